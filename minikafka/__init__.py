@@ -1,0 +1,1 @@
+"""minikafka: a Kafka-compatible broker and controller."""

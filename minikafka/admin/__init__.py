@@ -1,0 +1,1 @@
+"""A blocking admin client for the command line tools."""

@@ -1,0 +1,1 @@
+"""One file per API: handlers that read top to bottom."""

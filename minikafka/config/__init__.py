@@ -1,0 +1,1 @@
+"""Configuration keys, typed and validated: broker, topic and quorum tables."""

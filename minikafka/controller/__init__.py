@@ -1,0 +1,1 @@
+"""The active controller: state machines that turn requests into metadata records."""

@@ -1,0 +1,1 @@
+"""The verification run: workload, ledger, faults, Spark, verdict, report."""

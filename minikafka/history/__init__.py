@@ -1,0 +1,1 @@
+"""What clients saw, and whether it was right."""

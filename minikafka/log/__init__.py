@@ -1,0 +1,1 @@
+"""Replica logs on a disk: segments, indexes, epochs, producer state, recovery."""

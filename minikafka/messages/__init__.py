@@ -1,0 +1,1 @@
+"""Generated messages: every request, response and record of the protocol."""

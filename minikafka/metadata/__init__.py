@@ -1,0 +1,1 @@
+"""The cluster's metadata: image, replay, delta, snapshot."""

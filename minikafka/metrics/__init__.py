@@ -1,0 +1,1 @@
+"""The catalogue of metrics, by Kafka's names."""

@@ -1,0 +1,1 @@
+"""One node: step(event, now) -> effects."""

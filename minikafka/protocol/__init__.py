@@ -1,0 +1,1 @@
+"""Primitives of the wire: readers, writers and frames."""

@@ -1,0 +1,1 @@
+"""The quorum that owns the metadata log."""

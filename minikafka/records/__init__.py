@@ -1,0 +1,1 @@
+"""Record batches: layout, validation, building, reading, compression."""

@@ -1,0 +1,1 @@
+"""Replicas on a broker: leaders, followers, ISR and high watermark."""

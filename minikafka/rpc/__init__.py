@@ -1,0 +1,1 @@
+"""Headers around messages, and a client connection without I/O."""

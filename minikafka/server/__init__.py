@@ -1,0 +1,1 @@
+"""The asyncio shell around a node."""

@@ -1,0 +1,1 @@
+"""The deterministic world around the same node."""
