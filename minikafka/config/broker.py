@@ -1,0 +1,505 @@
+"""Broker configuration keys that mean something here, each row once.
+
+The rest of Kafka's keys is in `config/ignored.py`. Source: `KafkaConfig` and the classes it joins
+(`ReplicationConfigs`, `ServerLogConfigs`, `KRaftConfigs`, `GroupCoordinatorConfig`, …); the
+extensions of this project say so in their documentation.
+"""
+
+from minikafka.config.definition import (
+    REQUIRED,
+    ConfigType,
+    Key,
+    Update,
+    at_least,
+    one_of,
+)
+
+PROCESS_ROLES: Key[tuple[str, ...]] = Key(
+    name="process.roles",
+    type=ConfigType.LIST,
+    default=REQUIRED,
+    valid=one_of("broker", "controller"),
+    doc="What this node is: broker, controller, or both.",
+)
+NODE_ID: Key[int] = Key(
+    name="node.id",
+    type=ConfigType.INT,
+    default=REQUIRED,
+    valid=at_least(0),
+    doc="The id of this node, unique in the cluster.",
+)
+LISTENERS: Key[tuple[str, ...]] = Key(
+    name="listeners",
+    type=ConfigType.LIST,
+    default=("PLAINTEXT://:9092",),
+    update=Update.PER_BROKER,
+    doc="Where this node listens: NAME://host:port; an empty host is every address.",
+)
+ADVERTISED_LISTENERS: Key[tuple[str, ...] | None] = Key(
+    name="advertised.listeners",
+    type=ConfigType.LIST,
+    default=None,
+    nullable=True,
+    doc="What clients and other nodes are told to connect to, where that differs from listeners.",
+)
+LISTENER_SECURITY_PROTOCOL_MAP: Key[str] = Key(
+    name="listener.security.protocol.map",
+    type=ConfigType.STRING,
+    default="SASL_SSL:SASL_SSL,PLAINTEXT:PLAINTEXT,SSL:SSL,SASL_PLAINTEXT:SASL_PLAINTEXT",
+    update=Update.PER_BROKER,
+    doc="Which security protocol each listener name stands for; only PLAINTEXT is served.",
+)
+CONTROLLER_LISTENER_NAMES: Key[tuple[str, ...]] = Key(
+    name="controller.listener.names",
+    type=ConfigType.LIST,
+    default=REQUIRED,
+    doc="Names of the listeners that controllers use; the first one is used to reach them.",
+)
+INTER_BROKER_LISTENER_NAME: Key[str | None] = Key(
+    name="inter.broker.listener.name",
+    type=ConfigType.STRING,
+    default=None,
+    nullable=True,
+    doc="The listener that brokers use among themselves.",
+)
+SECURITY_INTER_BROKER_PROTOCOL: Key[str] = Key(
+    name="security.inter.broker.protocol",
+    type=ConfigType.STRING,
+    default="PLAINTEXT",
+    valid=one_of("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"),
+    doc="The security protocol among brokers, where inter.broker.listener.name is not set.",
+)
+CONTROLLER_QUORUM_VOTERS: Key[tuple[str, ...]] = Key(
+    name="controller.quorum.voters",
+    type=ConfigType.LIST,
+    default=(),
+    doc="The voters of a static quorum: id@host:port, comma-separated.",
+)
+CONTROLLER_QUORUM_BOOTSTRAP_SERVERS: Key[tuple[str, ...]] = Key(
+    name="controller.quorum.bootstrap.servers",
+    type=ConfigType.LIST,
+    default=(),
+    doc="Controllers to ask for the quorum's leader: host:port, comma-separated.",
+)
+CONTROLLER_QUORUM_FETCH_TIMEOUT_MS: Key[int] = Key(
+    name="controller.quorum.fetch.timeout.ms",
+    type=ConfigType.INT,
+    default=2000,
+    valid=at_least(0),
+    doc="How long without a successful fetch from the leader before another one is looked for.",
+)
+CONTROLLER_QUORUM_ELECTION_TIMEOUT_MS: Key[int] = Key(
+    name="controller.quorum.election.timeout.ms",
+    type=ConfigType.INT,
+    default=1000,
+    valid=at_least(0),
+    doc="How long to wait for a leader before asking for an election.",
+)
+CONTROLLER_QUORUM_REQUEST_TIMEOUT_MS: Key[int] = Key(
+    name="controller.quorum.request.timeout.ms",
+    type=ConfigType.INT,
+    default=2000,
+    valid=at_least(0),
+    doc="How long to wait for the answer to a request of the quorum.",
+)
+CONTROLLER_QUORUM_RETRY_BACKOFF_MS: Key[int] = Key(
+    name="controller.quorum.retry.backoff.ms",
+    type=ConfigType.INT,
+    default=20,
+    valid=at_least(0),
+    doc="How long to wait before a failed request of the quorum is sent again.",
+)
+CONTROLLER_QUORUM_FETCH_MAX_BYTES: Key[int] = Key(
+    name="controller.quorum.fetch.max.bytes",
+    type=ConfigType.INT,
+    default=1048576,
+    valid=at_least(1),
+    doc="The most bytes of the metadata log in one answer.",
+)
+CONTROLLER_QUORUM_FETCH_SNAPSHOT_MAX_BYTES: Key[int] = Key(
+    name="controller.quorum.fetch.snapshot.max.bytes",
+    type=ConfigType.INT,
+    default=1048576,
+    valid=at_least(1),
+    doc="The most bytes of a metadata snapshot in one answer.",
+)
+LOG_DIR: Key[tuple[str, ...]] = Key(
+    name="log.dir",
+    type=ConfigType.LIST,
+    default=("/tmp/kafka-logs",),  # noqa: S108 - the default of Kafka
+    doc="Directories for data, where log.dirs is not set.",
+)
+LOG_DIRS: Key[tuple[str, ...] | None] = Key(
+    name="log.dirs",
+    type=ConfigType.LIST,
+    default=None,
+    nullable=True,
+    doc="Directories for data, comma-separated.",
+)
+METADATA_LOG_DIR: Key[str | None] = Key(
+    name="metadata.log.dir",
+    type=ConfigType.STRING,
+    default=None,
+    nullable=True,
+    doc="The directory of the metadata log; the first of log.dirs where it is not set.",
+)
+METADATA_LOG_SEGMENT_BYTES: Key[int] = Key(
+    name="metadata.log.segment.bytes",
+    type=ConfigType.INT,
+    default=1073741824,
+    valid=at_least(8388608),
+    doc="The size at which the metadata log starts a new segment.",
+)
+METADATA_LOG_SEGMENT_MS: Key[int] = Key(
+    name="metadata.log.segment.ms",
+    type=ConfigType.LONG,
+    default=604800000,
+    doc="The age at which the metadata log starts a new segment.",
+)
+METADATA_MAX_RETENTION_BYTES: Key[int] = Key(
+    name="metadata.max.retention.bytes",
+    type=ConfigType.LONG,
+    default=104857600,
+    doc="How much of the metadata log and its snapshots is kept beyond the newest snapshot.",
+)
+METADATA_MAX_RETENTION_MS: Key[int] = Key(
+    name="metadata.max.retention.ms",
+    type=ConfigType.LONG,
+    default=604800000,
+    doc="How long the metadata log and its snapshots are kept beyond the newest snapshot.",
+)
+METADATA_MAX_IDLE_INTERVAL_MS: Key[int] = Key(
+    name="metadata.max.idle.interval.ms",
+    type=ConfigType.INT,
+    default=500,
+    valid=at_least(0),
+    doc="How often an idle active controller writes a no-op record; 0 for never.",
+)
+METADATA_LOG_MAX_RECORD_BYTES_BETWEEN_SNAPSHOTS: Key[int] = Key(
+    name="metadata.log.max.record.bytes.between.snapshots",
+    type=ConfigType.LONG,
+    default=20971520,
+    valid=at_least(1),
+    doc="How many bytes of metadata records are written before the next snapshot.",
+)
+METADATA_LOG_MAX_SNAPSHOT_INTERVAL_MS: Key[int] = Key(
+    name="metadata.log.max.snapshot.interval.ms",
+    type=ConfigType.LONG,
+    default=3600000,
+    valid=at_least(0),
+    doc="How long until the next snapshot when there are changes; 0 for never.",
+)
+BROKER_RACK: Key[str | None] = Key(
+    name="broker.rack",
+    type=ConfigType.STRING,
+    default=None,
+    nullable=True,
+    doc="The rack of this broker, for placement.",
+)
+NUM_PARTITIONS: Key[int] = Key(
+    name="num.partitions",
+    type=ConfigType.INT,
+    default=1,
+    valid=at_least(1),
+    doc="Partitions of a topic that is created without a number.",
+)
+DEFAULT_REPLICATION_FACTOR: Key[int] = Key(
+    name="default.replication.factor",
+    type=ConfigType.INT,
+    default=1,
+    doc="Replicas of a topic that is created without a number.",
+)
+AUTO_CREATE_TOPICS_ENABLE: Key[bool] = Key(
+    name="auto.create.topics.enable",
+    type=ConfigType.BOOLEAN,
+    default=True,
+    doc="Whether asking for the metadata of an unknown topic creates it.",
+)
+DELETE_TOPIC_ENABLE: Key[bool] = Key(
+    name="delete.topic.enable",
+    type=ConfigType.BOOLEAN,
+    default=True,
+    doc="Whether topics may be deleted.",
+)
+MIN_INSYNC_REPLICAS: Key[int] = Key(
+    name="min.insync.replicas",
+    type=ConfigType.INT,
+    default=1,
+    valid=at_least(1),
+    update=Update.CLUSTER_WIDE,
+    doc="How many in-sync replicas a partition needs to commit records (H1, H6).",
+)
+UNCLEAN_LEADER_ELECTION_ENABLE: Key[bool] = Key(
+    name="unclean.leader.election.enable",
+    type=ConfigType.BOOLEAN,
+    default=False,
+    update=Update.CLUSTER_WIDE,
+    doc="Whether a replica outside ISR and ELR may be elected, losing records.",
+)
+AUTO_LEADER_REBALANCE_ENABLE: Key[bool] = Key(
+    name="auto.leader.rebalance.enable",
+    type=ConfigType.BOOLEAN,
+    default=True,
+    doc="Whether leadership is given back to preferred replicas from time to time.",
+)
+LEADER_IMBALANCE_CHECK_INTERVAL_SECONDS: Key[int] = Key(
+    name="leader.imbalance.check.interval.seconds",
+    type=ConfigType.LONG,
+    default=300,
+    valid=at_least(1),
+    doc="How often leadership is given back to preferred replicas.",
+)
+UNCLEAN_LEADER_ELECTION_INTERVAL_MS: Key[int] = Key(
+    name="unclean.leader.election.interval.ms",
+    type=ConfigType.LONG,
+    default=300000,
+    valid=at_least(1),
+    internal=True,
+    doc="How often leaderless partitions are looked at for an unclean election.",
+)
+REPLICA_LAG_TIME_MAX_MS: Key[int] = Key(
+    name="replica.lag.time.max.ms",
+    type=ConfigType.LONG,
+    default=30000,
+    doc="A follower that has not reached the leader's log end offset for this long leaves the ISR.",
+)
+REPLICA_FETCH_MAX_BYTES: Key[int] = Key(
+    name="replica.fetch.max.bytes",
+    type=ConfigType.INT,
+    default=1048576,
+    valid=at_least(0),
+    doc="The most bytes of one partition in a follower's fetch.",
+)
+REPLICA_FETCH_WAIT_MAX_MS: Key[int] = Key(
+    name="replica.fetch.wait.max.ms",
+    type=ConfigType.INT,
+    default=500,
+    doc="How long a follower's fetch may wait for data.",
+)
+REPLICA_FETCH_MIN_BYTES: Key[int] = Key(
+    name="replica.fetch.min.bytes",
+    type=ConfigType.INT,
+    default=1,
+    doc="How many bytes a follower's fetch waits for.",
+)
+REPLICA_FETCH_RESPONSE_MAX_BYTES: Key[int] = Key(
+    name="replica.fetch.response.max.bytes",
+    type=ConfigType.INT,
+    default=10485760,
+    valid=at_least(0),
+    doc="The most bytes in the answer to a follower's fetch.",
+)
+REPLICA_FETCH_BACKOFF_MS: Key[int] = Key(
+    name="replica.fetch.backoff.ms",
+    type=ConfigType.INT,
+    default=1000,
+    valid=at_least(0),
+    doc="How long a follower waits after a failed fetch.",
+)
+REPLICA_HIGH_WATERMARK_CHECKPOINT_INTERVAL_MS: Key[int] = Key(
+    name="replica.high.watermark.checkpoint.interval.ms",
+    type=ConfigType.LONG,
+    default=5000,
+    doc="How often high watermarks are written to disk.",
+)
+REPLICA_SOCKET_TIMEOUT_MS: Key[int] = Key(
+    name="replica.socket.timeout.ms",
+    type=ConfigType.INT,
+    default=30000,
+    doc="How long a follower waits for the answer to a fetch.",
+)
+BROKER_SESSION_TIMEOUT_MS: Key[int] = Key(
+    name="broker.session.timeout.ms",
+    type=ConfigType.INT,
+    default=9000,
+    doc="A broker that sent no heartbeat for this long is fenced.",
+)
+BROKER_HEARTBEAT_INTERVAL_MS: Key[int] = Key(
+    name="broker.heartbeat.interval.ms",
+    type=ConfigType.INT,
+    default=2000,
+    doc="How often a broker sends a heartbeat.",
+)
+INITIAL_BROKER_REGISTRATION_TIMEOUT_MS: Key[int] = Key(
+    name="initial.broker.registration.timeout.ms",
+    type=ConfigType.INT,
+    default=60000,
+    doc="How long a starting broker tries to register before it gives up.",
+)
+CONTROLLED_SHUTDOWN_ENABLE: Key[bool] = Key(
+    name="controlled.shutdown.enable",
+    type=ConfigType.BOOLEAN,
+    default=True,
+    doc="Whether a stopping broker hands over its leaderships first.",
+)
+REQUEST_TIMEOUT_MS: Key[int] = Key(
+    name="request.timeout.ms",
+    type=ConfigType.INT,
+    default=30000,
+    doc="How long a request to another node may take.",
+)
+SOCKET_REQUEST_MAX_BYTES: Key[int] = Key(
+    name="socket.request.max.bytes",
+    type=ConfigType.INT,
+    default=104857600,
+    valid=at_least(1),
+    doc="The largest request that is read; a larger one closes its connection.",
+)
+SOCKET_LISTEN_BACKLOG_SIZE: Key[int] = Key(
+    name="socket.listen.backlog.size",
+    type=ConfigType.INT,
+    default=50,
+    valid=at_least(1),
+    doc="How many connections may wait to be accepted on a listener.",
+)
+MAX_CONNECTIONS: Key[int] = Key(
+    name="max.connections",
+    type=ConfigType.INT,
+    default=2147483647,
+    valid=at_least(0),
+    update=Update.CLUSTER_WIDE,
+    doc="How many client connections a broker takes; the one over it is closed.",
+)
+MAX_CONNECTIONS_PER_IP: Key[int] = Key(
+    name="max.connections.per.ip",
+    type=ConfigType.INT,
+    default=2147483647,
+    valid=at_least(0),
+    update=Update.CLUSTER_WIDE,
+    doc="How many client connections a broker takes from one address.",
+)
+CONNECTIONS_MAX_IDLE_MS: Key[int] = Key(
+    name="connections.max.idle.ms",
+    type=ConfigType.LONG,
+    default=600000,
+    doc="A connection without traffic for this long is closed.",
+)
+QUEUED_MAX_REQUESTS: Key[int] = Key(
+    name="queued.max.requests",
+    type=ConfigType.INT,
+    default=500,
+    valid=at_least(1),
+    doc="How many requests of one connection may wait for their turn.",
+)
+MESSAGE_MAX_BYTES: Key[int] = Key(
+    name="message.max.bytes",
+    type=ConfigType.INT,
+    default=1048588,
+    valid=at_least(0),
+    update=Update.CLUSTER_WIDE,
+    doc="The largest record batch.",
+)
+FETCH_MAX_BYTES: Key[int] = Key(
+    name="fetch.max.bytes",
+    type=ConfigType.INT,
+    default=57671680,
+    valid=at_least(1024),
+    doc="The most bytes in the answer to one fetch.",
+)
+MAX_INCREMENTAL_FETCH_SESSION_CACHE_SLOTS: Key[int] = Key(
+    name="max.incremental.fetch.session.cache.slots",
+    type=ConfigType.INT,
+    default=1000,
+    valid=at_least(0),
+    doc="How many fetch sessions are kept.",
+)
+MAX_REQUEST_PARTITION_SIZE_LIMIT: Key[int] = Key(
+    name="max.request.partition.size.limit",
+    type=ConfigType.INT,
+    default=2000,
+    valid=at_least(1),
+    doc="The most partitions in one answer of DescribeTopicPartitions.",
+)
+ELIGIBLE_LEADER_REPLICAS_ENABLED: Key[bool] = Key(
+    name="eligible.leader.replicas.enabled",
+    type=ConfigType.BOOLEAN,
+    default=True,
+    doc="Whether eligible leader replicas are kept, where the feature level allows it. Own key.",
+)
+UNCLEAN_RECOVERY_STRATEGY: Key[str] = Key(
+    name="unclean.recovery.strategy",
+    type=ConfigType.STRING,
+    default="Balanced",
+    valid=one_of("Aggressive", "Balanced", "None"),
+    update=Update.CLUSTER_WIDE,
+    doc="What happens to a partition without ISR and ELR (KIP-966). Own key.",
+)
+UNCLEAN_RECOVERY_MANAGER_ENABLED: Key[bool] = Key(
+    name="unclean.recovery.manager.enabled",
+    type=ConfigType.BOOLEAN,
+    default=False,
+    doc="Whether leaders outside ISR and ELR are found by unclean recovery (KIP-966). Own key.",
+)
+UNCLEAN_RECOVERY_TIMEOUT_MS: Key[int] = Key(
+    name="unclean.recovery.timeout.ms",
+    type=ConfigType.LONG,
+    default=300_000,
+    valid=at_least(1),
+    doc="How long a balanced recovery waits for further answers (KIP-966). Own key.",
+)
+
+BROKER_KEYS: tuple[Key[object], ...] = (
+    PROCESS_ROLES,
+    NODE_ID,
+    LISTENERS,
+    ADVERTISED_LISTENERS,
+    LISTENER_SECURITY_PROTOCOL_MAP,
+    CONTROLLER_LISTENER_NAMES,
+    INTER_BROKER_LISTENER_NAME,
+    SECURITY_INTER_BROKER_PROTOCOL,
+    CONTROLLER_QUORUM_VOTERS,
+    CONTROLLER_QUORUM_BOOTSTRAP_SERVERS,
+    CONTROLLER_QUORUM_FETCH_TIMEOUT_MS,
+    CONTROLLER_QUORUM_ELECTION_TIMEOUT_MS,
+    CONTROLLER_QUORUM_REQUEST_TIMEOUT_MS,
+    CONTROLLER_QUORUM_RETRY_BACKOFF_MS,
+    CONTROLLER_QUORUM_FETCH_MAX_BYTES,
+    CONTROLLER_QUORUM_FETCH_SNAPSHOT_MAX_BYTES,
+    LOG_DIR,
+    LOG_DIRS,
+    METADATA_LOG_DIR,
+    METADATA_LOG_SEGMENT_BYTES,
+    METADATA_LOG_SEGMENT_MS,
+    METADATA_MAX_RETENTION_BYTES,
+    METADATA_MAX_RETENTION_MS,
+    METADATA_MAX_IDLE_INTERVAL_MS,
+    METADATA_LOG_MAX_RECORD_BYTES_BETWEEN_SNAPSHOTS,
+    METADATA_LOG_MAX_SNAPSHOT_INTERVAL_MS,
+    BROKER_RACK,
+    NUM_PARTITIONS,
+    DEFAULT_REPLICATION_FACTOR,
+    AUTO_CREATE_TOPICS_ENABLE,
+    DELETE_TOPIC_ENABLE,
+    MIN_INSYNC_REPLICAS,
+    UNCLEAN_LEADER_ELECTION_ENABLE,
+    AUTO_LEADER_REBALANCE_ENABLE,
+    LEADER_IMBALANCE_CHECK_INTERVAL_SECONDS,
+    UNCLEAN_LEADER_ELECTION_INTERVAL_MS,
+    REPLICA_LAG_TIME_MAX_MS,
+    REPLICA_FETCH_MAX_BYTES,
+    REPLICA_FETCH_WAIT_MAX_MS,
+    REPLICA_FETCH_MIN_BYTES,
+    REPLICA_FETCH_RESPONSE_MAX_BYTES,
+    REPLICA_FETCH_BACKOFF_MS,
+    REPLICA_HIGH_WATERMARK_CHECKPOINT_INTERVAL_MS,
+    REPLICA_SOCKET_TIMEOUT_MS,
+    BROKER_SESSION_TIMEOUT_MS,
+    BROKER_HEARTBEAT_INTERVAL_MS,
+    INITIAL_BROKER_REGISTRATION_TIMEOUT_MS,
+    CONTROLLED_SHUTDOWN_ENABLE,
+    REQUEST_TIMEOUT_MS,
+    SOCKET_REQUEST_MAX_BYTES,
+    SOCKET_LISTEN_BACKLOG_SIZE,
+    MAX_CONNECTIONS,
+    MAX_CONNECTIONS_PER_IP,
+    CONNECTIONS_MAX_IDLE_MS,
+    QUEUED_MAX_REQUESTS,
+    MESSAGE_MAX_BYTES,
+    FETCH_MAX_BYTES,
+    MAX_INCREMENTAL_FETCH_SESSION_CACHE_SLOTS,
+    MAX_REQUEST_PARTITION_SIZE_LIMIT,
+    ELIGIBLE_LEADER_REPLICAS_ENABLED,
+    UNCLEAN_RECOVERY_STRATEGY,
+    UNCLEAN_RECOVERY_MANAGER_ENABLED,
+    UNCLEAN_RECOVERY_TIMEOUT_MS,
+)

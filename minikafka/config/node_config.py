@@ -1,0 +1,321 @@
+"""What one node is: roles, listeners, quorum, directories, out of checked configuration values.
+
+Source: `KafkaConfig`, `AbstractKafkaConfig`, `QuorumConfig`, `SocketServerConfigs`. Everything that
+is wrong is reported at once, before anything is opened.
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from minikafka.config import broker as keys
+from minikafka.config.definition import ConfigError, Key, parse_list
+from minikafka.config.values import Config, check_broker_values
+
+PLAINTEXT = "PLAINTEXT"
+
+
+class Listener(NamedTuple):
+    """A named address. `host` is empty for every address; `port` 0 lets the system choose."""
+
+    name: str
+    host: str
+    port: int
+
+    def __str__(self) -> str:
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{self.name}://{host}:{self.port}"
+
+
+class Voter(NamedTuple):
+    """A voter of a static quorum and where its controller listens."""
+
+    node_id: int
+    host: str
+    port: int
+
+
+class NodeConfig(NamedTuple):
+    """The checked configuration of a node.
+
+    `listeners` holds broker and controller listeners, in the order of the file;
+    `advertised` what is told to others, by listener name.
+    """
+
+    values: Config
+    node_id: int
+    is_broker: bool
+    is_controller: bool
+    listeners: tuple[Listener, ...]
+    advertised: Mapping[str, Listener]
+    controller_listener_names: tuple[str, ...]
+    inter_broker_listener_name: str
+    voters: tuple[Voter, ...]
+    bootstrap_servers: tuple[tuple[str, int], ...]
+    log_dirs: tuple[str, ...]
+    metadata_log_dir: str
+    ignored: tuple[str, ...]
+
+    @property
+    def broker_listeners(self) -> tuple[Listener, ...]:
+        """The listeners that serve clients and brokers."""
+        return tuple(x for x in self.listeners if x.name not in self.controller_listener_names)
+
+    @property
+    def controller_listeners(self) -> tuple[Listener, ...]:
+        """The listeners that serve the quorum and brokers' requests to the controller."""
+        return tuple(x for x in self.listeners if x.name in self.controller_listener_names)
+
+
+class ConfigErrors(ConfigError):
+    """Everything that is wrong with a configuration; `errors` has one sentence each."""
+
+    def __init__(self, errors: list[str]) -> None:
+        """Join the sentences into one message, a line each."""
+        super().__init__("\n".join(errors))
+        self.errors = errors
+
+
+def node_config(given: Mapping[str, str]) -> NodeConfig:
+    """The node that these values describe.
+
+    Raises:
+        ConfigErrors: with one sentence for each thing that is wrong.
+    """
+    checked = check_broker_values(given)
+    errors = list(checked.errors)
+    bad = {error.split(":", 1)[0] for error in errors}
+    usable = {name: text for name, text in given.items() if name not in bad}
+    found = _Reader(Config(usable), errors, bad)
+    config = found.read(tuple(sorted(checked.ignored)))
+    if errors or config is None:
+        raise ConfigErrors(errors)
+    return config
+
+
+class _Reader:
+    """Collects errors while it reads, so that one bad value does not hide the next."""
+
+    def __init__(self, config: Config, errors: list[str], bad: set[str]) -> None:
+        self.config = config
+        self.errors = errors
+        self.bad = bad
+
+    def read(self, ignored: tuple[str, ...]) -> NodeConfig | None:
+        config = self.config
+        for key in (keys.PROCESS_ROLES, keys.NODE_ID, keys.CONTROLLER_LISTENER_NAMES):
+            self._require(key)
+        if self.errors:
+            return None
+        roles = config[keys.PROCESS_ROLES]
+        controller_names = config[keys.CONTROLLER_LISTENER_NAMES]
+        listeners = self._listeners(keys.LISTENERS.name, config[keys.LISTENERS])
+        voters = self._voters()
+        servers = self._addresses(config[keys.CONTROLLER_QUORUM_BOOTSTRAP_SERVERS])
+        self._check_roles(roles)
+        is_broker, is_controller = "broker" in roles, "controller" in roles
+        advertised = self._advertised(listeners, controller_names)
+        self._check_protocols(listeners)
+        self._check_listeners(listeners, controller_names, is_broker, is_controller)
+        self._check_quorum(voters, servers, is_controller)
+        inter_broker = self._inter_broker(listeners, controller_names, is_broker)
+        log_dirs = config[keys.LOG_DIRS] or config[keys.LOG_DIR]
+        if len(dict.fromkeys(log_dirs)) != len(log_dirs):
+            self.errors.append(f"log.dirs: names a directory twice: {','.join(log_dirs)}")
+        return NodeConfig(
+            values=config,
+            node_id=config[keys.NODE_ID],
+            is_broker=is_broker,
+            is_controller=is_controller,
+            listeners=listeners,
+            advertised=advertised,
+            controller_listener_names=controller_names,
+            inter_broker_listener_name=inter_broker,
+            voters=voters,
+            bootstrap_servers=servers,
+            log_dirs=log_dirs,
+            metadata_log_dir=config[keys.METADATA_LOG_DIR] or log_dirs[0],
+            ignored=ignored,
+        )
+
+    def _require(self, key: Key[object]) -> None:
+        if key.name not in self.config.given and key.name not in self.bad:
+            self.errors.append(f"{key.name}: is required; {key.doc}")
+
+    def _check_roles(self, roles: tuple[str, ...]) -> None:
+        if not roles or len(dict.fromkeys(roles)) != len(roles):
+            self.errors.append(
+                f"process.roles: must name broker, controller, or both once; is {','.join(roles)!r}"
+            )
+
+    def _listeners(self, key: str, items: tuple[str, ...]) -> tuple[Listener, ...]:
+        found: list[Listener] = []
+        for item in items:
+            name, separator, address = item.partition("://")
+            try:
+                host, port = parse_address(address)
+            except ValueError as error:
+                self.errors.append(f"{key}: {item!r} is no NAME://host:port ({error})")
+                continue
+            if not separator or not name:
+                self.errors.append(f"{key}: {item!r} is no NAME://host:port")
+                continue
+            found.append(Listener(name.upper(), host, port))
+        names = [listener.name for listener in found]
+        ports = [listener.port for listener in found if listener.port]
+        if len(dict.fromkeys(names)) != len(names):
+            self.errors.append(f"{key}: each listener needs a name of its own: {','.join(items)}")
+        if key == keys.LISTENERS.name and len(dict.fromkeys(ports)) != len(ports):
+            self.errors.append(f"{key}: each listener needs a port of its own: {','.join(items)}")
+        return tuple(found)
+
+    def _advertised(
+        self, listeners: tuple[Listener, ...], controller_names: tuple[str, ...]
+    ) -> Mapping[str, Listener]:
+        given = self.config[keys.ADVERTISED_LISTENERS]
+        advertised = {listener.name: listener for listener in listeners}
+        if given is None:
+            return advertised
+        for listener in self._listeners(keys.ADVERTISED_LISTENERS.name, given):
+            if listener.name not in advertised:
+                self.errors.append(
+                    f"advertised.listeners: {listener.name} is not among listeners "
+                    f"({', '.join(advertised)})"
+                )
+            elif listener.host in ("0.0.0.0", "::"):  # noqa: S104 - refused here
+                self.errors.append(
+                    f"advertised.listeners: {listener} cannot be connected to; name a real address"
+                )
+            advertised[listener.name] = listener
+        missing = [
+            x.name
+            for x in listeners
+            if x.name not in controller_names
+            and not any(item.upper().startswith(x.name + "://") for item in given)
+        ]
+        for name in missing:
+            self.errors.append(f"advertised.listeners: has no address for listener {name}")
+        return advertised
+
+    def _check_protocols(self, listeners: tuple[Listener, ...]) -> None:
+        protocols: dict[str, str] = {}
+        for item in parse_list(self.config[keys.LISTENER_SECURITY_PROTOCOL_MAP]):
+            name, separator, protocol = item.partition(":")
+            if not separator:
+                self.errors.append(f"listener.security.protocol.map: {item!r} is no NAME:PROTOCOL")
+            protocols[name.strip().upper()] = protocol.strip().upper()
+        for listener in listeners:
+            protocol = protocols.get(listener.name)
+            if protocol is None:
+                self.errors.append(
+                    f"listener.security.protocol.map: has no protocol for listener {listener.name}"
+                )
+            elif protocol != PLAINTEXT:
+                self.errors.append(
+                    f"listener.security.protocol.map: {listener.name}:{protocol} is not available; "
+                    f"allowed: {PLAINTEXT}"
+                )
+
+    def _check_listeners(
+        self,
+        listeners: tuple[Listener, ...],
+        controller_names: tuple[str, ...],
+        is_broker: bool,  # noqa: FBT001
+        is_controller: bool,  # noqa: FBT001
+    ) -> None:
+        own_controller = [x for x in listeners if x.name in controller_names]
+        own_broker = [x for x in listeners if x.name not in controller_names]
+        if is_controller and not own_controller:
+            self.errors.append(
+                f"listeners: a controller needs one named in controller.listener.names "
+                f"({','.join(controller_names)})"
+            )
+        if not is_controller and own_controller:
+            self.errors.append(
+                f"listeners: {own_controller[0].name} is a controller listener, "
+                "but process.roles has no controller"
+            )
+        if is_broker and not own_broker:
+            self.errors.append("listeners: a broker needs one that is no controller listener")
+        if not is_broker and own_broker:
+            self.errors.append(
+                f"listeners: {own_broker[0].name} is no controller listener, "
+                "but process.roles has no broker"
+            )
+
+    def _check_quorum(
+        self,
+        voters: tuple[Voter, ...],
+        servers: tuple[tuple[str, int], ...],
+        is_controller: bool,  # noqa: FBT001
+    ) -> None:
+        if not voters and not servers:
+            self.errors.append(
+                "controller.quorum.voters or controller.quorum.bootstrap.servers: "
+                "one of the two is required"
+            )
+        if len(voters) > 1:
+            self.errors.append(
+                f"controller.quorum.voters: names {len(voters)} voters; "
+                "a quorum of several voters is not available yet, name one"
+            )
+        if (
+            voters
+            and is_controller
+            and self.config[keys.NODE_ID] not in [v.node_id for v in voters]
+        ):
+            self.errors.append(
+                f"controller.quorum.voters: controller {self.config[keys.NODE_ID]} is not among "
+                f"the voters ({', '.join(str(v.node_id) for v in voters)})"
+            )
+
+    def _inter_broker(
+        self,
+        listeners: tuple[Listener, ...],
+        controller_names: tuple[str, ...],
+        is_broker: bool,  # noqa: FBT001
+    ) -> str:
+        name = self.config[keys.INTER_BROKER_LISTENER_NAME]
+        if name is None:
+            name = self.config[keys.SECURITY_INTER_BROKER_PROTOCOL]
+        if is_broker and name not in [x.name for x in listeners if x.name not in controller_names]:
+            self.errors.append(
+                f"inter.broker.listener.name: {name} is none of this broker's listeners"
+            )
+        return name
+
+    def _voters(self) -> tuple[Voter, ...]:
+        found: list[Voter] = []
+        for item in self.config[keys.CONTROLLER_QUORUM_VOTERS]:
+            node_id, separator, address = item.partition("@")
+            try:
+                found.append(Voter(int(node_id), *parse_address(address)))
+            except ValueError:
+                separator = ""
+            if not separator:
+                self.errors.append(f"controller.quorum.voters: {item!r} is no id@host:port")
+        return tuple(found)
+
+    def _addresses(self, items: tuple[str, ...]) -> tuple[tuple[str, int], ...]:
+        found: list[tuple[str, int]] = []
+        for item in items:
+            try:
+                found.append(parse_address(item))
+            except ValueError as error:
+                self.errors.append(
+                    f"controller.quorum.bootstrap.servers: {item!r} is no host:port ({error})"
+                )
+        return tuple(found)
+
+
+def parse_address(text: str) -> tuple[str, int]:
+    """Host and port of `host:port`; an IPv6 address stands in square brackets.
+
+    Raises:
+        ValueError: saying what is wrong with the address.
+    """
+    host, separator, port = text.rpartition(":")
+    if not separator:
+        raise ValueError("the port is missing")
+    if not (port.isascii() and port.isdigit() and int(port) <= 65535):
+        raise ValueError(f"{port!r} is no port; allowed: 0 to 65535")
+    return host.removeprefix("[").removesuffix("]"), int(port)

@@ -1,0 +1,175 @@
+"""Configuration as values: what a node was started with, and what is in force for a topic.
+
+Lookup order of a topic key (`ConfigHelper`, `LogConfig`): the topic's own value, the broker's
+dynamic value, the cluster's dynamic default, the properties file, the default of the broker key,
+the default of the topic key. Of several broker synonyms the first one that has a value anywhere wins.
+"""
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import NamedTuple, TypeVar, cast
+
+from minikafka.config.broker import BROKER_KEYS
+from minikafka.config.definition import REQUIRED, ConfigError, Key, KeyTable
+from minikafka.config.ignored import ignored_keys
+from minikafka.config.log_keys import LOG_KEYS
+from minikafka.config.topic import TOPIC_KEYS
+
+T = TypeVar("T")
+
+_USED_KEYS = KeyTable("broker", (*BROKER_KEYS, *LOG_KEYS))
+
+
+@cache
+def broker_keys() -> KeyTable:
+    """Every broker key that Kafka knows, and the keys of this project."""
+    return KeyTable("broker", (*BROKER_KEYS, *LOG_KEYS, *ignored_keys()))
+
+
+class Config:
+    """A set of broker configuration values, looked up by key.
+
+    Values were checked when the set was made, so that a lookup cannot fail.
+    """
+
+    __slots__ = ("_parsed", "given")
+
+    def __init__(self, given: Mapping[str, str]) -> None:
+        """Take checked text values by key name."""
+        self.given = dict(given)
+        self._parsed: dict[str, object] = {}
+
+    def __getitem__(self, key: Key[T]) -> T:
+        parsed = self._parsed
+        value = parsed.get(key.name, parsed)
+        if value is parsed:
+            text = self.given.get(key.name)
+            value = key.default if text is None else key.parse(text)
+            if value is REQUIRED:
+                raise ConfigError(f"{key.name}: is required and has no default")
+            parsed[key.name] = value
+        return cast(T, value)
+
+    def __contains__(self, key: Key[object]) -> bool:
+        return key.name in self.given
+
+
+class Checked(NamedTuple):
+    """What a check of given values found: `errors` one sentence each, `ignored` names of keys."""
+
+    errors: list[str]
+    ignored: list[str]
+
+
+def check_broker_values(given: Mapping[str, str]) -> Checked:
+    """Look at every given value at once, so that a person sees all that is wrong in one go."""
+    errors: list[str] = []
+    ignored: list[str] = []
+    for name, text in given.items():
+        key = _USED_KEYS.get(name) or broker_keys().get(name)
+        if key is None:
+            if name.startswith(_FREE_PREFIXES):
+                ignored.append(name)
+            else:
+                errors.append(str(broker_keys().unknown(name)))
+            continue
+        if key.ignored:
+            ignored.append(name)
+        try:
+            if text.strip() or not key.nullable:
+                key.parse(text)
+        except ConfigError as error:
+            errors.append(str(error))
+    return Checked(errors, ignored)
+
+
+# Kafka passes keys with these prefixes on to listeners, plug-ins and client metrics.
+_FREE_PREFIXES = (
+    "listener.name.",
+    "remote.log.storage.manager.impl.",
+    "rsm.config.",
+    "rlmm.config.",
+)
+
+
+class Origin(NamedTuple):
+    """One place that has a value for a key: its name there, its text, and where (`ConfigSource`)."""
+
+    name: str
+    text: str | None
+    source: int
+
+
+SOURCE_TOPIC = 1
+SOURCE_DYNAMIC_BROKER = 2
+SOURCE_DYNAMIC_DEFAULT = 3
+SOURCE_STATIC = 4
+SOURCE_DEFAULT = 5
+
+
+class ConfigLayers(NamedTuple):
+    """The places where broker values come from, strongest first."""
+
+    dynamic_broker: Mapping[str, str]
+    dynamic_default: Mapping[str, str]
+    static: Mapping[str, str]
+
+    def broker_origins(self, key: Key[object]) -> list[Origin]:
+        """Every place that has a value for a broker key, strongest first; ends with the default."""
+        found = [
+            Origin(key.name, layer[key.name], source)
+            for layer, source in (
+                (self.dynamic_broker, SOURCE_DYNAMIC_BROKER),
+                (self.dynamic_default, SOURCE_DYNAMIC_DEFAULT),
+                (self.static, SOURCE_STATIC),
+            )
+            if key.name in layer
+        ]
+        if not key.required and key.default is not None:
+            found.append(Origin(key.name, key.text(key.default), SOURCE_DEFAULT))
+        return found
+
+    def topic_origins(self, key: Key[object], topic: Mapping[str, str]) -> list[Origin]:
+        """Every place that has a value for a topic key, strongest first; never empty."""
+        found = []
+        if key.name in topic:
+            found.append(Origin(key.name, topic[key.name], SOURCE_TOPIC))
+        defaults: list[Origin] = []
+        for synonym, factor in key.synonyms:
+            broker_key = _USED_KEYS.get(synonym)
+            assert broker_key is not None, synonym
+            for origin in self.broker_origins(broker_key):
+                scaled = origin._replace(text=_scaled(origin.text, factor))
+                (defaults if origin.source == SOURCE_DEFAULT else found).append(scaled)
+        found.extend(defaults[:1] if defaults else ())
+        if not found:
+            found.append(Origin(key.name, key.text(key.default), SOURCE_DEFAULT))
+        return found
+
+    def topic_value(self, key: Key[T], topic: Mapping[str, str]) -> T:
+        """The value of a topic key that is in force."""
+        text = self.topic_origins(cast("Key[object]", key), topic)[0].text
+        return cast(T, key.default) if text is None else key.parse(text)
+
+    def broker_config(self) -> Config:
+        """The broker values that are in force."""
+        return Config({**self.static, **self.dynamic_default, **self.dynamic_broker})
+
+
+def _scaled(text: str | None, factor: int) -> str | None:
+    return text if text is None or factor == 1 else str(int(text) * factor)
+
+
+def check_topic_values(given: Iterable[tuple[str, str | None]]) -> str | None:
+    """The first thing that is wrong with topic configuration values, or None."""
+    for name, text in given:
+        key = TOPIC_KEYS.get(name)
+        if key is None:
+            return str(TOPIC_KEYS.unknown(name))
+        if text is None:
+            return f"{name}: null is no value for a topic configuration"
+        try:
+            key.parse(text)
+        except ConfigError as error:
+            return str(error)
+    return None
