@@ -1,0 +1,150 @@
+"""Into a batch: records, control records and their compression."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from struct import Struct
+from typing import NamedTuple
+
+from minikafka.records.batch import (
+    CODEC_MASK,
+    CONTROL,
+    HEADER,
+    HEADER_SIZE,
+    LOG_APPEND_TIME,
+    LOG_OVERHEAD,
+    NO_LEADER_EPOCH,
+    NO_PRODUCER_ID,
+    NO_SEQUENCE,
+    NO_TIMESTAMP,
+    TRANSACTIONAL,
+    BatchHeader,
+    Buffer,
+    batch_crc,
+)
+from minikafka.records.compression import Codec, compress
+
+_CONTROL_KEY = Struct(">hh")
+_END_MARKER = Struct(">hi")
+_CRC = Struct(">I")
+
+
+class NewRecord(NamedTuple):
+    """A record to be written. Its offset follows from its place in the batch."""
+
+    timestamp: int
+    key: bytes | None
+    value: bytes | None
+    headers: tuple[tuple[str, bytes | None], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchOptions:
+    """What a batch says of itself beside its records."""
+
+    base_offset: int = 0
+    leader_epoch: int = NO_LEADER_EPOCH
+    codec: int = Codec.NONE
+    level: int | None = None
+    producer_id: int = NO_PRODUCER_ID
+    producer_epoch: int = -1
+    base_sequence: int = NO_SEQUENCE
+    is_transactional: bool = False
+    is_control: bool = False
+    log_append_time: int | None = None
+    last_offset_delta: int | None = None
+    """None: as many offsets as records. A compacted batch keeps the one it had."""
+
+
+_PLAIN = BatchOptions()
+
+
+def build_batch(records: Iterable[NewRecord], options: BatchOptions = _PLAIN) -> bytearray:
+    """A magic 2 batch of these records, checksummed."""
+    rows = [(index, record) for index, record in enumerate(records)]
+    return build_sparse_batch(rows, options)
+
+
+def build_sparse_batch(
+    rows: Sequence[tuple[int, NewRecord]], options: BatchOptions = _PLAIN
+) -> bytearray:
+    """A batch of records with their offset deltas, which rise but may have gaps (compaction)."""
+    base_timestamp = rows[0][1].timestamp if rows else NO_TIMESTAMP
+    section = bytearray()
+    for delta, record in rows:
+        _write_record(section, delta, record, base_timestamp)
+    last = (rows[-1][0] if rows else 0) if options.last_offset_delta is None else (
+        options.last_offset_delta
+    )  # fmt: skip
+    max_timestamp = max((record.timestamp for _, record in rows), default=NO_TIMESTAMP)
+    attributes = (
+        options.codec
+        | (TRANSACTIONAL if options.is_transactional else 0)
+        | (CONTROL if options.is_control else 0)
+    )
+    if options.log_append_time is not None:
+        attributes |= LOG_APPEND_TIME
+        max_timestamp = options.log_append_time
+    batch = bytearray(HEADER_SIZE)
+    batch += compress(options.codec, section, options.level) if options.codec else section
+    HEADER.pack_into(
+        batch, 0, options.base_offset, len(batch) - LOG_OVERHEAD, options.leader_epoch, 2, 0,
+        attributes, last, base_timestamp, max_timestamp, options.producer_id,
+        options.producer_epoch, options.base_sequence, len(rows),
+    )  # fmt: skip
+    _CRC.pack_into(batch, 17, batch_crc(batch, 0, len(batch)))
+    return batch
+
+
+def reseal(header: BatchHeader, codec: int, section: Buffer) -> tuple[memoryview, BatchHeader]:
+    """The batch of `header` with another record section, already in `codec`; checksummed."""
+    header = header._replace(
+        batch_length=HEADER_SIZE + len(section) - LOG_OVERHEAD,
+        attributes=header.attributes & ~CODEC_MASK | codec,
+    )
+    batch = bytearray(HEADER_SIZE)
+    batch += section
+    HEADER.pack_into(batch, 0, *header)
+    header = header._replace(crc=batch_crc(batch, 0, len(batch)))
+    _CRC.pack_into(batch, 17, header.crc)
+    return memoryview(batch), header
+
+
+def control_record(kind: int, value: bytes, timestamp: int, version: int = 0) -> NewRecord:
+    """A control record of a type with its value's bytes (`records.batch.ControlType`)."""
+    return NewRecord(timestamp, _CONTROL_KEY.pack(version, kind), value)
+
+
+def end_marker_value(coordinator_epoch: int) -> bytes:
+    """The value of a control record that commits or aborts a transaction."""
+    return _END_MARKER.pack(0, coordinator_epoch)
+
+
+def write_varint(out: bytearray, number: int) -> None:
+    """Append `number` in zig-zag form."""
+    raw = (number << 1) ^ (number >> 63)
+    while raw > 0x7F:
+        out.append((raw & 0x7F) | 0x80)
+        raw >>= 7
+    out.append(raw)
+
+
+def _write_record(out: bytearray, delta: int, record: NewRecord, base_timestamp: int) -> None:
+    body = bytearray(1)
+    write_varint(body, record.timestamp - base_timestamp)
+    write_varint(body, delta)
+    _write_bytes(body, record.key)
+    _write_bytes(body, record.value)
+    write_varint(body, len(record.headers))
+    for key, value in record.headers:
+        _write_bytes(body, key.encode())
+        _write_bytes(body, value)
+    write_varint(out, len(body))
+    out += body
+
+
+def _write_bytes(out: bytearray, data: bytes | None) -> None:
+    if data is None:
+        write_varint(out, -1)
+        return
+    write_varint(out, len(data))
+    out += data

@@ -1,0 +1,187 @@
+"""The five codecs of record batches, with a bound on what comes out.
+
+gzip is zlib's; snappy (in xerial's block framing), lz4 (frame format) and zstd come from cramjam,
+which is imported when the first such batch must be opened or made. A batch that is only stored and
+served is never opened.
+"""
+
+import zlib
+from collections.abc import Callable
+from enum import IntEnum
+from functools import cache
+from importlib import import_module
+from struct import Struct
+from typing import Any, Final
+
+from minikafka.records.errors import CorruptRecordsError
+
+Buffer = bytes | bytearray | memoryview
+
+DECOMPRESSED_LIMIT: Final = 256 * 1024 * 1024
+"""Bytes that one batch may open to, so that a small request cannot fill the memory."""
+
+
+class Codec(IntEnum):
+    """The codec's number in a batch's attributes. The lower-case name is the config's word."""
+
+    NONE = 0
+    GZIP = 1
+    SNAPPY = 2
+    LZ4 = 3
+    ZSTD = 4
+
+
+def compress(codec: int, data: Buffer, level: int | None = None) -> bytes:
+    """`data` compressed; `level` None is the codec's default, and snappy has no levels.
+
+    Raises:
+        CorruptRecordsError: if the codec is unknown.
+    """
+    try:
+        return _COMPRESS[codec](data, level)
+    except KeyError:
+        raise CorruptRecordsError(f"unknown compression codec {codec}") from None
+
+
+def decompress(codec: int, data: Buffer, limit: int = DECOMPRESSED_LIMIT) -> Buffer:
+    """What was compressed into `data`, at most `limit` bytes of it.
+
+    Raises:
+        CorruptRecordsError: if the codec is unknown, `data` is damaged or opens to more.
+    """
+    try:
+        return _DECOMPRESS[codec](data, limit)
+    except KeyError:
+        raise CorruptRecordsError(f"unknown compression codec {codec}") from None
+
+
+@cache
+def _cramjam(module: str) -> Any:
+    return getattr(import_module("cramjam"), module)
+
+
+def _store(data: Buffer, _level: int | None) -> bytes:
+    return bytes(data)
+
+
+def _gzip(data: Buffer, level: int | None) -> bytes:
+    compressor = zlib.compressobj(-1 if level is None else level, zlib.DEFLATED, 31)
+    return compressor.compress(data) + compressor.flush()
+
+
+_XERIAL_MAGIC = b"\x82SNAPPY\x00"
+_XERIAL_HEADER = _XERIAL_MAGIC + b"\x00\x00\x00\x01" * 2
+_XERIAL_BLOCK = 32 * 1024
+_INT = Struct(">i")
+
+
+def _snappy(data: Buffer, _level: int | None) -> bytes:
+    raw = _cramjam("snappy").compress_raw
+    view = memoryview(data)
+    parts = [_XERIAL_HEADER]
+    for start in range(0, len(view), _XERIAL_BLOCK):
+        block = bytes(raw(view[start : start + _XERIAL_BLOCK]))
+        parts += (_INT.pack(len(block)), block)
+    return b"".join(parts)
+
+
+def _lz4(data: Buffer, level: int | None) -> bytes:
+    # As Kafka: blocks are independent; its reader (KafkaLZ4BlockInputStream) takes no others.
+    compressor = _cramjam("lz4").Compressor(level, True, False)
+    compressor.compress(bytes(data))
+    return bytes(compressor.finish())
+
+
+def _zstd(data: Buffer, level: int | None) -> bytes:
+    return bytes(_cramjam("zstd").compress(data, 3 if level is None else level))
+
+
+def _gunzip(data: Buffer, limit: int) -> Buffer:
+    out = bytearray()
+    rest = bytes(data)
+    while rest:
+        opener = zlib.decompressobj(31)
+        try:
+            out += opener.decompress(rest, limit + 1 - len(out))
+        except zlib.error as error:
+            raise CorruptRecordsError(f"gzip: {error}") from None
+        if len(out) > limit:
+            raise _too_large("gzip", limit)
+        if not opener.eof:
+            raise CorruptRecordsError("gzip: the stream ends early")
+        rest = opener.unused_data
+    return out
+
+
+def _unsnappy(data: Buffer, limit: int) -> Buffer:
+    view = memoryview(data)
+    if bytes(view[:8]) != _XERIAL_MAGIC:
+        # Some clients write one bare block; released Kafka's reader takes it as well.
+        return _unsnappy_block(view, limit)
+    out = bytearray()
+    position = len(_XERIAL_HEADER)
+    while position < len(view):
+        if position + 4 > len(view):
+            raise CorruptRecordsError("snappy: the stream ends early")
+        size = _INT.unpack_from(view, position)[0]
+        position += 4
+        if size < 0 or position + size > len(view):
+            raise CorruptRecordsError(f"snappy: a block says it has {size} bytes")
+        out += _unsnappy_block(view[position : position + size], limit - len(out))
+        position += size
+    return out
+
+
+def _unsnappy_block(block: memoryview, limit: int) -> bytes:
+    snappy = _cramjam("snappy")
+    try:
+        if snappy.decompress_raw_len(block) > limit:
+            raise _too_large("snappy", limit)
+        return bytes(snappy.decompress_raw(block))
+    except (ValueError, OSError) as error:
+        if isinstance(error, CorruptRecordsError):
+            raise
+        raise CorruptRecordsError(f"snappy: {error}") from None
+
+
+def _open_growing(name: str) -> Callable[[Buffer, int], Buffer]:
+    """A decompressor whose output buffer grows fourfold until the content fits."""
+
+    def opened(data: Buffer, limit: int) -> Buffer:
+        module = _cramjam(name)
+        failure = import_module("cramjam").DecompressionError
+        capacity = max(64 * 1024, 4 * len(data))
+        while True:
+            out = bytearray(min(capacity, limit))
+            try:
+                size = module.decompress_into(data, out)
+            except (failure, OSError, ValueError) as error:
+                if "write whole buffer" not in str(error):
+                    raise CorruptRecordsError(f"{name}: {error}") from None
+            else:
+                return memoryview(out)[:size]
+            if capacity >= limit:
+                raise _too_large(name, limit)
+            capacity *= 4
+
+    return opened
+
+
+def _too_large(name: str, limit: int) -> CorruptRecordsError:
+    return CorruptRecordsError(f"{name}: content is larger than {limit} bytes")
+
+
+_COMPRESS: dict[int, Callable[[Buffer, int | None], bytes]] = {
+    Codec.NONE: _store,
+    Codec.GZIP: _gzip,
+    Codec.SNAPPY: _snappy,
+    Codec.LZ4: _lz4,
+    Codec.ZSTD: _zstd,
+}
+_DECOMPRESS: dict[int, Callable[[Buffer, int], Buffer]] = {
+    Codec.NONE: lambda data, _limit: data,
+    Codec.GZIP: _gunzip,
+    Codec.SNAPPY: _unsnappy,
+    Codec.LZ4: _open_growing("lz4"),
+    Codec.ZSTD: _open_growing("zstd"),
+}
