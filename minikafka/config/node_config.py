@@ -66,7 +66,7 @@ class NodeConfig(NamedTuple):
         return tuple(x for x in self.listeners if x.name in self.controller_listener_names)
 
 
-class ConfigErrors(ConfigError):
+class ConfigErrors(ConfigError):  # noqa: N818 - several of them
     """Everything that is wrong with a configuration; `errors` has one sentence each."""
 
     def __init__(self, errors: list[str]) -> None:
@@ -107,7 +107,7 @@ class _Reader:
         if self.errors:
             return None
         roles = config[keys.PROCESS_ROLES]
-        controller_names = config[keys.CONTROLLER_LISTENER_NAMES]
+        controller_names = tuple(x.upper() for x in config[keys.CONTROLLER_LISTENER_NAMES])
         listeners = self._listeners(keys.LISTENERS.name, config[keys.LISTENERS])
         voters = self._voters()
         servers = self._addresses(config[keys.CONTROLLER_QUORUM_BOOTSTRAP_SERVERS])
@@ -274,9 +274,8 @@ class _Reader:
         controller_names: tuple[str, ...],
         is_broker: bool,  # noqa: FBT001
     ) -> str:
-        name = self.config[keys.INTER_BROKER_LISTENER_NAME]
-        if name is None:
-            name = self.config[keys.SECURITY_INTER_BROKER_PROTOCOL]
+        given = self.config[keys.INTER_BROKER_LISTENER_NAME]
+        name = self.config[keys.SECURITY_INTER_BROKER_PROTOCOL] if given is None else given.upper()
         if is_broker and name not in [x.name for x in listeners if x.name not in controller_names]:
             self.errors.append(
                 f"inter.broker.listener.name: {name} is none of this broker's listeners"

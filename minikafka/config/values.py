@@ -2,7 +2,7 @@
 
 Lookup order of a topic key (`ConfigHelper`, `LogConfig`): the topic's own value, the broker's
 dynamic value, the cluster's dynamic default, the properties file, the default of the broker key,
-the default of the topic key. Of several broker synonyms the first one that has a value anywhere wins.
+the default of the topic key. Of several broker synonyms the first that has a value anywhere wins.
 """
 
 from collections.abc import Iterable, Mapping
@@ -93,7 +93,7 @@ _FREE_PREFIXES = (
 
 
 class Origin(NamedTuple):
-    """One place that has a value for a key: its name there, its text, and where (`ConfigSource`)."""
+    """One place that has a value for a key: its name there, its text, its `ConfigSource`."""
 
     name: str
     text: str | None

@@ -1,0 +1,82 @@
+"""From committed records to images: batches, snapshots, and metadata transactions.
+
+An image is published at the end of a batch. While a metadata transaction is open nothing of it is
+visible; all of it becomes visible together when it ends, and nothing when it is aborted (KIP-868).
+
+Source: `MetadataLoader`, `MetadataBatchLoader`.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from minikafka.common.faults import InvariantViolation
+from minikafka.messages.metadata.abort_transaction_record import AbortTransactionRecord
+from minikafka.messages.metadata.begin_transaction_record import BeginTransactionRecord
+from minikafka.messages.metadata.end_transaction_record import EndTransactionRecord
+from minikafka.metadata.image import ImageBuilder, MetadataImage
+from minikafka.metadata.replay import replay
+
+
+@dataclass(slots=True)
+class MetadataLoader:
+    """Feeds committed records into an image.
+
+    `image` is what may be shown. `_pending` holds the records of a transaction that is still open.
+    """
+
+    image: MetadataImage = field(default_factory=MetadataImage)
+    _pending: list[tuple[int, object]] | None = None
+
+    @property
+    def in_transaction(self) -> bool:
+        """Whether a metadata transaction is open."""
+        return self._pending is not None
+
+    def load_batch(
+        self, records: Iterable[tuple[int, object]], *, last_offset: int, epoch: int
+    ) -> MetadataImage:
+        """The image after a committed batch of (offset, record).
+
+        Control batches are given without records, so that the image's offset moves past them.
+
+        Raises:
+            InvariantViolation: for records that do not fit, and unmatched transaction records.
+        """
+        builder = ImageBuilder(self.image)
+        for offset, record in records:
+            self._load(builder, record, offset)
+        self.image = builder.build(last_offset, epoch)
+        return self.image
+
+    def load_snapshot(
+        self, records: Iterable[object], *, last_offset: int, epoch: int
+    ) -> MetadataImage:
+        """The image that a snapshot stands for, in place of everything before it."""
+        builder = ImageBuilder(MetadataImage())
+        for record in records:
+            replay(builder, record, last_offset)
+        self._pending = None
+        self.image = builder.build(last_offset, epoch)
+        return self.image
+
+    def _load(self, builder: ImageBuilder, record: object, offset: int) -> None:
+        if isinstance(record, BeginTransactionRecord):
+            if self._pending is not None:
+                raise InvariantViolation(f"offset {offset}: a transaction begins inside another")
+            self._pending = []
+        elif isinstance(record, EndTransactionRecord):
+            for at, pending in self._ended(offset):
+                replay(builder, pending, at)
+        elif isinstance(record, AbortTransactionRecord):
+            self._ended(offset)
+        elif self._pending is not None:
+            self._pending.append((offset, record))
+        else:
+            replay(builder, record, offset)
+
+    def _ended(self, offset: int) -> list[tuple[int, object]]:
+        pending = self._pending
+        if pending is None:
+            raise InvariantViolation(f"offset {offset}: a transaction ends that never began")
+        self._pending = None
+        return pending

@@ -1,0 +1,155 @@
+"""One partition as the metadata log describes it, and how a change record changes it.
+
+Both sides of the wire run this code: the controller on the records that it writes, every broker on
+the records that it fetches, so that epochs agree without ever being sent.
+
+Source: `PartitionRegistration`, KIP-966 "Controller Metadata"; SPEC E2, E8, E9, R1.
+"""
+
+from dataclasses import dataclass, replace
+from enum import IntEnum
+
+from minikafka.common.ids import Uuid
+from minikafka.messages.metadata.partition_change_record import PartitionChangeRecord
+from minikafka.messages.metadata.partition_record import PartitionRecord
+
+NO_LEADER = -1
+_NO_LEADER_CHANGE = -2
+_NO_RECOVERY_CHANGE = -1
+
+DIRECTORY_MIGRATING = Uuid.of(0, 0)
+DIRECTORY_UNASSIGNED = Uuid.of(0, 1)
+DIRECTORY_LOST = Uuid.of(0, 2)
+
+
+class LeaderRecoveryState(IntEnum):
+    """Whether the leader was elected cleanly, or has yet to handle what an unclean election lost."""
+
+    RECOVERED = 0
+    RECOVERING = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartitionRegistration:
+    """The committed state of one partition.
+
+    `replicas` and `directories` run in parallel, in assignment order; `isr`, `elr` and the others
+    are subsets of `replicas`, in the order of the record. `leader` is -1 for none.
+    """
+
+    replicas: tuple[int, ...]
+    directories: tuple[Uuid, ...]
+    isr: tuple[int, ...]
+    leader: int
+    leader_epoch: int
+    partition_epoch: int
+    removing_replicas: tuple[int, ...] = ()
+    adding_replicas: tuple[int, ...] = ()
+    elr: tuple[int, ...] = ()
+    last_known_elr: tuple[int, ...] = ()
+    last_known_leader: int = NO_LEADER
+    leader_recovery_state: LeaderRecoveryState = LeaderRecoveryState.RECOVERED
+
+    @classmethod
+    def from_record(cls, record: PartitionRecord) -> "PartitionRegistration":
+        """The registration that a PartitionRecord stands for."""
+        replicas = tuple(record.replicas)
+        directories = tuple(record.directories)
+        if len(directories) != len(replicas):
+            directories = (DIRECTORY_MIGRATING,) * len(replicas)
+        return cls(
+            replicas=replicas,
+            directories=directories,
+            isr=tuple(record.isr),
+            removing_replicas=tuple(record.removing_replicas),
+            adding_replicas=tuple(record.adding_replicas),
+            elr=tuple(record.eligible_leader_replicas or ()),
+            last_known_elr=tuple(record.last_known_elr or ()),
+            last_known_leader=record.last_known_leader,
+            leader=record.leader,
+            leader_recovery_state=LeaderRecoveryState(record.leader_recovery_state),
+            leader_epoch=record.leader_epoch,
+            partition_epoch=record.partition_epoch,
+        )
+
+    def to_record(self, topic_id: Uuid, partition: int) -> PartitionRecord:
+        """The PartitionRecord from which `from_record` makes this registration again."""
+        return PartitionRecord(
+            partition_id=partition,
+            topic_id=topic_id,
+            replicas=list(self.replicas),
+            isr=list(self.isr),
+            removing_replicas=list(self.removing_replicas),
+            adding_replicas=list(self.adding_replicas),
+            leader=self.leader,
+            leader_recovery_state=int(self.leader_recovery_state),
+            leader_epoch=self.leader_epoch,
+            partition_epoch=self.partition_epoch,
+            directories=list(self.directories),
+            eligible_leader_replicas=list(self.elr) or None,
+            last_known_elr=list(self.last_known_elr) or None,
+            last_known_leader=self.last_known_leader,
+        )
+
+    def merge(self, record: PartitionChangeRecord) -> "PartitionRegistration":
+        """The registration after a change record.
+
+        Every change bumps the partition epoch; naming a leader, even the same one, bumps the leader
+        epoch (`PartitionRegistration.merge`).
+        """
+        leader, leader_epoch = self.leader, self.leader_epoch
+        last_known_leader = self.last_known_leader
+        if record.leader != _NO_LEADER_CHANGE:
+            leader, leader_epoch = record.leader, self.leader_epoch + 1
+            if leader != NO_LEADER:
+                last_known_leader = NO_LEADER
+        if record.last_known_leader != NO_LEADER:
+            last_known_leader = record.last_known_leader
+        replicas, directories = self.replicas, self.directories
+        if record.replicas is not None:
+            replicas = tuple(record.replicas)
+            known = dict(zip(self.replicas, self.directories, strict=True))
+            directories = tuple(known.get(replica, DIRECTORY_MIGRATING) for replica in replicas)
+        if record.directories is not None:
+            directories = tuple(record.directories)
+        recovery = self.leader_recovery_state
+        if record.leader_recovery_state != _NO_RECOVERY_CHANGE:
+            recovery = LeaderRecoveryState(record.leader_recovery_state)
+        return PartitionRegistration(
+            replicas=replicas,
+            directories=directories,
+            isr=_changed(record.isr, self.isr),
+            removing_replicas=_changed(record.removing_replicas, self.removing_replicas),
+            adding_replicas=_changed(record.adding_replicas, self.adding_replicas),
+            elr=_changed(record.eligible_leader_replicas, self.elr),
+            last_known_elr=_changed(record.last_known_elr, self.last_known_elr),
+            last_known_leader=last_known_leader,
+            leader=leader,
+            leader_recovery_state=recovery,
+            leader_epoch=leader_epoch,
+            partition_epoch=self.partition_epoch + 1,
+        )
+
+    def without_elr(self) -> "PartitionRegistration":
+        """The registration after its ELR was cleared; only the partition epoch moves.
+
+        Source: replay of ClearElrRecord (`TopicsDelta`, `ReplicationControlManager`).
+        """
+        return replace(self, elr=(), last_known_elr=(), partition_epoch=self.partition_epoch + 1)
+
+    def directory(self, broker: int) -> Uuid:
+        """The log directory that holds the replica of `broker`.
+
+        Raises:
+            ValueError: if `broker` is no replica.
+        """
+        return self.directories[self.replicas.index(broker)]
+
+    @property
+    def is_reassigning(self) -> bool:
+        """Whether replicas are being added or removed."""
+        return bool(self.adding_replicas or self.removing_replicas)
+
+
+def _changed(new: list[int] | None, old: tuple[int, ...]) -> tuple[int, ...]:
+    return old if new is None else tuple(new)

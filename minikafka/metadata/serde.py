@@ -1,0 +1,104 @@
+"""Metadata records as bytes: the value of each record in the metadata log.
+
+`value = uvarint frame version (1) | uvarint record type | uvarint version | message`; the key is null.
+
+Source: `AbstractApiMessageSerde`, `MetadataRecordSerde`, `MetadataVersion` (which version of a record
+a level writes).
+"""
+
+from importlib import import_module
+from typing import Any, Protocol
+
+from minikafka.messages.api_keys import METADATA_RECORDS
+from minikafka.protocol.primitives import MalformedMessage, Reader, Writer
+
+_FRAME_VERSION = 1
+
+
+class MetadataRecord(Protocol):
+    """A generated message with a record type."""
+
+    API_KEY: int
+    MAX_VERSION: int
+
+    def encode(self, writer: Writer, version: int) -> None:
+        """Append the record's bytes at `version`."""
+
+
+def record_version(record: MetadataRecord, metadata_version: int) -> int:
+    """The version in which a cluster at `metadata_version` writes a record.
+
+    Of BrokerRegistrationChange the lowest version that can carry what is set is written, as released
+    Kafka does.
+    """
+    name = type(record).__name__
+    if name == "BrokerRegistrationChangeRecord":
+        return _change_version(record)
+    for level, version in _VERSIONS.get(name, ()):
+        if metadata_version >= level:
+            return version
+    return 0
+
+
+def _change_version(record: Any) -> int:
+    if record.cordoned_log_dirs is not None:
+        return 3
+    if record.log_dirs:
+        return 2
+    return 1 if record.in_controlled_shutdown else 0
+
+
+# (metadata.version, record version), highest first.
+_VERSIONS: dict[str, tuple[tuple[int, int], ...]] = {
+    "RegisterBrokerRecord": ((30, 4), (17, 3), (8, 2), (7, 1)),
+    "PartitionRecord": ((23, 2), (17, 1)),
+    "PartitionChangeRecord": ((23, 2), (17, 1)),
+}
+
+
+def encode_record(record: MetadataRecord, version: int) -> bytes:
+    """The value of a record in the metadata log."""
+    writer = Writer()
+    writer.write_uvarint(_FRAME_VERSION)
+    writer.write_uvarint(record.API_KEY)
+    writer.write_uvarint(version)
+    record.encode(writer, version)
+    return bytes(writer.buffer)
+
+
+def decode_record(value: bytes | memoryview | None) -> MetadataRecord:
+    """The record that a value in the metadata log stands for.
+
+    Raises:
+        MalformedMessage: for an unknown frame version, record type or version, for bytes left over,
+            and for bytes that end too early.
+    """
+    if not value:
+        raise MalformedMessage("a metadata record has no value")
+    reader = Reader(memoryview(value))
+    frame_version = reader.read_uvarint()
+    if frame_version != _FRAME_VERSION:
+        raise MalformedMessage(f"metadata record with frame version {frame_version}, not 1")
+    record_type = reader.read_uvarint()
+    version = reader.read_uvarint()
+    record_class = _class_of(record_type)
+    if not record_class.MIN_VERSION <= version <= record_class.MAX_VERSION:
+        raise MalformedMessage(f"{record_class.__name__} has no version {version}")
+    record: MetadataRecord = record_class.decode(reader, version)
+    if reader.remaining:
+        raise MalformedMessage(f"{reader.remaining} bytes after a {record_class.__name__}")
+    return record
+
+
+def _class_of(record_type: int) -> Any:
+    found = _CLASSES.get(record_type)
+    if found is None:
+        where = METADATA_RECORDS.get(record_type)
+        if where is None:
+            raise MalformedMessage(f"unknown metadata record type {record_type}")
+        module, name = where
+        found = _CLASSES[record_type] = getattr(import_module(module), name)
+    return found
+
+
+_CLASSES: dict[int, Any] = {}

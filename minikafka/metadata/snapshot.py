@@ -1,0 +1,40 @@
+"""An image as records: what a metadata snapshot holds.
+
+Source: `MetadataImage.write`: features first, then cluster, topics, configurations, producer ids.
+"""
+
+from collections.abc import Iterator
+
+from minikafka.messages.metadata.config_record import ConfigRecord
+from minikafka.messages.metadata.feature_level_record import FeatureLevelRecord
+from minikafka.messages.metadata.producer_ids_record import ProducerIdsRecord
+from minikafka.messages.metadata.topic_record import TopicRecord
+from minikafka.metadata.image import METADATA_VERSION, MetadataImage
+from minikafka.metadata.serde import MetadataRecord
+
+
+def snapshot_records(image: MetadataImage) -> Iterator[MetadataRecord]:
+    """The records that rebuild `image`; `metadata.version` comes before every other feature."""
+    features = dict(image.features)
+    level = features.pop(METADATA_VERSION, None)
+    if level is not None:
+        yield FeatureLevelRecord(name=METADATA_VERSION, feature_level=level)
+    for name in sorted(features):
+        yield FeatureLevelRecord(name=name, feature_level=features[name])
+    for broker in image.brokers.values():
+        yield broker.to_record()
+    for controller in image.controllers.values():
+        yield controller.to_record()
+    for topic in image.topics.values():
+        yield TopicRecord(name=topic.name, topic_id=topic.topic_id)
+        for index, registration in topic.partitions.items():
+            yield registration.to_record(topic.topic_id, index)
+    for (resource_type, name), values in image.configs.items():
+        for key, value in values.items():
+            yield ConfigRecord(
+                resource_type=resource_type, resource_name=name, name=key, value=value
+            )
+    if image.next_producer_id:
+        yield ProducerIdsRecord(
+            broker_id=-1, broker_epoch=-1, next_producer_id=image.next_producer_id
+        )
