@@ -1,1 +1,1 @@
-"""Generated messages: every request, response and record of the protocol."""
+"""The protocol as classes, generated from `schemas/` by tools/generate_messages.py."""

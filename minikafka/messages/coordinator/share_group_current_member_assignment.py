@@ -1,0 +1,252 @@
+# Generated from schemas/coordinator/ShareGroupCurrentMemberAssignmentKey.json and schemas/coordinator/ShareGroupCurrentMemberAssignmentValue.json by tools/generate_messages.py. Do not edit.
+"""ShareGroupCurrentMemberAssignmentKey: version 0. ShareGroupCurrentMemberAssignmentValue: version 0, flexible from 0."""
+
+from collections.abc import Iterable
+from struct import Struct
+from typing import ClassVar, Self
+
+from minikafka.common.ids import Uuid, ZERO_UUID
+from minikafka.protocol.message import describe, same
+from minikafka.protocol.primitives import (
+    DECODE_FAILURES,
+    Reader,
+    TaggedFields,
+    UNSET,
+    UnsupportedVersionError,
+    Writer,
+    cut_short,
+    malformed,
+    null_not_allowed,
+    pack_int32s,
+    read_int32s,
+    read_tagged_fields,
+    read_uvarint,
+    too_many,
+    uvarint,
+    write_tagged_fields,
+)
+
+new = object.__new__
+new_uuid = bytes.__new__
+_pack_h = Struct(">h").pack
+_pack_iibB = Struct(">iibB").pack
+_pack_uB = Struct(">16sB").pack
+_unpack_h = Struct(">h").unpack_from
+_unpack_iibB = Struct(">iibB").unpack_from
+_unpack_uB = Struct(">16sB").unpack_from
+
+
+class ShareGroupCurrentMemberAssignmentKey:
+    """Version 0."""
+
+    API_KEY: ClassVar[int] = 14
+    MIN_VERSION: ClassVar[int] = 0
+    MAX_VERSION: ClassVar[int] = 0
+    FLEXIBLE_FROM: ClassVar[int] = 1
+
+    __slots__ = ("group_id", "member_id")
+
+    def __init__(self, group_id: str = "", member_id: str = "") -> None:
+        self.group_id = group_id
+        self.member_id = member_id
+
+    def encode(self, writer: Writer, version: int) -> None:
+        """Append the message; see `protocol.message.Message`."""
+        if version != 0:
+            raise UnsupportedVersionError("ShareGroupCurrentMemberAssignmentKey", version)
+        out = writer.buf
+        it = self
+        its_group_id = it.group_id
+        data = its_group_id.encode()
+        n = len(data)
+        out += _pack_h(n)
+        out += data
+        its_member_id = it.member_id
+        data = its_member_id.encode()
+        n = len(data)
+        out += _pack_h(n)
+        out += data
+
+    @classmethod
+    def decode(cls, reader: Reader, version: int) -> Self:
+        """The message at the reader's position; see `protocol.message.Message`."""
+        if version != 0:
+            raise UnsupportedVersionError("ShareGroupCurrentMemberAssignmentKey", version)
+        buf = reader.snapshot()
+        pos = reader.pos
+        try:
+            it = new(cls)
+            (n,) = _unpack_h(buf, pos)
+            pos += 2
+            if n >= 0:
+                end = pos + n
+                it.group_id = buf[pos:end].decode()
+                pos = end
+            else:
+                raise null_not_allowed("GroupId")
+            (n,) = _unpack_h(buf, pos)
+            pos += 2
+            if n >= 0:
+                end = pos + n
+                it.member_id = buf[pos:end].decode()
+                pos = end
+            else:
+                raise null_not_allowed("MemberId")
+        except DECODE_FAILURES as failure:
+            raise malformed("ShareGroupCurrentMemberAssignmentKey", version, len(buf), failure) from None
+        if pos > len(buf):
+            raise cut_short("ShareGroupCurrentMemberAssignmentKey", version, len(buf))
+        reader.pos = pos
+        return it
+
+    __eq__ = same
+    __repr__ = describe
+
+
+class TopicPartitions:
+    """Part of ShareGroupCurrentMemberAssignmentValue."""
+
+    __slots__ = ("topic_id", "partitions", "unknown_tagged_fields")
+
+    def __init__(
+        self,
+        topic_id: Uuid = ZERO_UUID,
+        partitions: list[int] = UNSET,
+        unknown_tagged_fields: TaggedFields | None = None,
+    ) -> None:
+        self.topic_id = topic_id
+        self.partitions = [] if partitions is UNSET else partitions
+        self.unknown_tagged_fields = unknown_tagged_fields
+
+    __eq__ = same
+    __repr__ = describe
+
+
+class ShareGroupCurrentMemberAssignmentValue:
+    """Version 0."""
+
+    API_KEY: ClassVar[int] = 14
+    MIN_VERSION: ClassVar[int] = 0
+    MAX_VERSION: ClassVar[int] = 0
+    FLEXIBLE_FROM: ClassVar[int] = 0
+
+    __slots__ = (
+        "member_epoch",
+        "previous_member_epoch",
+        "state",
+        "assigned_partitions",
+        "unknown_tagged_fields",
+    )
+
+    def __init__(
+        self,
+        member_epoch: int = 0,
+        previous_member_epoch: int = 0,
+        state: int = 0,
+        assigned_partitions: list[TopicPartitions] = UNSET,
+        unknown_tagged_fields: TaggedFields | None = None,
+    ) -> None:
+        self.member_epoch = member_epoch
+        self.previous_member_epoch = previous_member_epoch
+        self.state = state
+        self.assigned_partitions = [] if assigned_partitions is UNSET else assigned_partitions
+        self.unknown_tagged_fields = unknown_tagged_fields
+
+    def encode(self, writer: Writer, version: int) -> None:
+        """Append the message; see `protocol.message.Message`."""
+        if version != 0:
+            raise UnsupportedVersionError("ShareGroupCurrentMemberAssignmentValue", version)
+        out = writer.buf
+        it = self
+        its_assigned_partitions = it.assigned_partitions
+        n = len(its_assigned_partitions)
+        out += _pack_iibB(it.member_epoch, it.previous_member_epoch, it.state, (n + 1) & 0x7F)
+        if n > 126:
+            out[-1:] = uvarint(n + 1)
+        if its_assigned_partitions:
+            _write_topic_partitions_list(out, its_assigned_partitions, version)
+        out.append(0)
+        if it.unknown_tagged_fields:
+            out.pop()
+            write_tagged_fields(out, [], it.unknown_tagged_fields)
+
+    @classmethod
+    def decode(cls, reader: Reader, version: int) -> Self:
+        """The message at the reader's position; see `protocol.message.Message`."""
+        if version != 0:
+            raise UnsupportedVersionError("ShareGroupCurrentMemberAssignmentValue", version)
+        buf = reader.snapshot()
+        pos = reader.pos
+        try:
+            it = new(cls)
+            (it.member_epoch, it.previous_member_epoch, it.state, n) = _unpack_iibB(buf, pos)
+            pos += 10
+            if n > 127:
+                n, pos = read_uvarint(buf, pos - 1)
+            n -= 1
+            if n >= 0:
+                it.assigned_partitions, pos = _read_topic_partitions_list(buf, pos, n, version)
+            else:
+                raise null_not_allowed("AssignedPartitions")
+            tags = buf[pos]
+            pos += 1
+            if tags > 127:
+                tags, pos = read_uvarint(buf, pos - 1)
+            it.unknown_tagged_fields = None
+            if tags:
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+        except DECODE_FAILURES as failure:
+            raise malformed("ShareGroupCurrentMemberAssignmentValue", version, len(buf), failure) from None
+        if pos > len(buf):
+            raise cut_short("ShareGroupCurrentMemberAssignmentValue", version, len(buf))
+        reader.pos = pos
+        return it
+
+    __eq__ = same
+    __repr__ = describe
+
+
+def _read_topic_partitions_list(
+    buf: bytes, pos: int, count: int, version: int
+) -> tuple[list[TopicPartitions], int]:
+    if count > len(buf) - pos:
+        raise too_many(count, len(buf) - pos)
+    items: list[TopicPartitions] = []
+    for _ in range(count):
+        it = new(TopicPartitions)
+        (raw_topic_id, n) = _unpack_uB(buf, pos)
+        pos += 17
+        it.topic_id = new_uuid(Uuid, raw_topic_id)
+        if n > 127:
+            n, pos = read_uvarint(buf, pos - 1)
+        n -= 1
+        if n >= 0:
+            it.partitions, pos = read_int32s(buf, pos, n)
+        else:
+            raise null_not_allowed("Partitions")
+        tags = buf[pos]
+        pos += 1
+        if tags > 127:
+            tags, pos = read_uvarint(buf, pos - 1)
+        it.unknown_tagged_fields = None
+        if tags:
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+        items.append(it)
+    return items, pos
+
+
+def _write_topic_partitions_list(
+    out: bytearray, items: Iterable[TopicPartitions], version: int
+) -> None:
+    for it in items:
+        its_partitions = it.partitions
+        n = len(its_partitions)
+        out += _pack_uB(it.topic_id, (n + 1) & 0x7F)
+        if n > 126:
+            out[-1:] = uvarint(n + 1)
+        if its_partitions:
+            out += pack_int32s(its_partitions)
+        out.append(0)
+        if it.unknown_tagged_fields:
+            out.pop()
+            write_tagged_fields(out, [], it.unknown_tagged_fields)

@@ -1,0 +1,411 @@
+# Generated from schemas/coordinator/StreamsGroupCurrentMemberAssignmentKey.json and schemas/coordinator/StreamsGroupCurrentMemberAssignmentValue.json by tools/generate_messages.py. Do not edit.
+"""StreamsGroupCurrentMemberAssignmentKey: version 0. StreamsGroupCurrentMemberAssignmentValue: version 0, flexible from 0."""
+
+from collections.abc import Iterable
+from struct import Struct
+from typing import ClassVar, Self
+
+from minikafka.protocol.message import describe, same
+from minikafka.protocol.primitives import (
+    DECODE_FAILURES,
+    Reader,
+    TaggedFields,
+    UNSET,
+    UnsupportedVersionError,
+    Writer,
+    cut_short,
+    malformed,
+    null_not_allowed,
+    pack_int32s,
+    read_int32s,
+    read_tagged_fields,
+    read_uvarint,
+    too_many,
+    uvarint,
+    write_tagged_fields,
+    wrong_tag_size,
+)
+
+new = object.__new__
+_pack_h = Struct(">h").pack
+_pack_iibB = Struct(">iibB").pack
+_unpack_h = Struct(">h").unpack_from
+_unpack_iibB = Struct(">iibB").unpack_from
+
+
+class StreamsGroupCurrentMemberAssignmentKey:
+    """Version 0."""
+
+    API_KEY: ClassVar[int] = 22
+    MIN_VERSION: ClassVar[int] = 0
+    MAX_VERSION: ClassVar[int] = 0
+    FLEXIBLE_FROM: ClassVar[int] = 1
+
+    __slots__ = ("group_id", "member_id")
+
+    def __init__(self, group_id: str = "", member_id: str = "") -> None:
+        self.group_id = group_id
+        self.member_id = member_id
+
+    def encode(self, writer: Writer, version: int) -> None:
+        """Append the message; see `protocol.message.Message`."""
+        if version != 0:
+            raise UnsupportedVersionError("StreamsGroupCurrentMemberAssignmentKey", version)
+        out = writer.buf
+        it = self
+        its_group_id = it.group_id
+        data = its_group_id.encode()
+        n = len(data)
+        out += _pack_h(n)
+        out += data
+        its_member_id = it.member_id
+        data = its_member_id.encode()
+        n = len(data)
+        out += _pack_h(n)
+        out += data
+
+    @classmethod
+    def decode(cls, reader: Reader, version: int) -> Self:
+        """The message at the reader's position; see `protocol.message.Message`."""
+        if version != 0:
+            raise UnsupportedVersionError("StreamsGroupCurrentMemberAssignmentKey", version)
+        buf = reader.snapshot()
+        pos = reader.pos
+        try:
+            it = new(cls)
+            (n,) = _unpack_h(buf, pos)
+            pos += 2
+            if n >= 0:
+                end = pos + n
+                it.group_id = buf[pos:end].decode()
+                pos = end
+            else:
+                raise null_not_allowed("GroupId")
+            (n,) = _unpack_h(buf, pos)
+            pos += 2
+            if n >= 0:
+                end = pos + n
+                it.member_id = buf[pos:end].decode()
+                pos = end
+            else:
+                raise null_not_allowed("MemberId")
+        except DECODE_FAILURES as failure:
+            raise malformed("StreamsGroupCurrentMemberAssignmentKey", version, len(buf), failure) from None
+        if pos > len(buf):
+            raise cut_short("StreamsGroupCurrentMemberAssignmentKey", version, len(buf))
+        reader.pos = pos
+        return it
+
+    __eq__ = same
+    __repr__ = describe
+
+
+class TaskIds:
+    """Part of StreamsGroupCurrentMemberAssignmentValue."""
+
+    __slots__ = ("subtopology_id", "partitions", "assignment_epochs", "unknown_tagged_fields")
+
+    def __init__(
+        self,
+        subtopology_id: str = "",
+        partitions: list[int] = UNSET,
+        assignment_epochs: list[int] | None = None,
+        unknown_tagged_fields: TaggedFields | None = None,
+    ) -> None:
+        self.subtopology_id = subtopology_id
+        self.partitions = [] if partitions is UNSET else partitions
+        self.assignment_epochs = assignment_epochs
+        self.unknown_tagged_fields = unknown_tagged_fields
+
+    __eq__ = same
+    __repr__ = describe
+
+
+class StreamsGroupCurrentMemberAssignmentValue:
+    """Version 0."""
+
+    API_KEY: ClassVar[int] = 22
+    MIN_VERSION: ClassVar[int] = 0
+    MAX_VERSION: ClassVar[int] = 0
+    FLEXIBLE_FROM: ClassVar[int] = 0
+
+    __slots__ = (
+        "member_epoch",
+        "previous_member_epoch",
+        "state",
+        "active_tasks",
+        "standby_tasks",
+        "warmup_tasks",
+        "active_tasks_pending_revocation",
+        "standby_tasks_pending_revocation",
+        "warmup_tasks_pending_revocation",
+        "unknown_tagged_fields",
+    )
+
+    def __init__(
+        self,
+        member_epoch: int = 0,
+        previous_member_epoch: int = 0,
+        state: int = 0,
+        active_tasks: list[TaskIds] = UNSET,
+        standby_tasks: list[TaskIds] = UNSET,
+        warmup_tasks: list[TaskIds] = UNSET,
+        active_tasks_pending_revocation: list[TaskIds] = UNSET,
+        standby_tasks_pending_revocation: list[TaskIds] = UNSET,
+        warmup_tasks_pending_revocation: list[TaskIds] = UNSET,
+        unknown_tagged_fields: TaggedFields | None = None,
+    ) -> None:
+        self.member_epoch = member_epoch
+        self.previous_member_epoch = previous_member_epoch
+        self.state = state
+        self.active_tasks = [] if active_tasks is UNSET else active_tasks
+        self.standby_tasks = [] if standby_tasks is UNSET else standby_tasks
+        self.warmup_tasks = [] if warmup_tasks is UNSET else warmup_tasks
+        self.active_tasks_pending_revocation = [] if active_tasks_pending_revocation is UNSET else active_tasks_pending_revocation
+        self.standby_tasks_pending_revocation = [] if standby_tasks_pending_revocation is UNSET else standby_tasks_pending_revocation
+        self.warmup_tasks_pending_revocation = [] if warmup_tasks_pending_revocation is UNSET else warmup_tasks_pending_revocation
+        self.unknown_tagged_fields = unknown_tagged_fields
+
+    def encode(self, writer: Writer, version: int) -> None:
+        """Append the message; see `protocol.message.Message`."""
+        if version != 0:
+            raise UnsupportedVersionError("StreamsGroupCurrentMemberAssignmentValue", version)
+        out = writer.buf
+        it = self
+        its_active_tasks = it.active_tasks
+        n = len(its_active_tasks)
+        out += _pack_iibB(it.member_epoch, it.previous_member_epoch, it.state, (n + 1) & 0x7F)
+        if n > 126:
+            out[-1:] = uvarint(n + 1)
+        if its_active_tasks:
+            _write_task_ids_list(out, its_active_tasks, version)
+        its_standby_tasks = it.standby_tasks
+        n = len(its_standby_tasks)
+        out.append((n + 1) & 0x7F)
+        if n > 126:
+            out[-1:] = uvarint(n + 1)
+        if its_standby_tasks:
+            _write_task_ids_list(out, its_standby_tasks, version)
+        its_warmup_tasks = it.warmup_tasks
+        n = len(its_warmup_tasks)
+        out.append((n + 1) & 0x7F)
+        if n > 126:
+            out[-1:] = uvarint(n + 1)
+        if its_warmup_tasks:
+            _write_task_ids_list(out, its_warmup_tasks, version)
+        its_active_tasks_pending_revocation = it.active_tasks_pending_revocation
+        n = len(its_active_tasks_pending_revocation)
+        out.append((n + 1) & 0x7F)
+        if n > 126:
+            out[-1:] = uvarint(n + 1)
+        if its_active_tasks_pending_revocation:
+            _write_task_ids_list(out, its_active_tasks_pending_revocation, version)
+        its_standby_tasks_pending_revocation = it.standby_tasks_pending_revocation
+        n = len(its_standby_tasks_pending_revocation)
+        out.append((n + 1) & 0x7F)
+        if n > 126:
+            out[-1:] = uvarint(n + 1)
+        if its_standby_tasks_pending_revocation:
+            _write_task_ids_list(out, its_standby_tasks_pending_revocation, version)
+        its_warmup_tasks_pending_revocation = it.warmup_tasks_pending_revocation
+        n = len(its_warmup_tasks_pending_revocation)
+        out.append((n + 1) & 0x7F)
+        if n > 126:
+            out[-1:] = uvarint(n + 1)
+        if its_warmup_tasks_pending_revocation:
+            _write_task_ids_list(out, its_warmup_tasks_pending_revocation, version)
+        out.append(0)
+        if it.unknown_tagged_fields:
+            out.pop()
+            write_tagged_fields(out, [], it.unknown_tagged_fields)
+
+    @classmethod
+    def decode(cls, reader: Reader, version: int) -> Self:
+        """The message at the reader's position; see `protocol.message.Message`."""
+        if version != 0:
+            raise UnsupportedVersionError("StreamsGroupCurrentMemberAssignmentValue", version)
+        buf = reader.snapshot()
+        pos = reader.pos
+        try:
+            it = new(cls)
+            (it.member_epoch, it.previous_member_epoch, it.state, n) = _unpack_iibB(buf, pos)
+            pos += 10
+            if n > 127:
+                n, pos = read_uvarint(buf, pos - 1)
+            n -= 1
+            if n >= 0:
+                it.active_tasks, pos = _read_task_ids_list(buf, pos, n, version)
+            else:
+                raise null_not_allowed("ActiveTasks")
+            n = buf[pos]
+            pos += 1
+            if n > 127:
+                n, pos = read_uvarint(buf, pos - 1)
+            n -= 1
+            if n >= 0:
+                it.standby_tasks, pos = _read_task_ids_list(buf, pos, n, version)
+            else:
+                raise null_not_allowed("StandbyTasks")
+            n = buf[pos]
+            pos += 1
+            if n > 127:
+                n, pos = read_uvarint(buf, pos - 1)
+            n -= 1
+            if n >= 0:
+                it.warmup_tasks, pos = _read_task_ids_list(buf, pos, n, version)
+            else:
+                raise null_not_allowed("WarmupTasks")
+            n = buf[pos]
+            pos += 1
+            if n > 127:
+                n, pos = read_uvarint(buf, pos - 1)
+            n -= 1
+            if n >= 0:
+                it.active_tasks_pending_revocation, pos = _read_task_ids_list(buf, pos, n, version)
+            else:
+                raise null_not_allowed("ActiveTasksPendingRevocation")
+            n = buf[pos]
+            pos += 1
+            if n > 127:
+                n, pos = read_uvarint(buf, pos - 1)
+            n -= 1
+            if n >= 0:
+                it.standby_tasks_pending_revocation, pos = _read_task_ids_list(buf, pos, n, version)
+            else:
+                raise null_not_allowed("StandbyTasksPendingRevocation")
+            n = buf[pos]
+            pos += 1
+            if n > 127:
+                n, pos = read_uvarint(buf, pos - 1)
+            n -= 1
+            if n >= 0:
+                it.warmup_tasks_pending_revocation, pos = _read_task_ids_list(buf, pos, n, version)
+            else:
+                raise null_not_allowed("WarmupTasksPendingRevocation")
+            tags = buf[pos]
+            pos += 1
+            if tags > 127:
+                tags, pos = read_uvarint(buf, pos - 1)
+            it.unknown_tagged_fields = None
+            if tags:
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+        except DECODE_FAILURES as failure:
+            raise malformed("StreamsGroupCurrentMemberAssignmentValue", version, len(buf), failure) from None
+        if pos > len(buf):
+            raise cut_short("StreamsGroupCurrentMemberAssignmentValue", version, len(buf))
+        reader.pos = pos
+        return it
+
+    __eq__ = same
+    __repr__ = describe
+
+
+def _read_task_ids_list(
+    buf: bytes, pos: int, count: int, version: int
+) -> tuple[list[TaskIds], int]:
+    if count > len(buf) - pos:
+        raise too_many(count, len(buf) - pos)
+    items: list[TaskIds] = []
+    for _ in range(count):
+        it = new(TaskIds)
+        it.assignment_epochs = None
+        n = buf[pos]
+        pos += 1
+        if n > 127:
+            n, pos = read_uvarint(buf, pos - 1)
+        n -= 1
+        if n >= 0:
+            end = pos + n
+            it.subtopology_id = buf[pos:end].decode()
+            pos = end
+        else:
+            raise null_not_allowed("SubtopologyId")
+        n = buf[pos]
+        pos += 1
+        if n > 127:
+            n, pos = read_uvarint(buf, pos - 1)
+        n -= 1
+        if n >= 0:
+            it.partitions, pos = read_int32s(buf, pos, n)
+        else:
+            raise null_not_allowed("Partitions")
+        tags = buf[pos]
+        pos += 1
+        if tags > 127:
+            tags, pos = read_uvarint(buf, pos - 1)
+        it.unknown_tagged_fields = None
+        if tags:
+            pos = _read_tags_of_task_ids(it, buf, pos, tags, version)
+        items.append(it)
+    return items, pos
+
+
+def _read_tags_of_task_ids(
+    it: TaskIds, buf: bytes, pos: int, count: int, version: int
+) -> int:
+    unknown: TaggedFields = []
+    for _ in range(count):
+        tag, pos = read_uvarint(buf, pos)
+        size, pos = read_uvarint(buf, pos)
+        end_of_field = pos + size
+        if tag == 0:
+            n = buf[pos]
+            pos += 1
+            if n > 127:
+                n, pos = read_uvarint(buf, pos - 1)
+            n -= 1
+            if n >= 0:
+                it.assignment_epochs, pos = read_int32s(buf, pos, n)
+            else:
+                it.assignment_epochs = None
+        else:
+            unknown.append((tag, bytes(buf[pos:end_of_field])))
+            pos = end_of_field
+        if pos != end_of_field:
+            raise wrong_tag_size(tag, size)
+    it.unknown_tagged_fields = unknown or None
+    return pos
+
+
+def _write_task_ids_list(
+    out: bytearray, items: Iterable[TaskIds], version: int
+) -> None:
+    for it in items:
+        its_subtopology_id = it.subtopology_id
+        data = its_subtopology_id.encode()
+        n = len(data)
+        out.append((n + 1) & 0x7F)
+        if n > 126:
+            out[-1:] = uvarint(n + 1)
+        out += data
+        its_partitions = it.partitions
+        n = len(its_partitions)
+        out.append((n + 1) & 0x7F)
+        if n > 126:
+            out[-1:] = uvarint(n + 1)
+        if its_partitions:
+            out += pack_int32s(its_partitions)
+        out.append(0)
+        if it.unknown_tagged_fields or it.assignment_epochs is not None:
+            out.pop()
+            _write_tags_of_task_ids(out, it, version)
+
+
+def _write_tags_of_task_ids(
+    section: bytearray, it: TaskIds, version: int
+) -> None:
+    fields: TaggedFields = []
+    if it.assignment_epochs is not None:
+        out = bytearray()
+        its_assignment_epochs = it.assignment_epochs
+        if its_assignment_epochs is None:
+            n = -1
+        else:
+            n = len(its_assignment_epochs)
+        out.append((n + 1) & 0x7F)
+        if n > 126:
+            out[-1:] = uvarint(n + 1)
+        if its_assignment_epochs:
+            out += pack_int32s(its_assignment_epochs)
+        fields.append((0, bytes(out)))
+    write_tagged_fields(section, fields, it.unknown_tagged_fields)

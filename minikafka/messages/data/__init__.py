@@ -1,0 +1,1 @@
+"""Control records and other data, generated from `schemas/data`."""

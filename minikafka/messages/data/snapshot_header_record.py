@@ -1,0 +1,80 @@
+# Generated from schemas/data/SnapshotHeaderRecord.json by tools/generate_messages.py. Do not edit.
+"""SnapshotHeaderRecord: version 0, flexible from 0."""
+
+from struct import Struct
+from typing import ClassVar, Self
+
+from minikafka.protocol.message import describe, same
+from minikafka.protocol.primitives import (
+    DECODE_FAILURES,
+    Reader,
+    TaggedFields,
+    UnsupportedVersionError,
+    Writer,
+    cut_short,
+    malformed,
+    read_tagged_fields,
+    read_uvarint,
+    write_tagged_fields,
+)
+
+new = object.__new__
+_pack_hqx = Struct(">hqx").pack
+_unpack_hqB = Struct(">hqB").unpack_from
+
+
+class SnapshotHeaderRecord:
+    """Version 0."""
+
+    MIN_VERSION: ClassVar[int] = 0
+    MAX_VERSION: ClassVar[int] = 0
+    FLEXIBLE_FROM: ClassVar[int] = 0
+
+    __slots__ = ("version", "last_contained_log_timestamp", "unknown_tagged_fields")
+
+    def __init__(
+        self,
+        version: int = 0,
+        last_contained_log_timestamp: int = 0,
+        unknown_tagged_fields: TaggedFields | None = None,
+    ) -> None:
+        self.version = version
+        self.last_contained_log_timestamp = last_contained_log_timestamp
+        self.unknown_tagged_fields = unknown_tagged_fields
+
+    def encode(self, writer: Writer, version: int) -> None:
+        """Append the message; see `protocol.message.Message`."""
+        if version != 0:
+            raise UnsupportedVersionError("SnapshotHeaderRecord", version)
+        out = writer.buf
+        it = self
+        out += _pack_hqx(it.version, it.last_contained_log_timestamp)
+        if it.unknown_tagged_fields:
+            out.pop()
+            write_tagged_fields(out, [], it.unknown_tagged_fields)
+
+    @classmethod
+    def decode(cls, reader: Reader, version: int) -> Self:
+        """The message at the reader's position; see `protocol.message.Message`."""
+        if version != 0:
+            raise UnsupportedVersionError("SnapshotHeaderRecord", version)
+        buf = reader.snapshot()
+        pos = reader.pos
+        try:
+            it = new(cls)
+            (it.version, it.last_contained_log_timestamp, tags) = _unpack_hqB(buf, pos)
+            pos += 11
+            if tags > 127:
+                tags, pos = read_uvarint(buf, pos - 1)
+            it.unknown_tagged_fields = None
+            if tags:
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+        except DECODE_FAILURES as failure:
+            raise malformed("SnapshotHeaderRecord", version, len(buf), failure) from None
+        if pos > len(buf):
+            raise cut_short("SnapshotHeaderRecord", version, len(buf))
+        reader.pos = pos
+        return it
+
+    __eq__ = same
+    __repr__ = describe

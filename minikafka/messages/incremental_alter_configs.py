@@ -1,0 +1,547 @@
+# Generated from schemas/rpc/IncrementalAlterConfigsRequest.json and schemas/rpc/IncrementalAlterConfigsResponse.json by tools/generate_messages.py. Do not edit.
+"""IncrementalAlterConfigsRequest: versions 0 to 1, flexible from 1. IncrementalAlterConfigsResponse: versions 0 to 1, flexible from 1."""
+
+from collections.abc import Iterable
+from struct import Struct
+from typing import ClassVar, Self
+
+from minikafka.protocol.message import describe, same
+from minikafka.protocol.primitives import (
+    DECODE_FAILURES,
+    Reader,
+    TaggedFields,
+    UNSET,
+    UnsupportedVersionError,
+    Writer,
+    cut_short,
+    malformed,
+    null_not_allowed,
+    read_tagged_fields,
+    read_uvarint,
+    too_many,
+    uvarint,
+    write_tagged_fields,
+)
+
+new = object.__new__
+_pack_bB = Struct(">bB").pack
+_pack_bh = Struct(">bh").pack
+_pack_h = Struct(">h").pack
+_pack_hB = Struct(">hB").pack
+_pack_hh = Struct(">hh").pack
+_pack_i = Struct(">i").pack
+_pack_iB = Struct(">iB").pack
+_pack_ii = Struct(">ii").pack
+_pack_o = Struct(">?").pack
+_pack_ox = Struct(">?x").pack
+_unpack_bB = Struct(">bB").unpack_from
+_unpack_bh = Struct(">bh").unpack_from
+_unpack_h = Struct(">h").unpack_from
+_unpack_hB = Struct(">hB").unpack_from
+_unpack_hh = Struct(">hh").unpack_from
+_unpack_i = Struct(">i").unpack_from
+_unpack_iB = Struct(">iB").unpack_from
+_unpack_ii = Struct(">ii").unpack_from
+_unpack_o = Struct(">?").unpack_from
+_unpack_oB = Struct(">?B").unpack_from
+
+
+class AlterableConfig:
+    """Part of IncrementalAlterConfigsRequest."""
+
+    __slots__ = ("name", "config_operation", "value", "unknown_tagged_fields")
+
+    def __init__(
+        self,
+        name: str = "",
+        config_operation: int = 0,
+        value: str | None = "",
+        unknown_tagged_fields: TaggedFields | None = None,
+    ) -> None:
+        self.name = name
+        self.config_operation = config_operation
+        self.value = value
+        self.unknown_tagged_fields = unknown_tagged_fields
+
+    __eq__ = same
+    __repr__ = describe
+
+
+class AlterConfigsResource:
+    """Part of IncrementalAlterConfigsRequest."""
+
+    __slots__ = ("resource_type", "resource_name", "configs", "unknown_tagged_fields")
+
+    def __init__(
+        self,
+        resource_type: int = 0,
+        resource_name: str = "",
+        configs: list[AlterableConfig] = UNSET,
+        unknown_tagged_fields: TaggedFields | None = None,
+    ) -> None:
+        self.resource_type = resource_type
+        self.resource_name = resource_name
+        self.configs = [] if configs is UNSET else configs
+        self.unknown_tagged_fields = unknown_tagged_fields
+
+    __eq__ = same
+    __repr__ = describe
+
+
+class IncrementalAlterConfigsRequest:
+    """Versions 0 to 1."""
+
+    API_KEY: ClassVar[int] = 44
+    MIN_VERSION: ClassVar[int] = 0
+    MAX_VERSION: ClassVar[int] = 1
+    FLEXIBLE_FROM: ClassVar[int] = 1
+
+    __slots__ = ("resources", "validate_only", "unknown_tagged_fields")
+
+    def __init__(
+        self,
+        resources: list[AlterConfigsResource] = UNSET,
+        validate_only: bool = False,
+        unknown_tagged_fields: TaggedFields | None = None,
+    ) -> None:
+        self.resources = [] if resources is UNSET else resources
+        self.validate_only = validate_only
+        self.unknown_tagged_fields = unknown_tagged_fields
+
+    def encode(self, writer: Writer, version: int) -> None:
+        """Append the message; see `protocol.message.Message`."""
+        if not 0 <= version <= 1:
+            raise UnsupportedVersionError("IncrementalAlterConfigsRequest", version)
+        out = writer.buf
+        it = self
+        its_resources = it.resources
+        n = len(its_resources)
+        if version >= 1:
+            out.append((n + 1) & 0x7F)
+            if n > 126:
+                out[-1:] = uvarint(n + 1)
+        else:
+            out += _pack_i(n)
+        if its_resources:
+            _write_alter_configs_resource_list(out, its_resources, version)
+        if version >= 1:
+            out += _pack_ox(it.validate_only)
+        else:
+            out += _pack_o(it.validate_only)
+        if version >= 1:
+            if it.unknown_tagged_fields:
+                out.pop()
+                write_tagged_fields(out, [], it.unknown_tagged_fields)
+
+    @classmethod
+    def decode(cls, reader: Reader, version: int) -> Self:
+        """The message at the reader's position; see `protocol.message.Message`."""
+        if not 0 <= version <= 1:
+            raise UnsupportedVersionError("IncrementalAlterConfigsRequest", version)
+        buf = reader.snapshot()
+        pos = reader.pos
+        try:
+            it = new(cls)
+            if version >= 1:
+                n = buf[pos]
+                pos += 1
+                if n > 127:
+                    n, pos = read_uvarint(buf, pos - 1)
+                n -= 1
+            else:
+                (n,) = _unpack_i(buf, pos)
+                pos += 4
+            if n >= 0:
+                it.resources, pos = _read_alter_configs_resource_list(buf, pos, n, version)
+            else:
+                raise null_not_allowed("Resources")
+            if version >= 1:
+                (it.validate_only, tags) = _unpack_oB(buf, pos)
+                pos += 2
+                if tags > 127:
+                    tags, pos = read_uvarint(buf, pos - 1)
+            else:
+                (it.validate_only,) = _unpack_o(buf, pos)
+                pos += 1
+            it.unknown_tagged_fields = None
+            if version >= 1:
+                if tags:
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+        except DECODE_FAILURES as failure:
+            raise malformed("IncrementalAlterConfigsRequest", version, len(buf), failure) from None
+        if pos > len(buf):
+            raise cut_short("IncrementalAlterConfigsRequest", version, len(buf))
+        reader.pos = pos
+        return it
+
+    __eq__ = same
+    __repr__ = describe
+
+
+class AlterConfigsResourceResponse:
+    """Part of IncrementalAlterConfigsResponse."""
+
+    __slots__ = (
+        "error_code",
+        "error_message",
+        "resource_type",
+        "resource_name",
+        "unknown_tagged_fields",
+    )
+
+    def __init__(
+        self,
+        error_code: int = 0,
+        error_message: str | None = "",
+        resource_type: int = 0,
+        resource_name: str = "",
+        unknown_tagged_fields: TaggedFields | None = None,
+    ) -> None:
+        self.error_code = error_code
+        self.error_message = error_message
+        self.resource_type = resource_type
+        self.resource_name = resource_name
+        self.unknown_tagged_fields = unknown_tagged_fields
+
+    __eq__ = same
+    __repr__ = describe
+
+
+class IncrementalAlterConfigsResponse:
+    """Versions 0 to 1."""
+
+    API_KEY: ClassVar[int] = 44
+    MIN_VERSION: ClassVar[int] = 0
+    MAX_VERSION: ClassVar[int] = 1
+    FLEXIBLE_FROM: ClassVar[int] = 1
+
+    __slots__ = ("throttle_time_ms", "responses", "unknown_tagged_fields")
+
+    def __init__(
+        self,
+        throttle_time_ms: int = 0,
+        responses: list[AlterConfigsResourceResponse] = UNSET,
+        unknown_tagged_fields: TaggedFields | None = None,
+    ) -> None:
+        self.throttle_time_ms = throttle_time_ms
+        self.responses = [] if responses is UNSET else responses
+        self.unknown_tagged_fields = unknown_tagged_fields
+
+    def encode(self, writer: Writer, version: int) -> None:
+        """Append the message; see `protocol.message.Message`."""
+        if not 0 <= version <= 1:
+            raise UnsupportedVersionError("IncrementalAlterConfigsResponse", version)
+        out = writer.buf
+        it = self
+        its_responses = it.responses
+        n = len(its_responses)
+        if version >= 1:
+            out += _pack_iB(it.throttle_time_ms, (n + 1) & 0x7F)
+            if n > 126:
+                out[-1:] = uvarint(n + 1)
+        else:
+            out += _pack_ii(it.throttle_time_ms, n)
+        if its_responses:
+            _write_alter_configs_resource_response_list(out, its_responses, version)
+        if version >= 1:
+            out.append(0)
+        if version >= 1:
+            if it.unknown_tagged_fields:
+                out.pop()
+                write_tagged_fields(out, [], it.unknown_tagged_fields)
+
+    @classmethod
+    def decode(cls, reader: Reader, version: int) -> Self:
+        """The message at the reader's position; see `protocol.message.Message`."""
+        if not 0 <= version <= 1:
+            raise UnsupportedVersionError("IncrementalAlterConfigsResponse", version)
+        buf = reader.snapshot()
+        pos = reader.pos
+        try:
+            it = new(cls)
+            if version >= 1:
+                (it.throttle_time_ms, n) = _unpack_iB(buf, pos)
+                pos += 5
+                if n > 127:
+                    n, pos = read_uvarint(buf, pos - 1)
+                n -= 1
+            else:
+                (it.throttle_time_ms, n) = _unpack_ii(buf, pos)
+                pos += 8
+            if n >= 0:
+                it.responses, pos = _read_alter_configs_resource_response_list(buf, pos, n, version)
+            else:
+                raise null_not_allowed("Responses")
+            if version >= 1:
+                tags = buf[pos]
+                pos += 1
+                if tags > 127:
+                    tags, pos = read_uvarint(buf, pos - 1)
+            it.unknown_tagged_fields = None
+            if version >= 1:
+                if tags:
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+        except DECODE_FAILURES as failure:
+            raise malformed("IncrementalAlterConfigsResponse", version, len(buf), failure) from None
+        if pos > len(buf):
+            raise cut_short("IncrementalAlterConfigsResponse", version, len(buf))
+        reader.pos = pos
+        return it
+
+    __eq__ = same
+    __repr__ = describe
+
+
+def _read_alterable_config_list(
+    buf: bytes, pos: int, count: int, version: int
+) -> tuple[list[AlterableConfig], int]:
+    if count > len(buf) - pos:
+        raise too_many(count, len(buf) - pos)
+    items: list[AlterableConfig] = []
+    for _ in range(count):
+        it = new(AlterableConfig)
+        if version >= 1:
+            n = buf[pos]
+            pos += 1
+            if n > 127:
+                n, pos = read_uvarint(buf, pos - 1)
+            n -= 1
+        else:
+            (n,) = _unpack_h(buf, pos)
+            pos += 2
+        if n >= 0:
+            end = pos + n
+            it.name = buf[pos:end].decode()
+            pos = end
+        else:
+            raise null_not_allowed("Name")
+        if version >= 1:
+            (it.config_operation, n) = _unpack_bB(buf, pos)
+            pos += 2
+            if n > 127:
+                n, pos = read_uvarint(buf, pos - 1)
+            n -= 1
+        else:
+            (it.config_operation, n) = _unpack_bh(buf, pos)
+            pos += 3
+        if n >= 0:
+            end = pos + n
+            it.value = buf[pos:end].decode()
+            pos = end
+        else:
+            it.value = None
+        if version >= 1:
+            tags = buf[pos]
+            pos += 1
+            if tags > 127:
+                tags, pos = read_uvarint(buf, pos - 1)
+        it.unknown_tagged_fields = None
+        if version >= 1:
+            if tags:
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+        items.append(it)
+    return items, pos
+
+
+def _read_alter_configs_resource_list(
+    buf: bytes, pos: int, count: int, version: int
+) -> tuple[list[AlterConfigsResource], int]:
+    if count > len(buf) - pos:
+        raise too_many(count, len(buf) - pos)
+    items: list[AlterConfigsResource] = []
+    for _ in range(count):
+        it = new(AlterConfigsResource)
+        if version >= 1:
+            (it.resource_type, n) = _unpack_bB(buf, pos)
+            pos += 2
+            if n > 127:
+                n, pos = read_uvarint(buf, pos - 1)
+            n -= 1
+        else:
+            (it.resource_type, n) = _unpack_bh(buf, pos)
+            pos += 3
+        if n >= 0:
+            end = pos + n
+            it.resource_name = buf[pos:end].decode()
+            pos = end
+        else:
+            raise null_not_allowed("ResourceName")
+        if version >= 1:
+            n = buf[pos]
+            pos += 1
+            if n > 127:
+                n, pos = read_uvarint(buf, pos - 1)
+            n -= 1
+        else:
+            (n,) = _unpack_i(buf, pos)
+            pos += 4
+        if n >= 0:
+            it.configs, pos = _read_alterable_config_list(buf, pos, n, version)
+        else:
+            raise null_not_allowed("Configs")
+        if version >= 1:
+            tags = buf[pos]
+            pos += 1
+            if tags > 127:
+                tags, pos = read_uvarint(buf, pos - 1)
+        it.unknown_tagged_fields = None
+        if version >= 1:
+            if tags:
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+        items.append(it)
+    return items, pos
+
+
+def _write_alterable_config_list(
+    out: bytearray, items: Iterable[AlterableConfig], version: int
+) -> None:
+    for it in items:
+        its_name = it.name
+        data = its_name.encode()
+        n = len(data)
+        if version >= 1:
+            out.append((n + 1) & 0x7F)
+            if n > 126:
+                out[-1:] = uvarint(n + 1)
+        else:
+            out += _pack_h(n)
+        out += data
+        its_value = it.value
+        if its_value is None:
+            n = -1
+            data = b""
+        else:
+            data = its_value.encode()
+            n = len(data)
+        if version >= 1:
+            out += _pack_bB(it.config_operation, (n + 1) & 0x7F)
+            if n > 126:
+                out[-1:] = uvarint(n + 1)
+        else:
+            out += _pack_bh(it.config_operation, n)
+        out += data
+        if version >= 1:
+            out.append(0)
+        if version >= 1:
+            if it.unknown_tagged_fields:
+                out.pop()
+                write_tagged_fields(out, [], it.unknown_tagged_fields)
+
+
+def _write_alter_configs_resource_list(
+    out: bytearray, items: Iterable[AlterConfigsResource], version: int
+) -> None:
+    for it in items:
+        its_resource_name = it.resource_name
+        data = its_resource_name.encode()
+        n = len(data)
+        if version >= 1:
+            out += _pack_bB(it.resource_type, (n + 1) & 0x7F)
+            if n > 126:
+                out[-1:] = uvarint(n + 1)
+        else:
+            out += _pack_bh(it.resource_type, n)
+        out += data
+        its_configs = it.configs
+        n = len(its_configs)
+        if version >= 1:
+            out.append((n + 1) & 0x7F)
+            if n > 126:
+                out[-1:] = uvarint(n + 1)
+        else:
+            out += _pack_i(n)
+        if its_configs:
+            _write_alterable_config_list(out, its_configs, version)
+        if version >= 1:
+            out.append(0)
+        if version >= 1:
+            if it.unknown_tagged_fields:
+                out.pop()
+                write_tagged_fields(out, [], it.unknown_tagged_fields)
+
+
+def _read_alter_configs_resource_response_list(
+    buf: bytes, pos: int, count: int, version: int
+) -> tuple[list[AlterConfigsResourceResponse], int]:
+    if count > len(buf) - pos:
+        raise too_many(count, len(buf) - pos)
+    items: list[AlterConfigsResourceResponse] = []
+    for _ in range(count):
+        it = new(AlterConfigsResourceResponse)
+        if version >= 1:
+            (it.error_code, n) = _unpack_hB(buf, pos)
+            pos += 3
+            if n > 127:
+                n, pos = read_uvarint(buf, pos - 1)
+            n -= 1
+        else:
+            (it.error_code, n) = _unpack_hh(buf, pos)
+            pos += 4
+        if n >= 0:
+            end = pos + n
+            it.error_message = buf[pos:end].decode()
+            pos = end
+        else:
+            it.error_message = None
+        if version >= 1:
+            (it.resource_type, n) = _unpack_bB(buf, pos)
+            pos += 2
+            if n > 127:
+                n, pos = read_uvarint(buf, pos - 1)
+            n -= 1
+        else:
+            (it.resource_type, n) = _unpack_bh(buf, pos)
+            pos += 3
+        if n >= 0:
+            end = pos + n
+            it.resource_name = buf[pos:end].decode()
+            pos = end
+        else:
+            raise null_not_allowed("ResourceName")
+        if version >= 1:
+            tags = buf[pos]
+            pos += 1
+            if tags > 127:
+                tags, pos = read_uvarint(buf, pos - 1)
+        it.unknown_tagged_fields = None
+        if version >= 1:
+            if tags:
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+        items.append(it)
+    return items, pos
+
+
+def _write_alter_configs_resource_response_list(
+    out: bytearray, items: Iterable[AlterConfigsResourceResponse], version: int
+) -> None:
+    for it in items:
+        its_error_message = it.error_message
+        if its_error_message is None:
+            n = -1
+            data = b""
+        else:
+            data = its_error_message.encode()
+            n = len(data)
+        if version >= 1:
+            out += _pack_hB(it.error_code, (n + 1) & 0x7F)
+            if n > 126:
+                out[-1:] = uvarint(n + 1)
+        else:
+            out += _pack_hh(it.error_code, n)
+        out += data
+        its_resource_name = it.resource_name
+        data = its_resource_name.encode()
+        n = len(data)
+        if version >= 1:
+            out += _pack_bB(it.resource_type, (n + 1) & 0x7F)
+            if n > 126:
+                out[-1:] = uvarint(n + 1)
+        else:
+            out += _pack_bh(it.resource_type, n)
+        out += data
+        if version >= 1:
+            out.append(0)
+        if version >= 1:
+            if it.unknown_tagged_fields:
+                out.pop()
+                write_tagged_fields(out, [], it.unknown_tagged_fields)

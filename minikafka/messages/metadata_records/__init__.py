@@ -1,0 +1,1 @@
+"""Records of the metadata log, generated from `schemas/metadata`."""

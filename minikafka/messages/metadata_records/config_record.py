@@ -1,0 +1,145 @@
+# Generated from schemas/metadata/ConfigRecord.json by tools/generate_messages.py. Do not edit.
+"""ConfigRecord: version 0, flexible from 0."""
+
+from struct import Struct
+from typing import ClassVar, Self
+
+from minikafka.protocol.message import describe, same
+from minikafka.protocol.primitives import (
+    DECODE_FAILURES,
+    Reader,
+    TaggedFields,
+    UnsupportedVersionError,
+    Writer,
+    cut_short,
+    malformed,
+    null_not_allowed,
+    read_tagged_fields,
+    read_uvarint,
+    uvarint,
+    write_tagged_fields,
+)
+
+new = object.__new__
+_pack_bB = Struct(">bB").pack
+_unpack_bB = Struct(">bB").unpack_from
+
+
+class ConfigRecord:
+    """Version 0."""
+
+    API_KEY: ClassVar[int] = 4
+    MIN_VERSION: ClassVar[int] = 0
+    MAX_VERSION: ClassVar[int] = 0
+    FLEXIBLE_FROM: ClassVar[int] = 0
+
+    __slots__ = ("resource_type", "resource_name", "name", "value", "unknown_tagged_fields")
+
+    def __init__(
+        self,
+        resource_type: int = 0,
+        resource_name: str = "",
+        name: str = "",
+        value: str | None = "",
+        unknown_tagged_fields: TaggedFields | None = None,
+    ) -> None:
+        self.resource_type = resource_type
+        self.resource_name = resource_name
+        self.name = name
+        self.value = value
+        self.unknown_tagged_fields = unknown_tagged_fields
+
+    def encode(self, writer: Writer, version: int) -> None:
+        """Append the message; see `protocol.message.Message`."""
+        if version != 0:
+            raise UnsupportedVersionError("ConfigRecord", version)
+        out = writer.buf
+        it = self
+        its_resource_name = it.resource_name
+        data = its_resource_name.encode()
+        n = len(data)
+        out += _pack_bB(it.resource_type, (n + 1) & 0x7F)
+        if n > 126:
+            out[-1:] = uvarint(n + 1)
+        out += data
+        its_name = it.name
+        data = its_name.encode()
+        n = len(data)
+        out.append((n + 1) & 0x7F)
+        if n > 126:
+            out[-1:] = uvarint(n + 1)
+        out += data
+        its_value = it.value
+        if its_value is None:
+            n = -1
+            data = b""
+        else:
+            data = its_value.encode()
+            n = len(data)
+        out.append((n + 1) & 0x7F)
+        if n > 126:
+            out[-1:] = uvarint(n + 1)
+        out += data
+        out.append(0)
+        if it.unknown_tagged_fields:
+            out.pop()
+            write_tagged_fields(out, [], it.unknown_tagged_fields)
+
+    @classmethod
+    def decode(cls, reader: Reader, version: int) -> Self:
+        """The message at the reader's position; see `protocol.message.Message`."""
+        if version != 0:
+            raise UnsupportedVersionError("ConfigRecord", version)
+        buf = reader.snapshot()
+        pos = reader.pos
+        try:
+            it = new(cls)
+            (it.resource_type, n) = _unpack_bB(buf, pos)
+            pos += 2
+            if n > 127:
+                n, pos = read_uvarint(buf, pos - 1)
+            n -= 1
+            if n >= 0:
+                end = pos + n
+                it.resource_name = buf[pos:end].decode()
+                pos = end
+            else:
+                raise null_not_allowed("ResourceName")
+            n = buf[pos]
+            pos += 1
+            if n > 127:
+                n, pos = read_uvarint(buf, pos - 1)
+            n -= 1
+            if n >= 0:
+                end = pos + n
+                it.name = buf[pos:end].decode()
+                pos = end
+            else:
+                raise null_not_allowed("Name")
+            n = buf[pos]
+            pos += 1
+            if n > 127:
+                n, pos = read_uvarint(buf, pos - 1)
+            n -= 1
+            if n >= 0:
+                end = pos + n
+                it.value = buf[pos:end].decode()
+                pos = end
+            else:
+                it.value = None
+            tags = buf[pos]
+            pos += 1
+            if tags > 127:
+                tags, pos = read_uvarint(buf, pos - 1)
+            it.unknown_tagged_fields = None
+            if tags:
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+        except DECODE_FAILURES as failure:
+            raise malformed("ConfigRecord", version, len(buf), failure) from None
+        if pos > len(buf):
+            raise cut_short("ConfigRecord", version, len(buf))
+        reader.pos = pos
+        return it
+
+    __eq__ = same
+    __repr__ = describe

@@ -1,0 +1,71 @@
+# Generated from schemas/metadata/NoOpRecord.json by tools/generate_messages.py. Do not edit.
+"""NoOpRecord: version 0, flexible from 0."""
+
+from typing import ClassVar, Self
+
+from minikafka.protocol.message import describe, same
+from minikafka.protocol.primitives import (
+    DECODE_FAILURES,
+    Reader,
+    TaggedFields,
+    UnsupportedVersionError,
+    Writer,
+    cut_short,
+    malformed,
+    read_tagged_fields,
+    read_uvarint,
+    write_tagged_fields,
+)
+
+new = object.__new__
+
+
+class NoOpRecord:
+    """Version 0."""
+
+    API_KEY: ClassVar[int] = 20
+    MIN_VERSION: ClassVar[int] = 0
+    MAX_VERSION: ClassVar[int] = 0
+    FLEXIBLE_FROM: ClassVar[int] = 0
+
+    __slots__ = ("unknown_tagged_fields",)
+
+    def __init__(self, unknown_tagged_fields: TaggedFields | None = None) -> None:
+        self.unknown_tagged_fields = unknown_tagged_fields
+
+    def encode(self, writer: Writer, version: int) -> None:
+        """Append the message; see `protocol.message.Message`."""
+        if version != 0:
+            raise UnsupportedVersionError("NoOpRecord", version)
+        out = writer.buf
+        it = self
+        out.append(0)
+        if it.unknown_tagged_fields:
+            out.pop()
+            write_tagged_fields(out, [], it.unknown_tagged_fields)
+
+    @classmethod
+    def decode(cls, reader: Reader, version: int) -> Self:
+        """The message at the reader's position; see `protocol.message.Message`."""
+        if version != 0:
+            raise UnsupportedVersionError("NoOpRecord", version)
+        buf = reader.snapshot()
+        pos = reader.pos
+        try:
+            it = new(cls)
+            tags = buf[pos]
+            pos += 1
+            if tags > 127:
+                tags, pos = read_uvarint(buf, pos - 1)
+            it.unknown_tagged_fields = None
+            if tags:
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+        except DECODE_FAILURES as failure:
+            raise malformed("NoOpRecord", version, len(buf), failure) from None
+        if pos > len(buf):
+            raise cut_short("NoOpRecord", version, len(buf))
+        reader.pos = pos
+        return it
+
+    __eq__ = same
+    __repr__ = describe

@@ -1,0 +1,82 @@
+# Generated from schemas/metadata/RemoveTopicRecord.json by tools/generate_messages.py. Do not edit.
+"""RemoveTopicRecord: version 0, flexible from 0."""
+
+from struct import Struct
+from typing import ClassVar, Self
+
+from minikafka.common.ids import Uuid, ZERO_UUID
+from minikafka.protocol.message import describe, same
+from minikafka.protocol.primitives import (
+    DECODE_FAILURES,
+    Reader,
+    TaggedFields,
+    UnsupportedVersionError,
+    Writer,
+    cut_short,
+    malformed,
+    read_tagged_fields,
+    read_uvarint,
+    write_tagged_fields,
+)
+
+new = object.__new__
+new_uuid = bytes.__new__
+_pack_ux = Struct(">16sx").pack
+_unpack_uB = Struct(">16sB").unpack_from
+
+
+class RemoveTopicRecord:
+    """Version 0."""
+
+    API_KEY: ClassVar[int] = 9
+    MIN_VERSION: ClassVar[int] = 0
+    MAX_VERSION: ClassVar[int] = 0
+    FLEXIBLE_FROM: ClassVar[int] = 0
+
+    __slots__ = ("topic_id", "unknown_tagged_fields")
+
+    def __init__(
+        self,
+        topic_id: Uuid = ZERO_UUID,
+        unknown_tagged_fields: TaggedFields | None = None,
+    ) -> None:
+        self.topic_id = topic_id
+        self.unknown_tagged_fields = unknown_tagged_fields
+
+    def encode(self, writer: Writer, version: int) -> None:
+        """Append the message; see `protocol.message.Message`."""
+        if version != 0:
+            raise UnsupportedVersionError("RemoveTopicRecord", version)
+        out = writer.buf
+        it = self
+        out += _pack_ux(it.topic_id)
+        if it.unknown_tagged_fields:
+            out.pop()
+            write_tagged_fields(out, [], it.unknown_tagged_fields)
+
+    @classmethod
+    def decode(cls, reader: Reader, version: int) -> Self:
+        """The message at the reader's position; see `protocol.message.Message`."""
+        if version != 0:
+            raise UnsupportedVersionError("RemoveTopicRecord", version)
+        buf = reader.snapshot()
+        pos = reader.pos
+        try:
+            it = new(cls)
+            (raw_topic_id, tags) = _unpack_uB(buf, pos)
+            pos += 17
+            it.topic_id = new_uuid(Uuid, raw_topic_id)
+            if tags > 127:
+                tags, pos = read_uvarint(buf, pos - 1)
+            it.unknown_tagged_fields = None
+            if tags:
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+        except DECODE_FAILURES as failure:
+            raise malformed("RemoveTopicRecord", version, len(buf), failure) from None
+        if pos > len(buf):
+            raise cut_short("RemoveTopicRecord", version, len(buf))
+        reader.pos = pos
+        return it
+
+    __eq__ = same
+    __repr__ = describe

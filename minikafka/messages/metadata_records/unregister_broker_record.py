@@ -1,0 +1,81 @@
+# Generated from schemas/metadata/UnregisterBrokerRecord.json by tools/generate_messages.py. Do not edit.
+"""UnregisterBrokerRecord: version 0, flexible from 0."""
+
+from struct import Struct
+from typing import ClassVar, Self
+
+from minikafka.protocol.message import describe, same
+from minikafka.protocol.primitives import (
+    DECODE_FAILURES,
+    Reader,
+    TaggedFields,
+    UnsupportedVersionError,
+    Writer,
+    cut_short,
+    malformed,
+    read_tagged_fields,
+    read_uvarint,
+    write_tagged_fields,
+)
+
+new = object.__new__
+_pack_iqx = Struct(">iqx").pack
+_unpack_iqB = Struct(">iqB").unpack_from
+
+
+class UnregisterBrokerRecord:
+    """Version 0."""
+
+    API_KEY: ClassVar[int] = 1
+    MIN_VERSION: ClassVar[int] = 0
+    MAX_VERSION: ClassVar[int] = 0
+    FLEXIBLE_FROM: ClassVar[int] = 0
+
+    __slots__ = ("broker_id", "broker_epoch", "unknown_tagged_fields")
+
+    def __init__(
+        self,
+        broker_id: int = 0,
+        broker_epoch: int = 0,
+        unknown_tagged_fields: TaggedFields | None = None,
+    ) -> None:
+        self.broker_id = broker_id
+        self.broker_epoch = broker_epoch
+        self.unknown_tagged_fields = unknown_tagged_fields
+
+    def encode(self, writer: Writer, version: int) -> None:
+        """Append the message; see `protocol.message.Message`."""
+        if version != 0:
+            raise UnsupportedVersionError("UnregisterBrokerRecord", version)
+        out = writer.buf
+        it = self
+        out += _pack_iqx(it.broker_id, it.broker_epoch)
+        if it.unknown_tagged_fields:
+            out.pop()
+            write_tagged_fields(out, [], it.unknown_tagged_fields)
+
+    @classmethod
+    def decode(cls, reader: Reader, version: int) -> Self:
+        """The message at the reader's position; see `protocol.message.Message`."""
+        if version != 0:
+            raise UnsupportedVersionError("UnregisterBrokerRecord", version)
+        buf = reader.snapshot()
+        pos = reader.pos
+        try:
+            it = new(cls)
+            (it.broker_id, it.broker_epoch, tags) = _unpack_iqB(buf, pos)
+            pos += 13
+            if tags > 127:
+                tags, pos = read_uvarint(buf, pos - 1)
+            it.unknown_tagged_fields = None
+            if tags:
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+        except DECODE_FAILURES as failure:
+            raise malformed("UnregisterBrokerRecord", version, len(buf), failure) from None
+        if pos > len(buf):
+            raise cut_short("UnregisterBrokerRecord", version, len(buf))
+        reader.pos = pos
+        return it
+
+    __eq__ = same
+    __repr__ = describe

@@ -1,0 +1,575 @@
+# Generated from schemas/rpc/WriteShareGroupStateRequest.json and schemas/rpc/WriteShareGroupStateResponse.json by tools/generate_messages.py. Do not edit.
+"""WriteShareGroupStateRequest: versions 0 to 1, flexible from 0. WriteShareGroupStateResponse: versions 0 to 1, flexible from 0."""
+
+from collections.abc import Iterable
+from struct import Struct
+from typing import ClassVar, Self
+
+from minikafka.common.ids import Uuid, ZERO_UUID
+from minikafka.protocol.message import describe, same
+from minikafka.protocol.primitives import (
+    DECODE_FAILURES,
+    Reader,
+    TaggedFields,
+    UNSET,
+    UnsupportedVersionError,
+    Writer,
+    cut_short,
+    malformed,
+    null_not_allowed,
+    read_tagged_fields,
+    read_uvarint,
+    too_many,
+    uvarint,
+    write_tagged_fields,
+)
+
+new = object.__new__
+new_uuid = bytes.__new__
+_pack_ihB = Struct(">ihB").pack
+_pack_iiiqB = Struct(">iiiqB").pack
+_pack_iiiqiB = Struct(">iiiqiB").pack
+_pack_qqbhx = Struct(">qqbhx").pack
+_pack_uB = Struct(">16sB").pack
+_unpack_ihB = Struct(">ihB").unpack_from
+_unpack_iiiqB = Struct(">iiiqB").unpack_from
+_unpack_iiiqiB = Struct(">iiiqiB").unpack_from
+_unpack_qqbhB = Struct(">qqbhB").unpack_from
+_unpack_uB = Struct(">16sB").unpack_from
+
+
+class StateBatch:
+    """Part of WriteShareGroupStateRequest."""
+
+    __slots__ = (
+        "first_offset",
+        "last_offset",
+        "delivery_state",
+        "delivery_count",
+        "unknown_tagged_fields",
+    )
+
+    def __init__(
+        self,
+        first_offset: int = 0,
+        last_offset: int = 0,
+        delivery_state: int = 0,
+        delivery_count: int = 0,
+        unknown_tagged_fields: TaggedFields | None = None,
+    ) -> None:
+        self.first_offset = first_offset
+        self.last_offset = last_offset
+        self.delivery_state = delivery_state
+        self.delivery_count = delivery_count
+        self.unknown_tagged_fields = unknown_tagged_fields
+
+    __eq__ = same
+    __repr__ = describe
+
+
+class PartitionData:
+    """Part of WriteShareGroupStateRequest."""
+
+    __slots__ = (
+        "partition",
+        "state_epoch",
+        "leader_epoch",
+        "start_offset",
+        "delivery_complete_count",
+        "state_batches",
+        "unknown_tagged_fields",
+    )
+
+    def __init__(
+        self,
+        partition: int = 0,
+        state_epoch: int = 0,
+        leader_epoch: int = 0,
+        start_offset: int = 0,
+        delivery_complete_count: int = -1,
+        state_batches: list[StateBatch] = UNSET,
+        unknown_tagged_fields: TaggedFields | None = None,
+    ) -> None:
+        self.partition = partition
+        self.state_epoch = state_epoch
+        self.leader_epoch = leader_epoch
+        self.start_offset = start_offset
+        self.delivery_complete_count = delivery_complete_count
+        self.state_batches = [] if state_batches is UNSET else state_batches
+        self.unknown_tagged_fields = unknown_tagged_fields
+
+    __eq__ = same
+    __repr__ = describe
+
+
+class WriteStateData:
+    """Part of WriteShareGroupStateRequest."""
+
+    __slots__ = ("topic_id", "partitions", "unknown_tagged_fields")
+
+    def __init__(
+        self,
+        topic_id: Uuid = ZERO_UUID,
+        partitions: list[PartitionData] = UNSET,
+        unknown_tagged_fields: TaggedFields | None = None,
+    ) -> None:
+        self.topic_id = topic_id
+        self.partitions = [] if partitions is UNSET else partitions
+        self.unknown_tagged_fields = unknown_tagged_fields
+
+    __eq__ = same
+    __repr__ = describe
+
+
+class WriteShareGroupStateRequest:
+    """Versions 0 to 1."""
+
+    API_KEY: ClassVar[int] = 85
+    MIN_VERSION: ClassVar[int] = 0
+    MAX_VERSION: ClassVar[int] = 1
+    FLEXIBLE_FROM: ClassVar[int] = 0
+
+    __slots__ = ("group_id", "topics", "unknown_tagged_fields")
+
+    def __init__(
+        self,
+        group_id: str = "",
+        topics: list[WriteStateData] = UNSET,
+        unknown_tagged_fields: TaggedFields | None = None,
+    ) -> None:
+        self.group_id = group_id
+        self.topics = [] if topics is UNSET else topics
+        self.unknown_tagged_fields = unknown_tagged_fields
+
+    def encode(self, writer: Writer, version: int) -> None:
+        """Append the message; see `protocol.message.Message`."""
+        if not 0 <= version <= 1:
+            raise UnsupportedVersionError("WriteShareGroupStateRequest", version)
+        out = writer.buf
+        it = self
+        its_group_id = it.group_id
+        data = its_group_id.encode()
+        n = len(data)
+        out.append((n + 1) & 0x7F)
+        if n > 126:
+            out[-1:] = uvarint(n + 1)
+        out += data
+        its_topics = it.topics
+        n = len(its_topics)
+        out.append((n + 1) & 0x7F)
+        if n > 126:
+            out[-1:] = uvarint(n + 1)
+        if its_topics:
+            _write_write_state_data_list(out, its_topics, version)
+        out.append(0)
+        if it.unknown_tagged_fields:
+            out.pop()
+            write_tagged_fields(out, [], it.unknown_tagged_fields)
+
+    @classmethod
+    def decode(cls, reader: Reader, version: int) -> Self:
+        """The message at the reader's position; see `protocol.message.Message`."""
+        if not 0 <= version <= 1:
+            raise UnsupportedVersionError("WriteShareGroupStateRequest", version)
+        buf = reader.snapshot()
+        pos = reader.pos
+        try:
+            it = new(cls)
+            n = buf[pos]
+            pos += 1
+            if n > 127:
+                n, pos = read_uvarint(buf, pos - 1)
+            n -= 1
+            if n >= 0:
+                end = pos + n
+                it.group_id = buf[pos:end].decode()
+                pos = end
+            else:
+                raise null_not_allowed("GroupId")
+            n = buf[pos]
+            pos += 1
+            if n > 127:
+                n, pos = read_uvarint(buf, pos - 1)
+            n -= 1
+            if n >= 0:
+                it.topics, pos = _read_write_state_data_list(buf, pos, n, version)
+            else:
+                raise null_not_allowed("Topics")
+            tags = buf[pos]
+            pos += 1
+            if tags > 127:
+                tags, pos = read_uvarint(buf, pos - 1)
+            it.unknown_tagged_fields = None
+            if tags:
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+        except DECODE_FAILURES as failure:
+            raise malformed("WriteShareGroupStateRequest", version, len(buf), failure) from None
+        if pos > len(buf):
+            raise cut_short("WriteShareGroupStateRequest", version, len(buf))
+        reader.pos = pos
+        return it
+
+    __eq__ = same
+    __repr__ = describe
+
+
+class PartitionResult:
+    """Part of WriteShareGroupStateResponse."""
+
+    __slots__ = ("partition", "error_code", "error_message", "unknown_tagged_fields")
+
+    def __init__(
+        self,
+        partition: int = 0,
+        error_code: int = 0,
+        error_message: str | None = None,
+        unknown_tagged_fields: TaggedFields | None = None,
+    ) -> None:
+        self.partition = partition
+        self.error_code = error_code
+        self.error_message = error_message
+        self.unknown_tagged_fields = unknown_tagged_fields
+
+    __eq__ = same
+    __repr__ = describe
+
+
+class WriteStateResult:
+    """Part of WriteShareGroupStateResponse."""
+
+    __slots__ = ("topic_id", "partitions", "unknown_tagged_fields")
+
+    def __init__(
+        self,
+        topic_id: Uuid = ZERO_UUID,
+        partitions: list[PartitionResult] = UNSET,
+        unknown_tagged_fields: TaggedFields | None = None,
+    ) -> None:
+        self.topic_id = topic_id
+        self.partitions = [] if partitions is UNSET else partitions
+        self.unknown_tagged_fields = unknown_tagged_fields
+
+    __eq__ = same
+    __repr__ = describe
+
+
+class WriteShareGroupStateResponse:
+    """Versions 0 to 1."""
+
+    API_KEY: ClassVar[int] = 85
+    MIN_VERSION: ClassVar[int] = 0
+    MAX_VERSION: ClassVar[int] = 1
+    FLEXIBLE_FROM: ClassVar[int] = 0
+
+    __slots__ = ("results", "unknown_tagged_fields")
+
+    def __init__(
+        self,
+        results: list[WriteStateResult] = UNSET,
+        unknown_tagged_fields: TaggedFields | None = None,
+    ) -> None:
+        self.results = [] if results is UNSET else results
+        self.unknown_tagged_fields = unknown_tagged_fields
+
+    def encode(self, writer: Writer, version: int) -> None:
+        """Append the message; see `protocol.message.Message`."""
+        if not 0 <= version <= 1:
+            raise UnsupportedVersionError("WriteShareGroupStateResponse", version)
+        out = writer.buf
+        it = self
+        its_results = it.results
+        n = len(its_results)
+        out.append((n + 1) & 0x7F)
+        if n > 126:
+            out[-1:] = uvarint(n + 1)
+        if its_results:
+            _write_write_state_result_list(out, its_results, version)
+        out.append(0)
+        if it.unknown_tagged_fields:
+            out.pop()
+            write_tagged_fields(out, [], it.unknown_tagged_fields)
+
+    @classmethod
+    def decode(cls, reader: Reader, version: int) -> Self:
+        """The message at the reader's position; see `protocol.message.Message`."""
+        if not 0 <= version <= 1:
+            raise UnsupportedVersionError("WriteShareGroupStateResponse", version)
+        buf = reader.snapshot()
+        pos = reader.pos
+        try:
+            it = new(cls)
+            n = buf[pos]
+            pos += 1
+            if n > 127:
+                n, pos = read_uvarint(buf, pos - 1)
+            n -= 1
+            if n >= 0:
+                it.results, pos = _read_write_state_result_list(buf, pos, n, version)
+            else:
+                raise null_not_allowed("Results")
+            tags = buf[pos]
+            pos += 1
+            if tags > 127:
+                tags, pos = read_uvarint(buf, pos - 1)
+            it.unknown_tagged_fields = None
+            if tags:
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+        except DECODE_FAILURES as failure:
+            raise malformed("WriteShareGroupStateResponse", version, len(buf), failure) from None
+        if pos > len(buf):
+            raise cut_short("WriteShareGroupStateResponse", version, len(buf))
+        reader.pos = pos
+        return it
+
+    __eq__ = same
+    __repr__ = describe
+
+
+def _read_state_batch_list(
+    buf: bytes, pos: int, count: int, version: int
+) -> tuple[list[StateBatch], int]:
+    if count > len(buf) - pos:
+        raise too_many(count, len(buf) - pos)
+    items: list[StateBatch] = []
+    for _ in range(count):
+        it = new(StateBatch)
+        (
+            it.first_offset,
+            it.last_offset,
+            it.delivery_state,
+            it.delivery_count,
+            tags,
+        ) = _unpack_qqbhB(buf, pos)
+        pos += 20
+        if tags > 127:
+            tags, pos = read_uvarint(buf, pos - 1)
+        it.unknown_tagged_fields = None
+        if tags:
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+        items.append(it)
+    return items, pos
+
+
+def _read_partition_data_list(
+    buf: bytes, pos: int, count: int, version: int
+) -> tuple[list[PartitionData], int]:
+    if count > len(buf) - pos:
+        raise too_many(count, len(buf) - pos)
+    items: list[PartitionData] = []
+    for _ in range(count):
+        it = new(PartitionData)
+        if version >= 1:
+            (
+                it.partition,
+                it.state_epoch,
+                it.leader_epoch,
+                it.start_offset,
+                it.delivery_complete_count,
+                n,
+            ) = _unpack_iiiqiB(buf, pos)
+            pos += 25
+            if n > 127:
+                n, pos = read_uvarint(buf, pos - 1)
+            n -= 1
+        else:
+            it.delivery_complete_count = -1
+            (it.partition, it.state_epoch, it.leader_epoch, it.start_offset, n) = _unpack_iiiqB(buf, pos)
+            pos += 21
+            if n > 127:
+                n, pos = read_uvarint(buf, pos - 1)
+            n -= 1
+        if n >= 0:
+            it.state_batches, pos = _read_state_batch_list(buf, pos, n, version)
+        else:
+            raise null_not_allowed("StateBatches")
+        tags = buf[pos]
+        pos += 1
+        if tags > 127:
+            tags, pos = read_uvarint(buf, pos - 1)
+        it.unknown_tagged_fields = None
+        if tags:
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+        items.append(it)
+    return items, pos
+
+
+def _read_write_state_data_list(
+    buf: bytes, pos: int, count: int, version: int
+) -> tuple[list[WriteStateData], int]:
+    if count > len(buf) - pos:
+        raise too_many(count, len(buf) - pos)
+    items: list[WriteStateData] = []
+    for _ in range(count):
+        it = new(WriteStateData)
+        (raw_topic_id, n) = _unpack_uB(buf, pos)
+        pos += 17
+        it.topic_id = new_uuid(Uuid, raw_topic_id)
+        if n > 127:
+            n, pos = read_uvarint(buf, pos - 1)
+        n -= 1
+        if n >= 0:
+            it.partitions, pos = _read_partition_data_list(buf, pos, n, version)
+        else:
+            raise null_not_allowed("Partitions")
+        tags = buf[pos]
+        pos += 1
+        if tags > 127:
+            tags, pos = read_uvarint(buf, pos - 1)
+        it.unknown_tagged_fields = None
+        if tags:
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+        items.append(it)
+    return items, pos
+
+
+def _write_state_batch_list(
+    out: bytearray, items: Iterable[StateBatch], version: int
+) -> None:
+    for it in items:
+        out += _pack_qqbhx(it.first_offset, it.last_offset, it.delivery_state, it.delivery_count)
+        if it.unknown_tagged_fields:
+            out.pop()
+            write_tagged_fields(out, [], it.unknown_tagged_fields)
+
+
+def _write_partition_data_list(
+    out: bytearray, items: Iterable[PartitionData], version: int
+) -> None:
+    for it in items:
+        its_state_batches = it.state_batches
+        n = len(its_state_batches)
+        if version >= 1:
+            out += _pack_iiiqiB(
+                it.partition,
+                it.state_epoch,
+                it.leader_epoch,
+                it.start_offset,
+                it.delivery_complete_count,
+                (n + 1) & 0x7F,
+            )
+            if n > 126:
+                out[-1:] = uvarint(n + 1)
+        else:
+            out += _pack_iiiqB(it.partition, it.state_epoch, it.leader_epoch, it.start_offset, (n + 1) & 0x7F)
+            if n > 126:
+                out[-1:] = uvarint(n + 1)
+        if its_state_batches:
+            _write_state_batch_list(out, its_state_batches, version)
+        out.append(0)
+        if it.unknown_tagged_fields:
+            out.pop()
+            write_tagged_fields(out, [], it.unknown_tagged_fields)
+
+
+def _write_write_state_data_list(
+    out: bytearray, items: Iterable[WriteStateData], version: int
+) -> None:
+    for it in items:
+        its_partitions = it.partitions
+        n = len(its_partitions)
+        out += _pack_uB(it.topic_id, (n + 1) & 0x7F)
+        if n > 126:
+            out[-1:] = uvarint(n + 1)
+        if its_partitions:
+            _write_partition_data_list(out, its_partitions, version)
+        out.append(0)
+        if it.unknown_tagged_fields:
+            out.pop()
+            write_tagged_fields(out, [], it.unknown_tagged_fields)
+
+
+def _read_partition_result_list(
+    buf: bytes, pos: int, count: int, version: int
+) -> tuple[list[PartitionResult], int]:
+    if count > len(buf) - pos:
+        raise too_many(count, len(buf) - pos)
+    items: list[PartitionResult] = []
+    for _ in range(count):
+        it = new(PartitionResult)
+        (it.partition, it.error_code, n) = _unpack_ihB(buf, pos)
+        pos += 7
+        if n > 127:
+            n, pos = read_uvarint(buf, pos - 1)
+        n -= 1
+        if n >= 0:
+            end = pos + n
+            it.error_message = buf[pos:end].decode()
+            pos = end
+        else:
+            it.error_message = None
+        tags = buf[pos]
+        pos += 1
+        if tags > 127:
+            tags, pos = read_uvarint(buf, pos - 1)
+        it.unknown_tagged_fields = None
+        if tags:
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+        items.append(it)
+    return items, pos
+
+
+def _read_write_state_result_list(
+    buf: bytes, pos: int, count: int, version: int
+) -> tuple[list[WriteStateResult], int]:
+    if count > len(buf) - pos:
+        raise too_many(count, len(buf) - pos)
+    items: list[WriteStateResult] = []
+    for _ in range(count):
+        it = new(WriteStateResult)
+        (raw_topic_id, n) = _unpack_uB(buf, pos)
+        pos += 17
+        it.topic_id = new_uuid(Uuid, raw_topic_id)
+        if n > 127:
+            n, pos = read_uvarint(buf, pos - 1)
+        n -= 1
+        if n >= 0:
+            it.partitions, pos = _read_partition_result_list(buf, pos, n, version)
+        else:
+            raise null_not_allowed("Partitions")
+        tags = buf[pos]
+        pos += 1
+        if tags > 127:
+            tags, pos = read_uvarint(buf, pos - 1)
+        it.unknown_tagged_fields = None
+        if tags:
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+        items.append(it)
+    return items, pos
+
+
+def _write_partition_result_list(
+    out: bytearray, items: Iterable[PartitionResult], version: int
+) -> None:
+    for it in items:
+        its_error_message = it.error_message
+        if its_error_message is None:
+            n = -1
+            data = b""
+        else:
+            data = its_error_message.encode()
+            n = len(data)
+        out += _pack_ihB(it.partition, it.error_code, (n + 1) & 0x7F)
+        if n > 126:
+            out[-1:] = uvarint(n + 1)
+        out += data
+        out.append(0)
+        if it.unknown_tagged_fields:
+            out.pop()
+            write_tagged_fields(out, [], it.unknown_tagged_fields)
+
+
+def _write_write_state_result_list(
+    out: bytearray, items: Iterable[WriteStateResult], version: int
+) -> None:
+    for it in items:
+        its_partitions = it.partitions
+        n = len(its_partitions)
+        out += _pack_uB(it.topic_id, (n + 1) & 0x7F)
+        if n > 126:
+            out[-1:] = uvarint(n + 1)
+        if its_partitions:
+            _write_partition_result_list(out, its_partitions, version)
+        out.append(0)
+        if it.unknown_tagged_fields:
+            out.pop()
+            write_tagged_fields(out, [], it.unknown_tagged_fields)

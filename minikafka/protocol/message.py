@@ -1,0 +1,84 @@
+"""What every generated message can do, and the two helpers that need no reader or writer.
+
+`ApiMessage` is a request or a response; `Message` also covers metadata records, coordinator
+records and the other schemas without an API.
+"""
+
+from typing import ClassVar, Protocol, Self, TypeVar
+
+from minikafka.protocol.primitives import MalformedMessage, Reader, Writer
+
+
+class Message(Protocol):
+    """One class for all versions: the version is an argument of `encode` and `decode`."""
+
+    MIN_VERSION: ClassVar[int]
+    MAX_VERSION: ClassVar[int]
+    FLEXIBLE_FROM: ClassVar[int]
+    """First version with tagged fields; above MAX_VERSION if there is none."""
+
+    def encode(self, writer: Writer, version: int) -> None:
+        """Append the message.
+
+        Raises:
+            UnsupportedVersionError: if there is no such version.
+            UnsupportedFieldError: if a field that the version lacks is set and not ignorable.
+        """
+
+    @classmethod
+    def decode(cls, reader: Reader, version: int) -> Self:
+        """The message at the reader's position; the reader then stands behind it.
+
+        Raises:
+            UnsupportedVersionError: if there is no such version.
+            MalformedMessage: for bytes that are no such message.
+        """
+
+
+class ApiMessage(Message, Protocol):
+    """A request or a response."""
+
+    API_KEY: ClassVar[int]
+
+
+M = TypeVar("M", bound=Message)
+
+
+def encode_message(message: Message, version: int) -> bytes:
+    """The message as bytes, without header or size."""
+    writer = Writer()
+    message.encode(writer, version)
+    return writer.to_bytes()
+
+
+def decode_message(kind: type[M], data: bytes | bytearray | memoryview, version: int) -> M:
+    """The message that fills `data` from first to last byte.
+
+    Raises:
+        MalformedMessage: also if bytes are left over.
+    """
+    reader = Reader(data)
+    message = kind.decode(reader, version)
+    if reader.remaining:
+        raise MalformedMessage(
+            f"{kind.__name__} version {version}: {reader.remaining} bytes left over"
+        )
+    return message
+
+
+def describe(message: object) -> str:
+    """`Name(field=value, …)`; the `__repr__` of generated messages."""
+    fields = ", ".join(f"{name}={getattr(message, name)!r}" for name in _slots(message))
+    return f"{type(message).__name__}({fields})"
+
+
+def same(message: object, other: object) -> bool:
+    """Whether both are of one class with equal fields; the `__eq__` of generated messages."""
+    return type(message) is type(other) and all(
+        getattr(message, name) == getattr(other, name) for name in _slots(message)
+    )
+
+
+def _slots(message: object) -> tuple[str, ...]:
+    slots: tuple[str, ...] = type(message).__slots__  # type: ignore[attr-defined]
+    return slots

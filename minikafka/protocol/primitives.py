@@ -1,0 +1,397 @@
+"""The primitive types of Kafka's protocol: numbers, varints, compact forms, tagged fields.
+
+Two layers. The functions take a buffer and a position and return the value and the next position:
+generated code keeps both in local variables and inlines the common cases, and calls these for the
+rest. `Reader` and `Writer` are what everyone else holds.
+
+Invariant of the functions that read: a slice past the end of the buffer comes out short without an
+error, and the position returned then lies past the end. Nothing can be read from there on, and
+whoever finishes a message compares the position with the end once. `DECODE_FAILURES` is what
+reading garbage may raise; `malformed` turns it into the one error that callers see.
+
+Source: Kafka protocol guide, "Protocol Primitive Types"; KIP-482 (tagged fields).
+"""
+
+from collections.abc import Callable, Sequence
+from struct import Struct, error, pack, unpack_from
+from types import TracebackType
+from typing import Any, TypeAlias
+
+from minikafka.common.file_slice import FileSlice
+from minikafka.common.ids import Uuid
+
+Buffer: TypeAlias = bytes | memoryview
+Records: TypeAlias = bytes | bytearray | memoryview | FileSlice
+TaggedFields: TypeAlias = list[tuple[int, bytes]]
+
+UNSET: Any = object()
+"""Stands for "not given" where None means null; never stored."""
+
+DECODE_FAILURES = (IndexError, error, UnicodeDecodeError, OverflowError)
+"""What straight decoding code raises on garbage, besides `MalformedMessage` itself."""
+
+INLINE_RECORDS_SIZE = 512
+"""Records up to this size are copied into the writer's buffer; larger ones become a part."""
+
+_SMALL_VARINTS = tuple(bytes((value,)) for value in range(128))
+_VARINT_BITS = 32
+_SMALL_ARRAY = 16
+_INT32_ARRAYS = tuple(Struct(f">{count}i") for count in range(_SMALL_ARRAY))
+
+
+class MalformedMessage(ValueError):  # noqa: N818 - the protocol's word
+    """Bytes that are no message: cut short, a length that cannot be, text that is not UTF-8."""
+
+
+class UnsupportedFieldError(ValueError):
+    """A field holds a value that the version asked for cannot carry."""
+
+    def __init__(self, message: str, field: str, version: int) -> None:
+        """Name the message, the field and the version."""
+        super().__init__(f"{message} version {version} cannot carry {field}")
+        self.field = field
+        self.version = version
+
+
+class UnsupportedVersionError(ValueError):
+    """A message is asked for in a version that it does not have."""
+
+    def __init__(self, message: str, version: int) -> None:
+        """Name the message and the version."""
+        super().__init__(f"{message} has no version {version}")
+        self.version = version
+
+
+def malformed(message: str, version: int, size: int, failure: Exception) -> MalformedMessage:
+    """The error to raise when decoding `message` from `size` bytes failed with `failure`.
+
+    Straight decoding code keeps its position in a local variable; the traceback still holds it,
+    so that the fast path pays nothing for an error that names the byte.
+    """
+    position = _position_of(failure.__traceback__)
+    where = "" if position is None else f" near byte {min(position, size)} of {size}"
+    return MalformedMessage(f"{message} version {version}{where}: {failure}")
+
+
+def _position_of(traceback: TracebackType | None) -> int | None:
+    found: int | None = None
+    while traceback is not None:
+        found = traceback.tb_frame.f_locals.get("pos", found)
+        traceback = traceback.tb_next
+    return found
+
+
+def null_not_allowed(field: str) -> MalformedMessage:
+    """The error for a null where the version read does not allow one."""
+    return MalformedMessage(f"{field} is null")
+
+
+def cut_short(message: str, version: int, size: int) -> MalformedMessage:
+    """The error for a message whose last field reaches past the end of its `size` bytes."""
+    return MalformedMessage(f"{message} version {version} reaches past its end at byte {size}")
+
+
+def too_many(count: int, remaining: int) -> MalformedMessage:
+    """The error for an array of `count` elements with `remaining` bytes to come.
+
+    Keeps a few bytes of garbage from asking for gigabytes.
+    """
+    return MalformedMessage(f"an array of {count} elements in {max(remaining, 0)} bytes")
+
+
+def wrong_tag_size(tag: int, size: int) -> MalformedMessage:
+    """The error for a tagged field whose content is shorter or longer than it says."""
+    return MalformedMessage(f"tagged field {tag} does not take the {size} bytes it claims")
+
+
+def read_uvarint(buf: Buffer, pos: int) -> tuple[int, int]:
+    """An unsigned varint of at most 32 bits.
+
+    Raises:
+        MalformedMessage: if it is longer than five bytes or does not fit.
+    """
+    value = shift = 0
+    while True:
+        byte = buf[pos]
+        pos += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            if value >> _VARINT_BITS:
+                raise MalformedMessage(f"varint {value} is wider than 32 bits")
+            return value, pos
+        shift += 7
+        if shift > 28:
+            raise MalformedMessage("varint longer than 5 bytes")
+
+
+def read_length(buf: Buffer, pos: int) -> tuple[int, int]:
+    """A compact length: an unsigned varint, one more than the length; -1 for null."""
+    value, pos = read_uvarint(buf, pos)
+    return value - 1, pos
+
+
+def read_varlong(buf: Buffer, pos: int) -> tuple[int, int]:
+    """A zigzag varint of at most 64 bits, as record batches use it (also for 32-bit values).
+
+    Raises:
+        MalformedMessage: if it is longer than ten bytes or does not fit.
+    """
+    value = shift = 0
+    while True:
+        byte = buf[pos]
+        pos += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            if value >> 64:
+                raise MalformedMessage("varlong wider than 64 bits")
+            return (value >> 1) ^ -(value & 1), pos
+        shift += 7
+        if shift > 63:
+            raise MalformedMessage("varlong longer than 10 bytes")
+
+
+def uvarint(value: int) -> bytes:
+    """`value`, not negative and at most 32 bits, as an unsigned varint."""
+    if value < 0x80:
+        return _SMALL_VARINTS[value]
+    out = bytearray()
+    while value >= 0x80:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    out.append(value)
+    return bytes(out)
+
+
+def varlong(value: int) -> bytes:
+    """`value`, signed and at most 64 bits, as a zigzag varint."""
+    return uvarint((value << 1) ^ (value >> 63))
+
+
+def check_count(buf: Buffer, pos: int, count: int, size: int = 1) -> None:
+    """Refuse an array of `count` elements of at least `size` bytes that cannot be in the rest.
+
+    Raises:
+        MalformedMessage: also for a negative count.
+    """
+    if count * size > len(buf) - pos or count < 0:
+        raise too_many(count, len(buf) - pos)
+
+
+def read_int32s(buf: Buffer, pos: int, count: int) -> tuple[list[int], int]:
+    """`count` 32-bit integers."""
+    if 0 <= count < _SMALL_ARRAY:
+        return list(_INT32_ARRAYS[count].unpack_from(buf, pos)), pos + 4 * count
+    return read_fixed(buf, pos, count, "i", 4)
+
+
+def read_fixed(buf: Buffer, pos: int, count: int, code: str, size: int) -> tuple[list[Any], int]:
+    """`count` numbers of the `struct` type `code`, `size` bytes each."""
+    check_count(buf, pos, count, size)
+    return list(unpack_from(f">{count}{code}", buf, pos)), pos + count * size
+
+
+def read_uuids(buf: Buffer, pos: int, count: int) -> tuple[list[Uuid], int]:
+    """`count` UUIDs."""
+    check_count(buf, pos, count, 16)
+    end = pos + 16 * count
+    return [Uuid(bytes(buf[start : start + 16])) for start in range(pos, end, 16)], end
+
+
+def read_strings(buf: Buffer, pos: int, count: int) -> tuple[list[str], int]:
+    """`count` strings with 16-bit lengths, none of them null."""
+    return _read_each(buf, pos, count, _read_length16)
+
+
+def read_compact_strings(buf: Buffer, pos: int, count: int) -> tuple[list[str], int]:
+    """`count` compact strings, none of them null."""
+    return _read_each(buf, pos, count, read_length)
+
+
+def _read_each(
+    buf: Buffer, pos: int, count: int, length_of: Callable[[Buffer, int], tuple[int, int]]
+) -> tuple[list[str], int]:
+    check_count(buf, pos, count)
+    strings: list[str] = []
+    for _ in range(count):
+        length, pos = length_of(buf, pos)
+        if length < 0:
+            raise null_not_allowed("an element of an array of strings")
+        end = pos + length
+        strings.append(str(buf[pos:end], "utf-8"))
+        pos = end
+    return strings, pos
+
+
+_INT16 = Struct(">h")
+
+
+def _read_length16(buf: Buffer, pos: int) -> tuple[int, int]:
+    return _INT16.unpack_from(buf, pos)[0], pos + 2
+
+
+def read_tagged_fields(buf: Buffer, pos: int, count: int) -> tuple[TaggedFields, int]:
+    """`count` tagged fields of unknown meaning, as they came."""
+    fields: TaggedFields = []
+    for _ in range(count):
+        tag, pos = read_uvarint(buf, pos)
+        size, pos = read_uvarint(buf, pos)
+        end = pos + size
+        fields.append((tag, bytes(buf[pos:end])))
+        pos = end
+    return fields, pos
+
+
+def write_tagged_fields(out: bytearray, known: TaggedFields, unknown: TaggedFields | None) -> None:
+    """A whole tag section: count, then both kinds of fields in the order of their tags."""
+    fields = sorted(known + unknown, key=_by_tag) if unknown else known
+    out += uvarint(len(fields))
+    for tag, content in fields:
+        out += uvarint(tag) + uvarint(len(content))
+        out += content
+
+
+def _by_tag(field: tuple[int, bytes]) -> int:
+    return field[0]
+
+
+def pack_int32s(values: Sequence[int]) -> bytes:
+    """The integers one after the other, without a count."""
+    count = len(values)
+    if count < _SMALL_ARRAY:
+        return _INT32_ARRAYS[count].pack(*values)
+    return pack(f">{count}i", *values)
+
+
+def pack_fixed(values: Sequence[Any], code: str) -> bytes:
+    """Numbers of the `struct` type `code`, one after the other, without a count."""
+    return pack(f">{len(values)}{code}", *values)
+
+
+def write_strings(out: bytearray, values: Sequence[str]) -> None:
+    """Strings with 16-bit lengths."""
+    for value in values:
+        data = value.encode()
+        out += _INT16.pack(len(data))
+        out += data
+
+
+def write_compact_strings(out: bytearray, values: Sequence[str]) -> None:
+    """Compact strings."""
+    for value in values:
+        data = value.encode()
+        out += uvarint(len(data) + 1)
+        out += data
+
+
+def records_size(records: Records) -> int:
+    """How many bytes `records` are."""
+    return records.length if isinstance(records, FileSlice) else len(records)
+
+
+class Reader:
+    """A buffer and a position in it. A reader that is handed to `decode` comes back behind the message."""
+
+    __slots__ = ("buf", "pos")
+
+    def __init__(self, buf: bytes | bytearray | memoryview, pos: int = 0) -> None:
+        """Read `buf` from byte `pos`."""
+        self.buf: Buffer = memoryview(buf) if isinstance(buf, bytearray) else buf
+        self.pos = pos
+
+    @property
+    def remaining(self) -> int:
+        """How many bytes are left."""
+        return len(self.buf) - self.pos
+
+    def snapshot(self) -> bytes:
+        """The whole buffer as `bytes`: faster to take apart, and free of the frame's lifetime."""
+        return self.buf if isinstance(self.buf, bytes) else bytes(self.buf)
+
+    def view(self) -> memoryview:
+        """The whole buffer as a view, for messages whose records must not be copied."""
+        return self.buf if isinstance(self.buf, memoryview) else memoryview(self.buf)
+
+    def read_int(self, size: int, *, signed: bool = True) -> int:
+        """A big-endian integer of `size` bytes."""
+        return int.from_bytes(self.read_bytes(size), "big", signed=signed)
+
+    def read_uvarint(self) -> int:
+        """An unsigned varint."""
+        try:
+            value, self.pos = read_uvarint(self.buf, self.pos)
+        except IndexError:
+            raise self._cut_short("a varint") from None
+        return value
+
+    def read_varlong(self) -> int:
+        """A zigzag varint of up to 64 bits."""
+        try:
+            value, self.pos = read_varlong(self.buf, self.pos)
+        except IndexError:
+            raise self._cut_short("a varint") from None
+        return value
+
+    def read_bytes(self, size: int) -> bytes:
+        """The next `size` bytes, copied.
+
+        Raises:
+            MalformedMessage: if there are fewer.
+        """
+        end = self.pos + size
+        if size < 0 or end > len(self.buf):
+            raise self._cut_short(f"{size} bytes")
+        data = bytes(self.buf[self.pos : end])
+        self.pos = end
+        return data
+
+    def _cut_short(self, wanted: str) -> MalformedMessage:
+        return MalformedMessage(f"no {wanted} at byte {self.pos} of {len(self.buf)}")
+
+
+class Writer:
+    """Bytes being written, with large records and file slices kept aside instead of copied.
+
+    `buf` holds everything else; `spliced` says what goes in between, as (position in `buf`,
+    records), positions ascending.
+    """
+
+    __slots__ = ("buf", "spliced")
+
+    def __init__(self) -> None:
+        """Start empty."""
+        self.buf = bytearray()
+        self.spliced: list[tuple[int, Records]] = []
+
+    @property
+    def size(self) -> int:
+        """How many bytes have been written, spliced ones included."""
+        return len(self.buf) + sum(records_size(records) for _, records in self.spliced)
+
+    def splice(self, records: Records) -> None:
+        """Put `records` here: copied if small, else by reference."""
+        if isinstance(records, FileSlice) or len(records) > INLINE_RECORDS_SIZE:
+            self.spliced.append((len(self.buf), records))
+        else:
+            self.buf += records
+
+    def parts(self) -> list[Records]:
+        """What was written, as parts to send one after the other. The writer is done then."""
+        if not self.spliced:
+            return [self.buf]
+        parts: list[Records] = []
+        view = memoryview(self.buf)
+        start = 0
+        for position, records in self.spliced:
+            if position > start:
+                parts.append(view[start:position])
+            parts.append(records)
+            start = position
+        if start < len(view):
+            parts.append(view[start:])
+        return parts
+
+    def to_bytes(self) -> bytes:
+        """What was written, in one piece; reads and copies what was spliced."""
+        return b"".join(
+            part.read() if isinstance(part, FileSlice) else part for part in self.parts()
+        )

@@ -1,0 +1,1 @@
+"""Turns `schemas/` into `minikafka/messages/`: parse, check, emit."""
