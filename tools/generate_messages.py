@@ -1,10 +1,10 @@
 """Writes `minikafka/messages/` and `minikafka/common/errors.py` from `schemas/`.
 
-    python tools/generate_messages.py            write what changed, remove what has no schema
-    python tools/generate_messages.py --check    write nothing; exit 1 and name what differs
-    python tools/generate_messages.py --against REF
-                                                 also refuse what changes the wire format of a
-                                                 version that is in the git revision REF
+python tools/generate_messages.py            write what changed, remove what has no schema
+python tools/generate_messages.py --check    write nothing; exit 1 and name what differs
+python tools/generate_messages.py --against REF
+also refuse what changes the wire format of a
+version that is in the git revision REF
 """
 
 import argparse

@@ -289,7 +289,7 @@ def records_size(records: Records) -> int:
 
 
 class Reader:
-    """A buffer and a position in it. A reader that is handed to `decode` comes back behind the message."""
+    """A buffer and a position in it; after `decode` it stands behind the message."""
 
     __slots__ = ("buf", "pos")
 

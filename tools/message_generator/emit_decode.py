@@ -97,9 +97,7 @@ class DecodeEmitter:
             self._out.line("it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)")
 
     def _run(self, run: Run, within: Versions) -> None:
-        self._out.chain(
-            [(s.versions.low, partial(self._segment, s)) for s in run.segments(within)]
-        )
+        self._out.chain([(s.versions.low, partial(self._segment, s)) for s in run.segments(within)])
         if run.variable is not None:
             self._variable(run.variable, within)
 
@@ -168,7 +166,9 @@ class DecodeEmitter:
         out, kind = self._out, field.type.kind
         if kind in ("string", "bytes", "records"):
             slice_ = "buf[pos:end]"
-            text = f'str({slice_}, "utf-8")' if self._buffer == "memoryview" else f"{slice_}.decode()"
+            text = (
+                f'str({slice_}, "utf-8")' if self._buffer == "memoryview" else f"{slice_}.decode()"
+            )
             data = f"bytes({slice_})" if self._buffer == "memoryview" else slice_
             out.line("end = pos + n")
             out.line(f"{target} = {({'string': text, 'bytes': data, 'records': slice_})[kind]}")
@@ -257,4 +257,3 @@ def _target(atom: Atom) -> str:
 def _width(codes: list[str]) -> int:
     sizes = {"?": 1, "b": 1, "B": 1, "h": 2, "H": 2, "i": 4, "I": 4, "q": 8, "d": 8, "16s": 16}
     return sum(sizes[code] for code in codes)
-

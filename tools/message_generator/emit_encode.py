@@ -106,9 +106,7 @@ class EncodeEmitter:
     def _run(self, run: Run, within: Versions) -> None:
         if run.variable is not None:
             self._prepare(run.variable, within)
-        self._out.chain(
-            [(s.versions.low, partial(self._segment, s)) for s in run.segments(within)]
-        )
+        self._out.chain([(s.versions.low, partial(self._segment, s)) for s in run.segments(within)])
         if run.variable is not None:
             with self._out.when(run.variable.versions, within):
                 self._content(run.variable, run.variable.versions.intersect(within))
@@ -146,7 +144,9 @@ class EncodeEmitter:
             self._length(field, field.versions.intersect(within))
         self._check_absent(field, within, has_branch=True)
 
-    def _check_absent(self, field: FieldSpec, within: Versions, *, has_branch: bool = False) -> None:
+    def _check_absent(
+        self, field: FieldSpec, within: Versions, *, has_branch: bool = False
+    ) -> None:
         condition = field.versions.condition(within)
         if condition is None or field.ignorable:
             return
@@ -198,8 +198,10 @@ class EncodeEmitter:
         if field.type.is_struct and field.nullable.is_empty:
             out.line(f"{self._write_call(field, f'(it.{field.attribute},)')}")
             return
-        with out.block(f"if {value}:") if kind in ("array", "bytes") else out.block(
-            f"if {value} is not None:"
+        with (
+            out.block(f"if {value}:")
+            if kind in ("array", "bytes")
+            else out.block(f"if {value} is not None:")
         ):
             if kind == "bytes":
                 out.line(f"out += {value}")

@@ -78,7 +78,9 @@ def _summary(message: MessageSpec) -> str:
 def _message_class(out: Source, message: MessageSpec, names: Names) -> None:
     low, high = message.versions
     flexible = high + 1 if message.flexible.is_empty else message.flexible.low
-    _class_head(out, message.name, f"Versions {low} to {high}." if low < high else f"Version {low}.")
+    _class_head(
+        out, message.name, f"Versions {low} to {high}." if low < high else f"Version {low}."
+    )
     with out.indented():
         if message.api_key is not None:
             out.line(f"API_KEY: ClassVar[int] = {message.api_key}")

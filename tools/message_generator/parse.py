@@ -90,9 +90,7 @@ class _Parser:
             structs=self.structs,
         )
 
-    def struct(
-        self, name: str, fields: list[Mapping[str, Any]], versions: Versions
-    ) -> StructSpec:
+    def struct(self, name: str, fields: list[Mapping[str, Any]], versions: Versions) -> StructSpec:
         parsed = tuple(self.field(each, versions) for each in fields)
         spec = StructSpec(name=name, versions=versions, fields=parsed)
         _check_struct(spec)
@@ -231,7 +229,7 @@ def _check_struct(spec: StructSpec) -> None:
 
 
 def without_extensions(message: MessageSpec, first_tag: int) -> MessageSpec:
-    """The message without the tagged fields from `first_tag` on: what released Kafka knows of it."""
+    """The message without the tagged fields from `first_tag` on: as released Kafka has it."""
 
     def trimmed(struct: StructSpec) -> StructSpec:
         return replace(struct, fields=tuple(f for f in struct.fields if f.tag < first_tag))

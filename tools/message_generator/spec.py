@@ -1,4 +1,7 @@
-"""What a schema file says, as values. Source: Kafka's message schema language (`clients/src/main/resources/common/message`)."""
+"""What a schema file says, as values.
+
+Source: Kafka's message schema language (`clients/src/main/resources/common/message`).
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -26,7 +29,7 @@ PACKAGES = {
     "coordinator": "coordinator/",
     "data": "data/",
 }
-"""Folder under `schemas/` -> package under `minikafka/messages/`; Metadata is also an API's name."""
+"""Folder under `schemas/` -> package under `minikafka/messages/`; `metadata` is an API there."""
 
 SIZED_TYPES = ("string", "bytes", "records")
 """Primitive types that carry their length in front."""
@@ -68,7 +71,7 @@ class FieldType:
 
 @dataclass(frozen=True, kw_only=True)
 class FieldSpec:
-    """One field. `default` is a Python value: None for null, `[]` and `{}` for empty array and struct."""
+    """One field. `default` is a Python value; None is null, `[]` and `{}` empty array and struct."""
 
     name: str
     type: FieldType

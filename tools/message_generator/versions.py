@@ -46,7 +46,7 @@ class Versions(NamedTuple):
         return other.is_empty or (self.low <= other.low and other.high <= self.high)
 
     def condition(self, within: "Versions") -> str | None:
-        """The Python test for this range where `version` is known to be `within`; None if always true.
+        """The Python test for this range, given that `version` is `within`; None if always true.
 
         Only for ranges that overlap `within`.
         """
