@@ -297,9 +297,8 @@ class EncodeEmitter:
         )
 
     def _refuse_null(self, field: FieldSpec) -> None:
-        self._out.line(
-            f'raise UnsupportedFieldError("{self._message.name}", "null {field.attribute}", version)'
-        )
+        name = f"null {field.attribute}"
+        self._out.line(f'raise UnsupportedFieldError("{self._message.name}", "{name}", version)')
 
 
 def _local(field: FieldSpec) -> str:

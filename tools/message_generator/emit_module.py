@@ -1,4 +1,4 @@
-"""Emits one module of `minikafka/messages/`: the classes of a request and its response, or of one record."""
+"""Emits one module of `minikafka/messages/`: a request with its response, or one record."""
 
 from collections.abc import Sequence
 

@@ -73,7 +73,7 @@ class Names:
         if field.type.kind == "uuid":
             return "ZERO_UUID"
         if field.type.kind == "string":
-            return '"' + field.default + '"'
+            return f'"{field.default}"'
         return repr(field.default)
 
     def is_set(self, field: FieldSpec, value: str) -> str:

@@ -101,9 +101,7 @@ class _Parser:
         try:
             _refuse_unknown_keys(source, _FIELD_KEYS)
             tagged = Versions.parse(source.get("taggedVersions", "none")).intersect(within)
-            declared = source.get("versions", source.get("taggedVersions"))
-            if declared is None:
-                raise ValueError("no versions")
+            declared = source["versions"] if "versions" in source else source["taggedVersions"]
             versions = Versions.parse(declared).intersect(within)
             nullable = Versions.parse(source.get("nullableVersions", "none")).intersect(versions)
             kind = parse_type(source["type"])

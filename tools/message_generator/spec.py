@@ -71,7 +71,10 @@ class FieldType:
 
 @dataclass(frozen=True, kw_only=True)
 class FieldSpec:
-    """One field. `default` is a Python value; None is null, `[]` and `{}` empty array and struct."""
+    """One field.
+
+    `default` is a Python value; None is null, `[]` and `{}` are an empty array and a new struct.
+    """
 
     name: str
     type: FieldType
