@@ -44,6 +44,25 @@ _unpack_qhi = Struct(">qhi").unpack_from
 _unpack_qhoB = Struct(">qh?B").unpack_from
 
 
+class AddPartitionsToTxnTopic:
+    """Part of AddPartitionsToTxnRequest."""
+
+    __slots__ = ("name", "partitions", "unknown_tagged_fields")
+
+    def __init__(
+        self,
+        name: str = "",
+        partitions: list[int] = UNSET,
+        unknown_tagged_fields: TaggedFields | None = None,
+    ) -> None:
+        self.name = name
+        self.partitions = [] if partitions is UNSET else partitions
+        self.unknown_tagged_fields = unknown_tagged_fields
+
+    __eq__ = same
+    __repr__ = describe
+
+
 class AddPartitionsToTxnTransaction:
     """Part of AddPartitionsToTxnRequest."""
 
@@ -70,25 +89,6 @@ class AddPartitionsToTxnTransaction:
         self.producer_epoch = producer_epoch
         self.verify_only = verify_only
         self.topics = [] if topics is UNSET else topics
-        self.unknown_tagged_fields = unknown_tagged_fields
-
-    __eq__ = same
-    __repr__ = describe
-
-
-class AddPartitionsToTxnTopic:
-    """Part of AddPartitionsToTxnRequest."""
-
-    __slots__ = ("name", "partitions", "unknown_tagged_fields")
-
-    def __init__(
-        self,
-        name: str = "",
-        partitions: list[int] = UNSET,
-        unknown_tagged_fields: TaggedFields | None = None,
-    ) -> None:
-        self.name = name
-        self.partitions = [] if partitions is UNSET else partitions
         self.unknown_tagged_fields = unknown_tagged_fields
 
     __eq__ = same
@@ -269,25 +269,6 @@ class AddPartitionsToTxnRequest:
     __repr__ = describe
 
 
-class AddPartitionsToTxnResult:
-    """Part of AddPartitionsToTxnResponse."""
-
-    __slots__ = ("transactional_id", "topic_results", "unknown_tagged_fields")
-
-    def __init__(
-        self,
-        transactional_id: str = "",
-        topic_results: list[AddPartitionsToTxnTopicResult] = UNSET,
-        unknown_tagged_fields: TaggedFields | None = None,
-    ) -> None:
-        self.transactional_id = transactional_id
-        self.topic_results = [] if topic_results is UNSET else topic_results
-        self.unknown_tagged_fields = unknown_tagged_fields
-
-    __eq__ = same
-    __repr__ = describe
-
-
 class AddPartitionsToTxnPartitionResult:
     """Part of AddPartitionsToTxnResponse."""
 
@@ -320,6 +301,25 @@ class AddPartitionsToTxnTopicResult:
     ) -> None:
         self.name = name
         self.results_by_partition = [] if results_by_partition is UNSET else results_by_partition
+        self.unknown_tagged_fields = unknown_tagged_fields
+
+    __eq__ = same
+    __repr__ = describe
+
+
+class AddPartitionsToTxnResult:
+    """Part of AddPartitionsToTxnResponse."""
+
+    __slots__ = ("transactional_id", "topic_results", "unknown_tagged_fields")
+
+    def __init__(
+        self,
+        transactional_id: str = "",
+        topic_results: list[AddPartitionsToTxnTopicResult] = UNSET,
+        unknown_tagged_fields: TaggedFields | None = None,
+    ) -> None:
+        self.transactional_id = transactional_id
+        self.topic_results = [] if topic_results is UNSET else topic_results
         self.unknown_tagged_fields = unknown_tagged_fields
 
     __eq__ = same
@@ -463,45 +463,6 @@ class AddPartitionsToTxnResponse:
     __repr__ = describe
 
 
-def _read_add_partitions_to_txn_transaction_list(
-    buf: bytes, pos: int, count: int, version: int
-) -> tuple[list[AddPartitionsToTxnTransaction], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
-    items: list[AddPartitionsToTxnTransaction] = []
-    for _ in range(count):
-        it = new(AddPartitionsToTxnTransaction)
-        n = buf[pos]
-        pos += 1
-        if n > 127:
-            n, pos = read_uvarint(buf, pos - 1)
-        n -= 1
-        if n >= 0:
-            end = pos + n
-            it.transactional_id = buf[pos:end].decode()
-            pos = end
-        else:
-            raise null_not_allowed("TransactionalId")
-        (it.producer_id, it.producer_epoch, it.verify_only, n) = _unpack_qhoB(buf, pos)
-        pos += 12
-        if n > 127:
-            n, pos = read_uvarint(buf, pos - 1)
-        n -= 1
-        if n >= 0:
-            it.topics, pos = _read_add_partitions_to_txn_topic_list(buf, pos, n, version)
-        else:
-            raise null_not_allowed("Topics")
-        tags = buf[pos]
-        pos += 1
-        if tags > 127:
-            tags, pos = read_uvarint(buf, pos - 1)
-        it.unknown_tagged_fields = None
-        if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
-        items.append(it)
-    return items, pos
-
-
 def _read_add_partitions_to_txn_topic_list(
     buf: bytes, pos: int, count: int, version: int
 ) -> tuple[list[AddPartitionsToTxnTopic], int]:
@@ -551,28 +512,43 @@ def _read_add_partitions_to_txn_topic_list(
     return items, pos
 
 
-def _write_add_partitions_to_txn_transaction_list(
-    out: bytearray, items: Iterable[AddPartitionsToTxnTransaction], version: int
-) -> None:
-    for it in items:
-        its_transactional_id = it.transactional_id
-        data = its_transactional_id.encode()
-        n = len(data)
-        out.append((n + 1) & 0x7F)
-        if n > 126:
-            out[-1:] = uvarint(n + 1)
-        out += data
-        its_topics = it.topics
-        n = len(its_topics)
-        out += _pack_qhoB(it.producer_id, it.producer_epoch, it.verify_only, (n + 1) & 0x7F)
-        if n > 126:
-            out[-1:] = uvarint(n + 1)
-        if its_topics:
-            _write_add_partitions_to_txn_topic_list(out, its_topics, version)
-        out.append(0)
-        if it.unknown_tagged_fields:
-            out.pop()
-            write_tagged_fields(out, [], it.unknown_tagged_fields)
+def _read_add_partitions_to_txn_transaction_list(
+    buf: bytes, pos: int, count: int, version: int
+) -> tuple[list[AddPartitionsToTxnTransaction], int]:
+    if count > len(buf) - pos:
+        raise too_many(count, len(buf) - pos)
+    items: list[AddPartitionsToTxnTransaction] = []
+    for _ in range(count):
+        it = new(AddPartitionsToTxnTransaction)
+        n = buf[pos]
+        pos += 1
+        if n > 127:
+            n, pos = read_uvarint(buf, pos - 1)
+        n -= 1
+        if n >= 0:
+            end = pos + n
+            it.transactional_id = buf[pos:end].decode()
+            pos = end
+        else:
+            raise null_not_allowed("TransactionalId")
+        (it.producer_id, it.producer_epoch, it.verify_only, n) = _unpack_qhoB(buf, pos)
+        pos += 12
+        if n > 127:
+            n, pos = read_uvarint(buf, pos - 1)
+        n -= 1
+        if n >= 0:
+            it.topics, pos = _read_add_partitions_to_txn_topic_list(buf, pos, n, version)
+        else:
+            raise null_not_allowed("Topics")
+        tags = buf[pos]
+        pos += 1
+        if tags > 127:
+            tags, pos = read_uvarint(buf, pos - 1)
+        it.unknown_tagged_fields = None
+        if tags:
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+        items.append(it)
+    return items, pos
 
 
 def _write_add_partitions_to_txn_topic_list(
@@ -607,43 +583,28 @@ def _write_add_partitions_to_txn_topic_list(
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
 
 
-def _read_add_partitions_to_txn_result_list(
-    buf: bytes, pos: int, count: int, version: int
-) -> tuple[list[AddPartitionsToTxnResult], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
-    items: list[AddPartitionsToTxnResult] = []
-    for _ in range(count):
-        it = new(AddPartitionsToTxnResult)
-        n = buf[pos]
-        pos += 1
-        if n > 127:
-            n, pos = read_uvarint(buf, pos - 1)
-        n -= 1
-        if n >= 0:
-            end = pos + n
-            it.transactional_id = buf[pos:end].decode()
-            pos = end
-        else:
-            raise null_not_allowed("TransactionalId")
-        n = buf[pos]
-        pos += 1
-        if n > 127:
-            n, pos = read_uvarint(buf, pos - 1)
-        n -= 1
-        if n >= 0:
-            it.topic_results, pos = _read_add_partitions_to_txn_topic_result_list(buf, pos, n, version)
-        else:
-            raise null_not_allowed("TopicResults")
-        tags = buf[pos]
-        pos += 1
-        if tags > 127:
-            tags, pos = read_uvarint(buf, pos - 1)
-        it.unknown_tagged_fields = None
-        if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
-        items.append(it)
-    return items, pos
+def _write_add_partitions_to_txn_transaction_list(
+    out: bytearray, items: Iterable[AddPartitionsToTxnTransaction], version: int
+) -> None:
+    for it in items:
+        its_transactional_id = it.transactional_id
+        data = its_transactional_id.encode()
+        n = len(data)
+        out.append((n + 1) & 0x7F)
+        if n > 126:
+            out[-1:] = uvarint(n + 1)
+        out += data
+        its_topics = it.topics
+        n = len(its_topics)
+        out += _pack_qhoB(it.producer_id, it.producer_epoch, it.verify_only, (n + 1) & 0x7F)
+        if n > 126:
+            out[-1:] = uvarint(n + 1)
+        if its_topics:
+            _write_add_partitions_to_txn_topic_list(out, its_topics, version)
+        out.append(0)
+        if it.unknown_tagged_fields:
+            out.pop()
+            write_tagged_fields(out, [], it.unknown_tagged_fields)
 
 
 def _read_add_partitions_to_txn_partition_result_list(
@@ -719,28 +680,43 @@ def _read_add_partitions_to_txn_topic_result_list(
     return items, pos
 
 
-def _write_add_partitions_to_txn_result_list(
-    out: bytearray, items: Iterable[AddPartitionsToTxnResult], version: int
-) -> None:
-    for it in items:
-        its_transactional_id = it.transactional_id
-        data = its_transactional_id.encode()
-        n = len(data)
-        out.append((n + 1) & 0x7F)
-        if n > 126:
-            out[-1:] = uvarint(n + 1)
-        out += data
-        its_topic_results = it.topic_results
-        n = len(its_topic_results)
-        out.append((n + 1) & 0x7F)
-        if n > 126:
-            out[-1:] = uvarint(n + 1)
-        if its_topic_results:
-            _write_add_partitions_to_txn_topic_result_list(out, its_topic_results, version)
-        out.append(0)
-        if it.unknown_tagged_fields:
-            out.pop()
-            write_tagged_fields(out, [], it.unknown_tagged_fields)
+def _read_add_partitions_to_txn_result_list(
+    buf: bytes, pos: int, count: int, version: int
+) -> tuple[list[AddPartitionsToTxnResult], int]:
+    if count > len(buf) - pos:
+        raise too_many(count, len(buf) - pos)
+    items: list[AddPartitionsToTxnResult] = []
+    for _ in range(count):
+        it = new(AddPartitionsToTxnResult)
+        n = buf[pos]
+        pos += 1
+        if n > 127:
+            n, pos = read_uvarint(buf, pos - 1)
+        n -= 1
+        if n >= 0:
+            end = pos + n
+            it.transactional_id = buf[pos:end].decode()
+            pos = end
+        else:
+            raise null_not_allowed("TransactionalId")
+        n = buf[pos]
+        pos += 1
+        if n > 127:
+            n, pos = read_uvarint(buf, pos - 1)
+        n -= 1
+        if n >= 0:
+            it.topic_results, pos = _read_add_partitions_to_txn_topic_result_list(buf, pos, n, version)
+        else:
+            raise null_not_allowed("TopicResults")
+        tags = buf[pos]
+        pos += 1
+        if tags > 127:
+            tags, pos = read_uvarint(buf, pos - 1)
+        it.unknown_tagged_fields = None
+        if tags:
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+        items.append(it)
+    return items, pos
 
 
 def _write_add_partitions_to_txn_partition_result_list(
@@ -787,3 +763,27 @@ def _write_add_partitions_to_txn_topic_result_list(
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
+
+
+def _write_add_partitions_to_txn_result_list(
+    out: bytearray, items: Iterable[AddPartitionsToTxnResult], version: int
+) -> None:
+    for it in items:
+        its_transactional_id = it.transactional_id
+        data = its_transactional_id.encode()
+        n = len(data)
+        out.append((n + 1) & 0x7F)
+        if n > 126:
+            out[-1:] = uvarint(n + 1)
+        out += data
+        its_topic_results = it.topic_results
+        n = len(its_topic_results)
+        out.append((n + 1) & 0x7F)
+        if n > 126:
+            out[-1:] = uvarint(n + 1)
+        if its_topic_results:
+            _write_add_partitions_to_txn_topic_result_list(out, its_topic_results, version)
+        out.append(0)
+        if it.unknown_tagged_fields:
+            out.pop()
+            write_tagged_fields(out, [], it.unknown_tagged_fields)

@@ -148,6 +148,25 @@ class StreamsGroupDescribeRequest:
     __repr__ = describe
 
 
+class KeyValue:
+    """Part of StreamsGroupDescribeResponse."""
+
+    __slots__ = ("key", "value", "unknown_tagged_fields")
+
+    def __init__(
+        self,
+        key: str = "",
+        value: str = "",
+        unknown_tagged_fields: TaggedFields | None = None,
+    ) -> None:
+        self.key = key
+        self.value = value
+        self.unknown_tagged_fields = unknown_tagged_fields
+
+    __eq__ = same
+    __repr__ = describe
+
+
 class TopicInfo:
     """Part of StreamsGroupDescribeResponse."""
 
@@ -241,25 +260,6 @@ class Endpoint:
     ) -> None:
         self.host = host
         self.port = port
-        self.unknown_tagged_fields = unknown_tagged_fields
-
-    __eq__ = same
-    __repr__ = describe
-
-
-class KeyValue:
-    """Part of StreamsGroupDescribeResponse."""
-
-    __slots__ = ("key", "value", "unknown_tagged_fields")
-
-    def __init__(
-        self,
-        key: str = "",
-        value: str = "",
-        unknown_tagged_fields: TaggedFields | None = None,
-    ) -> None:
-        self.key = key
-        self.value = value
         self.unknown_tagged_fields = unknown_tagged_fields
 
     __eq__ = same
@@ -389,25 +389,6 @@ class Member:
     __repr__ = describe
 
 
-class TopologyDescriptionSubtopology:
-    """Part of StreamsGroupDescribeResponse."""
-
-    __slots__ = ("subtopology_id", "nodes", "unknown_tagged_fields")
-
-    def __init__(
-        self,
-        subtopology_id: str = "",
-        nodes: list[TopologyDescriptionNode] = UNSET,
-        unknown_tagged_fields: TaggedFields | None = None,
-    ) -> None:
-        self.subtopology_id = subtopology_id
-        self.nodes = [] if nodes is UNSET else nodes
-        self.unknown_tagged_fields = unknown_tagged_fields
-
-    __eq__ = same
-    __repr__ = describe
-
-
 class TopologyDescriptionNode:
     """Part of StreamsGroupDescribeResponse."""
 
@@ -437,6 +418,25 @@ class TopologyDescriptionNode:
         self.sink_topic = sink_topic
         self.stores = [] if stores is UNSET else stores
         self.successors = [] if successors is UNSET else successors
+        self.unknown_tagged_fields = unknown_tagged_fields
+
+    __eq__ = same
+    __repr__ = describe
+
+
+class TopologyDescriptionSubtopology:
+    """Part of StreamsGroupDescribeResponse."""
+
+    __slots__ = ("subtopology_id", "nodes", "unknown_tagged_fields")
+
+    def __init__(
+        self,
+        subtopology_id: str = "",
+        nodes: list[TopologyDescriptionNode] = UNSET,
+        unknown_tagged_fields: TaggedFields | None = None,
+    ) -> None:
+        self.subtopology_id = subtopology_id
+        self.nodes = [] if nodes is UNSET else nodes
         self.unknown_tagged_fields = unknown_tagged_fields
 
     __eq__ = same
@@ -608,6 +608,47 @@ class StreamsGroupDescribeResponse:
     __repr__ = describe
 
 
+def _read_key_value_list(
+    buf: bytes, pos: int, count: int, version: int
+) -> tuple[list[KeyValue], int]:
+    if count > len(buf) - pos:
+        raise too_many(count, len(buf) - pos)
+    items: list[KeyValue] = []
+    for _ in range(count):
+        it = new(KeyValue)
+        n = buf[pos]
+        pos += 1
+        if n > 127:
+            n, pos = read_uvarint(buf, pos - 1)
+        n -= 1
+        if n >= 0:
+            end = pos + n
+            it.key = buf[pos:end].decode()
+            pos = end
+        else:
+            raise null_not_allowed("Key")
+        n = buf[pos]
+        pos += 1
+        if n > 127:
+            n, pos = read_uvarint(buf, pos - 1)
+        n -= 1
+        if n >= 0:
+            end = pos + n
+            it.value = buf[pos:end].decode()
+            pos = end
+        else:
+            raise null_not_allowed("Value")
+        tags = buf[pos]
+        pos += 1
+        if tags > 127:
+            tags, pos = read_uvarint(buf, pos - 1)
+        it.unknown_tagged_fields = None
+        if tags:
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+        items.append(it)
+    return items, pos
+
+
 def _read_topic_info_list(
     buf: bytes, pos: int, count: int, version: int
 ) -> tuple[list[TopicInfo], int]:
@@ -762,47 +803,6 @@ def _read_endpoint_list(
             raise null_not_allowed("Host")
         (it.port, tags) = _unpack_HB(buf, pos)
         pos += 3
-        if tags > 127:
-            tags, pos = read_uvarint(buf, pos - 1)
-        it.unknown_tagged_fields = None
-        if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
-        items.append(it)
-    return items, pos
-
-
-def _read_key_value_list(
-    buf: bytes, pos: int, count: int, version: int
-) -> tuple[list[KeyValue], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
-    items: list[KeyValue] = []
-    for _ in range(count):
-        it = new(KeyValue)
-        n = buf[pos]
-        pos += 1
-        if n > 127:
-            n, pos = read_uvarint(buf, pos - 1)
-        n -= 1
-        if n >= 0:
-            end = pos + n
-            it.key = buf[pos:end].decode()
-            pos = end
-        else:
-            raise null_not_allowed("Key")
-        n = buf[pos]
-        pos += 1
-        if n > 127:
-            n, pos = read_uvarint(buf, pos - 1)
-        n -= 1
-        if n >= 0:
-            end = pos + n
-            it.value = buf[pos:end].decode()
-            pos = end
-        else:
-            raise null_not_allowed("Value")
-        tags = buf[pos]
-        pos += 1
         if tags > 127:
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
@@ -1047,45 +1047,6 @@ def _read_member_list(
     return items, pos
 
 
-def _read_topology_description_subtopology_list(
-    buf: bytes, pos: int, count: int, version: int
-) -> tuple[list[TopologyDescriptionSubtopology], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
-    items: list[TopologyDescriptionSubtopology] = []
-    for _ in range(count):
-        it = new(TopologyDescriptionSubtopology)
-        n = buf[pos]
-        pos += 1
-        if n > 127:
-            n, pos = read_uvarint(buf, pos - 1)
-        n -= 1
-        if n >= 0:
-            end = pos + n
-            it.subtopology_id = buf[pos:end].decode()
-            pos = end
-        else:
-            raise null_not_allowed("SubtopologyId")
-        n = buf[pos]
-        pos += 1
-        if n > 127:
-            n, pos = read_uvarint(buf, pos - 1)
-        n -= 1
-        if n >= 0:
-            it.nodes, pos = _read_topology_description_node_list(buf, pos, n, version)
-        else:
-            raise null_not_allowed("Nodes")
-        tags = buf[pos]
-        pos += 1
-        if tags > 127:
-            tags, pos = read_uvarint(buf, pos - 1)
-        it.unknown_tagged_fields = None
-        if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
-        items.append(it)
-    return items, pos
-
-
 def _read_topology_description_node_list(
     buf: bytes, pos: int, count: int, version: int
 ) -> tuple[list[TopologyDescriptionNode], int]:
@@ -1143,6 +1104,45 @@ def _read_topology_description_node_list(
             it.successors, pos = read_compact_strings(buf, pos, n)
         else:
             raise null_not_allowed("Successors")
+        tags = buf[pos]
+        pos += 1
+        if tags > 127:
+            tags, pos = read_uvarint(buf, pos - 1)
+        it.unknown_tagged_fields = None
+        if tags:
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+        items.append(it)
+    return items, pos
+
+
+def _read_topology_description_subtopology_list(
+    buf: bytes, pos: int, count: int, version: int
+) -> tuple[list[TopologyDescriptionSubtopology], int]:
+    if count > len(buf) - pos:
+        raise too_many(count, len(buf) - pos)
+    items: list[TopologyDescriptionSubtopology] = []
+    for _ in range(count):
+        it = new(TopologyDescriptionSubtopology)
+        n = buf[pos]
+        pos += 1
+        if n > 127:
+            n, pos = read_uvarint(buf, pos - 1)
+        n -= 1
+        if n >= 0:
+            end = pos + n
+            it.subtopology_id = buf[pos:end].decode()
+            pos = end
+        else:
+            raise null_not_allowed("SubtopologyId")
+        n = buf[pos]
+        pos += 1
+        if n > 127:
+            n, pos = read_uvarint(buf, pos - 1)
+        n -= 1
+        if n >= 0:
+            it.nodes, pos = _read_topology_description_node_list(buf, pos, n, version)
+        else:
+            raise null_not_allowed("Nodes")
         tags = buf[pos]
         pos += 1
         if tags > 127:
@@ -1309,6 +1309,30 @@ def _read_described_group_list(
     return items, pos
 
 
+def _write_key_value_list(
+    out: bytearray, items: Iterable[KeyValue], version: int
+) -> None:
+    for it in items:
+        its_key = it.key
+        data = its_key.encode()
+        n = len(data)
+        out.append((n + 1) & 0x7F)
+        if n > 126:
+            out[-1:] = uvarint(n + 1)
+        out += data
+        its_value = it.value
+        data = its_value.encode()
+        n = len(data)
+        out.append((n + 1) & 0x7F)
+        if n > 126:
+            out[-1:] = uvarint(n + 1)
+        out += data
+        out.append(0)
+        if it.unknown_tagged_fields:
+            out.pop()
+            write_tagged_fields(out, [], it.unknown_tagged_fields)
+
+
 def _write_topic_info_list(
     out: bytearray, items: Iterable[TopicInfo], version: int
 ) -> None:
@@ -1410,30 +1434,6 @@ def _write_endpoint_list(
             out[-1:] = uvarint(n + 1)
         out += data
         out += _pack_Hx(it.port)
-        if it.unknown_tagged_fields:
-            out.pop()
-            write_tagged_fields(out, [], it.unknown_tagged_fields)
-
-
-def _write_key_value_list(
-    out: bytearray, items: Iterable[KeyValue], version: int
-) -> None:
-    for it in items:
-        its_key = it.key
-        data = its_key.encode()
-        n = len(data)
-        out.append((n + 1) & 0x7F)
-        if n > 126:
-            out[-1:] = uvarint(n + 1)
-        out += data
-        its_value = it.value
-        data = its_value.encode()
-        n = len(data)
-        out.append((n + 1) & 0x7F)
-        if n > 126:
-            out[-1:] = uvarint(n + 1)
-        out += data
-        out.append(0)
         if it.unknown_tagged_fields:
             out.pop()
             write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -1602,30 +1602,6 @@ def _write_member_list(
             write_tagged_fields(out, [], it.unknown_tagged_fields)
 
 
-def _write_topology_description_subtopology_list(
-    out: bytearray, items: Iterable[TopologyDescriptionSubtopology], version: int
-) -> None:
-    for it in items:
-        its_subtopology_id = it.subtopology_id
-        data = its_subtopology_id.encode()
-        n = len(data)
-        out.append((n + 1) & 0x7F)
-        if n > 126:
-            out[-1:] = uvarint(n + 1)
-        out += data
-        its_nodes = it.nodes
-        n = len(its_nodes)
-        out.append((n + 1) & 0x7F)
-        if n > 126:
-            out[-1:] = uvarint(n + 1)
-        if its_nodes:
-            _write_topology_description_node_list(out, its_nodes, version)
-        out.append(0)
-        if it.unknown_tagged_fields:
-            out.pop()
-            write_tagged_fields(out, [], it.unknown_tagged_fields)
-
-
 def _write_topology_description_node_list(
     out: bytearray, items: Iterable[TopologyDescriptionNode], version: int
 ) -> None:
@@ -1669,6 +1645,30 @@ def _write_topology_description_node_list(
             out[-1:] = uvarint(n + 1)
         if its_successors:
             write_compact_strings(out, its_successors)
+        out.append(0)
+        if it.unknown_tagged_fields:
+            out.pop()
+            write_tagged_fields(out, [], it.unknown_tagged_fields)
+
+
+def _write_topology_description_subtopology_list(
+    out: bytearray, items: Iterable[TopologyDescriptionSubtopology], version: int
+) -> None:
+    for it in items:
+        its_subtopology_id = it.subtopology_id
+        data = its_subtopology_id.encode()
+        n = len(data)
+        out.append((n + 1) & 0x7F)
+        if n > 126:
+            out[-1:] = uvarint(n + 1)
+        out += data
+        its_nodes = it.nodes
+        n = len(its_nodes)
+        out.append((n + 1) & 0x7F)
+        if n > 126:
+            out[-1:] = uvarint(n + 1)
+        if its_nodes:
+            _write_topology_description_node_list(out, its_nodes, version)
         out.append(0)
         if it.unknown_tagged_fields:
             out.pop()

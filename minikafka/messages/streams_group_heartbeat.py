@@ -57,6 +57,25 @@ _unpack_oB = Struct(">?B").unpack_from
 _unpack_oiB = Struct(">?iB").unpack_from
 
 
+class KeyValue:
+    """Part of StreamsGroupHeartbeatRequest."""
+
+    __slots__ = ("key", "value", "unknown_tagged_fields")
+
+    def __init__(
+        self,
+        key: str = "",
+        value: str = "",
+        unknown_tagged_fields: TaggedFields | None = None,
+    ) -> None:
+        self.key = key
+        self.value = value
+        self.unknown_tagged_fields = unknown_tagged_fields
+
+    __eq__ = same
+    __repr__ = describe
+
+
 class TopicInfo:
     """Part of StreamsGroupHeartbeatRequest."""
 
@@ -201,25 +220,6 @@ class StreamsGroupHeartbeatRequestEndpoint:
     ) -> None:
         self.host = host
         self.port = port
-        self.unknown_tagged_fields = unknown_tagged_fields
-
-    __eq__ = same
-    __repr__ = describe
-
-
-class KeyValue:
-    """Part of StreamsGroupHeartbeatRequest."""
-
-    __slots__ = ("key", "value", "unknown_tagged_fields")
-
-    def __init__(
-        self,
-        key: str = "",
-        value: str = "",
-        unknown_tagged_fields: TaggedFields | None = None,
-    ) -> None:
-        self.key = key
-        self.value = value
         self.unknown_tagged_fields = unknown_tagged_fields
 
     __eq__ = same
@@ -994,6 +994,47 @@ class StreamsGroupHeartbeatResponse:
     __repr__ = describe
 
 
+def _read_key_value_list(
+    buf: bytes, pos: int, count: int, version: int
+) -> tuple[list[KeyValue], int]:
+    if count > len(buf) - pos:
+        raise too_many(count, len(buf) - pos)
+    items: list[KeyValue] = []
+    for _ in range(count):
+        it = new(KeyValue)
+        n = buf[pos]
+        pos += 1
+        if n > 127:
+            n, pos = read_uvarint(buf, pos - 1)
+        n -= 1
+        if n >= 0:
+            end = pos + n
+            it.key = buf[pos:end].decode()
+            pos = end
+        else:
+            raise null_not_allowed("Key")
+        n = buf[pos]
+        pos += 1
+        if n > 127:
+            n, pos = read_uvarint(buf, pos - 1)
+        n -= 1
+        if n >= 0:
+            end = pos + n
+            it.value = buf[pos:end].decode()
+            pos = end
+        else:
+            raise null_not_allowed("Value")
+        tags = buf[pos]
+        pos += 1
+        if tags > 127:
+            tags, pos = read_uvarint(buf, pos - 1)
+        it.unknown_tagged_fields = None
+        if tags:
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+        items.append(it)
+    return items, pos
+
+
 def _read_topic_info_list(
     buf: bytes, pos: int, count: int, version: int
 ) -> tuple[list[TopicInfo], int]:
@@ -1260,47 +1301,6 @@ def _read_streams_group_heartbeat_request_endpoint_list(
     return items, pos
 
 
-def _read_key_value_list(
-    buf: bytes, pos: int, count: int, version: int
-) -> tuple[list[KeyValue], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
-    items: list[KeyValue] = []
-    for _ in range(count):
-        it = new(KeyValue)
-        n = buf[pos]
-        pos += 1
-        if n > 127:
-            n, pos = read_uvarint(buf, pos - 1)
-        n -= 1
-        if n >= 0:
-            end = pos + n
-            it.key = buf[pos:end].decode()
-            pos = end
-        else:
-            raise null_not_allowed("Key")
-        n = buf[pos]
-        pos += 1
-        if n > 127:
-            n, pos = read_uvarint(buf, pos - 1)
-        n -= 1
-        if n >= 0:
-            end = pos + n
-            it.value = buf[pos:end].decode()
-            pos = end
-        else:
-            raise null_not_allowed("Value")
-        tags = buf[pos]
-        pos += 1
-        if tags > 127:
-            tags, pos = read_uvarint(buf, pos - 1)
-        it.unknown_tagged_fields = None
-        if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
-        items.append(it)
-    return items, pos
-
-
 def _read_task_offset_list(
     buf: bytes, pos: int, count: int, version: int
 ) -> tuple[list[TaskOffset], int]:
@@ -1329,6 +1329,30 @@ def _read_task_offset_list(
             it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
         items.append(it)
     return items, pos
+
+
+def _write_key_value_list(
+    out: bytearray, items: Iterable[KeyValue], version: int
+) -> None:
+    for it in items:
+        its_key = it.key
+        data = its_key.encode()
+        n = len(data)
+        out.append((n + 1) & 0x7F)
+        if n > 126:
+            out[-1:] = uvarint(n + 1)
+        out += data
+        its_value = it.value
+        data = its_value.encode()
+        n = len(data)
+        out.append((n + 1) & 0x7F)
+        if n > 126:
+            out[-1:] = uvarint(n + 1)
+        out += data
+        out.append(0)
+        if it.unknown_tagged_fields:
+            out.pop()
+            write_tagged_fields(out, [], it.unknown_tagged_fields)
 
 
 def _write_topic_info_list(
@@ -1498,30 +1522,6 @@ def _write_streams_group_heartbeat_request_endpoint_list(
             out[-1:] = uvarint(n + 1)
         out += data
         out += _pack_Hx(it.port)
-        if it.unknown_tagged_fields:
-            out.pop()
-            write_tagged_fields(out, [], it.unknown_tagged_fields)
-
-
-def _write_key_value_list(
-    out: bytearray, items: Iterable[KeyValue], version: int
-) -> None:
-    for it in items:
-        its_key = it.key
-        data = its_key.encode()
-        n = len(data)
-        out.append((n + 1) & 0x7F)
-        if n > 126:
-            out[-1:] = uvarint(n + 1)
-        out += data
-        its_value = it.value
-        data = its_value.encode()
-        n = len(data)
-        out.append((n + 1) & 0x7F)
-        if n > 126:
-            out[-1:] = uvarint(n + 1)
-        out += data
-        out.append(0)
         if it.unknown_tagged_fields:
             out.pop()
             write_tagged_fields(out, [], it.unknown_tagged_fields)

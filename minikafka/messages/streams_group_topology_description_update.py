@@ -34,25 +34,6 @@ _unpack_i = Struct(">i").unpack_from
 _unpack_ihB = Struct(">ihB").unpack_from
 
 
-class TopologyDescriptionSubtopology:
-    """Part of StreamsGroupTopologyDescriptionUpdateRequest."""
-
-    __slots__ = ("subtopology_id", "nodes", "unknown_tagged_fields")
-
-    def __init__(
-        self,
-        subtopology_id: str = "",
-        nodes: list[TopologyDescriptionNode] = UNSET,
-        unknown_tagged_fields: TaggedFields | None = None,
-    ) -> None:
-        self.subtopology_id = subtopology_id
-        self.nodes = [] if nodes is UNSET else nodes
-        self.unknown_tagged_fields = unknown_tagged_fields
-
-    __eq__ = same
-    __repr__ = describe
-
-
 class TopologyDescriptionNode:
     """Part of StreamsGroupTopologyDescriptionUpdateRequest."""
 
@@ -82,6 +63,25 @@ class TopologyDescriptionNode:
         self.sink_topic = sink_topic
         self.stores = [] if stores is UNSET else stores
         self.successors = [] if successors is UNSET else successors
+        self.unknown_tagged_fields = unknown_tagged_fields
+
+    __eq__ = same
+    __repr__ = describe
+
+
+class TopologyDescriptionSubtopology:
+    """Part of StreamsGroupTopologyDescriptionUpdateRequest."""
+
+    __slots__ = ("subtopology_id", "nodes", "unknown_tagged_fields")
+
+    def __init__(
+        self,
+        subtopology_id: str = "",
+        nodes: list[TopologyDescriptionNode] = UNSET,
+        unknown_tagged_fields: TaggedFields | None = None,
+    ) -> None:
+        self.subtopology_id = subtopology_id
+        self.nodes = [] if nodes is UNSET else nodes
         self.unknown_tagged_fields = unknown_tagged_fields
 
     __eq__ = same
@@ -317,45 +317,6 @@ class StreamsGroupTopologyDescriptionUpdateResponse:
     __repr__ = describe
 
 
-def _read_topology_description_subtopology_list(
-    buf: bytes, pos: int, count: int, version: int
-) -> tuple[list[TopologyDescriptionSubtopology], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
-    items: list[TopologyDescriptionSubtopology] = []
-    for _ in range(count):
-        it = new(TopologyDescriptionSubtopology)
-        n = buf[pos]
-        pos += 1
-        if n > 127:
-            n, pos = read_uvarint(buf, pos - 1)
-        n -= 1
-        if n >= 0:
-            end = pos + n
-            it.subtopology_id = buf[pos:end].decode()
-            pos = end
-        else:
-            raise null_not_allowed("SubtopologyId")
-        n = buf[pos]
-        pos += 1
-        if n > 127:
-            n, pos = read_uvarint(buf, pos - 1)
-        n -= 1
-        if n >= 0:
-            it.nodes, pos = _read_topology_description_node_list(buf, pos, n, version)
-        else:
-            raise null_not_allowed("Nodes")
-        tags = buf[pos]
-        pos += 1
-        if tags > 127:
-            tags, pos = read_uvarint(buf, pos - 1)
-        it.unknown_tagged_fields = None
-        if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
-        items.append(it)
-    return items, pos
-
-
 def _read_topology_description_node_list(
     buf: bytes, pos: int, count: int, version: int
 ) -> tuple[list[TopologyDescriptionNode], int]:
@@ -413,6 +374,45 @@ def _read_topology_description_node_list(
             it.successors, pos = read_compact_strings(buf, pos, n)
         else:
             raise null_not_allowed("Successors")
+        tags = buf[pos]
+        pos += 1
+        if tags > 127:
+            tags, pos = read_uvarint(buf, pos - 1)
+        it.unknown_tagged_fields = None
+        if tags:
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+        items.append(it)
+    return items, pos
+
+
+def _read_topology_description_subtopology_list(
+    buf: bytes, pos: int, count: int, version: int
+) -> tuple[list[TopologyDescriptionSubtopology], int]:
+    if count > len(buf) - pos:
+        raise too_many(count, len(buf) - pos)
+    items: list[TopologyDescriptionSubtopology] = []
+    for _ in range(count):
+        it = new(TopologyDescriptionSubtopology)
+        n = buf[pos]
+        pos += 1
+        if n > 127:
+            n, pos = read_uvarint(buf, pos - 1)
+        n -= 1
+        if n >= 0:
+            end = pos + n
+            it.subtopology_id = buf[pos:end].decode()
+            pos = end
+        else:
+            raise null_not_allowed("SubtopologyId")
+        n = buf[pos]
+        pos += 1
+        if n > 127:
+            n, pos = read_uvarint(buf, pos - 1)
+        n -= 1
+        if n >= 0:
+            it.nodes, pos = _read_topology_description_node_list(buf, pos, n, version)
+        else:
+            raise null_not_allowed("Nodes")
         tags = buf[pos]
         pos += 1
         if tags > 127:
@@ -482,30 +482,6 @@ def _read_topology_description_list(
     return items, pos
 
 
-def _write_topology_description_subtopology_list(
-    out: bytearray, items: Iterable[TopologyDescriptionSubtopology], version: int
-) -> None:
-    for it in items:
-        its_subtopology_id = it.subtopology_id
-        data = its_subtopology_id.encode()
-        n = len(data)
-        out.append((n + 1) & 0x7F)
-        if n > 126:
-            out[-1:] = uvarint(n + 1)
-        out += data
-        its_nodes = it.nodes
-        n = len(its_nodes)
-        out.append((n + 1) & 0x7F)
-        if n > 126:
-            out[-1:] = uvarint(n + 1)
-        if its_nodes:
-            _write_topology_description_node_list(out, its_nodes, version)
-        out.append(0)
-        if it.unknown_tagged_fields:
-            out.pop()
-            write_tagged_fields(out, [], it.unknown_tagged_fields)
-
-
 def _write_topology_description_node_list(
     out: bytearray, items: Iterable[TopologyDescriptionNode], version: int
 ) -> None:
@@ -549,6 +525,30 @@ def _write_topology_description_node_list(
             out[-1:] = uvarint(n + 1)
         if its_successors:
             write_compact_strings(out, its_successors)
+        out.append(0)
+        if it.unknown_tagged_fields:
+            out.pop()
+            write_tagged_fields(out, [], it.unknown_tagged_fields)
+
+
+def _write_topology_description_subtopology_list(
+    out: bytearray, items: Iterable[TopologyDescriptionSubtopology], version: int
+) -> None:
+    for it in items:
+        its_subtopology_id = it.subtopology_id
+        data = its_subtopology_id.encode()
+        n = len(data)
+        out.append((n + 1) & 0x7F)
+        if n > 126:
+            out[-1:] = uvarint(n + 1)
+        out += data
+        its_nodes = it.nodes
+        n = len(its_nodes)
+        out.append((n + 1) & 0x7F)
+        if n > 126:
+            out[-1:] = uvarint(n + 1)
+        if its_nodes:
+            _write_topology_description_node_list(out, its_nodes, version)
         out.append(0)
         if it.unknown_tagged_fields:
             out.pop()

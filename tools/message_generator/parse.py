@@ -130,7 +130,7 @@ class _Parser:
             common = self.common.get(name)
             if common is None:
                 raise ValueError(f"struct {name} has no fields")
-            seen = self.structs.pop(name, None)
+            seen = self.structs.get(name)
             versions = used if seen is None else _hull(used, seen.versions)
             self.structs[name] = self.struct(name, common["fields"], versions)
         elif name in self.structs or name in self.common:
