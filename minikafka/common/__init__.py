@@ -1,1 +1,1 @@
-"""Words that every room may use: ids, clocks, errors, faults, file slices. Imports no other room."""
+"""Words that every room may use: ids, clocks, errors, events, effects. Imports no other room."""

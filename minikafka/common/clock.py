@@ -17,3 +17,28 @@ class Now(NamedTuple):
 
     monotonic_ms: int
     wall_ms: int
+
+
+class Clock:
+    """The time of the step that is running.
+
+    Only `Node.step` sets it, from the time that came with the event, so that state machines can ask
+    for the time without being handed it through every call.
+    """
+
+    __slots__ = ("monotonic_ms", "wall_ms")
+
+    def __init__(self) -> None:
+        """Start at zero; the first step sets the real time."""
+        self.monotonic_ms = 0
+        self.wall_ms = 0
+
+    def set(self, now: Now) -> None:
+        """Take the time of a new step. The monotonic clock never goes back."""
+        self.monotonic_ms = max(now.monotonic_ms, self.monotonic_ms)
+        self.wall_ms = now.wall_ms
+
+    @property
+    def now(self) -> Now:
+        """Both clocks as a value."""
+        return Now(self.monotonic_ms, self.wall_ms)

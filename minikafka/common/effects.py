@@ -76,7 +76,7 @@ class Flush(NamedTuple):
 
 
 class Started(NamedTuple):
-    """The node serves clients: its broker is unfenced, or it is a controller without broker role."""
+    """The node serves clients: its broker is unfenced, or it has only the controller role."""
 
 
 class Halt(NamedTuple):

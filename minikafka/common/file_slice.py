@@ -16,7 +16,7 @@ class SliceSource(Protocol):
 
 
 class FileSlice(NamedTuple):
-    """`length` bytes of `source`, from byte `position`. Valid until the step that made it returns."""
+    """`length` bytes of `source`, from byte `position`; valid until the step returns."""
 
     source: SliceSource
     position: int

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from minikafka.common.ids import Uuid
-from minikafka.messages.metadata import register_broker_record as broker_record
-from minikafka.messages.metadata import register_controller_record as controller_record
+from minikafka.messages.metadata_records import register_broker_record as broker_record
+from minikafka.messages.metadata_records import register_controller_record as controller_record
 
 
 class Endpoint(NamedTuple):

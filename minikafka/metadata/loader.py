@@ -10,9 +10,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from minikafka.common.faults import InvariantViolation
-from minikafka.messages.metadata.abort_transaction_record import AbortTransactionRecord
-from minikafka.messages.metadata.begin_transaction_record import BeginTransactionRecord
-from minikafka.messages.metadata.end_transaction_record import EndTransactionRecord
+from minikafka.messages.metadata_records.abort_transaction_record import AbortTransactionRecord
+from minikafka.messages.metadata_records.begin_transaction_record import BeginTransactionRecord
+from minikafka.messages.metadata_records.end_transaction_record import EndTransactionRecord
 from minikafka.metadata.image import ImageBuilder, MetadataImage
 from minikafka.metadata.replay import replay
 

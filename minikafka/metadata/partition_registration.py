@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 
 from minikafka.common.ids import Uuid
-from minikafka.messages.metadata.partition_change_record import PartitionChangeRecord
-from minikafka.messages.metadata.partition_record import PartitionRecord
+from minikafka.messages.metadata_records.partition_change_record import PartitionChangeRecord
+from minikafka.messages.metadata_records.partition_record import PartitionRecord
 
 NO_LEADER = -1
 _NO_LEADER_CHANGE = -2
@@ -23,7 +23,7 @@ DIRECTORY_LOST = Uuid.of(0, 2)
 
 
 class LeaderRecoveryState(IntEnum):
-    """Whether the leader was elected cleanly, or has yet to handle what an unclean election lost."""
+    """Whether the leader still has to handle what an unclean election lost (L8)."""
 
     RECOVERED = 0
     RECOVERING = 1

@@ -1,7 +1,7 @@
-"""What each metadata record does to an image. The only replay: controller and brokers both run it.
+"""What each metadata record does to an image: the only replay, for controllers and brokers.
 
-Records of subsystems that do not exist here (quotas, ACLs, SCRAM, delegation tokens) are kept in the
-log and change nothing. Transaction records are handled by `metadata/loader.py`.
+Records of subsystems that do not exist here (quotas, ACLs, SCRAM, delegation tokens) are kept in
+the log and change nothing. Transaction records are handled by `metadata/loader.py`.
 
 Source: `MetadataDelta.replay`, `ReplicationControlManager.replay`; SPEC R1, E12.
 """
@@ -11,23 +11,25 @@ from dataclasses import replace
 from typing import Any
 
 from minikafka.common.faults import InvariantViolation
-from minikafka.messages.metadata.broker_registration_change_record import (
+from minikafka.messages.metadata_records.broker_registration_change_record import (
     BrokerRegistrationChangeRecord,
 )
-from minikafka.messages.metadata.clear_elr_record import ClearElrRecord
-from minikafka.messages.metadata.config_record import ConfigRecord
-from minikafka.messages.metadata.feature_level_record import FeatureLevelRecord
-from minikafka.messages.metadata.fence_broker_record import FenceBrokerRecord
-from minikafka.messages.metadata.partition_change_record import PartitionChangeRecord
-from minikafka.messages.metadata.partition_record import PartitionRecord
-from minikafka.messages.metadata.producer_ids_record import ProducerIdsRecord
-from minikafka.messages.metadata.register_broker_record import RegisterBrokerRecord
-from minikafka.messages.metadata.register_controller_record import RegisterControllerRecord
-from minikafka.messages.metadata.remove_topic_record import RemoveTopicRecord
-from minikafka.messages.metadata.topic_record import TopicRecord
-from minikafka.messages.metadata.unfence_broker_record import UnfenceBrokerRecord
-from minikafka.messages.metadata.unregister_broker_record import UnregisterBrokerRecord
-from minikafka.messages.metadata.unregister_controller_record import UnregisterControllerRecord
+from minikafka.messages.metadata_records.clear_elr_record import ClearElrRecord
+from minikafka.messages.metadata_records.config_record import ConfigRecord
+from minikafka.messages.metadata_records.feature_level_record import FeatureLevelRecord
+from minikafka.messages.metadata_records.fence_broker_record import FenceBrokerRecord
+from minikafka.messages.metadata_records.partition_change_record import PartitionChangeRecord
+from minikafka.messages.metadata_records.partition_record import PartitionRecord
+from minikafka.messages.metadata_records.producer_ids_record import ProducerIdsRecord
+from minikafka.messages.metadata_records.register_broker_record import RegisterBrokerRecord
+from minikafka.messages.metadata_records.register_controller_record import RegisterControllerRecord
+from minikafka.messages.metadata_records.remove_topic_record import RemoveTopicRecord
+from minikafka.messages.metadata_records.topic_record import TopicRecord
+from minikafka.messages.metadata_records.unfence_broker_record import UnfenceBrokerRecord
+from minikafka.messages.metadata_records.unregister_broker_record import UnregisterBrokerRecord
+from minikafka.messages.metadata_records.unregister_controller_record import (
+    UnregisterControllerRecord,
+)
 from minikafka.metadata.broker_registration import BrokerRegistration, ControllerRegistration
 from minikafka.metadata.image import ImageBuilder
 from minikafka.metadata.partition_registration import PartitionRegistration

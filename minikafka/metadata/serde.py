@@ -1,35 +1,31 @@
 """Metadata records as bytes: the value of each record in the metadata log.
 
-`value = uvarint frame version (1) | uvarint record type | uvarint version | message`; the key is null.
+`value = uvarint frame version (1) | uvarint record type | uvarint version | message`; no key.
 
-Source: `AbstractApiMessageSerde`, `MetadataRecordSerde`, `MetadataVersion` (which version of a record
-a level writes).
+Source: `AbstractApiMessageSerde`, `MetadataRecordSerde`, `MetadataVersion` (which version of a
+record a level writes).
 """
 
 from importlib import import_module
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
-from minikafka.messages.api_keys import METADATA_RECORDS
-from minikafka.protocol.primitives import MalformedMessage, Reader, Writer
+from minikafka.protocol.message import Message
+from minikafka.protocol.primitives import MalformedMessage, Reader, Writer, uvarint
 
 _FRAME_VERSION = 1
 
 
-class MetadataRecord(Protocol):
+class MetadataRecord(Message, Protocol):
     """A generated message with a record type."""
 
-    API_KEY: int
-    MAX_VERSION: int
-
-    def encode(self, writer: Writer, version: int) -> None:
-        """Append the record's bytes at `version`."""
+    API_KEY: ClassVar[int]
 
 
 def record_version(record: MetadataRecord, metadata_version: int) -> int:
     """The version in which a cluster at `metadata_version` writes a record.
 
-    Of BrokerRegistrationChange the lowest version that can carry what is set is written, as released
-    Kafka does.
+    Of BrokerRegistrationChange the lowest version that can carry what is set is written, as
+    released Kafka does.
     """
     name = type(record).__name__
     if name == "BrokerRegistrationChangeRecord":
@@ -59,11 +55,9 @@ _VERSIONS: dict[str, tuple[tuple[int, int], ...]] = {
 def encode_record(record: MetadataRecord, version: int) -> bytes:
     """The value of a record in the metadata log."""
     writer = Writer()
-    writer.write_uvarint(_FRAME_VERSION)
-    writer.write_uvarint(record.API_KEY)
-    writer.write_uvarint(version)
+    writer.buf += uvarint(_FRAME_VERSION) + uvarint(record.API_KEY) + uvarint(version)
     record.encode(writer, version)
-    return bytes(writer.buffer)
+    return writer.to_bytes()
 
 
 def decode_record(value: bytes | memoryview | None) -> MetadataRecord:
@@ -75,7 +69,7 @@ def decode_record(value: bytes | memoryview | None) -> MetadataRecord:
     """
     if not value:
         raise MalformedMessage("a metadata record has no value")
-    reader = Reader(memoryview(value))
+    reader = Reader(value)
     frame_version = reader.read_uvarint()
     if frame_version != _FRAME_VERSION:
         raise MalformedMessage(f"metadata record with frame version {frame_version}, not 1")
@@ -93,12 +87,43 @@ def decode_record(value: bytes | memoryview | None) -> MetadataRecord:
 def _class_of(record_type: int) -> Any:
     found = _CLASSES.get(record_type)
     if found is None:
-        where = METADATA_RECORDS.get(record_type)
-        if where is None:
+        name = _RECORD_TYPES.get(record_type)
+        if name is None:
             raise MalformedMessage(f"unknown metadata record type {record_type}")
-        module, name = where
-        found = _CLASSES[record_type] = getattr(import_module(module), name)
+        module = "".join(f"_{char.lower()}" if char.isupper() else char for char in name)[1:]
+        loaded = import_module(f"minikafka.messages.metadata_records.{module}")
+        found = _CLASSES[record_type] = getattr(loaded, name)
     return found
 
 
 _CLASSES: dict[int, Any] = {}
+
+_RECORD_TYPES = {
+    0: "RegisterBrokerRecord",
+    1: "UnregisterBrokerRecord",
+    2: "TopicRecord",
+    3: "PartitionRecord",
+    4: "ConfigRecord",
+    5: "PartitionChangeRecord",
+    7: "FenceBrokerRecord",
+    8: "UnfenceBrokerRecord",
+    9: "RemoveTopicRecord",
+    10: "DelegationTokenRecord",
+    11: "UserScramCredentialRecord",
+    12: "FeatureLevelRecord",
+    14: "ClientQuotaRecord",
+    15: "ProducerIdsRecord",
+    17: "BrokerRegistrationChangeRecord",
+    18: "AccessControlEntryRecord",
+    19: "RemoveAccessControlEntryRecord",
+    20: "NoOpRecord",
+    21: "ZkMigrationStateRecord",
+    22: "RemoveUserScramCredentialRecord",
+    23: "BeginTransactionRecord",
+    24: "EndTransactionRecord",
+    25: "AbortTransactionRecord",
+    26: "RemoveDelegationTokenRecord",
+    27: "RegisterControllerRecord",
+    28: "ClearElrRecord",
+    29: "UnregisterControllerRecord",
+}

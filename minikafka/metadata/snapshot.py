@@ -5,10 +5,10 @@ Source: `MetadataImage.write`: features first, then cluster, topics, configurati
 
 from collections.abc import Iterator
 
-from minikafka.messages.metadata.config_record import ConfigRecord
-from minikafka.messages.metadata.feature_level_record import FeatureLevelRecord
-from minikafka.messages.metadata.producer_ids_record import ProducerIdsRecord
-from minikafka.messages.metadata.topic_record import TopicRecord
+from minikafka.messages.metadata_records.config_record import ConfigRecord
+from minikafka.messages.metadata_records.feature_level_record import FeatureLevelRecord
+from minikafka.messages.metadata_records.producer_ids_record import ProducerIdsRecord
+from minikafka.messages.metadata_records.topic_record import TopicRecord
 from minikafka.metadata.image import METADATA_VERSION, MetadataImage
 from minikafka.metadata.serde import MetadataRecord
 

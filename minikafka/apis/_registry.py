@@ -1,0 +1,66 @@
+"""Which APIs there are: decorators that a handler's file uses, and an index that needs no imports.
+
+`@broker_api` and `@controller_api` mark handlers. `apis/_index.py` is written from these marks by
+`tools/write_tables.py`: it lets a node answer ApiVersions, and find the file of a request, without
+importing every API at start.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, TypeVar
+
+Handler = Callable[[Any, Any], Any]
+H = TypeVar("H", bound=Handler)
+
+BROKER = "broker"
+CONTROLLER = "controller"
+
+
+@dataclass(frozen=True, slots=True)
+class Api:
+    """One API on one kind of listener; `low` to `high` are the versions that are served."""
+
+    key: int
+    low: int
+    high: int
+    handler: Handler
+
+
+def broker_api(key: int, versions: tuple[int, int]) -> Callable[[H], H]:
+    """Serve an API on broker listeners."""
+    return _register(BROKER, key, versions)
+
+
+def controller_api(key: int, versions: tuple[int, int]) -> Callable[[H], H]:
+    """Serve an API on controller listeners."""
+    return _register(CONTROLLER, key, versions)
+
+
+def _register(role: str, key: int, versions: tuple[int, int]) -> Callable[[H], H]:
+    def mark(handler: H) -> H:
+        assert (role, key) not in _APIS, f"API {key} has two handlers for {role}"
+        _APIS[role, key] = Api(int(key), versions[0], versions[1], handler)
+        return handler
+
+    return mark
+
+
+_APIS: dict[tuple[str, int], Api] = {}
+
+
+def find(role: str, key: int, modules: dict[int, tuple[str, int, int]]) -> Api | None:
+    """The API of this key, importing its file on first use; None where it is not served."""
+    api = _APIS.get((role, key))
+    if api is None:
+        row = modules.get(key)
+        if row is None:
+            return None
+        import_module(f"minikafka.apis.{row[0]}")
+        api = _APIS[role, key]
+    return api
+
+
+def registered() -> dict[tuple[str, int], Api]:
+    """Everything that was marked by the files that are imported so far."""
+    return dict(_APIS)

@@ -1,0 +1,66 @@
+"""How a handler waits: generators that yield what they wait for.
+
+A handler that never waits is a plain function that returns its response. One that must wait is a
+generator: `yield from wait_until(…)`, `yield from call(…)`. The node parks it and resumes it inside a
+later step. A wait says "settled", not "succeeded": the handler reads the outcome itself.
+"""
+
+from collections.abc import Callable, Generator, Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from minikafka.common.effects import Channel
+
+T = TypeVar("T")
+
+FOREVER_MS = 1 << 62
+
+CLOSE = object()
+"""Returned in place of a response: close the connection, as Kafka does where acks=0 failed."""
+
+
+@dataclass(slots=True)
+class WaitUntil:
+    """Resume when `settled()` after a key was notified (True), or at the deadline (False)."""
+
+    keys: Sequence[Hashable]
+    settled: Callable[[], bool]
+    deadline_ms: int
+
+
+@dataclass(slots=True)
+class Call:
+    """Send a request to another node; resume with its response, or with a `CallFailed`."""
+
+    channel: Channel
+    request: Any
+    version: int
+    timeout_ms: int
+
+
+class CallFailed(Exception):  # noqa: N818 - a failed call is no protocol error
+    """No answer came: the connection broke, or time ran out."""
+
+
+Steps = Generator[WaitUntil | Call, Any, T]
+
+
+def wait_until(
+    keys: Sequence[Hashable], settled: Callable[[], bool], deadline_ms: int
+) -> Steps[bool]:
+    """Whether `settled()` became true by the deadline; asked at once, and after each notification."""
+    if settled():
+        return True
+    return bool((yield WaitUntil(keys, settled, deadline_ms)))
+
+
+def call(channel: Channel, request: Any, version: int, timeout_ms: int) -> Steps[Any]:
+    """The response of another node.
+
+    Raises:
+        CallFailed: saying why there is none.
+    """
+    outcome = yield Call(channel, request, version, timeout_ms)
+    if isinstance(outcome, CallFailed):
+        raise outcome
+    return outcome

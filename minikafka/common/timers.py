@@ -1,0 +1,74 @@
+"""Everything of a node that waits for a time, in one heap.
+
+Ties are broken by the order of scheduling, so that a run can be repeated.
+"""
+
+from collections.abc import Callable
+from heapq import heapify, heappop, heappush
+
+
+class Timer:
+    """One scheduled callback. `cancel` may be called at any time, any number of times."""
+
+    __slots__ = ("_callback", "deadline_ms")
+
+    def __init__(self, deadline_ms: int, callback: Callable[[], None]) -> None:
+        """Remember what to call; `Timers.at` makes these."""
+        self.deadline_ms = deadline_ms
+        self._callback: Callable[[], None] | None = callback
+
+    @property
+    def pending(self) -> bool:
+        """Whether the timer is neither fired nor cancelled."""
+        return self._callback is not None
+
+    def cancel(self) -> None:
+        """Never call back. What the callback holds is let go at once."""
+        self._callback = None
+
+    def fire(self) -> None:
+        """Call back once."""
+        callback, self._callback = self._callback, None
+        if callback is not None:
+            callback()
+
+
+class Timers:
+    """A heap of timers, by monotonic time."""
+
+    __slots__ = ("_heap", "_sequence")
+
+    def __init__(self) -> None:
+        """Start with nothing scheduled."""
+        self._heap: list[tuple[int, int, Timer]] = []
+        self._sequence = 0
+
+    def at(self, deadline_ms: int, callback: Callable[[], None]) -> Timer:
+        """Call back in the first step whose monotonic time is `deadline_ms` or later."""
+        timer = Timer(deadline_ms, callback)
+        self._sequence += 1
+        heappush(self._heap, (deadline_ms, self._sequence, timer))
+        if self._sequence % _SWEEP_EVERY == 0:
+            self._sweep()
+        return timer
+
+    def next_deadline_ms(self) -> int | None:
+        """The earliest time at which something is to be called, or None."""
+        heap = self._heap
+        while heap and not heap[0][2].pending:
+            heappop(heap)
+        return heap[0][0] if heap else None
+
+    def fire_due(self, now_ms: int) -> None:
+        """Call everything whose time has come, in order; callbacks may schedule more."""
+        heap = self._heap
+        while heap and heap[0][0] <= now_ms:
+            heappop(heap)[2].fire()
+
+    def _sweep(self) -> None:
+        # Most waits end early: without this the heap would hold them all until their deadline.
+        self._heap = [entry for entry in self._heap if entry[2].pending]
+        heapify(self._heap)
+
+
+_SWEEP_EVERY = 4096

@@ -1,0 +1,257 @@
+"""From request frames to handlers and back: decoding, running, parking, ordered answers.
+
+Answers of one connection leave in the order of its requests. While a request other than Produce is
+parked, no further request of its connection is taken in (as Kafka mutes a channel while it works);
+Produce requests may be in flight together, up to `queued.max.requests` of them, since their order in
+the log is fixed when they arrive.
+
+Source: `SocketServer`, `KafkaRequestHandler`, `RequestChannel`.
+"""
+
+import logging
+from collections import deque
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from minikafka.apis._registry import Api, find
+from minikafka.apis._steps import CLOSE, Call, CallFailed, WaitUntil
+from minikafka.common.effects import Disconnect, Mute, Part, Reply, Unmute
+from minikafka.common.environment import Environment
+from minikafka.common.errors import KafkaError, UnknownServerError
+from minikafka.common.faults import InvariantViolation, StorageFault
+from minikafka.messages.api_keys import ApiKey
+from minikafka.node.failures import failure_response
+from minikafka.node.purgatory import Purgatory
+from minikafka.protocol.primitives import MalformedMessage
+from minikafka.rpc.calls import Calls
+from minikafka.rpc.envelope import (
+    RequestHeader,
+    UnknownApiKeyError,
+    UnsupportedApiVersionError,
+    decode_request,
+    encode_response,
+)
+
+_log = logging.getLogger("minikafka.node")
+_PRODUCE = int(ApiKey.PRODUCE)
+_API_VERSIONS = int(ApiKey.API_VERSIONS)
+_NO_FRAME = memoryview(b"")
+
+MakeContext = Callable[["ConnectionState", RequestHeader, memoryview], Any]
+
+
+@dataclass(slots=True)
+class Slot:
+    """The place of one request in the order of its connection's answers."""
+
+    done: bool = False
+    parts: Sequence[Part] | None = None
+
+
+@dataclass(slots=True)
+class ConnectionState:
+    """What the node knows of a connection. `slots` is empty while nothing is parked."""
+
+    number: int
+    listener: str
+    role: str
+    peer_host: str
+    slots: deque[Slot] = field(default_factory=deque)
+    muted: bool = False
+    closed: bool = False
+
+
+@dataclass(slots=True)
+class Dispatcher:
+    """Runs handlers. `modules` is, by role, where the file of each API is, and its versions."""
+
+    env: Environment
+    calls: Calls
+    purgatory: Purgatory
+    modules: dict[str, dict[int, tuple[str, int, int]]]
+    make_context: MakeContext
+    max_in_flight: int
+    connections: dict[int, ConnectionState] = field(default_factory=dict)
+    requests: dict[int, int] = field(default_factory=dict)
+
+    def opened(self, number: int, listener: str, role: str, peer_host: str) -> None:
+        """A connection is there."""
+        self.connections[number] = ConnectionState(number, listener, role, peer_host)
+
+    def closed(self, number: int) -> None:
+        """A connection is gone; what is parked for it runs to its end, unanswered."""
+        connection = self.connections.pop(number, None)
+        if connection is not None:
+            connection.closed = True
+
+    def request(self, number: int, frame: memoryview) -> None:
+        """A request arrived."""
+        connection = self.connections.get(number)
+        if connection is None:
+            return
+        try:
+            header, body = decode_request(frame)
+        except UnsupportedApiVersionError as error:
+            self._unsupported(connection, error)
+            return
+        except (UnknownApiKeyError, MalformedMessage) as error:
+            self._close(connection, str(error))
+            return
+        api = find(connection.role, header.api_key, self.modules[connection.role])
+        if api is None or not api.low <= header.api_version <= api.high:
+            self._not_served(connection, header)
+            return
+        self.requests[header.api_key] = self.requests.get(header.api_key, 0) + 1
+        context = self.make_context(connection, header, frame)
+        self._start(connection, header, api, context, body)
+
+    def run(self, api: Api, context: Any, body: Any, done: Callable[[Any], None]) -> None:
+        """Run a handler that has no connection of its own (a request inside an Envelope)."""
+        outcome = self._call(api, context, body)
+        if isinstance(outcome, Generator):
+            self._advance(outcome, None, api, body, context, done)
+        else:
+            done(outcome)
+
+    def _start(
+        self, connection: ConnectionState, header: RequestHeader, api: Api, context: Any, body: Any
+    ) -> None:
+        outcome = self._call(api, context, body)
+        if not isinstance(outcome, Generator):
+            if connection.slots:
+                slot = Slot()
+                connection.slots.append(slot)
+                self._finish(connection, slot, header, outcome)
+            else:
+                self._reply(connection, header, outcome)
+            return
+        slot = Slot()
+        connection.slots.append(slot)
+        self._advance(
+            outcome,
+            None,
+            api,
+            body,
+            context,
+            lambda response: self._finish(connection, slot, header, response),
+        )
+        if not slot.done:
+            if header.api_key != _PRODUCE or len(connection.slots) >= self.max_in_flight:
+                self._mute(connection)
+
+    def _call(self, api: Api, context: Any, body: Any) -> Any:
+        try:
+            return api.handler(context, body)
+        except KafkaError as error:
+            return failure_response(body, context.version, error)
+        except (InvariantViolation, StorageFault):
+            raise
+        except Exception:
+            # Whatever one request does wrong here must not take the node away from all others.
+            _log.exception("request %s failed", ApiKey(api.key).name)
+            return failure_response(body, context.version, UnknownServerError())
+
+    def _advance(
+        self,
+        steps: Generator[WaitUntil | Call, Any, Any],
+        value: Any,
+        api: Api,
+        body: Any,
+        context: Any,
+        done: Callable[[Any], None],
+    ) -> None:
+        """Resume a handler with `value`; park it again, or finish with its response."""
+        try:
+            wanted = steps.send(value)
+        except StopIteration as stop:
+            done(stop.value)
+            return
+        except KafkaError as error:
+            done(failure_response(body, context.version, error))
+            return
+        except (InvariantViolation, StorageFault):
+            raise
+        except Exception:
+            _log.exception("request %s failed", ApiKey(api.key).name)
+            done(failure_response(body, context.version, UnknownServerError()))
+            return
+
+        def resume(outcome: Any) -> None:
+            self._advance(steps, outcome, api, body, context, done)
+
+        if isinstance(wanted, WaitUntil):
+            self.purgatory.park(wanted.keys, wanted.settled, wanted.deadline_ms, resume)
+        else:
+            self.calls.send(
+                wanted.channel,
+                wanted.request,
+                wanted.version,
+                timeout_ms=wanted.timeout_ms,
+                on_done=lambda response, why: resume(
+                    CallFailed(why) if response is None else response
+                ),
+            )
+
+    def _finish(
+        self, connection: ConnectionState, slot: Slot, header: RequestHeader, response: Any
+    ) -> None:
+        slot.done = True
+        if connection.closed:
+            return
+        slot.parts = self._encoded(connection, header, response)
+        slots = connection.slots
+        while slots and slots[0].done:
+            parts = slots.popleft().parts
+            if parts is not None:
+                self.env.effects.append(Reply(connection.number, parts))
+        if connection.muted and not slots:
+            connection.muted = False
+            self.env.effects.append(Unmute(connection.number))
+
+    def _reply(self, connection: ConnectionState, header: RequestHeader, response: Any) -> None:
+        parts = self._encoded(connection, header, response)
+        if parts is not None:
+            self.env.effects.append(Reply(connection.number, parts))
+
+    def _encoded(
+        self, connection: ConnectionState, header: RequestHeader, response: Any
+    ) -> Sequence[Part] | None:
+        if response is None:
+            return None
+        if response is CLOSE:
+            self._close(connection, f"{ApiKey(header.api_key).name} without acknowledgement failed")
+            return None
+        if type(response) is bytes:
+            return (response,)
+        return encode_response(header.correlation_id, response, header.api_version)
+
+    def _unsupported(self, connection: ConnectionState, error: UnsupportedApiVersionError) -> None:
+        header = error.header
+        if header.api_key != _API_VERSIONS:
+            self._close(connection, str(error))
+            return
+        # KIP-511: a client that knows more than this node learns what it may use, in version 0.
+        api = find(connection.role, _API_VERSIONS, self.modules[connection.role])
+        assert api is not None
+        header = header._replace(api_version=0)
+        context = self.make_context(connection, header, _NO_FRAME)
+        self._reply(connection, header, api.handler(context, None))
+
+    def _not_served(self, connection: ConnectionState, header: RequestHeader) -> None:
+        self._close(
+            connection,
+            f"{ApiKey(header.api_key).name} version {header.api_version} is not served on listener "
+            f"{connection.listener}",
+        )
+
+    def _mute(self, connection: ConnectionState) -> None:
+        connection.muted = True
+        self.env.effects.append(Mute(connection.number))
+
+    def _close(self, connection: ConnectionState, why: str) -> None:
+        _log.warning(
+            "closing connection %d from %s: %s", connection.number, connection.peer_host, why
+        )
+        self.closed(connection.number)
+        self.env.effects.append(Disconnect(connection.number))

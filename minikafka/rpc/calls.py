@@ -1,0 +1,103 @@
+"""Requests that this node has under way to other nodes.
+
+Correlation ids are unique in the node, so that an answer finds its call by the id alone. A call ends
+once: with a response, or with the reason why there is none. A time-out closes its channel, since
+answers come in order and nothing behind the missing one could be trusted to be soon.
+
+Source: `NetworkClient`, `InterBrokerSendThread`.
+"""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from minikafka.common.effects import Channel, CloseChannel, Send
+from minikafka.common.environment import Environment
+from minikafka.common.timers import Timer
+from minikafka.protocol.message import ApiMessage
+from minikafka.protocol.primitives import MalformedMessage
+from minikafka.rpc.envelope import correlation_id_of, decode_response, encode_request
+
+_log = logging.getLogger("minikafka.rpc")
+
+OnDone = Callable[[Any | None, str], None]
+
+
+@dataclass(slots=True)
+class Pending:
+    """A call that was sent and not answered."""
+
+    channel: Channel
+    api_key: int
+    version: int
+    on_done: OnDone
+    timer: Timer
+
+
+@dataclass(slots=True)
+class Calls:
+    """Every call of a node that is under way."""
+
+    env: Environment
+    client_id: str
+    _pending: dict[int, Pending] = field(default_factory=dict)
+    _next_id: int = 0
+
+    def send(
+        self,
+        channel: Channel,
+        request: ApiMessage,
+        version: int,
+        *,
+        timeout_ms: int,
+        on_done: OnDone,
+        client_id: str | None = None,
+    ) -> None:
+        """Send a request. `on_done(response, "")` or `on_done(None, reason)` is called once, later.
+
+        The response, and records in it, are valid until `on_done` returns.
+        """
+        self._next_id = call_id = (self._next_id + 1) & 0x7FFFFFFF
+        parts = encode_request(call_id, client_id or self.client_id, request, version)
+        timer = self.env.after(timeout_ms, lambda: self._timed_out(call_id))
+        self._pending[call_id] = Pending(channel, request.API_KEY, version, on_done, timer)
+        self.env.effects.append(Send(channel, parts))
+
+    def response(self, channel: Channel, frame: memoryview) -> None:
+        """A response frame arrived."""
+        try:
+            call_id = correlation_id_of(frame)
+            pending = self._pending.get(call_id)
+            if pending is None or pending.channel != channel:
+                raise MalformedMessage(f"response {call_id} answers no request")
+            _, response = decode_response(frame, pending.api_key, pending.version)
+        except MalformedMessage as error:
+            _log.warning(
+                "closing %s to %s:%d: %s", channel.purpose, channel.host, channel.port, error
+            )
+            self.env.effects.append(CloseChannel(channel))
+            self.channel_down(channel, str(error))
+            return
+        del self._pending[call_id]
+        pending.timer.cancel()
+        pending.on_done(response, "")
+
+    def channel_down(self, channel: Channel, reason: str) -> None:
+        """A channel is gone, and with it everything that was under way on it."""
+        lost = [number for number, pending in self._pending.items() if pending.channel == channel]
+        for number in lost:
+            pending = self._pending.pop(number, None)
+            if pending is not None:
+                pending.timer.cancel()
+                pending.on_done(None, reason)
+
+    def close(self, channel: Channel) -> None:
+        """Close a channel on purpose; what was under way on it ends with a reason."""
+        self.env.effects.append(CloseChannel(channel))
+        self.channel_down(channel, "closed")
+
+    def _timed_out(self, call_id: int) -> None:
+        pending = self._pending[call_id]
+        self.env.effects.append(CloseChannel(pending.channel))
+        self.channel_down(pending.channel, "timed out")

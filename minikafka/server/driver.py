@@ -1,0 +1,158 @@
+"""The loop around a node: events in, effects out, one timer, one flush thread.
+
+The only place where a node meets a clock, sockets and threads. `step` is never entered twice at a
+time: everything that could call back while effects are carried out is scheduled instead.
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Protocol
+
+from minikafka.common import effects as fx
+from minikafka.common.clock import Now
+from minikafka.common.events import Event, FlushDone, Tick
+from minikafka.common.faults import InvariantViolation, StorageFault
+from minikafka.common.file_slice import FileSlice
+from minikafka.server.listener import Connections
+from minikafka.server.outbound import Outbound
+
+_log = logging.getLogger("minikafka.server")
+
+
+class SteppingNode(Protocol):
+    """What the driver needs of a node."""
+
+    def step(self, event: Event, now: Now) -> Sequence[fx.Effect]:
+        """React to an event; return what is to be done, in order."""
+
+    def next_deadline_ms(self) -> int | None:
+        """The monotonic time at which a Tick is wanted, or None."""
+
+
+def read_clock() -> Now:
+    """The time of this moment."""
+    return Now(time.monotonic_ns() // 1_000_000, time.time_ns() // 1_000_000)
+
+
+class Driver:
+    """Runs one node on an asyncio loop; `halted` gets its exit code when it stops."""
+
+    def __init__(
+        self,
+        node: SteppingNode,
+        loop: asyncio.AbstractEventLoop,
+        on_started: Callable[[], None],
+    ) -> None:
+        """Connect the parts; nothing runs before the first `step`."""
+        self._node = node
+        self._loop = loop
+        self._on_started = on_started
+        self._timer: asyncio.TimerHandle | None = None
+        self._timer_at_ms = -1
+        self._stepping = False
+        self._flusher = ThreadPoolExecutor(max_workers=1, thread_name_prefix="flush")
+        self.halted: asyncio.Future[int] = loop.create_future()
+        self.connections = Connections(self.step, loop)
+        self.outbound = Outbound(self.step, loop)
+
+    def step(self, event: Event) -> None:
+        """Give the node an event and carry out what it wants."""
+        if self.halted.done():
+            return
+        if self._stepping:
+            # A frame's memory does not survive until later, so nothing that carries one may come
+            # here; see `Connections.resume`.
+            self._loop.call_soon(self.step, event)
+            return
+        self._stepping = True
+        try:
+            self._carry_out(self._node.step(event, read_clock()))
+        except (InvariantViolation, StorageFault) as fault:
+            _log.critical("the node cannot go on: %s", fault, exc_info=True)
+            self._halt(1)
+        except Exception:  # noqa: BLE001 - the driver is where faults end
+            _log.critical("unexpected error; the node stops", exc_info=True)
+            self._halt(1)
+        finally:
+            self._stepping = False
+        self._set_timer()
+
+    def close(self) -> None:
+        """Let go of sockets, timer and thread."""
+        if self._timer is not None:
+            self._timer.cancel()
+        self.connections.close()
+        self.outbound.close()
+        self._flusher.shutdown(wait=True)
+
+    def _carry_out(self, effects: Sequence[fx.Effect]) -> None:
+        connections = self.connections
+        for effect in effects:
+            kind = type(effect)
+            if kind is fx.Reply:
+                connections.reply(effect.connection, effect.parts)  # type: ignore[union-attr]
+            else:
+                self._HANDLERS[kind](self, effect)
+
+    def _send(self, effect: fx.Send) -> None:
+        self.outbound.send(effect.channel, [resolve(part) for part in effect.parts])
+
+    def _flush(self, effect: fx.Flush) -> None:
+        future = self._loop.run_in_executor(self._flusher, _sync_all, effect.targets)
+        future.add_done_callback(lambda done: self.step(FlushDone(effect.token, done.result())))
+
+    def _started(self, _: fx.Started) -> None:
+        self._on_started()
+
+    def _halted(self, effect: fx.Halt) -> None:
+        level = logging.INFO if effect.exit_code == 0 else logging.CRITICAL
+        _log.log(level, "stopping: %s", effect.reason)
+        self._halt(effect.exit_code)
+
+    def _halt(self, exit_code: int) -> None:
+        if not self.halted.done():
+            self.halted.set_result(exit_code)
+
+    def _set_timer(self) -> None:
+        deadline_ms = self._node.next_deadline_ms()
+        if deadline_ms is None or self.halted.done():
+            return
+        if self._timer is not None:
+            if self._timer_at_ms <= deadline_ms:
+                return
+            self._timer.cancel()
+        delay_s = max(0.0, deadline_ms / 1000 - time.monotonic())
+        self._timer_at_ms = deadline_ms
+        self._timer = self._loop.call_later(delay_s, self._tick)
+
+    def _tick(self) -> None:
+        self._timer = None
+        self.step(Tick())
+
+    _HANDLERS: dict[type, Callable[["Driver", "fx.Effect"], None]] = {  # noqa: RUF012
+        fx.Mute: lambda self, e: self.connections.mute(e.connection),  # type: ignore[union-attr]
+        fx.Unmute: lambda self, e: self.connections.unmute(e.connection),  # type: ignore[union-attr]
+        fx.Disconnect: lambda self, e: self.connections.disconnect(e.connection),  # type: ignore[union-attr]
+        fx.Send: _send,  # type: ignore[dict-item]
+        fx.CloseChannel: lambda self, e: self.outbound.close_channel(e.channel),  # type: ignore[union-attr]
+        fx.Flush: _flush,  # type: ignore[dict-item]
+        fx.Started: _started,  # type: ignore[dict-item]
+        fx.Halt: _halted,  # type: ignore[dict-item]
+    }
+
+
+def resolve(part: fx.Part) -> bytes | bytearray | memoryview:
+    """The bytes of a part: file slices are read here and nowhere else."""
+    return part.read() if type(part) is FileSlice else part  # type: ignore[return-value]
+
+
+def _sync_all(targets: Sequence[fx.SyncTarget]) -> StorageFault | None:
+    try:
+        for target in targets:
+            target.sync()
+    except StorageFault as fault:
+        return fault
+    return None

@@ -1,0 +1,161 @@
+"""Cuts a byte stream into frames: small ones without a copy, large ones read in place.
+
+A connection has one small receive buffer. A frame that fits into it is handed out as a view of it; a
+larger one gets a buffer from a pool that the kernel fills directly. Either way the memory is valid
+only until the consumer returns.
+
+Source of the sizes: `docs/performance.md`.
+"""
+
+from collections.abc import Callable
+from struct import Struct
+
+_SIZE = Struct(">i")
+RECEIVE_BUFFER_BYTES = 64 * 1024
+_POOL_GRAIN_BYTES = 1024 * 1024
+_POOL_KEPT_BYTES = 64 * 1024 * 1024
+
+
+class FrameTooLarge(ValueError):  # noqa: N818 - it is what the peer sent
+    """The size in front of a frame is negative or over the limit."""
+
+
+class BufferPool:
+    """Large frame buffers, last in first out, in sizes of whole MiB; keeps at most 64 MiB."""
+
+    __slots__ = ("_free", "_kept_bytes")
+
+    def __init__(self) -> None:
+        """Start empty."""
+        self._free: dict[int, list[bytearray]] = {}
+        self._kept_bytes = 0
+
+    def take(self, size: int) -> bytearray:
+        """A buffer of at least `size` bytes."""
+        # 64 KiB over a whole MiB: a 1 MiB batch comes with a few bytes of request around it.
+        grains = -(-(size - RECEIVE_BUFFER_BYTES) // _POOL_GRAIN_BYTES) or 1
+        free = self._free.get(grains)
+        if free:
+            buffer = free.pop()
+            self._kept_bytes -= len(buffer)
+            return buffer
+        return bytearray(max(grains, 1) * _POOL_GRAIN_BYTES + RECEIVE_BUFFER_BYTES)
+
+    def give(self, buffer: bytearray) -> None:
+        """Return a buffer that nothing refers to any more."""
+        if self._kept_bytes + len(buffer) <= _POOL_KEPT_BYTES:
+            grains = (len(buffer) - RECEIVE_BUFFER_BYTES) // _POOL_GRAIN_BYTES
+            self._free.setdefault(grains, []).append(buffer)
+            self._kept_bytes += len(buffer)
+
+
+class FrameBuffer:
+    """One connection's incoming bytes.
+
+    `space()` is where the next bytes go, `received(count)` says how many came, `drain()` hands out
+    complete frames until there are none or the consumer pauses.
+    """
+
+    __slots__ = (
+        "_big",
+        "_big_filled",
+        "_big_size",
+        "_consume",
+        "_end",
+        "_limit_bytes",
+        "_pool",
+        "_small",
+        "_start",
+        "_view",
+        "paused",
+    )
+
+    def __init__(
+        self, consume: Callable[[memoryview], None], pool: BufferPool, limit_bytes: int
+    ) -> None:
+        """Hand frames of at most `limit_bytes` to `consume`."""
+        self._consume = consume
+        self._pool = pool
+        self._limit_bytes = limit_bytes
+        self._small = bytearray(RECEIVE_BUFFER_BYTES)
+        self._view = memoryview(self._small)
+        self._start = 0
+        self._end = 0
+        self._big: bytearray | None = None
+        self._big_size = 0
+        self._big_filled = 0
+        self.paused = False
+
+    def space(self) -> memoryview:
+        """The memory that the next bytes are read into; never empty while not paused."""
+        if self._big is not None:
+            return memoryview(self._big)[self._big_filled : self._big_size]
+        if self._start == self._end:
+            self._start = self._end = 0
+        elif self._end == RECEIVE_BUFFER_BYTES:
+            self._compact()
+        return self._view[self._end :]
+
+    def received(self, count: int) -> None:
+        """`count` bytes were written to `space()`."""
+        if self._big is not None:
+            self._big_filled += count
+        else:
+            self._end += count
+
+    def drain(self) -> None:
+        """Hand out complete frames, in order.
+
+        Raises:
+            FrameTooLarge: for a size that is negative or over the limit.
+        """
+        while not self.paused:
+            if self._big is not None:
+                if self._big_filled < self._big_size:
+                    return
+                self._hand_out_big()
+                continue
+            start = self._start
+            available = self._end - start - 4
+            if available < 0:
+                return
+            (size,) = _SIZE.unpack_from(self._small, start)
+            if size <= available and size >= 0:
+                self._start = start + 4 + size
+                self._consume(self._view[start + 4 : start + 4 + size])
+                continue
+            if not 0 <= size <= self._limit_bytes:
+                raise FrameTooLarge(f"frame of {size} bytes; allowed: 0 to {self._limit_bytes}")
+            if size + 4 <= RECEIVE_BUFFER_BYTES:
+                return
+            self._begin_big(size, available)
+            return
+
+    def release(self) -> None:
+        """Give back what was taken from the pool, when the connection is gone."""
+        big, self._big = self._big, None
+        if big is not None:
+            self._pool.give(big)
+
+    def _compact(self) -> None:
+        left = self._end - self._start
+        self._small[:left] = self._small[self._start : self._end]
+        self._start, self._end = 0, left
+
+    def _begin_big(self, size: int, available: int) -> None:
+        big = self._pool.take(size)
+        begin = self._start + 4
+        big[:available] = self._view[begin : begin + available]
+        self._start = self._end = 0
+        self._big, self._big_size, self._big_filled = big, size, available
+
+    def _hand_out_big(self) -> None:
+        big = self._big
+        assert big is not None
+        self._big = None
+        frame = memoryview(big)[: self._big_size]
+        try:
+            self._consume(frame)
+        finally:
+            frame.release()
+            self._pool.give(big)

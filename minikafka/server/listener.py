@@ -1,0 +1,268 @@
+"""Inbound connections: sockets that bring request frames and take responses.
+
+Limits: `max.connections`, `max.connections.per.ip`, `socket.request.max.bytes`,
+`connections.max.idle.ms`. A connection whose peer does not read its responses is not read from
+until it does, so that no queue grows without bound.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from typing import cast
+
+from minikafka.common.effects import Part
+from minikafka.common.events import ConnectionClosed, ConnectionOpened, Event, RequestFrame
+from minikafka.common.file_slice import FileSlice
+from minikafka.server.frame_buffer import BufferPool, FrameBuffer, FrameTooLarge
+
+_log = logging.getLogger("minikafka.server")
+_WRITE_HIGH_BYTES = 1024 * 1024
+
+
+class ConnectionLimits:
+    """What a node allows its clients, as numbers."""
+
+    __slots__ = ("idle_ms", "per_address", "request_bytes", "total")
+
+    def __init__(self, *, total: int, per_address: int, request_bytes: int, idle_ms: int) -> None:
+        """Keep the limits."""
+        self.total = total
+        self.per_address = per_address
+        self.request_bytes = request_bytes
+        self.idle_ms = idle_ms
+
+
+class Connections:
+    """Every inbound connection of a node, by number."""
+
+    def __init__(self, step: Callable[[Event], None], loop: asyncio.AbstractEventLoop) -> None:
+        """Report to `step`."""
+        self._step = step
+        self._loop = loop
+        self._by_id: dict[int, Connection] = {}
+        self._per_address: dict[str, int] = {}
+        self._count = 0
+        self._pool = BufferPool()
+        self._servers: list[asyncio.Server] = []
+        self.limits = ConnectionLimits(
+            total=2**31 - 1, per_address=2**31 - 1, request_bytes=104_857_600, idle_ms=600_000
+        )
+
+    async def listen(self, listener: str, host: str, port: int, backlog: int) -> int:
+        """Open a listener; returns its port. The event `ConnectionOpened` carries `listener`.
+
+        Raises:
+            OSError: when the address cannot be bound.
+        """
+        server = await self._loop.create_server(
+            lambda: Connection(self, listener, self._pool),
+            host or None,
+            port,
+            backlog=backlog,
+            reuse_address=True,
+        )
+        self._servers.append(server)
+        return cast(int, server.sockets[0].getsockname()[1])
+
+    def reply(self, connection: int, parts: Sequence[Part]) -> None:
+        """Write a response; dropped when the connection is gone."""
+        target = self._by_id.get(connection)
+        if target is None:
+            return
+        transport = target.transport
+        if len(parts) == 1:
+            transport.write(cast(bytes, parts[0]))
+            return
+        transport.writelines(
+            [part.read() if type(part) is FileSlice else part for part in parts]  # type: ignore[misc]
+        )
+
+    def mute(self, connection: int) -> None:
+        """Stop handing out requests of a connection."""
+        target = self._by_id.get(connection)
+        if target is not None:
+            target.mute()
+
+    def unmute(self, connection: int) -> None:
+        """Go on, in a later turn of the loop."""
+        target = self._by_id.get(connection)
+        if target is not None:
+            target.unmute()
+
+    def disconnect(self, connection: int) -> None:
+        """Close a connection after what was written to it."""
+        target = self._by_id.get(connection)
+        if target is not None:
+            target.transport.close()
+
+    def close(self) -> None:
+        """Close listeners and connections."""
+        for server in self._servers:
+            server.close()
+        for connection in list(self._by_id.values()):
+            connection.transport.abort()
+
+    def stop_listening(self) -> None:
+        """Take no new connections."""
+        for server in self._servers:
+            server.close()
+
+    def admit(self, connection: "Connection", address: str) -> int | None:
+        """A number for a new connection, or None where a limit is reached."""
+        held = self._per_address.get(address, 0)
+        if len(self._by_id) >= self.limits.total or held >= self.limits.per_address:
+            _log.warning(
+                "connection from %s refused: %d open, %d from this address",
+                address,
+                len(self._by_id),
+                held,
+            )
+            return None
+        self._count += 1
+        self._by_id[self._count] = connection
+        self._per_address[address] = held + 1
+        return self._count
+
+    def forget(self, number: int, address: str) -> None:
+        """A connection is gone."""
+        del self._by_id[number]
+        held = self._per_address[address] - 1
+        if held:
+            self._per_address[address] = held
+        else:
+            del self._per_address[address]
+        self._step(ConnectionClosed(number))
+
+    def deliver(self, event: Event) -> None:
+        """Pass an event of a connection on."""
+        self._step(event)
+
+    def later(self, delay_s: float, callback: Callable[[], None]) -> asyncio.TimerHandle:
+        """Call back after a delay."""
+        return self._loop.call_later(delay_s, callback)
+
+    def soon(self, callback: Callable[[], None]) -> None:
+        """Call back in a later turn of the loop."""
+        self._loop.call_soon(callback)
+
+    def time_s(self) -> float:
+        """The loop's clock."""
+        return self._loop.time()
+
+
+class Connection(asyncio.BufferedProtocol):
+    """One inbound connection. Reads while neither muted nor behind with its responses."""
+
+    transport: asyncio.Transport
+
+    def __init__(self, owner: Connections, listener: str, pool: BufferPool) -> None:
+        """Wait for `connection_made`."""
+        self._owner = owner
+        self._listener = listener
+        self._pool = pool
+        self._number: int | None = None
+        self._address = ""
+        self._muted = False
+        self._congested = False
+        self._reading = True
+        self._active_at_s = 0.0
+        self._idle_timer: asyncio.TimerHandle | None = None
+        self._frames: FrameBuffer
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Admit the connection, or close it where a limit is reached."""
+        self.transport = cast(asyncio.Transport, transport)
+        peer = transport.get_extra_info("peername")
+        self._address = peer[0] if peer else ""
+        owner = self._owner
+        self._frames = FrameBuffer(self._consume, self._pool, owner.limits.request_bytes)
+        self._number = owner.admit(self, self._address)
+        if self._number is None:
+            self.transport.abort()
+            return
+        self.transport.set_write_buffer_limits(high=_WRITE_HIGH_BYTES)
+        self._active_at_s = owner.time_s()
+        self._watch_idle()
+        owner.deliver(ConnectionOpened(self._number, self._listener, self._address))
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget the connection."""
+        del exc
+        if self._idle_timer is not None:
+            self._idle_timer.cancel()
+        self._frames.release()
+        if self._number is not None:
+            self._owner.forget(self._number, self._address)
+
+    def get_buffer(self, sizehint: int) -> memoryview:
+        """Where the next bytes go."""
+        del sizehint
+        return self._frames.space()
+
+    def buffer_updated(self, nbytes: int) -> None:
+        """Bytes came."""
+        self._active_at_s = self._owner.time_s()
+        self._frames.received(nbytes)
+        self._drain()
+
+    def eof_received(self) -> bool:
+        """The peer will send no more: close."""
+        return False
+
+    def pause_writing(self) -> None:
+        """The peer does not read its responses."""
+        self._congested = True
+        self._set_reading()
+
+    def resume_writing(self) -> None:
+        """The peer reads again."""
+        self._congested = False
+        self._set_reading()
+        self._drain()
+
+    def mute(self) -> None:
+        """Hand out no further request."""
+        self._muted = True
+        self._set_reading()
+
+    def unmute(self) -> None:
+        """Hand out requests again: in a later turn, since this is called from inside a step."""
+        self._muted = False
+        self._owner.soon(self._resume)
+
+    def _resume(self) -> None:
+        self._set_reading()
+        self._drain()
+
+    def _consume(self, frame: memoryview) -> None:
+        self._owner.deliver(RequestFrame(cast(int, self._number), frame))
+
+    def _drain(self) -> None:
+        if self.transport.is_closing():
+            return
+        try:
+            self._frames.drain()
+        except FrameTooLarge as error:
+            _log.warning("closing connection %s from %s: %s", self._number, self._address, error)
+            self.transport.abort()
+
+    def _set_reading(self) -> None:
+        stop = self._muted or self._congested
+        self._frames.paused = stop
+        if stop == self._reading and not self.transport.is_closing():
+            self._reading = not stop
+            if stop:
+                self.transport.pause_reading()
+            else:
+                self.transport.resume_reading()
+
+    def _watch_idle(self) -> None:
+        idle_ms = self._owner.limits.idle_ms
+        if idle_ms < 0:
+            return
+        left_s = self._active_at_s + idle_ms / 1000 - self._owner.time_s()
+        if left_s <= 0 and not self._muted:
+            _log.info("closing connection %s from %s: idle", self._number, self._address)
+            self.transport.close()
+            return
+        self._idle_timer = self._owner.later(max(left_s, 1.0), self._watch_idle)

@@ -1,0 +1,134 @@
+"""Outbound connections: one a channel, opened when something is sent, never retried by itself.
+
+A channel that cannot be opened, or closes, is reported once by `ChannelDown`; whoever sent on it
+decides what to do. What was written while the connection was being opened goes out in order.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from typing import cast
+
+from minikafka.common.effects import Channel
+from minikafka.common.events import ChannelDown, Event, ResponseFrame
+from minikafka.server.frame_buffer import BufferPool, FrameBuffer, FrameTooLarge
+
+_log = logging.getLogger("minikafka.server")
+_CONNECT_TIMEOUT_S = 10.0
+_RESPONSE_LIMIT_BYTES = 2**31 - 1
+Chunk = bytes | bytearray | memoryview
+
+
+class Outbound:
+    """Every outbound connection of a node, by channel."""
+
+    def __init__(self, step: Callable[[Event], None], loop: asyncio.AbstractEventLoop) -> None:
+        """Report to `step`."""
+        self._step = step
+        self._loop = loop
+        self._links: dict[Channel, Link] = {}
+        self._pool = BufferPool()
+        self._tasks: list[asyncio.Task[None]] = []
+
+    def send(self, channel: Channel, parts: Sequence[Chunk]) -> None:
+        """Write a request, opening the channel where it is not open."""
+        link = self._links.get(channel)
+        if link is None:
+            link = self._links[channel] = Link(self, channel, self._pool)
+            task = self._loop.create_task(self._open(link))
+            self._tasks.append(task)
+            task.add_done_callback(self._tasks.remove)
+        link.write(parts)
+
+    def close_channel(self, channel: Channel) -> None:
+        """Close a channel without reporting it."""
+        link = self._links.pop(channel, None)
+        if link is not None:
+            link.abandon()
+
+    def close(self) -> None:
+        """Close every channel."""
+        for task in list(self._tasks):
+            task.cancel()
+        for channel in list(self._links):
+            self.close_channel(channel)
+
+    def lost(self, link: "Link", reason: str) -> None:
+        """A link is gone; report it unless it was closed on purpose."""
+        if self._links.get(link.channel) is link:
+            del self._links[link.channel]
+            self._step(ChannelDown(link.channel, reason))
+
+    def deliver(self, link: "Link", frame: memoryview) -> None:
+        """Pass a response on, unless the channel was closed on purpose."""
+        if self._links.get(link.channel) is link:
+            self._step(ResponseFrame(link.channel, frame))
+
+    async def _open(self, link: "Link") -> None:
+        channel = link.channel
+        try:
+            async with asyncio.timeout(_CONNECT_TIMEOUT_S):
+                await self._loop.create_connection(lambda: link, channel.host, channel.port)
+        except (OSError, TimeoutError) as error:
+            self.lost(link, f"cannot connect: {error or 'timed out'}")
+
+
+class Link(asyncio.BufferedProtocol):
+    """One outbound connection."""
+
+    def __init__(self, owner: Outbound, channel: Channel, pool: BufferPool) -> None:
+        """Queue what is written until `connection_made`."""
+        self.channel = channel
+        self._owner = owner
+        self._frames = FrameBuffer(self._consume, pool, _RESPONSE_LIMIT_BYTES)
+        self._transport: asyncio.Transport | None = None
+        self._queue: list[Chunk] = []
+        self._abandoned = False
+
+    def write(self, parts: Sequence[Chunk]) -> None:
+        """Write now, or when the connection is open."""
+        if self._transport is None:
+            # What waits outlives the step: views of a frame must not.
+            self._queue.extend(bytes(part) for part in parts)
+        elif len(parts) == 1:
+            self._transport.write(parts[0])
+        else:
+            self._transport.writelines(parts)
+
+    def abandon(self) -> None:
+        """Close without a report."""
+        self._abandoned = True
+        if self._transport is not None:
+            self._transport.abort()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Write what waited."""
+        self._transport = cast(asyncio.Transport, transport)
+        if self._abandoned:
+            self._transport.abort()
+            return
+        queue, self._queue = self._queue, []
+        self._transport.writelines(queue)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Report the loss."""
+        self._frames.release()
+        self._owner.lost(self, str(exc) if exc else "closed by the other side")
+
+    def get_buffer(self, sizehint: int) -> memoryview:
+        """Where the next bytes go."""
+        del sizehint
+        return self._frames.space()
+
+    def buffer_updated(self, nbytes: int) -> None:
+        """Bytes came."""
+        self._frames.received(nbytes)
+        try:
+            self._frames.drain()
+        except FrameTooLarge as error:
+            _log.warning("closing the connection to %s:%d: %s", *self.channel[:2], error)
+            assert self._transport is not None
+            self._transport.abort()
+
+    def _consume(self, frame: memoryview) -> None:
+        self._owner.deliver(self, frame)
