@@ -1,0 +1,117 @@
+"""`minikafka verify`: write, break, read through Spark, and say whether a promise was broken.
+
+Exit status: 0 verified, 1 a promise was broken, 2 it could not be decided, 3 usage.
+"""
+
+import argparse
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import NoReturn
+
+from minikafka.harness.settings import (
+    DEFAULT_MASTER,
+    INJECTIONS,
+    HarnessError,
+    RunSettings,
+)
+
+SUMMARY = "write numbered records, kill a leader, and let Spark judge what was kept"
+
+_UNDECIDED = 2
+_USAGE = 3
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options; a parser that was given them ends with status 3 on a usage error."""
+    defaults = RunSettings()
+    parser.description = __doc__
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.error = _usage_error(parser)  # type: ignore[method-assign,assignment]
+    run = parser.add_argument_group("the run")
+    run.add_argument(
+        "--seconds", type=float, default=defaults.seconds, help="of writing (%(default)s)"
+    )
+    run.add_argument(
+        "--rate", type=int, default=defaults.rate, help="records a second in all (%(default)s)"
+    )
+    run.add_argument("--seed", type=int, help="repeats the choices of a run (default: drawn)")
+    run.add_argument(
+        "--out", type=Path, help="an empty folder for all files (default: out/verify-TIME)"
+    )
+    run.add_argument(
+        "--partitions", type=int, default=defaults.partitions, help="of the topic (%(default)s)"
+    )
+    run.add_argument(
+        "--min-isr", type=int, default=defaults.min_isr, help="min.insync.replicas (%(default)s)"
+    )
+    run.add_argument("--master", default=DEFAULT_MASTER, help="Spark's master (%(default)s)")
+    run.add_argument(
+        "--inject", choices=INJECTIONS, help="tamper with what was observed: must be found"
+    )
+    own = parser.add_argument_group("a cluster of our own (default)")
+    own.add_argument("--nodes", type=int, default=defaults.nodes, help="brokers (%(default)s)")
+    own.add_argument("--base-port", type=int, default=0, help="of node 1 (default: a free one)")
+    own.add_argument(
+        "--config", action="append", default=[], metavar="KEY=VALUE", help="for every node"
+    )
+    other = parser.add_argument_group("any other cluster")
+    other.add_argument("--bootstrap-server", default="", metavar="HOST:PORT,…")
+    other.add_argument(
+        "--kill-command", default="", metavar="TEMPLATE", help="SIGKILLs node {node}; else no fault"
+    )
+    other.add_argument(
+        "--start-command", default="", metavar="TEMPLATE", help="starts node {node} again"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run with parsed options and return the exit status."""
+    settings = _settings(args)
+    problems = settings.problems()
+    if problems:
+        print("\n".join(f"minikafka verify: {problem}" for problem in problems), file=sys.stderr)
+        return _USAGE
+    try:
+        from minikafka.harness import preflight
+
+        preflight.check()
+        from rich.console import Console
+
+        from minikafka.harness.run import verify
+
+        return verify(settings, Console())
+    except HarnessError as error:
+        print(f"minikafka verify: {error}", file=sys.stderr)
+        return _UNDECIDED
+
+
+def _settings(args: argparse.Namespace) -> RunSettings:
+    drawn = time.time_ns() // 1000 % 1_000_000
+    return RunSettings(
+        nodes=args.nodes,
+        seconds=args.seconds,
+        rate=args.rate,
+        seed=drawn if args.seed is None else args.seed,
+        partitions=args.partitions,
+        min_isr=args.min_isr,
+        out=args.out or Path("out") / time.strftime("verify-%Y%m%d-%H%M%S"),
+        bootstrap_servers=args.bootstrap_server,
+        base_port=args.base_port,
+        cluster_config=tuple(args.config),
+        kill_command=args.kill_command,
+        start_command=args.start_command,
+        master=args.master,
+        inject=args.inject,
+    )
+
+
+def _usage_error(parser: argparse.ArgumentParser) -> Callable[[str], NoReturn]:
+    """Argparse's own `error`, with our status."""
+
+    def error(message: str) -> NoReturn:
+        parser.print_usage(sys.stderr)
+        parser.exit(_USAGE, f"{parser.prog}: error: {message}\n")
+
+    return error

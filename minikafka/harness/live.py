@@ -1,0 +1,209 @@
+"""What a person sees while the run works, and the table at its end.
+
+On a terminal a view that is drawn again and again; anywhere else plain lines, one every few
+seconds and one for every event of note.
+"""
+
+import time
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Any, Self
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.panel import Panel
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from minikafka.harness.lines import Event
+from minikafka.harness.verdict_file import Verdict
+
+_PLAIN_EVERY_S = 3.0
+_MARKS_SHOWN = 6
+
+
+@dataclass(slots=True)
+class RunState:
+    """The figures of a run so far, kept up by its events."""
+
+    seconds: float
+    phase: str = "starting"
+    began_at_ms: int = 0
+    producers: dict[int, Event] = field(default_factory=dict)
+    read_count: int = 0
+    batch_id: int = -1
+    batch_rows: int = 0
+    partitions: dict[int, tuple[int | None, list[int]]] = field(default_factory=dict)
+    high_watermarks: dict[str, int] = field(default_factory=dict)
+    marks: list[tuple[int, str]] = field(default_factory=list)
+
+    def take(self, event: Event) -> str:
+        """Take an event in; return a line if it is worth one."""
+        match event["event"]:
+            case "phase":
+                self.phase = event["name"]
+                return f"{event['name']} …"
+            case "produced":
+                self.producers[event["pid"]] = event
+            case "progress":
+                progress = event["progress"]
+                self.read_count += progress["numInputRows"]
+                self.batch_id = progress["batchId"]
+                self.batch_rows = progress["numInputRows"]
+            case "partition":
+                self.partitions[event["partition"]] = (event["leader"], list(event["isr"]))
+            case "high_watermarks":
+                self.high_watermarks.update(event["ends"])
+            case "fault" | "stream" as kind:
+                line = _fault_line(event) if kind == "fault" else _stream_line(event)
+                if line:
+                    self.marks.append((event["at_ms"], line))
+                return line
+            case _:
+                pass
+        return ""
+
+    def total(self, name: str) -> int:
+        """A counter summed over producers."""
+        return sum(event[name] for event in self.producers.values())
+
+
+def _fault_line(event: Event) -> str:
+    match event["phase"]:
+        case "begun":
+            return f"{event['kind']}: SIGKILL to node {event['node']}"
+        case "healed":
+            return f"node {event['node']} started again"
+        case _:
+            return f"{event['kind']}: {event['problem']}" if event["problem"] else ""
+
+
+def _stream_line(event: Event) -> str:
+    if event["phase"] == "ended":
+        return f"the streaming query ended: {event['reason'][:200]}"
+    if event["phase"] == "started" and event["restarts"]:
+        return "the streaming query was started again on its checkpoint"
+    return ""
+
+
+@dataclass(slots=True)
+class View:
+    """Shows a `RunState`; a context manager, since a live view must leave the terminal whole."""
+
+    console: Console
+    state: RunState
+    _live: Live | None = None
+    _printed_at: float = 0.0
+
+    def __enter__(self) -> Self:
+        if self.console.is_terminal:
+            self._live = Live(console=self.console, refresh_per_second=5, transient=True)
+            self._live.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._live is not None:
+            self._live.stop()
+
+    def take(self, event: Event) -> None:
+        """Take an event in, and print it if it is worth a line and there is no live view."""
+        line = self.state.take(event)
+        if line and self._live is None:
+            self._print(line)
+
+    def tick(self) -> None:
+        """Draw again, or print a line of figures if it is time for one."""
+        if self._live is not None:
+            self._live.update(_panel(self.state))
+        elif self.state.producers and time.monotonic() - self._printed_at >= _PLAIN_EVERY_S:
+            self._printed_at = time.monotonic()
+            self._print(_figures(self.state))
+
+    def _print(self, line: str) -> None:
+        self.console.print(f"{_clock(self.state):>7}  {line}", soft_wrap=True, highlight=False)
+
+
+def _clock(state: RunState) -> str:
+    if not state.began_at_ms:
+        return ""
+    return f"{time.time() - state.began_at_ms / 1000:.1f} s"
+
+
+def _figures(state: RunState) -> str:
+    leaders = ", ".join(f"{n}→{leader}" for n, (leader, _) in sorted(state.partitions.items()))
+    return (
+        f"acknowledged {state.total('acked'):,}, read by Spark {state.read_count:,}"
+        f" (batch {state.batch_id}), leaders {leaders}"
+    )
+
+
+def _panel(state: RunState) -> Panel:
+    figures = Table.grid(padding=(0, 3))
+    figures.add_row("acknowledged", f"[bold green]{state.total('acked'):,}")
+    figures.add_row("failed, unknown", f"{state.total('failed'):,}, {state.total('unknown'):,}")
+    behind = max(0, state.total("acked") - state.read_count)
+    figures.add_row("read by Spark", f"[bold cyan]{state.read_count:,}[/] ({behind:,} behind)")
+    figures.add_row("Spark batch", f"{state.batch_id} with {state.batch_rows:,} records")
+    partitions = Table(box=None, pad_edge=False, padding=(0, 2), header_style="dim")
+    for name in ("partition", "leader", "ISR", "high watermark"):
+        partitions.add_column(name, justify="right")
+    for number, (leader, isr) in sorted(state.partitions.items()):
+        shown = "[bold red]none" if leader is None else str(leader)
+        end = state.high_watermarks.get(str(number), state.high_watermarks.get(number, 0))  # type: ignore[call-overload]
+        partitions.add_row(str(number), shown, " ".join(map(str, isr)), f"{end:,}")
+    marks = [
+        Text(f"{(at_ms - state.began_at_ms) / 1000:6.1f} s  {line}", style="yellow")
+        for at_ms, line in state.marks[-_MARKS_SHOWN:]
+    ]
+    body = Group(_bar(state), figures, Text(), partitions, *marks)
+    return Panel(body, title="minikafka verify", subtitle=state.phase, width=76)
+
+
+def _bar(state: RunState) -> ProgressBar:
+    past = time.time() - state.began_at_ms / 1000 if state.began_at_ms else 0.0
+    return ProgressBar(total=state.seconds, completed=min(past, state.seconds), width=70)
+
+
+def print_verdict(console: Console, verdict: Verdict, verdict_path: str, report_path: str) -> None:
+    """The table at the end: the sentence, every kind with its count, and where the files are."""
+    style = {"verified": "bold green", "broken": "bold red", "undecided": "bold yellow"}
+    table = Table(title_justify="left", show_edge=False, header_style="dim")
+    table.add_column("promise")
+    table.add_column("broken", justify="right")
+    table.add_column("first")
+    for kind, row in verdict["promises"].items():
+        count = row["count"]
+        table.add_row(
+            kind.replace("_", " "),
+            f"[bold red]{count:,}" if count else "[green]0",
+            _first(row),
+        )
+    console.print()
+    console.print(table)
+    counts = verdict["counts"]
+    console.print(
+        f"\nsent {counts['sent']:,}, acknowledged {counts['acknowledged']:,},"
+        f" failed {counts['failed']:,}, unknown {counts['unknown']:,}"
+        f" ({counts['unknown_found']:,} of them in the log);"
+        f" read by the stream {counts['read_by_stream']:,}, afresh {counts['read_afresh']:,}",
+        highlight=False,
+    )
+    for note in verdict["notes"]:
+        console.print(f"note: {note}", highlight=False, markup=False, soft_wrap=True)
+    console.print(Text(verdict["sentence"], style=style[verdict["outcome"]]), soft_wrap=True)
+    console.print(f"{verdict_path}\n{report_path}", highlight=False, soft_wrap=True)
+
+
+def _first(row: dict[str, Any]) -> str:
+    if not row["first"]:
+        return ""
+    first = row["first"][0]
+    if "record" in first:
+        return f"{first['record']} at {first['partition']}/{first['offset']}"
+    return str(first.get("message", f"partition {first.get('partition')}"))[:60]

@@ -1,0 +1,80 @@
+"""What must be on the machine before anything is started: Java, and the `verify` extra.
+
+Imports nothing that the extra brings.
+"""
+
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from minikafka.harness.settings import HarnessError
+
+JAVA_AT_LEAST = 17
+
+_MODULES = ("aiokafka", "confluent_kafka", "msgpack", "numpy", "pyarrow", "pyspark", "rich")
+_PAGE_MODULES = ("vl_convert",)
+
+
+def check(environ: Mapping[str, str] = os.environ) -> str:
+    """Return Java's version; the machine has what a run needs.
+
+    Raises:
+        HarnessError: naming what is missing and how to get it.
+    """
+    require_packages(importlib.util.find_spec)
+    return java_version(environ)
+
+
+def require_packages(find_spec: Callable[[str], object]) -> None:
+    """Raise unless every package of the extra can be imported."""
+    missing = [name for name in (*_MODULES, *_PAGE_MODULES) if find_spec(name) is None]
+    if missing:
+        names = ", ".join(missing)
+        raise HarnessError(
+            f"The verification run needs {names}, which pip install 'minikafka[verify]' brings."
+        )
+
+
+def java_version(environ: Mapping[str, str]) -> str:
+    """The version of the Java that Spark will use: JAVA_HOME's, else the PATH's.
+
+    Raises:
+        HarnessError: if there is none, or it is too old.
+    """
+    home = environ.get("JAVA_HOME")
+    java = str(Path(home) / "bin" / "java") if home else shutil.which("java", path=_path(environ))
+    if java is None:
+        raise HarnessError(
+            f"Spark needs Java {JAVA_AT_LEAST} or newer, and there is no java on the PATH; "
+            "install one, or set JAVA_HOME."
+        )
+    try:
+        said = subprocess.run(
+            [java, "-version"], capture_output=True, text=True, timeout=30, check=True
+        ).stderr
+    except (OSError, subprocess.SubprocessError) as error:
+        raise HarnessError(
+            f"Spark needs Java {JAVA_AT_LEAST} or newer, and {java} does not run: {error}"
+        ) from error
+    version = parse_java_version(said)
+    if version is None or version[0] < JAVA_AT_LEAST:
+        found = version[1] if version else repr(said)
+        raise HarnessError(
+            f"Spark needs Java {JAVA_AT_LEAST} or newer, and {java} is {found}; "
+            "install one, or set JAVA_HOME."
+        )
+    return version[1]
+
+
+def _path(environ: Mapping[str, str]) -> str:
+    return environ.get("PATH", os.defpath)
+
+
+def parse_java_version(said: str) -> tuple[int, str] | None:
+    """Major number and whole version out of what `java -version` prints; 1.8 is Java 8."""
+    match = re.search(r'version "((?:1\.)?(\d+)[^"]*)"', said)
+    return (int(match[2]), match[1]) if match else None

@@ -1,0 +1,306 @@
+"""One verification run from beginning to end.
+
+    Spark starts ─┐
+    cluster starts ┴ topic ─ stream and producers ─ faults ─ healed ─ second read ─ verdict ─ page
+
+This process only looks and decides when; every part that could take it down (clients, JVM, brokers)
+is a process of its own, in a session of its own, so that Ctrl-C reaches nobody but us. The first
+Ctrl-C ends the writing early and leads to a verdict on what was done; the second gives up.
+"""
+
+import importlib.metadata
+import platform
+import random
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from types import FrameType
+from typing import Any
+
+import confluent_kafka
+from rich.console import Console
+
+from minikafka.harness import faults, jars, preflight, report, timeline, verdict_file, watermarks
+from minikafka.harness.cluster import ClusterUnderTest, DevCluster, ExternalCluster
+from minikafka.harness.ledger import LedgerDamagedError
+from minikafka.harness.ledger_table import LedgerTable, read_ledgers
+from minikafka.harness.lines import Event, EventLog, Tail, wall_ms
+from minikafka.harness.live import RunState, View, print_verdict
+from minikafka.harness.settings import EXPECTED_KIND, HarnessError, RunFiles, RunSettings
+from minikafka.harness.spark_process import SparkProcess
+from minikafka.harness.verdict_file import Evidence, Verdict
+from minikafka.harness.watcher import Watcher
+from minikafka.harness.workload import Workload, plan_workload
+
+_LOOK_EVERY_S = 0.1
+_SESSION_TIMEOUT_S = 300.0
+_HEAL_TIMEOUT_S = 60.0
+_JUDGE_TIMEOUT_S = 180.0
+_JUDGE_RECORDS_PER_S = 10_000
+
+
+class _GiveUp(KeyboardInterrupt):
+    """The second Ctrl-C: the person at the keyboard wants no verdict."""
+
+
+def verify(settings: RunSettings, console: Console) -> int:
+    """Run, print the verdict, and return the exit status.
+
+    Raises:
+        HarnessError: if something is missing before anything was started.
+    """
+    java = preflight.check()
+    files = RunFiles(settings.out)
+    files.prepare()
+    run = Run(settings, files, console, java)
+    with _interrupts(run.interrupted):
+        run.carry_out()
+        verdict = run.conclude()
+    print_verdict(console, verdict, str(files.verdict), str(files.report))
+    status: int = verdict["exit_status"]
+    return status
+
+
+@contextmanager
+def _interrupts(interrupted: threading.Event) -> Iterator[None]:
+    """First SIGINT or SIGTERM sets the event, a second one raises `_GiveUp`."""
+
+    def on_signal(_signal: int, _frame: FrameType | None) -> None:
+        if interrupted.is_set():
+            raise _GiveUp
+        interrupted.set()
+
+    before = {number: signal.signal(number, on_signal) for number in _SIGNALS}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+@dataclass(slots=True)
+class Run:
+    """A run's parts and what it knows so far."""
+
+    settings: RunSettings
+    files: RunFiles
+    console: Console
+    java: str
+    interrupted: threading.Event = field(default_factory=threading.Event)
+    events: EventLog = field(init=False)
+    view: View = field(init=False)
+    spark: SparkProcess = field(init=False)
+    meta: dict[str, Any] = field(init=False)
+    obstacles: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    injected: list[faults.InjectedFault] = field(default_factory=list)
+    _tails: list[Tail] = field(default_factory=list)
+    _past: list[Event] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        name = random.SystemRandom().randbytes(3).hex()
+        self.events = EventLog(self.files.events)
+        self.view = View(self.console, RunState(self.settings.seconds))
+        self._tails = [Tail(self.files.events), Tail(self.files.spark_events)]
+        self.meta = {
+            "id": name,
+            "seed": self.settings.seed,
+            "started_at_ms": wall_ms(),
+            "replay": self.settings.replay_command(),
+            "topic": f"verify-{self.settings.seed}-{name}",
+            "topic_id": "",
+            "topic_id_at_end": "",
+        }
+
+    def carry_out(self) -> None:
+        """Everything up to Spark's answer; what stands in the way is noted, not raised."""
+        with ExitStack() as parts:
+            parts.enter_context(self.view)
+            self.spark = SparkProcess(self.settings, self.files)
+            parts.callback(self.spark.end)
+            try:
+                self._phase("starting Spark and the cluster")
+                cluster = self._open_cluster()
+                parts.callback(self._close_cluster, cluster)
+                cluster.wait_ready()
+                self._go(cluster)
+            except HarnessError as error:
+                self.obstacles.append(str(error))
+            except _GiveUp:
+                self.obstacles.append("The run was given up by a second interrupt.")
+            finally:
+                self._look()
+
+    def _open_cluster(self) -> ClusterUnderTest:
+        settings, log = self.settings, self.files.logs / "cluster.log"
+        if settings.bootstrap_servers:
+            return ExternalCluster(
+                settings.bootstrap_servers, log, settings.kill_command, settings.start_command
+            )
+        return DevCluster(settings, self.files.root / "cluster", log)
+
+    def _close_cluster(self, cluster: ClusterUnderTest) -> None:
+        problem = cluster.close()
+        if problem:
+            self.notes.append(problem)
+
+    def _go(self, cluster: ClusterUnderTest) -> None:
+        settings, topic = self.settings, self.meta["topic"]
+        watcher = Watcher(cluster.bootstrap_servers, topic, self.events)
+        self.meta["topic_id"] = watcher.create_topic(
+            settings.partitions, settings.replication_factor, settings.min_isr
+        )
+        if not self._wait(lambda: self.spark.session is not None, _SESSION_TIMEOUT_S):
+            raise HarnessError("Spark did not start in time.")
+        self.spark.command("stream", bootstrap_servers=cluster.bootstrap_servers, topic=topic)
+        workload = plan_workload(
+            settings,
+            self.files,
+            run=self.meta["id"],
+            bootstrap_servers=cluster.bootstrap_servers,
+            topic=topic,
+            topic_id=self.meta["topic_id"],
+        )
+        self._tails += [Tail(path) for path in workload.event_files]
+        watcher.start()
+        try:
+            self._write(workload, cluster, watcher)
+            self._phase("waiting until every replica is in sync again")
+            if not watcher.wait_whole(_HEAL_TIMEOUT_S):
+                self.notes.append("Not every replica came back into the ISR after the faults.")
+            self.meta["topic_id_at_end"] = watcher.topic_id()
+        finally:
+            watcher.stop()
+        self._judge()
+
+    def _write(self, workload: Workload, cluster: ClusterUnderTest, watcher: Watcher) -> None:
+        """The time of writing and faults."""
+        schedule = faults.draw_schedule(self.settings.seed, self.settings.seconds)
+        faults.write_schedule(schedule, self.settings.seed, self.files.schedule)
+        injector = faults.FaultInjector(
+            schedule=schedule,
+            cluster=cluster,
+            leader_of=watcher.leader_of,
+            events=self.events,
+            started=time.monotonic(),
+            clock=time.monotonic,
+            injected=self.injected,
+        )
+        self.view.state.began_at_ms = wall_ms()
+        self.meta["writing_from_ms"] = wall_ms()
+        self._phase("writing")
+        workload.start()
+        injector.start()
+        try:
+            self._wait(
+                lambda: not workload.is_running or self.interrupted.is_set(),
+                self.settings.seconds,
+            )
+            workload.ask_to_stop()
+            self._phase("waiting for the last answers")
+            injector.stop()
+            remaining = workload.end_deadline() - time.monotonic()
+            self._wait(lambda: not workload.is_running, remaining)
+        finally:
+            injector.stop()
+            self.notes += workload.end()
+            self.meta["writing_to_ms"] = wall_ms()
+
+    def _judge(self) -> None:
+        self._phase("reading to the end of the stream")
+        self.spark.command("finish")
+        patience_s = _JUDGE_TIMEOUT_S + self.view.state.total("sent") / _JUDGE_RECORDS_PER_S
+        if not self._wait(lambda: self.spark.judged is not None, patience_s):
+            raise HarnessError(f"Spark gave no answer within {patience_s:.0f} s.")
+
+    def _phase(self, name: str) -> None:
+        self.events.write("phase", name=name)
+        self._look()
+
+    def _look(self) -> None:
+        """Take in the events that were written since the last look."""
+        for tail in self._tails:
+            for event in tail.read():
+                self._past.append(event)
+                self.spark.take(event)
+                self.view.take(event)
+        self.view.tick()
+
+    def _wait(self, is_done: Callable[[], bool], timeout_s: float) -> bool:
+        """Look on until something is done; False if that took too long.
+
+        Raises:
+            HarnessError: if Spark ended meanwhile without an answer.
+        """
+        deadline = time.monotonic() + timeout_s
+        while True:
+            spark_lives = self.spark.is_running
+            self._look()
+            if is_done():
+                return True
+            if not spark_lives and self.spark.judged is None:
+                raise HarnessError(self.spark.why_ended())
+            if time.monotonic() >= deadline:
+                return False
+            time.sleep(_LOOK_EVERY_S)
+
+    def conclude(self) -> Verdict:
+        """Decide, and write verdict and page."""
+        self.meta["ended_at_ms"] = wall_ms()
+        self.meta["interrupted"] = self.interrupted.is_set()
+        tables = self._ledgers()
+        seen = watermarks.samples(self._past, self.meta["topic"])
+        evidence = Evidence(
+            run=self.meta,
+            settings=self.settings.as_json(),
+            versions=self._versions(),
+            judged=self.spark.judged,
+            regressions=[row.as_json() for row in watermarks.regressions(seen)],
+            faults=[fault.as_json() for fault in self.injected],
+            unavailability=timeline.unavailability(tables),
+            obstacles=self.obstacles,
+            notes=self.notes,
+            files={
+                name: str(getattr(self.files, name).relative_to(self.files.root))
+                for name in (
+                    "ledgers",
+                    "streamed",
+                    "reread",
+                    "findings",
+                    "events",
+                    "logs",
+                    "report",
+                )
+            },
+            inject=self.settings.inject,
+            expected_kind=EXPECTED_KIND[self.settings.inject] if self.settings.inject else "",
+        )
+        verdict = verdict_file.decide(evidence)
+        verdict_file.write(verdict, self.files.verdict)
+        page = report.render(verdict, self._past, tables)
+        self.files.report.write_text(page, encoding="utf-8")
+        return verdict
+
+    def _ledgers(self) -> list[LedgerTable]:
+        try:
+            return read_ledgers(self.files.ledgers)
+        except LedgerDamagedError as error:
+            self.obstacles.append(f"A ledger is damaged: {error}.")
+            return []
+
+    def _versions(self) -> dict[str, str]:
+        session = self.spark.session or {}
+        names = ("minikafka", "confluent-kafka", "aiokafka", "pyspark")
+        return {
+            "python": platform.python_version(),
+            "java": str(session.get("java", self.java)),
+            "connector": jars.CONNECTOR,
+            "librdkafka": confluent_kafka.libversion()[0],
+            **{name: importlib.metadata.version(name) for name in names},
+        }

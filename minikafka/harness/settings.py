@@ -1,0 +1,207 @@
+"""What a run is asked to do, where it puts its files, and what can make it stop early.
+
+`RunSettings` is all that a run's choices depend on: the same settings and the same seed draw the
+same faults and the same records.
+"""
+
+import dataclasses
+import json
+import shlex
+from pathlib import Path
+from typing import Literal
+
+Injection = Literal["loss", "duplicate", "reorder", "corrupt"]
+INJECTIONS: tuple[Injection, ...] = ("loss", "duplicate", "reorder", "corrupt")
+
+EXPECTED_KIND: dict[Injection, str] = {
+    "loss": "lost",
+    "duplicate": "duplicated",
+    "reorder": "reordered",
+    "corrupt": "changed",
+}
+"""As which broken promise each injection must be found."""
+
+DEFAULT_MASTER = "local[2,8]"
+"""Two slots; eight tries for each task, since a dead broker costs a task its time-out."""
+
+
+class HarnessError(Exception):
+    """The run cannot go on, and one sentence says why and what to do. Ends in status 2."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class RunSettings:
+    """The choices of one run.
+
+    `rate` is records a second over all producers. `bootstrap_servers` empty means a cluster of our
+    own with `nodes` nodes; otherwise `kill_command` and `start_command` (templates with `{node}`)
+    say how to break the given one, or are empty, and then nothing is broken.
+    """
+
+    nodes: int = 3
+    seconds: float = 30.0
+    rate: int = 2000
+    seed: int = 0
+    partitions: int = 6
+    min_isr: int = 2
+    out: Path = Path("out/verify")
+    bootstrap_servers: str = ""
+    base_port: int = 0
+    cluster_config: tuple[str, ...] = ()
+    kill_command: str = ""
+    start_command: str = ""
+    master: str = DEFAULT_MASTER
+    inject: Injection | None = None
+
+    def problems(self) -> list[str]:
+        """One sentence for each value that is out of range; empty when the run can start."""
+        found = []
+        for name, lowest, highest in (
+            ("nodes", 1, 9),
+            ("seconds", 1, 86_400),
+            ("rate", 1, 200_000),
+            ("partitions", 1, 1_000),
+            ("min_isr", 1, 9),
+            ("base_port", 0, 65_000),
+        ):
+            value = getattr(self, name)
+            if not lowest <= value <= highest:
+                option = "--" + name.replace("_", "-")
+                found.append(f"{option} is {value}, and must lie between {lowest} and {highest}.")
+        if bool(self.kill_command) != bool(self.start_command):
+            found.append("--kill-command and --start-command need each other.")
+        if self.kill_command and not self.bootstrap_servers:
+            found.append("--kill-command is for a cluster given by --bootstrap-server.")
+        found.extend(
+            f"--config {item!r} is not of the form key=value."
+            for item in self.cluster_config
+            if "=" not in item.strip("=")
+        )
+        return found
+
+    @property
+    def replication_factor(self) -> int:
+        """Replicas of the run's topic."""
+        return min(3, self.nodes)
+
+    def replay_command(self) -> str:
+        """The command line that repeats this run's choices, into another folder."""
+        words = ["minikafka", "verify"]
+        defaults = RunSettings()
+        for field in dataclasses.fields(self):
+            value = getattr(self, field.name)
+            is_default = value == getattr(defaults, field.name) and field.name != "seed"
+            if is_default or field.name == "out":
+                continue
+            if field.name == "cluster_config":
+                for item in value:
+                    words += ["--config", item]
+                continue
+            option = _OPTION_NAMES.get(field.name, "--" + field.name.replace("_", "-"))
+            words += [option, f"{value:g}" if isinstance(value, float) else str(value)]
+        return shlex.join(words)
+
+    def as_json(self) -> dict[str, object]:
+        """The settings as plain values."""
+        return {**dataclasses.asdict(self), "out": str(self.out)}
+
+
+_OPTION_NAMES = {"bootstrap_servers": "--bootstrap-server"}
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class SparkJob:
+    """What the process is told at its start."""
+
+    root: str
+    master: str
+    seed: int
+    inject: Injection | None
+
+    def to_json(self) -> str:
+        """The job as the process takes it on its command line."""
+        return json.dumps(dataclasses.asdict(self))
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class RunFiles:
+    """The files of one run, all under one folder."""
+
+    root: Path
+
+    @property
+    def ledgers(self) -> Path:
+        """One msgpack ledger for each producer."""
+        return self.root / "ledger"
+
+    @property
+    def ledger_table(self) -> Path:
+        """The ledgers folded into one row a record, as parquet."""
+        return self.root / "ledger.parquet"
+
+    @property
+    def streamed(self) -> Path:
+        """What Structured Streaming read while the faults happened."""
+        return self.root / "streamed.parquet"
+
+    @property
+    def checkpoint(self) -> Path:
+        """The streaming query's checkpoint."""
+        return self.root / "checkpoint"
+
+    @property
+    def reread(self) -> Path:
+        """What a fresh batch read found after everything was healed."""
+        return self.root / "reread.parquet"
+
+    @property
+    def findings(self) -> Path:
+        """Every broken promise, one row each."""
+        return self.root / "findings.parquet"
+
+    @property
+    def logs(self) -> Path:
+        """Log files of the processes that the run started."""
+        return self.root / "logs"
+
+    @property
+    def events(self) -> Path:
+        """JSON lines: everything that happened, with wall times; the page's time axis."""
+        return self.root / "events.jsonl"
+
+    @property
+    def spark_events(self) -> Path:
+        """JSON lines written by the Spark process: its phases and each batch's progress."""
+        return self.root / "spark-events.jsonl"
+
+    @property
+    def schedule(self) -> Path:
+        """The faults as drawn from the seed."""
+        return self.root / "schedule.json"
+
+    @property
+    def verdict(self) -> Path:
+        """The verdict; see `verdict_file` for its schema."""
+        return self.root / "verdict.json"
+
+    @property
+    def report(self) -> Path:
+        """The page that a person looks at."""
+        return self.root / "report.html"
+
+    def prepare(self) -> None:
+        """Make the folders.
+
+        Raises:
+            HarnessError: if another run's files are there, or the folder cannot be written.
+        """
+        if self.events.exists() or self.checkpoint.exists():
+            raise HarnessError(
+                f"{self.root} holds another run; name an empty folder with --out or remove it."
+            )
+        try:
+            for folder in (self.root, self.ledgers, self.logs):
+                folder.mkdir(parents=True, exist_ok=True)
+            self.events.touch()
+        except OSError as error:
+            raise HarnessError(f"cannot write to {self.root}: {error.strerror}.") from error

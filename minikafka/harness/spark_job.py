@@ -1,0 +1,166 @@
+"""The Spark process of a run: session, stream, second read, verdict.
+
+    python -m minikafka.harness.spark_job JOB        JOB is a `SparkJob` as JSON
+
+Commands come as JSON lines on standard input, `{"do": "stream", …}` then `{"do": "finish"}`;
+answers go to the run's Spark events file, standard error and output to a log. When standard input
+closes early, the process ends: its parent is gone.
+
+Answers: `session` (ready), `stream`, `progress`, `judged` (counts, findings), `gave_up` (reason).
+"""
+
+import json
+import os
+import selectors
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+from minikafka.harness import inject
+from minikafka.harness.jars import JarSource
+from minikafka.harness.ledger import LedgerDamagedError
+from minikafka.harness.ledger_table import LedgerTable, read_ledgers, write_parquet
+from minikafka.harness.lines import EventLog
+from minikafka.harness.settings import HarnessError, RunFiles, SparkJob
+from minikafka.harness.spark_session import bundled_jars, make_session
+from minikafka.harness.stream import OBSERVED_SCHEMA, Stream, read_again
+from minikafka.harness.verdict import (
+    LEDGER_SCHEMA,
+    Observed,
+    empty_observed,
+    judge,
+    summarise,
+)
+
+_WATCH_EVERY_S = 0.5
+_EXAMPLES = 10
+
+
+def start_session(job: SparkJob, files: RunFiles, events: EventLog) -> SparkSession:
+    """Start Spark with the connector, note its jars, and warm up what the run will need."""
+    source = JarSource.choose(os.environ, Path.home())
+    spark = make_session(job.master, files.root / "spark", source.spark_conf())
+    spark.sparkContext.setLogLevel("WARN")
+    source.remember(spark.sparkContext.getConf().get("spark.jars") or "", bundled_jars())
+    _warm_up(spark, files.root / "spark" / "warm-up")
+    events.write(
+        "session", spark=spark.version, java=_java_version(spark), cached=bool(source.jars)
+    )
+    return spark
+
+
+def _warm_up(spark: SparkSession, folder: Path) -> None:
+    """Load the classes of shuffle and parquet while the cluster starts and nobody waits."""
+    numbers = spark.range(1_000)
+    numbers.groupBy((numbers["id"] % 7).alias("k")).count().write.parquet(str(folder))
+    spark.read.parquet(str(folder)).count()
+
+
+def _java_version(spark: SparkSession) -> str:
+    return str(spark.sparkContext._jvm.System.getProperty("java.version"))  # noqa: SLF001
+
+
+def commands() -> Iterator[dict[str, Any] | None]:
+    """Commands as they come, None about twice a second in between; ends with standard input."""
+    buffer = b""
+    with selectors.DefaultSelector() as selector:
+        selector.register(sys.stdin.fileno(), selectors.EVENT_READ)
+        while True:
+            if not selector.select(_WATCH_EVERY_S):
+                yield None
+                continue
+            data = os.read(sys.stdin.fileno(), 65_536)
+            if not data:
+                return
+            *whole, buffer = (buffer + data).split(b"\n")
+            yield from map(json.loads, whole)
+
+
+def run(job: SparkJob, files: RunFiles, events: EventLog) -> None:
+    """Follow the commands until the verdict is done or nobody asks for it any more."""
+    spark = start_session(job, files, events)
+    stream: Stream | None = None
+    for command in commands():
+        if command is None:
+            if stream is not None:
+                stream.watch()
+        elif command["do"] == "stream":
+            stream = Stream(spark, command["bootstrap_servers"], command["topic"], files, events)
+            stream.start()
+        elif command["do"] == "finish" and stream is not None:
+            finish(job, files, events, stream)
+            break
+    spark.stop()
+
+
+def finish(job: SparkJob, files: RunFiles, events: EventLog, stream: Stream) -> None:
+    """Drain the stream, read everything afresh, judge, and answer."""
+    is_complete = stream.drain()
+    events.write("phase", name="reading everything afresh")
+    read_again(stream.spark, stream.bootstrap_servers, stream.topic, files.reread)
+    events.write("phase", name="joining with the ledger")
+    tables = read_ledgers(files.ledgers)
+    write_parquet(tables, files.ledger_table)
+    observed = Observed(
+        _read(stream.spark, files.streamed), _read(stream.spark, files.reread), is_complete
+    )
+    victim = None
+    if job.inject is not None:
+        victim = inject.choose_victim(tables, job.seed)
+        observed = inject.tamper(observed, job.inject, victim)
+    answer = judge_files(stream.spark, files, observed)
+    events.write(
+        "judged",
+        **answer,
+        stream_is_complete=is_complete,
+        stream_problem=stream.problem,
+        data_loss=stream.data_loss,
+        injected=[victim.name] if victim else [],
+        ledgers=[_ledger_row(table) for table in tables],
+    )
+
+
+def judge_files(spark: SparkSession, files: RunFiles, observed: Observed) -> dict[str, Any]:
+    """The verdict's counts and findings, by kind."""
+    ledger = spark.read.schema(LEDGER_SCHEMA).parquet(str(files.ledger_table))
+    counts = judge(ledger, observed, str(files.findings))
+    found = spark.read.parquet(str(files.findings))
+    return {"counts": counts, "promises": summarise(found, _EXAMPLES)}
+
+
+def _read(spark: SparkSession, folder: Path) -> Any:
+    """A read's rows. By its folder, never by its files: the list of committed ones is in there."""
+    if not folder.exists():
+        return empty_observed(spark)
+    return spark.read.schema(OBSERVED_SCHEMA).parquet(str(folder))
+
+
+def _ledger_row(table: LedgerTable) -> dict[str, Any]:
+    return {
+        "producer": table.pid,
+        "client": table.header["client"],
+        "ended": table.ended,
+        **table.counts(),
+    }
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the job given as JSON; 0 unless it gave up."""
+    job = SparkJob(**json.loads(arguments[0]))
+    files = RunFiles(Path(job.root))
+    events = EventLog(files.spark_events)
+    try:
+        run(job, files, events)
+    except (HarnessError, LedgerDamagedError, PySparkException, Py4JError) as error:
+        events.write("gave_up", reason=" ".join(str(error).split())[:2_000])
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,48 @@
+"""The Spark session of a run.
+
+One a process. The master is the caller's choice; driver memory and addresses are set only for a
+local master, since on a cluster they are spark-submit's business.
+"""
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import pyspark
+from pyspark.sql import SparkSession
+
+_ALWAYS = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.sql.shuffle.partitions": "8",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.task.maxFailures": "8",
+    "spark.sql.streaming.stopTimeout": "30s",
+}
+_LOCAL = {
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.memory": "1g",
+    # The second compiler costs more than it gives in a run of a minute on two cores.
+    "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
+}
+
+
+def make_session(master: str, scratch: Path, conf: Mapping[str, str]) -> SparkSession:
+    """Start Spark; `scratch` takes its warehouse and temporary files, `conf` comes last."""
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    builder = SparkSession.builder.appName("minikafka-verify").master(master)
+    settings = dict(_ALWAYS)
+    if master.startswith("local"):
+        settings |= _LOCAL
+        settings["spark.local.dir"] = str(scratch.absolute() / "local")
+    settings["spark.sql.warehouse.dir"] = str(scratch.absolute() / "warehouse")
+    for key, value in {**settings, **conf}.items():
+        builder = builder.config(key, value)
+    return builder.getOrCreate()
+
+
+def bundled_jars() -> Path:
+    """The folder of jars inside the installed PySpark."""
+    return Path(pyspark.__file__).parent / "jars"

@@ -1,0 +1,173 @@
+"""Spark reads the topic: as a stream while the faults happen, and once more when all is healed.
+
+Only the stored digest of a record leaves the JVM (columns of `OBSERVED_SCHEMA`). The stream alone
+proves nothing: Spark's source skips holes in silence and notices neither truncation nor a topic
+made anew under its old offsets. The pair of both reads, joined with the ledger, is the proof.
+
+Client settings: short time-outs and many tries, since a request stays bound to the broker that was
+the leader until its time-out. `failOnDataLoss` stays on: each of Spark's own complaints is a
+finding.
+"""
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pyspark.errors import StreamingQueryException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812 - Spark's own way to name it
+from pyspark.sql.streaming import StreamingQuery
+
+from minikafka.harness.lines import EventLog
+from minikafka.harness.records import DIGEST_COLUMNS
+from minikafka.harness.settings import RunFiles
+
+OBSERVED_SCHEMA = (
+    "partition int, offset bigint, timestamp_ms bigint, pid bigint, seq bigint, crc bigint,"
+    " size int"
+)
+
+_CLIENT_OPTIONS = {
+    "failOnDataLoss": "true",
+    "includeHeaders": "true",
+    "kafka.isolation.level": "read_committed",
+    "kafka.request.timeout.ms": "4000",
+    "kafka.default.api.timeout.ms": "10000",
+    "kafka.metadata.max.age.ms": "5000",
+    "kafka.socket.connection.setup.timeout.ms": "2000",
+    "kafka.max.poll.records": "10000",
+    "fetchOffset.numRetries": "30",
+    "fetchOffset.retryIntervalMs": "1000",
+    "groupIdPrefix": "minikafka-verify",
+}
+
+_RESTARTS_MAX = 5
+
+
+def _observed(source: DataFrame) -> DataFrame:
+    return source.select(
+        "partition",
+        "offset",
+        (F.unix_micros("timestamp") / 1000).cast("bigint").alias("timestamp_ms"),
+        *(F.expr(sql).alias(name) for name, sql in DIGEST_COLUMNS.items()),
+    )
+
+
+def read_again(spark: SparkSession, bootstrap_servers: str, topic: str, target: Path) -> None:
+    """Read the whole topic afresh from its first offset, and store the digests."""
+    source = (
+        spark.read.format("kafka")
+        .options(**_CLIENT_OPTIONS)
+        .option("kafka.bootstrap.servers", bootstrap_servers)
+        .option("subscribe", topic)
+        .option("startingOffsets", "earliest")
+        .option("endingOffsets", "latest")
+        .load()
+    )
+    _observed(source).write.mode("error").parquet(str(target))
+
+
+@dataclass(slots=True)
+class Stream:
+    """The streaming query of a run, started again on its checkpoint when it ends by itself.
+
+    `data_loss` holds Spark's own complaints of lost data (error class and message); after one the
+    query stays down, since it would only complain again.
+    """
+
+    spark: SparkSession
+    bootstrap_servers: str
+    topic: str
+    files: RunFiles
+    events: EventLog
+    data_loss: list[str] = field(default_factory=list)
+    problem: str = ""
+    _query: StreamingQuery | None = None
+    _restart_count: int = 0
+    _reported: str = ""
+
+    def start(self) -> None:
+        """Begin, or go on where the checkpoint says."""
+        source = (
+            self.spark.readStream.format("kafka")
+            .options(**_CLIENT_OPTIONS)
+            .option("kafka.bootstrap.servers", self.bootstrap_servers)
+            .option("subscribe", self.topic)
+            .option("startingOffsets", "earliest")
+            .option("maxOffsetsPerTrigger", 200_000)
+            .load()
+        )
+        self._query = (
+            _observed(source)
+            .writeStream.format("parquet")
+            .option("path", str(self.files.streamed))
+            .option("checkpointLocation", str(self.files.checkpoint))
+            .trigger(processingTime="1 second")
+            .start()
+        )
+        self.events.write("stream", phase="started", restarts=self._restart_count)
+
+    def watch(self) -> None:
+        """Report progress that is new; start again after a failure that may pass."""
+        self._report_progress()
+        query = self._query
+        if query is None or query.isActive:
+            return
+        self._ended(query.exception())
+
+    def drain(self) -> bool:
+        """Read to the present end and stop; whether that came about."""
+        while self._query is not None:
+            try:
+                self._query.processAllAvailable()
+            except StreamingQueryException as error:
+                self._ended(error)
+                continue
+            self._report_progress()
+            self._query.stop()
+            self._query = None
+            self.events.write("stream", phase="drained", restarts=self._restart_count)
+            return True
+        return False
+
+    def _ended(self, error: StreamingQueryException | None) -> None:
+        self._query = None
+        reason = _reason(error)
+        self.events.write("stream", phase="ended", reason=reason)
+        if "KAFKA_DATA_LOSS" in reason:
+            self.data_loss.append(reason)
+            self.problem = "Spark's source reported lost data, and its query ended."
+        elif self._restart_count >= _RESTARTS_MAX:
+            self.problem = f"the streaming query ended {_RESTARTS_MAX + 1} times; last: {reason}"
+        else:
+            self._restart_count += 1
+            self.start()
+
+    def _report_progress(self) -> None:
+        if self._query is None:
+            return
+        for progress in self._query.recentProgress:
+            values = _plain(progress)
+            if values["timestamp"] > self._reported:
+                self._reported = values["timestamp"]
+                self.events.write("progress", progress=values)
+
+
+def _reason(error: StreamingQueryException | None) -> str:
+    if error is None:
+        return "ended without an error"
+    return " ".join(str(error).split())[:2_000]
+
+
+def _plain(progress: Any) -> dict[str, Any]:
+    """What the page and the high watermark check need of a progress event."""
+    values = json.loads(progress.json)
+    offsets = ("startOffset", "endOffset", "latestOffset")
+    return {
+        "batchId": values["batchId"],
+        "timestamp": values["timestamp"],
+        "numInputRows": values["numInputRows"],
+        "durationMs": values["durationMs"],
+        "sources": [{name: source[name] for name in offsets} for source in values["sources"]],
+    }

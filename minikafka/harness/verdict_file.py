@@ -1,0 +1,210 @@
+"""`verdict.json`: its schema, and how a run's outcome follows from what was found.
+
+Schema `minikafka.verdict/1`. Fields are only ever added within a number; readers ignore what they
+do not know. All times are wall milliseconds since the Unix epoch, unless a name says otherwise.
+
+    schema          "minikafka.verdict/1"
+    outcome         "verified" | "broken" | "undecided"
+    exit_status     0 | 1 | 2, in the same order
+    sentence        the outcome for a person
+    reasons         why it is undecided (or would be, were it not broken); [] if verified
+    injected        null, or {kind, records, found}: what the harness did to its own observation
+    run             id, seed, started_at_ms, ended_at_ms, interrupted, replay (command line),
+                    topic, topic_id, topic_id_at_end
+    counts          sent, acknowledged, failed, unknown, unknown_found, unknown_absent,
+                    read_by_stream, read_afresh
+    promises        kind → {meaning, count, first, worst}; every kind is there, most with count 0.
+                    first and worst list up to ten {record, partition, offset, severity, detail};
+                    a record is named p<producer>#<sequence>. `worst` is by severity: how often, or
+                    how far. Two kinds have no record: high_watermark_regression
+                    ({witness, partition, before, after, before_at_ms, after_at_ms}) and
+                    data_loss_reported ({message})
+    unavailability  partition → {longest_ms, began_at_ms}: longest time without an acknowledgement
+    faults          {kind, at_s, heal_at_s, node, done_at_ms, healed_at_ms, problem}; a fault with a
+                    problem was not done, or not healed
+    producers       {producer, client, ended, sent, acked, failed, unknown}
+    notes           what went otherwise than it should without touching the verdict
+    settings        the run's settings
+    versions        python, minikafka, spark, connector, java and the clients
+    files           name → path relative to the verdict
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from minikafka.harness.settings import Injection
+
+SCHEMA = "minikafka.verdict/1"
+
+Outcome = Literal["verified", "broken", "undecided"]
+EXIT_STATUS: dict[Outcome, int] = {"verified": 0, "broken": 1, "undecided": 2}
+EXIT_USAGE = 3
+
+Verdict = dict[str, Any]
+
+
+@dataclass(slots=True, kw_only=True)
+class Evidence:
+    """All that a verdict rests on.
+
+    `judged` is the Spark process's answer, None if it gave none; `obstacles` are the sentences that
+    say why nothing can be decided, gathered on the way.
+    """
+
+    run: dict[str, Any]
+    settings: dict[str, Any]
+    versions: dict[str, str]
+    judged: Mapping[str, Any] | None = None
+    regressions: Sequence[Mapping[str, Any]] = ()
+    faults: Sequence[Mapping[str, Any]] = ()
+    unavailability: Mapping[str, Any] = field(default_factory=dict)
+    obstacles: Sequence[str] = ()
+    notes: Sequence[str] = ()
+    files: Mapping[str, str] = field(default_factory=dict)
+    inject: Injection | None = None
+    expected_kind: str = ""
+
+
+def decide(evidence: Evidence) -> Verdict:
+    """The verdict that the evidence allows.
+
+    A broken promise is one whatever else went wrong. Without one, any obstacle makes the run
+    undecided: "verified" is said only when everything was there to be seen.
+    """
+    promises = _promises(evidence)
+    broken = {kind: row for kind, row in promises.items() if row["count"]}
+    counts = _counts(evidence.judged)
+    injected = _injected(evidence, promises)
+    reasons = [*evidence.obstacles, *_gaps_in(evidence, counts)]
+    if injected and evidence.judged and not injected["found"]:
+        reasons.append("The harness did not find what it had injected: the harness is broken.")
+        broken = {}
+    outcome: Outcome = "broken" if broken else "undecided" if reasons else "verified"
+    return {
+        "schema": SCHEMA,
+        "outcome": outcome,
+        "exit_status": EXIT_STATUS[outcome],
+        "sentence": _sentence(outcome, broken, reasons, counts, injected),
+        "reasons": reasons,
+        "injected": injected,
+        "run": evidence.run,
+        "counts": counts,
+        "promises": promises,
+        "unavailability": dict(evidence.unavailability),
+        "faults": list(evidence.faults),
+        "producers": list(evidence.judged["ledgers"]) if evidence.judged else [],
+        "notes": list(evidence.notes),
+        "settings": evidence.settings,
+        "versions": evidence.versions,
+        "files": dict(evidence.files),
+    }
+
+
+def write(verdict: Verdict, path: Path) -> None:
+    """Write the file in one step."""
+    unfinished = path.with_suffix(".part")
+    unfinished.write_text(json.dumps(verdict, indent=2) + "\n", encoding="utf-8")
+    unfinished.replace(path)
+
+
+def _promises(evidence: Evidence) -> dict[str, dict[str, Any]]:
+    judged = evidence.judged or {"promises": {}, "data_loss": []}
+    messages = [{"message": message} for message in judged["data_loss"]]
+    return {
+        **judged["promises"],
+        "high_watermark_regression": _without_records(
+            "a high watermark that a client had seen higher before",
+            evidence.regressions,
+            [row["after"] - row["before"] for row in evidence.regressions],
+        ),
+        "data_loss_reported": _without_records(
+            "Spark's own Kafka source reported lost data", messages, [0] * len(messages)
+        ),
+    }
+
+
+def _without_records(
+    meaning: str, rows: Sequence[Mapping[str, Any]], order: Sequence[int]
+) -> dict[str, Any]:
+    worst = [row for _, row in sorted(zip(order, rows, strict=True), key=lambda pair: pair[0])]
+    return {"meaning": meaning, "count": len(rows), "first": rows[:10], "worst": worst[:10]}
+
+
+_NO_COUNTS = (
+    "sent",
+    "acknowledged",
+    "failed",
+    "unknown",
+    "unknown_found",
+    "unknown_absent",
+    "read_by_stream",
+    "read_afresh",
+)
+
+
+def _counts(judged: Mapping[str, Any] | None) -> dict[str, int]:
+    if judged is None:
+        return dict.fromkeys(_NO_COUNTS, 0)
+    counts = dict(judged["counts"])
+    counts["unknown"] = counts["unknown_found"] + counts["unknown_absent"]
+    counts["sent"] = sum(row["sent"] for row in judged["ledgers"])
+    return {name: counts[name] for name in _NO_COUNTS}
+
+
+def _injected(evidence: Evidence, promises: Mapping[str, Any]) -> dict[str, Any] | None:
+    if evidence.inject is None:
+        return None
+    records = list(evidence.judged["injected"]) if evidence.judged else []
+    expected = promises.get(evidence.expected_kind, {"first": []})
+    found = {row["record"] for row in expected["first"]}
+    # A swap shows at whichever of the two comes too late; the other one is named as moved.
+    found |= {row["record"] for row in promises.get("moved", expected)["first"]}
+    is_found = bool(records) and expected["first"] != [] and set(records) <= found
+    return {"kind": evidence.inject, "records": records, "found": is_found}
+
+
+def _gaps_in(evidence: Evidence, counts: Mapping[str, int]) -> list[str]:
+    judged = evidence.judged
+    if judged is None:
+        return [] if evidence.obstacles else ["Spark gave no answer."]
+    reasons = []
+    if not counts["acknowledged"]:
+        reasons.append("No record was acknowledged.")
+    if not judged["stream_is_complete"]:
+        reasons.append(f"The stream did not read to the end: {judged['stream_problem']}")
+    before, after = evidence.run["topic_id"], evidence.run["topic_id_at_end"]
+    if before != after:
+        reasons.append(
+            f"The topic is not the one that was written to: its id was {before} and is now"
+            f" {after or 'gone'}."
+        )
+    accounted = counts["acknowledged"] + counts["failed"] + counts["unknown"]
+    if accounted != counts["sent"]:
+        reasons.append(f"{counts['sent']} records were sent and {accounted} were judged.")
+    return reasons
+
+
+def _sentence(
+    outcome: Outcome,
+    broken: Mapping[str, Any],
+    reasons: Sequence[str],
+    counts: Mapping[str, int],
+    injected: Mapping[str, Any] | None,
+) -> str:
+    if outcome == "verified":
+        return (
+            f"Verified: each of {counts['acknowledged']:,} acknowledged records was read exactly"
+            " once, in order, unchanged and where it was acknowledged."
+        )
+    if outcome == "undecided":
+        return "Undecided: " + " ".join(reasons)
+    parts = []
+    for kind, row in broken.items():
+        record = row["first"][0].get("record")
+        name = kind.replace("_", " ")
+        parts.append(f"{row['count']:,} {name}" + (f" (first {record})" if record else ""))
+    mark = " This is what the harness injected into its own observation." if injected else ""
+    return f"Broken: {', '.join(parts)}.{mark}"
