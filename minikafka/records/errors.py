@@ -4,22 +4,7 @@
 response handles it. `RecordValidationError` says what a leader answers to a producer.
 """
 
-from enum import IntEnum
 from typing import NamedTuple
-
-
-class ErrorCode(IntEnum):
-    OFFSET_OUT_OF_RANGE = 1
-    CORRUPT_MESSAGE = 2
-    MESSAGE_TOO_LARGE = 10
-    RECORD_LIST_TOO_LARGE = 18
-    INVALID_TIMESTAMP = 32
-    OUT_OF_ORDER_SEQUENCE_NUMBER = 45
-    INVALID_PRODUCER_EPOCH = 47
-    INVALID_TXN_STATE = 48
-    TRANSACTION_COORDINATOR_FENCED = 52
-    UNSUPPORTED_COMPRESSION_TYPE = 76
-    INVALID_RECORD = 87
 
 
 class CorruptRecordsError(ValueError):

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
+from minikafka.common.errors import ErrorCode
 from minikafka.records import _walk
 from minikafka.records.batch import (
     ATTRIBUTES_OFFSET,
@@ -28,7 +29,6 @@ from minikafka.records.compression import Codec, compress
 from minikafka.records.crc import crc32c
 from minikafka.records.errors import (
     CorruptRecordsError,
-    ErrorCode,
     RecordError,
     RecordValidationError,
 )
@@ -85,7 +85,7 @@ def validate_batch(
     if header.crc != crc32c(records[ATTRIBUTES_OFFSET:]):
         raise _corrupt(f"Record is corrupt (stored crc = {header.crc})")
     _check_header(header, origin)
-    if size > policy.max_message_bytes:
+    if size > policy.max_message_bytes and origin is not Origin.RAFT_LEADER:
         raise _too_large(size, policy)
     attributes = header.attributes
     if (

@@ -1,0 +1,186 @@
+"""The small text files of a log directory, in Kafka's formats.
+
+Readers return None for a file that is missing or damaged. A damaged one is damaged by a power loss
+(they are replaced in one step, but most are not synced), and what it said can be found out again or
+costs only work. Source: `CheckpointFile`, `PartitionMetadataFile`, `MetaProperties`,
+`CleanShutdownFileHandler`.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from itertools import pairwise
+from typing import Final, NamedTuple
+
+from minikafka.common.ids import TopicPartition, Uuid
+from minikafka.log.disk import Disk, read_file, write_file
+
+RECOVERY_POINTS: Final = "recovery-point-offset-checkpoint"
+HIGH_WATERMARKS: Final = "replication-offset-checkpoint"
+LOG_START_OFFSETS: Final = "log-start-offset-checkpoint"
+LEADER_EPOCHS: Final = "leader-epoch-checkpoint"
+PARTITION_METADATA: Final = "partition.metadata"
+META_PROPERTIES: Final = "meta.properties"
+CLEAN_SHUTDOWN: Final = ".kafka_cleanshutdown"
+
+UNKNOWN_BROKER_EPOCH: Final = -1
+
+
+def write_offsets(
+    disk: Disk, name: str, offsets: Mapping[TopicPartition, int], *, sync: bool = False
+) -> None:
+    """Write one of the three offset checkpoints."""
+    rows = [f"{at.topic} {at.partition} {offset}" for at, offset in offsets.items()]
+    write_file(disk, name, _encode(rows), sync=sync)
+
+
+def read_offsets(disk: Disk, name: str) -> dict[TopicPartition, int] | None:
+    """What an offset checkpoint says, or None if it is missing or damaged."""
+    rows = _decode(read_file(disk, name), fields=3)
+    if rows is None:
+        return None
+    try:
+        return {
+            TopicPartition(topic, int(partition)): int(offset) for topic, partition, offset in rows
+        }
+    except ValueError:
+        return None
+
+
+def write_epochs(disk: Disk, folder: str, epochs: Iterable[tuple[int, int]]) -> None:
+    """Write a log's leader epochs with their start offsets."""
+    rows = [f"{epoch} {offset}" for epoch, offset in epochs]
+    write_file(disk, f"{folder}/{LEADER_EPOCHS}", _encode(rows))
+
+
+def read_epochs(disk: Disk, folder: str) -> list[tuple[int, int]] | None:
+    """A log's leader epochs, both columns rising; None if the file is missing or damaged."""
+    rows = _decode(read_file(disk, f"{folder}/{LEADER_EPOCHS}"), fields=2)
+    if rows is None:
+        return None
+    try:
+        epochs = [(int(epoch), int(offset)) for epoch, offset in rows]
+    except ValueError:
+        return None
+    for earlier, later in pairwise(epochs):
+        if later[0] <= earlier[0] or later[1] <= earlier[1]:
+            return None
+    return epochs
+
+
+def write_topic_id(disk: Disk, folder: str, topic_id: Uuid) -> None:
+    """Write `partition.metadata`."""
+    content = f"version: 0\ntopic_id: {topic_id}\n"
+    write_file(disk, f"{folder}/{PARTITION_METADATA}", content.encode())
+
+
+def read_topic_id(disk: Disk, folder: str) -> Uuid | None:
+    """The topic id in `partition.metadata`, or None if it is missing or damaged."""
+    content = read_file(disk, f"{folder}/{PARTITION_METADATA}")
+    if content is None:
+        return None
+    pairs: dict[str, str] = {}
+    for line in content.decode("utf-8", "replace").splitlines():
+        key, _, value = line.partition(":")
+        pairs[key.strip()] = value.strip()
+    try:
+        return Uuid.parse(pairs["topic_id"]) if pairs.get("version") == "0" else None
+    except (KeyError, ValueError):
+        return None
+
+
+class MetaProperties(NamedTuple):
+    """Whose directory this is. The directory id is None in files of old Kafka versions."""
+
+    cluster_id: str
+    node_id: int
+    directory_id: Uuid | None
+
+
+class BadMetaPropertiesError(ValueError):
+    """A `meta.properties` that cannot be used; names the directory and what is wrong."""
+
+
+def write_meta_properties(disk: Disk, properties: MetaProperties) -> None:
+    """Write version 1 of the file, durably."""
+    lines = [
+        "#",
+        f"cluster.id={properties.cluster_id}",
+        f"node.id={properties.node_id}",
+        "version=1",
+    ]
+    if properties.directory_id is not None:
+        lines.append(f"directory.id={properties.directory_id}")
+    write_file(disk, META_PROPERTIES, ("\n".join(lines) + "\n").encode(), sync=True)
+
+
+def read_meta_properties(disk: Disk) -> MetaProperties | None:
+    """The directory's identity, or None if it was never formatted.
+
+    Raises:
+        BadMetaPropertiesError: if the file is there but incomplete or of another version.
+    """
+    content = read_file(disk, META_PROPERTIES)
+    if content is None:
+        return None
+    values: dict[str, str] = {}
+    for line in content.decode("utf-8", "replace").splitlines():
+        if line and line[0] not in "#!" and "=" in line:
+            key, value = line.split("=", 1)
+            values[key.strip()] = value.strip().replace("\\=", "=").replace("\\:", ":")
+    where = f"{META_PROPERTIES} in {disk.root}"
+    version = values.get("version")
+    if version not in ("0", "1"):
+        raise BadMetaPropertiesError(f"{where} has version {version}, not 0 or 1")
+    node_key = "node.id" if version == "1" else "broker.id"
+    for key in ("cluster.id", node_key):
+        if not values.get(key):
+            raise BadMetaPropertiesError(f"{where} has no {key}")
+    directory = values.get("directory.id")
+    try:
+        return MetaProperties(
+            values["cluster.id"],
+            int(values[node_key]),
+            Uuid.parse(directory) if directory else None,
+        )
+    except ValueError as error:
+        raise BadMetaPropertiesError(f"{where}: {error}") from None
+
+
+def write_clean_shutdown(disk: Disk, broker_epoch: int) -> None:
+    """Say that everything in this directory was flushed (SPEC C1), durably."""
+    content = json.dumps({"version": 0, "brokerEpoch": broker_epoch}, separators=(",", ":"))
+    write_file(disk, CLEAN_SHUTDOWN, content.encode(), sync=True)
+
+
+def read_clean_shutdown(disk: Disk) -> int | None:
+    """The broker epoch of a clean shutdown; -1 if the file does not say it; None without file.
+
+    The file's presence means that logs need no recovery, whatever it says inside (SPEC C2).
+    """
+    content = read_file(disk, CLEAN_SHUTDOWN)
+    if content is None:
+        return None
+    try:
+        said = json.loads(content)
+        # The design documents spell the key with a capital letter, released Kafka does not.
+        epoch = said.get("brokerEpoch", said.get("BrokerEpoch", UNKNOWN_BROKER_EPOCH))
+    except (ValueError, AttributeError):
+        return UNKNOWN_BROKER_EPOCH
+    return epoch if isinstance(epoch, int) else UNKNOWN_BROKER_EPOCH
+
+
+def _encode(rows: list[str]) -> bytes:
+    return "".join(f"{line}\n" for line in ("0", str(len(rows)), *rows)).encode()
+
+
+def _decode(content: bytes | None, fields: int) -> list[list[str]] | None:
+    # A file cut in its last number would read as another number: the line's end must be there.
+    if content is None or not content.endswith(b"\n"):
+        return None
+    try:
+        version, count, *lines = content.decode("utf-8").splitlines()
+        rows = [line.split() for line in lines]
+        sound = int(version) == 0 and int(count) == len(rows)
+    except ValueError:
+        return None
+    return rows if sound and all(len(row) == fields for row in rows) else None

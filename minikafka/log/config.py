@@ -1,0 +1,34 @@
+"""The topic configs that a log obeys, as one value."""
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from minikafka.records.validation import RecordPolicy
+
+UNLIMITED: Final = (1 << 63) - 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogConfig:
+    """Named as in Kafka, dots as underscores; -1 in a retention means for ever.
+
+    `records` has what is asked of a batch; `compacted` and `deletes` are the two words of
+    `cleanup.policy`.
+    """
+
+    records: RecordPolicy = field(default_factory=RecordPolicy)
+    segment_bytes: int = 1 << 30
+    segment_ms: int = 604_800_000
+    segment_jitter_ms: int = 0
+    segment_index_bytes: int = 10 << 20
+    index_interval_bytes: int = 4096
+    retention_ms: int = 604_800_000
+    retention_bytes: int = -1
+    file_delete_delay_ms: int = 60_000
+    delete_retention_ms: int = 86_400_000
+    min_compaction_lag_ms: int = 0
+    flush_messages: int = UNLIMITED
+    flush_ms: int = UNLIMITED
+    deletes: bool = True
+    compacted: bool = False
+    producer_id_expiration_ms: int = 86_400_000

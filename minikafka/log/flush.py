@@ -1,0 +1,77 @@
+"""A flush: what must be synced so that a log is durable up to an offset.
+
+Syncing takes milliseconds, so the log only says what is needed; the shell runs it in a thread and
+reports back. What is written meanwhile belongs to the next flush.
+"""
+
+from dataclasses import dataclass, field
+
+from minikafka.log.disk import Disk, File
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FlushRequest:
+    """Files and folders to sync so that everything below `up_to` is durable.
+
+    `generation` grows when the log is truncated: a flush that was asked for before does not speak
+    of the bytes that came after. `small_files` are paths of files that may be gone again.
+    """
+
+    disk: Disk
+    files: tuple[File, ...]
+    small_files: tuple[str, ...]
+    folders: tuple[str, ...]
+    up_to: int
+    generation: int
+
+    def run(self) -> None:
+        """Sync all of it; from any thread.
+
+        Raises:
+            StorageFault: if the disk refuses. Nothing may be taken for durable then, not even after
+                a later flush that works: the kernel may have dropped what it could not write.
+        """
+        for file in self.files:
+            file.sync()
+        for path in self.small_files:
+            if self.disk.exists(path):
+                file = self.disk.open(path)
+                file.sync()
+                file.close()
+        for folder in self.folders:
+            self.disk.sync_dir(folder)
+
+
+@dataclass(slots=True)
+class FlushLedger:
+    """What a log still has to have synced.
+
+    `wanted` and `taken` are offsets: everything below should be flushed, and was asked for.
+    `files` and `folders` are paths of small files and folders that changed since the last request.
+    """
+
+    flushed_ms: int = 0
+    folders: dict[str, None] = field(default_factory=dict)
+    files: dict[str, None] = field(default_factory=dict)
+    wanted: int = 0
+    taken: int = 0
+    generation: int = 0
+
+    def take(self, disk: Disk, files: tuple[File, ...]) -> FlushRequest:
+        """The request that makes everything below `wanted` durable."""
+        request = FlushRequest(
+            disk=disk,
+            files=files,
+            small_files=tuple(self.files),
+            folders=tuple(self.folders),
+            up_to=self.wanted,
+            generation=self.generation,
+        )
+        self.taken = self.wanted
+        self.files.clear()
+        self.folders.clear()
+        return request
+
+    def truncated(self) -> None:
+        """Requests that are under way no longer speak of what the log will hold."""
+        self.generation += 1

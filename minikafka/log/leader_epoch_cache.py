@@ -1,0 +1,91 @@
+"""Where each leader epoch starts in a log: how two logs find the point at which they part.
+
+Epochs and start offsets both rise strictly. Source: `LeaderEpochFileCache`, KIP-101, KIP-279.
+Whoever changes a cache saves it (`log.checkpoints`); `changed` says that it must be.
+"""
+
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+UNDEFINED_EPOCH: Final = -1
+UNDEFINED_OFFSET: Final = -1
+
+
+class EpochEnd(NamedTuple):
+    """An epoch and the offset after its last record; (-1, -1) where nothing is known."""
+
+    epoch: int
+    end_offset: int
+
+
+@dataclass(slots=True)
+class LeaderEpochCache:
+    """The epochs of one log, ascending."""
+
+    entries: list[tuple[int, int]] = field(default_factory=list)
+    changed: bool = False
+
+    @property
+    def latest_epoch(self) -> int | None:
+        """The epoch of the last record, or of the leader that was just elected."""
+        return self.entries[-1][0] if self.entries else None
+
+    def assign(self, epoch: int, start_offset: int) -> None:
+        """Note that `epoch` starts at `start_offset`; entries that contradict it go.
+
+        Does nothing for the latest epoch: only the first record of an epoch counts.
+        """
+        entries = self.entries
+        if entries and entries[-1][0] == epoch:
+            return
+        while entries and (entries[-1][0] >= epoch or entries[-1][1] >= start_offset):
+            entries.pop()
+        entries.append((epoch, start_offset))
+        self.changed = True
+
+    def end_offset_for(self, epoch: int, log_end_offset: int) -> EpochEnd:
+        """The greatest epoch not above `epoch`, and where the next one starts.
+
+        An epoch above all known ones is undefined; one below all ends where the first starts.
+        """
+        entries = self.entries
+        if epoch == UNDEFINED_EPOCH or not entries or epoch > entries[-1][0]:
+            return EpochEnd(UNDEFINED_EPOCH, UNDEFINED_OFFSET)
+        if epoch == entries[-1][0]:
+            return EpochEnd(epoch, log_end_offset)
+        at = bisect_right(entries, epoch, key=_epoch)
+        if not at:
+            return EpochEnd(epoch, entries[0][1])
+        return EpochEnd(entries[at - 1][0], entries[at][1])
+
+    def epoch_at(self, offset: int) -> int | None:
+        """The leader epoch of the record at `offset`, if the log knows."""
+        at = bisect_right(self.entries, offset, key=_start_offset)
+        return self.entries[at - 1][0] if at else None
+
+    def truncate_from_end(self, end_offset: int) -> None:
+        """Drop the epochs that start at `end_offset` or later."""
+        while self.entries and self.entries[-1][1] >= end_offset:
+            self.entries.pop()
+            self.changed = True
+
+    def truncate_from_start(self, start_offset: int) -> None:
+        """Let the log begin at `start_offset`: the epoch there starts there, older ones go."""
+        at = bisect_right(self.entries, start_offset, key=_start_offset)
+        if at and (at > 1 or self.entries[0][1] < start_offset):
+            self.entries[:at] = [(self.entries[at - 1][0], start_offset)]
+            self.changed = True
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self.changed = self.changed or bool(self.entries)
+        self.entries.clear()
+
+
+def _epoch(entry: tuple[int, int]) -> int:
+    return entry[0]
+
+
+def _start_offset(entry: tuple[int, int]) -> int:
+    return entry[1]

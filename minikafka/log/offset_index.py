@@ -1,0 +1,99 @@
+"""Sparse index of a segment: offset to position.
+
+An entry names the last offset of a batch and the position of that batch; offsets and positions rise
+strictly. File format: `OffsetIndex` (8 bytes an entry: offset relative to the segment's base, and
+position, big-endian). A file may end in zeros (Kafka sizes it in advance); they are no entries,
+since the batch at position 0 is never indexed.
+"""
+
+import sys
+from array import array
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass, field
+from struct import Struct
+from typing import NamedTuple
+
+ENTRY_SIZE = 8
+_ENTRY = Struct(">II")
+_MUST_SWAP = sys.byteorder == "little"
+
+
+class IndexEntry(NamedTuple):
+    """The last offset of a batch, and where that batch starts."""
+
+    offset: int
+    position: int
+
+
+@dataclass(slots=True)
+class OffsetIndex:
+    """The entries of one segment in memory, and the encoded ones that its file lacks."""
+
+    base_offset: int
+    max_entries: int
+    pending: bytearray = field(default_factory=bytearray)
+    _offsets: "array[int]" = field(default_factory=lambda: array("I"))
+    _positions: "array[int]" = field(default_factory=lambda: array("I"))
+
+    @classmethod
+    def decode(cls, base_offset: int, max_entries: int, content: bytes) -> "OffsetIndex":
+        """The index that a file holds, up to its first entry that cannot be one."""
+        index = cls(base_offset, max_entries)
+        raw = array("I", content[: len(content) // ENTRY_SIZE * ENTRY_SIZE])
+        if _MUST_SWAP:
+            raw.byteswap()
+        offsets, positions = raw[0::2], raw[1::2]
+        count = len(offsets)
+        while count and positions[count - 1] == 0:
+            count -= 1
+        for at in range(1, count):
+            if offsets[at] <= offsets[at - 1] or positions[at] <= positions[at - 1]:
+                count = at
+                break
+        index._offsets = offsets[:count]
+        index._positions = positions[:count]
+        return index
+
+    def __len__(self) -> int:
+        return len(self._offsets)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the segment must be rolled before another entry."""
+        return len(self._offsets) >= self.max_entries
+
+    def append(self, offset: int, position: int) -> None:
+        """Add an entry beyond all others."""
+        relative = offset - self.base_offset
+        self._offsets.append(relative)
+        self._positions.append(position)
+        self.pending += _ENTRY.pack(relative, position)
+
+    def lookup(self, offset: int) -> int:
+        """A position from which a forward scan finds the batch with `offset`."""
+        at = bisect_right(self._offsets, offset - self.base_offset)
+        return self._positions[at - 1] if at else 0
+
+    def truncate_to(self, offset: int) -> int:
+        """Drop the entries of offsets from `offset` on; how many bytes of a full file remain."""
+        at = bisect_left(self._offsets, offset - self.base_offset)
+        del self._offsets[at:]
+        del self._positions[at:]
+        return at * ENTRY_SIZE
+
+    def entries(self) -> list[IndexEntry]:
+        """All entries, ascending."""
+        base = self.base_offset
+        return [
+            IndexEntry(base + offset, position)
+            for offset, position in zip(self._offsets, self._positions, strict=True)
+        ]
+
+    def encode(self) -> bytes:
+        """The file that holds these entries and nothing else."""
+        raw = array("I", bytes(len(self) * ENTRY_SIZE))
+        raw[0::2] = self._offsets
+        raw[1::2] = self._positions
+        if _MUST_SWAP:
+            raw.byteswap()
+        return raw.tobytes()

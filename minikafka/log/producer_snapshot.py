@@ -1,0 +1,102 @@
+"""Producer state in a file: `<offset>.snapshot`, the state of the log up to that offset.
+
+Only the last batch of each producer is kept, so that after a restart one batch is recognised
+instead of five (as Kafka). Format: `ProducerStateManager.writeSnapshot`, version 1.
+"""
+
+from struct import Struct
+from typing import Final
+
+from minikafka.log.disk import Disk, read_file, write_file
+from minikafka.log.producer_state import NO_OFFSET, ProducerEntry, ProducerState, WrittenBatch
+from minikafka.log.segment import file_name
+from minikafka.records.crc import crc32c
+
+SNAPSHOT_SUFFIX: Final = ".snapshot"
+
+_PREFIX = Struct(">hI")
+_COUNT = Struct(">i")
+_ENTRY = Struct(">qhiqiqiq")
+_VERSION: Final = 1
+
+
+def encode(state: ProducerState) -> bytes:
+    """The file's content."""
+    parts = [_COUNT.pack(len(state.producers))]
+    for entry in state.producers.values():
+        last = entry.batches[-1] if entry.batches else _NO_BATCH
+        parts.append(
+            _ENTRY.pack(
+                entry.producer_id, entry.epoch, last.last_sequence, last.last_offset,
+                last.offset_delta, entry.last_timestamp, entry.coordinator_epoch,
+                entry.transaction_start,
+            )
+        )  # fmt: skip
+    body = b"".join(parts)
+    return _PREFIX.pack(_VERSION, crc32c(body)) + body
+
+
+def decode(content: bytes) -> list[ProducerEntry] | None:
+    """The producers in a file, or None if it is damaged or of another version."""
+    if len(content) < _PREFIX.size + _COUNT.size:
+        return None
+    version, crc = _PREFIX.unpack_from(content)
+    body = memoryview(content)[_PREFIX.size :]
+    if version != _VERSION or crc32c(body) != crc:
+        return None
+    count = _COUNT.unpack_from(body)[0]
+    if len(body) != _COUNT.size + count * _ENTRY.size:
+        return None
+    return [_entry(fields) for fields in _ENTRY.iter_unpack(body[_COUNT.size :])]
+
+
+def write_snapshot(disk: Disk, folder: str, state: ProducerState) -> str:
+    """Write the state at its end offset; the file's path."""
+    path = f"{folder}/{file_name(state.end_offset, SNAPSHOT_SUFFIX)}"
+    write_file(disk, path, encode(state))
+    return path
+
+
+def load_newest(disk: Disk, folder: str, first_offset: int, end_offset: int) -> ProducerState:
+    """The newest sound snapshot from `first_offset` to `end_offset`, both included.
+
+    Without one, an empty state at `first_offset`. Later and damaged snapshots are removed.
+    """
+    for offset in reversed(snapshot_offsets(disk, folder)):
+        path = f"{folder}/{file_name(offset, SNAPSHOT_SUFFIX)}"
+        if offset > end_offset:
+            disk.remove(path)
+            continue
+        if offset < first_offset:
+            break
+        producers = decode(read_file(disk, path) or b"")
+        if producers is None:
+            disk.remove(path)
+            continue
+        state = ProducerState(end_offset=offset)
+        for entry in producers:
+            state.producers[entry.producer_id] = entry
+            if entry.transaction_start >= 0:
+                state.ongoing[entry.producer_id] = entry.transaction_start
+        return state
+    return ProducerState(end_offset=first_offset)
+
+
+def snapshot_offsets(disk: Disk, folder: str) -> list[int]:
+    """The offsets of the snapshots in a log's folder, ascending."""
+    names = [name.removesuffix(SNAPSHOT_SUFFIX) for name in disk.list(folder)
+             if name.endswith(SNAPSHOT_SUFFIX)]  # fmt: skip
+    return [int(name) for name in names if name.isdigit()]
+
+
+def _entry(fields: tuple[int, ...]) -> ProducerEntry:
+    producer_id, epoch, sequence, offset, delta, timestamp, coordinator_epoch, start = fields
+    entry = ProducerEntry(producer_id, epoch, timestamp)
+    entry.coordinator_epoch = coordinator_epoch
+    entry.transaction_start = max(start, NO_OFFSET)
+    if offset >= 0 and sequence >= 0:
+        entry.batches.append(WrittenBatch(sequence, offset, delta, timestamp))
+    return entry
+
+
+_NO_BATCH: Final = WrittenBatch(-1, -1, 0, -1)

@@ -1,0 +1,236 @@
+"""What a log remembers of idempotent and transactional producers.
+
+A producer's last five batches are known, so that a batch that is sent again is answered instead of
+written again. Transactions: where each open one starts, and which ended ones still hold back the
+last stable offset because their marker is above the high watermark. Only headers and control
+records feed it: replaying the log gives the same state. Source: `ProducerStateManager`,
+`ProducerAppendInfo`, KIP-98.
+"""
+
+from collections import deque
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+from minikafka.common.errors import ErrorCode
+from minikafka.log.transaction_index import AbortedTransaction
+from minikafka.records.batch import CONTROL, TRANSACTIONAL, BatchHeader, advance_sequence
+from minikafka.records.errors import RecordValidationError
+from minikafka.records.reader import EndMarker
+
+REMEMBERED_BATCHES: Final = 5
+NO_OFFSET: Final = -1
+NO_COORDINATOR_EPOCH: Final = -1
+
+
+class WrittenBatch(NamedTuple):
+    """A batch that was appended. `offset_delta` is last minus first, of offsets and sequences."""
+
+    last_sequence: int
+    last_offset: int
+    offset_delta: int
+    timestamp: int
+
+    @property
+    def first_offset(self) -> int:
+        """The offset of its first record."""
+        return self.last_offset - self.offset_delta
+
+
+@dataclass(slots=True)
+class ProducerEntry:
+    """One producer id."""
+
+    producer_id: int
+    epoch: int
+    last_timestamp: int
+    batches: deque[WrittenBatch] = field(default_factory=lambda: deque(maxlen=REMEMBERED_BATCHES))
+    coordinator_epoch: int = NO_COORDINATOR_EPOCH
+    transaction_start: int = NO_OFFSET
+
+
+class EndedTransaction(NamedTuple):
+    """A transaction whose marker is not yet below the high watermark."""
+
+    first_offset: int
+    marker_offset: int
+
+
+@dataclass(slots=True)
+class ProducerState:
+    """All producers of one log.
+
+    `producers` is ordered by first appearance, `ongoing` (producer id to first offset) and
+    `unreplicated` by first offset, as they are added in log order.
+    """
+
+    producers: dict[int, ProducerEntry] = field(default_factory=dict)
+    ongoing: dict[int, int] = field(default_factory=dict)
+    unreplicated: list[EndedTransaction] = field(default_factory=list)
+    end_offset: int = 0
+    """The state is that of the log up to here."""
+
+    def check(self, header: BatchHeader) -> WrittenBatch | None:
+        """Judge a client's batch: the same batch if it was written before, None if it may be.
+
+        Raises:
+            RecordValidationError: INVALID_PRODUCER_EPOCH, OUT_OF_ORDER_SEQUENCE_NUMBER or
+                INVALID_TXN_STATE.
+        """
+        entry = self.producers.get(header.producer_id)
+        if entry is None:
+            # As Kafka: a producer that is unknown, or was forgotten, may go on at any sequence.
+            return None
+        epoch = header.producer_epoch
+        if epoch == entry.epoch:
+            batches = entry.batches
+            expected = advance_sequence(batches[-1].last_sequence, 1) if batches else 0
+            if header.base_sequence != expected:
+                return self._duplicate_or_gap(header, entry, expected)
+        elif epoch < entry.epoch:
+            raise RecordValidationError(
+                ErrorCode.INVALID_PRODUCER_EPOCH,
+                f"Epoch of producer {header.producer_id} is {epoch}, "
+                f"which is smaller than the last seen epoch {entry.epoch}",
+            )
+        elif header.base_sequence:
+            raise RecordValidationError(
+                ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER,
+                f"Invalid sequence number for new epoch of producer {header.producer_id}: "
+                f"{epoch} (request epoch), {header.base_sequence} (seq. number), "
+                f"{entry.epoch} (current producer epoch)",
+            )
+        if entry.transaction_start >= 0 and not header.attributes & TRANSACTIONAL:
+            raise RecordValidationError(
+                ErrorCode.INVALID_TXN_STATE,
+                f"Expected transactional write from producer {header.producer_id}",
+            )
+        return None
+
+    def check_marker(self, header: BatchHeader, marker: EndMarker) -> None:
+        """Judge a coordinator's marker.
+
+        Raises:
+            RecordValidationError: INVALID_PRODUCER_EPOCH or TRANSACTION_COORDINATOR_FENCED.
+        """
+        entry = self.producers.get(header.producer_id)
+        if entry is None:
+            return
+        if header.producer_epoch < entry.epoch:
+            raise RecordValidationError(
+                ErrorCode.INVALID_PRODUCER_EPOCH,
+                f"Epoch {header.producer_epoch} of a marker for producer {header.producer_id} "
+                f"is smaller than the last seen epoch {entry.epoch}",
+            )
+        if marker.coordinator_epoch < entry.coordinator_epoch:
+            raise RecordValidationError(
+                ErrorCode.TRANSACTION_COORDINATOR_FENCED,
+                f"Coordinator epoch {marker.coordinator_epoch} for producer {header.producer_id} "
+                f"is smaller than the last seen epoch {entry.coordinator_epoch}",
+            )
+
+    def written(self, header: BatchHeader) -> None:
+        """Take in a data batch with a producer id, as it stands in the log."""
+        producer_id = header.producer_id
+        entry = self.producers.get(producer_id)
+        if entry is None:
+            entry = ProducerEntry(producer_id, header.producer_epoch, header.max_timestamp)
+            self.producers[producer_id] = entry
+        elif entry.epoch != header.producer_epoch:
+            entry.epoch = header.producer_epoch
+            entry.batches.clear()
+        delta = header.last_offset_delta
+        entry.batches.append(
+            WrittenBatch(
+                (header.base_sequence + delta) & 0x7FFFFFFF,
+                header.base_offset + delta,
+                delta,
+                header.max_timestamp,
+            )
+        )
+        entry.last_timestamp = header.max_timestamp
+        if header.attributes & TRANSACTIONAL and entry.transaction_start < 0:
+            entry.transaction_start = header.base_offset
+            self.ongoing[producer_id] = header.base_offset
+
+    def ended(
+        self, header: BatchHeader, marker: EndMarker, high_watermark: int
+    ) -> AbortedTransaction | None:
+        """Take in a marker; the aborted transaction that it ends, if it ends one."""
+        entry = self.producers.get(header.producer_id)
+        if entry is None:
+            entry = ProducerEntry(header.producer_id, header.producer_epoch, header.max_timestamp)
+            self.producers[header.producer_id] = entry
+        elif entry.epoch < header.producer_epoch:
+            entry.epoch = header.producer_epoch
+            entry.batches.clear()
+        entry.coordinator_epoch = max(entry.coordinator_epoch, marker.coordinator_epoch)
+        entry.last_timestamp = header.max_timestamp
+        start, entry.transaction_start = entry.transaction_start, NO_OFFSET
+        if start < 0:
+            return None
+        self.ongoing.pop(header.producer_id, None)
+        offset = header.base_offset
+        stable = min(self._first_open_offset(), offset + 1)
+        if offset >= high_watermark:
+            self.unreplicated.append(EndedTransaction(start, offset))
+            self.unreplicated.sort()
+        if marker.is_commit:
+            return None
+        return AbortedTransaction(header.producer_id, start, offset, stable)
+
+    @property
+    def first_unstable_offset(self) -> int | None:
+        """Where the first transaction starts that a reader of committed records must wait for."""
+        first = self._first_open_offset()
+        if self.unreplicated:
+            first = min(first, self.unreplicated[0].first_offset)
+        return None if first == _NO_BOUND else first
+
+    def high_watermark_reached(self, offset: int) -> None:
+        """Let go of ended transactions whose marker is below the high watermark."""
+        if self.unreplicated:
+            self.unreplicated = [
+                ended for ended in self.unreplicated if ended.marker_offset >= offset
+            ]
+
+    def expire(self, now_ms: int, expiration_ms: int) -> int:
+        """Forget producers that wrote nothing for so long and have no open transaction."""
+        gone = [
+            producer_id
+            for producer_id, entry in self.producers.items()
+            if entry.transaction_start < 0 and now_ms - entry.last_timestamp >= expiration_ms
+        ]
+        for producer_id in gone:
+            del self.producers[producer_id]
+        return len(gone)
+
+    def clear(self, end_offset: int) -> None:
+        """Start again with nothing, for a log that ends at `end_offset`."""
+        self.producers.clear()
+        self.ongoing.clear()
+        self.unreplicated.clear()
+        self.end_offset = end_offset
+
+    def _first_open_offset(self) -> int:
+        return min(self.ongoing.values(), default=_NO_BOUND)
+
+    def _duplicate_or_gap(
+        self, header: BatchHeader, entry: ProducerEntry, expected: int
+    ) -> WrittenBatch:
+        last = advance_sequence(header.base_sequence, header.last_offset_delta)
+        for batch in entry.batches:
+            if batch.last_sequence == last and batch.offset_delta == header.last_offset_delta:
+                return batch
+        raise RecordValidationError(
+            ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER,
+            f"Out of order sequence number for producer {header.producer_id}: "
+            f"{header.base_sequence} (incoming seq. number), {expected} (expected)",
+        )
+
+
+def is_marker(header: BatchHeader) -> bool:
+    """Whether a batch holds the marker of a transaction's end."""
+    return header.attributes & (CONTROL | TRANSACTIONAL) == CONTROL | TRANSACTIONAL
+
+
+_NO_BOUND: Final = 1 << 63

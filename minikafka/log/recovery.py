@@ -1,0 +1,273 @@
+"""From the files in a log's folder back to a log.
+
+After a clean shutdown files are believed. After an unclean one every segment from the recovery
+point on is read: the log ends at the first bad batch, indexes are rebuilt, later segments go
+(SPEC C4). Source: `LogLoader`, `LogSegment.recover`.
+"""
+
+import logging
+from dataclasses import dataclass
+from typing import Final
+
+from minikafka.common.clock import Now
+from minikafka.log.checkpoints import LEADER_EPOCHS, read_epochs, write_epochs
+from minikafka.log.config import LogConfig
+from minikafka.log.disk import Disk
+from minikafka.log.leader_epoch_cache import LeaderEpochCache
+from minikafka.log.producer_snapshot import SNAPSHOT_SUFFIX, load_newest, snapshot_offsets
+from minikafka.log.producer_state import ProducerState, is_marker
+from minikafka.log.scan import scan_headers
+from minikafka.log.segment import (
+    DELETED_SUFFIX,
+    INDEX_SUFFIX,
+    LOG_SUFFIX,
+    SEGMENT_SUFFIXES,
+    TIME_INDEX_SUFFIX,
+    Segment,
+    file_name,
+)
+from minikafka.log.segments import Segments
+from minikafka.records.batch import BatchHeader
+from minikafka.records.reader import EndMarker, end_marker, read_batch
+
+CLEANED_SUFFIX: Final = ".cleaned"
+SWAP_SUFFIX: Final = ".swap"
+
+_log = logging.getLogger("minikafka.log")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remembered:
+    """What the log directory's checkpoints say of a log; zeros where they say nothing."""
+
+    clean: bool
+    recovery_point: int = 0
+    log_start_offset: int = 0
+    high_watermark: int = 0
+
+
+@dataclass(slots=True)
+class LoadedLog:
+    """The parts of a log that was loaded."""
+
+    segments: Segments
+    epochs: LeaderEpochCache
+    producers: ProducerState
+    log_start_offset: int
+    log_end_offset: int
+    recovery_point: int
+
+
+def load(
+    disk: Disk,
+    folder: str,
+    config: LogConfig,
+    *,
+    remembered: Remembered,
+    now: Now,
+    jitter_ms: int = 0,
+) -> LoadedLog:
+    """The log in `folder`; an empty one if there are no segments.
+
+    Raises:
+        StorageFault: if the disk refuses.
+    """
+    _finish_interrupted_work(disk, folder)
+    items = _open_segments(disk, folder, config, now, jitter_ms)
+    epochs, epochs_known = _load_epochs(disk, folder, items)
+    recovered_from = None
+    if not remembered.clean:
+        recovered_from = _recover_segments(disk, folder, items, remembered.recovery_point)
+    if not items:
+        start = remembered.log_start_offset
+        items.append(
+            Segment.open(disk, folder, start, config, now, create=True, jitter_ms=jitter_ms)
+        )
+    end_offset = items[-1].prepare_for_appends()
+    segments = Segments(disk, folder, items)
+    start_offset = max(remembered.log_start_offset, items[0].base_offset)
+    if end_offset < start_offset:
+        _log.warning(
+            "%s/%s ends at %d, before its start %d: starting anew there",
+            disk.root, folder, end_offset, start_offset,
+        )  # fmt: skip
+        segments.doom_all()
+        segments.replace_all(
+            Segment.open(disk, folder, start_offset, config, now, create=True, jitter_ms=jitter_ms)
+        )
+        end_offset = start_offset
+        recovered_from = None
+    scan_from = recovered_from if epochs_known else segments.first.base_offset
+    if scan_from is not None:
+        _learn_epochs(segments, epochs, scan_from)
+    epochs.truncate_from_end(end_offset)
+    epochs.truncate_from_start(start_offset)
+    if epochs.changed:
+        write_epochs(disk, folder, epochs.entries)
+        epochs.changed = False
+    newest = end_offset if recovered_from is None else recovered_from
+    producers = load_producers(
+        segments, newest, end_offset, remembered.high_watermark, recovered_from
+    )
+    _remove_stray_snapshots(disk, folder, segments)
+    return LoadedLog(
+        segments, epochs, producers, start_offset, end_offset,
+        end_offset if remembered.clean else min(remembered.recovery_point, end_offset),
+    )  # fmt: skip
+
+
+def load_producers(
+    segments: Segments,
+    newest_snapshot: int,
+    end_offset: int,
+    high_watermark: int,
+    reindex_from: int | None = None,
+) -> ProducerState:
+    """The producer state at `end_offset`: a snapshot not after `newest_snapshot`, and a scan.
+
+    Aborted transactions whose marker is in a segment at or after `reindex_from` are put into its
+    transaction index again.
+    """
+    state = load_newest(segments.disk, segments.folder, segments.first.base_offset, newest_snapshot)
+    start = state.end_offset
+    if start < end_offset:
+        for segment in segments.from_offset(start):
+            position = segment.locate(start) if segment.base_offset < start else 0
+            if position is None:
+                continue
+            reindex = reindex_from is not None and segment.base_offset >= reindex_from
+            for at, header in scan_headers(segment.file, position):
+                _replay(state, segment, at, header, high_watermark, reindex=reindex)
+    state.end_offset = end_offset
+    return state
+
+
+def read_marker(batch: bytes | memoryview, header: BatchHeader) -> EndMarker | None:
+    """What the control batch says of a transaction's end, if it does."""
+    for record in read_batch(batch, 0, header):
+        return end_marker(record)
+    return None
+
+
+def _replay(
+    state: ProducerState,
+    segment: Segment,
+    position: int,
+    header: BatchHeader,
+    high_watermark: int,
+    *,
+    reindex: bool,
+) -> None:
+    if header.producer_id < 0:
+        return
+    if not header.is_control:
+        state.written(header)
+        return
+    if not is_marker(header):
+        return
+    marker = read_marker(segment.file.read_at(position, header.size), header)
+    if marker is None:
+        return
+    aborted = state.ended(header, marker, high_watermark)
+    if aborted is not None and reindex:
+        segment.add_aborted(aborted)
+
+
+def _finish_interrupted_work(disk: Disk, folder: str) -> None:
+    """Remove what was being deleted or cleaned; complete a cleaned segment's swap."""
+    for name in disk.list(folder):
+        if name.endswith((DELETED_SUFFIX, CLEANED_SUFFIX, ".tmp")):
+            disk.remove(f"{folder}/{name}")
+    swapped = [name for name in disk.list(folder) if name.endswith(LOG_SUFFIX + SWAP_SUFFIX)]
+    for name in swapped:
+        base = int(name.split(".", 1)[0])
+        path = f"{folder}/{name}"
+        file = disk.open(path)
+        end = base + 1
+        for _, header in scan_headers(file):
+            end = header.next_offset
+        file.close()
+        for other in disk.list(folder):
+            stem, _, suffix = other.partition(".")
+            if "." + suffix in SEGMENT_SUFFIXES and base <= int(stem) < end:
+                disk.remove(f"{folder}/{other}")
+        disk.rename(path, path.removesuffix(SWAP_SUFFIX))
+    for name in disk.list(folder):
+        if name.endswith(SWAP_SUFFIX):
+            disk.remove(f"{folder}/{name}")
+
+
+def _open_segments(
+    disk: Disk, folder: str, config: LogConfig, now: Now, jitter_ms: int
+) -> list[Segment]:
+    names = disk.list(folder)
+    bases = [
+        int(name.removesuffix(LOG_SUFFIX)) for name in names
+        if name.endswith(LOG_SUFFIX) and name.removesuffix(LOG_SUFFIX).isdigit()
+    ]  # fmt: skip
+    items = []
+    for base in bases:
+        segment = Segment.open(disk, folder, base, config, now, create=False, jitter_ms=jitter_ms)
+        has_indexes = (
+            file_name(base, INDEX_SUFFIX) in names and file_name(base, TIME_INDEX_SUFFIX) in names
+        )
+        if not has_indexes:
+            segment.rebuild_indexes()
+        items.append(segment)
+    for name in names:
+        stem, _, suffix = name.partition(".")
+        if "." + suffix in SEGMENT_SUFFIXES[1:] and int(stem) not in bases:
+            disk.remove(f"{folder}/{name}")
+    return items
+
+
+def _recover_segments(
+    disk: Disk, folder: str, items: list[Segment], recovery_point: int
+) -> int | None:
+    """Recover the segments from the recovery point on; the base of the first of them."""
+    first = 0
+    while first + 1 < len(items) and items[first + 1].base_offset <= recovery_point:
+        first += 1
+    for at in range(first, len(items)):
+        size = items[at].size
+        end_offset = items[at].recover(verify=True)
+        cut = size - items[at].size
+        if not cut:
+            continue
+        _log.warning(
+            "%s/%s: cut %d bytes of a bad tail at offset %d, and %d later segments",
+            disk.root, folder, cut, end_offset, len(items) - at - 1,
+        )  # fmt: skip
+        for segment in items[at + 1 :]:
+            segment.close()
+            for path in segment.mark_deleted():
+                disk.remove(path)
+        del items[at + 1 :]
+        break
+    return items[first].base_offset if items else None
+
+
+def _load_epochs(disk: Disk, folder: str, items: list[Segment]) -> tuple[LeaderEpochCache, bool]:
+    """The epochs that were saved, and whether they can be relied on."""
+    entries = read_epochs(disk, folder)
+    if entries is not None:
+        return LeaderEpochCache(entries), True
+    if disk.exists(f"{folder}/{LEADER_EPOCHS}"):
+        _log.warning("%s/%s/%s is damaged: rebuilding it", disk.root, folder, LEADER_EPOCHS)
+    return LeaderEpochCache(), not any(segment.size for segment in items)
+
+
+def _learn_epochs(segments: Segments, epochs: LeaderEpochCache, offset: int) -> None:
+    for segment in segments.from_offset(offset):
+        for _, header in scan_headers(segment.file):
+            latest = epochs.latest_epoch
+            if header.leader_epoch >= 0 and (latest is None or header.leader_epoch > latest):
+                epochs.assign(header.leader_epoch, header.base_offset)
+
+
+def _remove_stray_snapshots(disk: Disk, folder: str, segments: Segments) -> None:
+    """Keep the snapshots at the start of segments, and the newest one."""
+    bases = [segment.base_offset for segment in segments.items]
+    for offset in snapshot_offsets(disk, folder)[:-1]:
+        if offset not in bases:
+            disk.remove(f"{folder}/{file_name(offset, SNAPSHOT_SUFFIX)}")

@@ -1,0 +1,65 @@
+"""What a log's methods answer, and the two ways in which they refuse."""
+
+from typing import Final, NamedTuple
+
+from minikafka.common.file_slice import FileSlice
+
+UNKNOWN_OFFSET: Final = -1
+
+
+class OffsetOutOfRangeError(Exception):
+    """An offset that the log does not have, or does not have yet."""
+
+    def __init__(self, offset: int, start_offset: int, end_offset: int) -> None:
+        """Name the offset and what there is."""
+        super().__init__(f"offset {offset} is not within {start_offset} and {end_offset}")
+        self.offset = offset
+        self.start_offset = start_offset
+        self.end_offset = end_offset
+
+
+class UnexpectedOffsetError(Exception):
+    """A leader sent records that do not follow what this replica has."""
+
+
+class LogAppendInfo(NamedTuple):
+    """What an append did. Offsets are those of its first and last record.
+
+    `log_append_time` is -1 where producers set the timestamps. For a duplicate the offsets are
+    those of the batch that was written before. An append of nothing has first offset -1.
+    """
+
+    first_offset: int
+    last_offset: int
+    max_timestamp: int
+    log_append_time: int
+    log_start_offset: int
+    leader_epoch: int
+    is_duplicate: bool
+
+
+class LogRead(NamedTuple):
+    """Bytes to serve: they begin with the batch that holds the offset asked for.
+
+    `slice` is None where there is nothing to read yet. The bytes may end within a batch, as Kafka's
+    do; they hold no batch that reaches the upper bound.
+    """
+
+    slice: FileSlice | None
+    position: "LogPosition"
+
+
+class LogPosition(NamedTuple):
+    """An offset with its place: the segment that holds it and the byte there."""
+
+    offset: int
+    segment_base_offset: int
+    position: int
+
+
+class TimestampOffset(NamedTuple):
+    """A record found by time."""
+
+    timestamp: int
+    offset: int
+    leader_epoch: int

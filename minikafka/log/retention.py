@@ -1,0 +1,42 @@
+"""Which old segments a log may let go."""
+
+from minikafka.common.clock import Now
+from minikafka.log.config import LogConfig
+from minikafka.log.segment import Segment
+
+
+def deletable(
+    segments: list[Segment],
+    config: LogConfig,
+    now: Now,
+    *,
+    log_start_offset: int,
+    high_watermark: int,
+    log_end_offset: int,
+) -> int:
+    """How many of the oldest segments may go, by log start offset, size or age.
+
+    Never one with a record at or above the high watermark; never an active segment that is empty.
+    Counting stops at the first segment that must stay. Source: `UnifiedLog.deleteOldSegments`.
+    """
+    excess = sum(segment.size for segment in segments) - config.retention_bytes
+    count = 0
+    for at, segment in enumerate(segments):
+        is_last = at + 1 == len(segments)
+        next_base = log_end_offset if is_last else segments[at + 1].base_offset
+        if next_base > high_watermark or (is_last and not segment.size):
+            break
+        too_large = config.retention_bytes >= 0 and excess >= segment.size
+        too_old = 0 <= config.retention_ms < now.wall_ms - _age_base(segment)
+        before_start = not is_last and next_base <= log_start_offset
+        if not before_start and not (config.deletes and (too_large or too_old)):
+            break
+        excess -= segment.size
+        count += 1
+    return count
+
+
+def _age_base(segment: Segment) -> int:
+    """The time from which a segment's age counts: its latest record, or else when it was made."""
+    latest = segment.latest.timestamp
+    return latest if latest >= 0 else segment.created_ms

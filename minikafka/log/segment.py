@@ -1,0 +1,344 @@
+"""One segment: a log file and the indexes that belong to it.
+
+The log file only grows at its end or is cut there. Index entries are kept in memory and written to
+their files when the segment is flushed, rolled or closed: what a crash loses of them is rebuilt
+from the log, since a segment that was not flushed is recovered anyway. Indexes of older segments
+are loaded when first needed. Source: `LogSegment`.
+"""
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from minikafka.common.clock import Now
+from minikafka.log.config import LogConfig
+from minikafka.log.disk import Disk, File, read_file
+from minikafka.log.offset_index import ENTRY_SIZE as OFFSET_ENTRY_SIZE
+from minikafka.log.offset_index import OffsetIndex
+from minikafka.log.scan import scan_batches, scan_headers
+from minikafka.log.time_index import ENTRY_SIZE as TIME_ENTRY_SIZE
+from minikafka.log.time_index import TimeEntry, TimeIndex
+from minikafka.log.transaction_index import AbortedTransaction, decode, encode
+from minikafka.records.batch import LOG_OVERHEAD, BatchHeader, Buffer
+from minikafka.records.errors import CorruptRecordsError
+from minikafka.records.reader import Record, read_batch
+from minikafka.records.scan import check_crc
+
+LOG_SUFFIX: Final = ".log"
+INDEX_SUFFIX: Final = ".index"
+TIME_INDEX_SUFFIX: Final = ".timeindex"
+TXN_INDEX_SUFFIX: Final = ".txnindex"
+DELETED_SUFFIX: Final = ".deleted"
+SEGMENT_SUFFIXES: Final = (LOG_SUFFIX, INDEX_SUFFIX, TIME_INDEX_SUFFIX, TXN_INDEX_SUFFIX)
+
+_LARGEST_RELATIVE_OFFSET: Final = (1 << 31) - 1
+_HINTS: Final = 64
+
+
+def file_name(base_offset: int, suffix: str) -> str:
+    """A file's name: the base offset in 20 digits."""
+    return f"{base_offset:020d}{suffix}"
+
+
+@dataclass(slots=True)
+class Segment:
+    """The records from `base_offset` up to the next segment's base.
+
+    `jitter_ms` is drawn once and taken off `segment.ms`, so that logs made together do not all roll
+    together.
+    """
+
+    disk: Disk
+    folder: str
+    base_offset: int
+    config: LogConfig
+    file: File
+    created_ms: int
+    jitter_ms: int = 0
+    _offset_index: OffsetIndex | None = None
+    _time_index: TimeIndex | None = None
+    _aborted: list[AbortedTransaction] | None = None
+    _latest: TimeEntry | None = None
+    """The greatest timestamp and the last offset of its batch."""
+    _first_timestamp: int | None = None
+    _unindexed_bytes: int = 0
+    _hints: dict[int, int] = field(default_factory=dict)
+    """Positions of the last batches appended, by base offset: what tail readers ask for."""
+
+    @classmethod
+    def open(
+        cls, disk: Disk, folder: str, base_offset: int, config: LogConfig, now: Now,
+        *, create: bool, jitter_ms: int = 0,
+    ) -> "Segment":  # fmt: skip
+        """The segment with this base offset; a new one starts with empty index files."""
+        path = f"{folder}/{file_name(base_offset, LOG_SUFFIX)}"
+        file = disk.open(path, create=create)
+        segment = cls(disk, folder, base_offset, config, file, now.wall_ms, jitter_ms)
+        if create:
+            segment._reset_indexes()
+            segment.write_indexes()
+        return segment
+
+    @property
+    def size(self) -> int:
+        """Bytes of records."""
+        return self.file.size
+
+    @property
+    def offset_index(self) -> OffsetIndex:
+        """The offset index, loaded if it was not."""
+        if self._offset_index is None:
+            content = read_file(self.disk, self.path(INDEX_SUFFIX)) or b""
+            self._offset_index = OffsetIndex.decode(
+                self.base_offset, self.config.segment_index_bytes // OFFSET_ENTRY_SIZE, content
+            )
+        return self._offset_index
+
+    @property
+    def time_index(self) -> TimeIndex:
+        """The time index, loaded if it was not."""
+        if self._time_index is None:
+            content = read_file(self.disk, self.path(TIME_INDEX_SUFFIX)) or b""
+            self._time_index = TimeIndex.decode(
+                self.base_offset, self.config.segment_index_bytes // TIME_ENTRY_SIZE, content
+            )
+        return self._time_index
+
+    @property
+    def aborted(self) -> list[AbortedTransaction]:
+        """The aborted transactions whose markers are in this segment, in marker order."""
+        if self._aborted is None:
+            self._aborted = decode(read_file(self.disk, self.path(TXN_INDEX_SUFFIX)) or b"")
+        return self._aborted
+
+    @property
+    def latest(self) -> TimeEntry:
+        """The greatest timestamp, with the last offset of the batch that has it; -1 if none."""
+        if self._latest is None:
+            self._latest = self.time_index.last_entry
+        return self._latest
+
+    def path(self, suffix: str) -> str:
+        """The path of one of the segment's files."""
+        return f"{self.folder}/{file_name(self.base_offset, suffix)}"
+
+    def must_roll(self, size: int, max_timestamp: int, last_offset: int, now: Now) -> bool:
+        """Whether a batch of this size, timestamp and last offset belongs into a new segment."""
+        config = self.config
+        held = self.file.size
+        if held > config.segment_bytes - size:
+            return True
+        if last_offset - self.base_offset > _LARGEST_RELATIVE_OFFSET:
+            return True
+        if not held:
+            return False
+        first = self._first_timestamp
+        if first is None:
+            first = self._first_timestamp = self._read_first_timestamp()
+        waited = max_timestamp - first if first >= 0 else now.wall_ms - self.created_ms
+        return (
+            waited > config.segment_ms - self.jitter_ms
+            or self.offset_index.is_full
+            or self.time_index.is_full
+        )
+
+    def append(self, data: Buffer, headers: list[BatchHeader]) -> None:
+        """Write batches that lie one behind the other in `data`; all of them or none.
+
+        Raises:
+            StorageFault: if the disk refuses; nothing was kept then.
+        """
+        position = self.file.size
+        self.file.append(data)
+        if not position:
+            self._first_timestamp = headers[0].max_timestamp
+        hints = self._hints
+        for header in headers:
+            if header.max_timestamp > self.latest.timestamp:
+                self._latest = TimeEntry(header.max_timestamp, header.last_offset)
+            if self._unindexed_bytes > self.config.index_interval_bytes:
+                self._index(header, position)
+            size = header.batch_length + LOG_OVERHEAD
+            self._unindexed_bytes += size
+            hints[header.base_offset] = position
+            position += size
+        while len(hints) > _HINTS:
+            del hints[next(iter(hints))]
+
+    def locate(self, offset: int) -> int | None:
+        """The position of the first batch that ends at `offset` or later, or None."""
+        hint = self._hints.get(offset)
+        if hint is not None:
+            return hint
+        for position, header in scan_headers(self.file, self.offset_index.lookup(offset)):
+            if header.last_offset >= offset:
+                return position
+        return None
+
+    def batch_size(self, position: int) -> int:
+        """Bytes of the batch that starts at `position`."""
+        return int.from_bytes(self.file.read_at(position + 8, 4), "big") + LOG_OVERHEAD
+
+    def first_at_or_after(self, timestamp: int, start_offset: int) -> tuple[Record, int] | None:
+        """The first record from `start_offset` on that is not earlier, and its leader epoch."""
+        entry = self.time_index.lookup(timestamp)
+        position = self.offset_index.lookup(max(entry.offset, start_offset))
+        for at, header in scan_headers(self.file, position):
+            if header.max_timestamp < timestamp or header.last_offset < start_offset:
+                continue
+            batch = self.file.read_at(at, header.size)
+            for record in read_batch(batch, 0, header):
+                if record.timestamp >= timestamp and record.offset >= start_offset:
+                    return record, header.leader_epoch
+        return None
+
+    def add_aborted(self, transaction: AbortedTransaction) -> None:
+        """Note an aborted transaction whose marker was just written here."""
+        self.aborted.append(transaction)
+        file = self.disk.open(self.path(TXN_INDEX_SUFFIX), create=True)
+        file.append(encode([transaction]))
+        file.close()
+
+    def close_for_appends(self) -> None:
+        """Write what the indexes lack, with a last time entry, before a roll or a close."""
+        latest = self.latest
+        self.time_index.append(latest.timestamp, latest.offset)
+        self.write_indexes()
+        self._hints.clear()
+
+    def write_indexes(self) -> None:
+        """Write the index entries that are only in memory."""
+        for index, suffix, size in (
+            (self._offset_index, INDEX_SUFFIX, OFFSET_ENTRY_SIZE),
+            (self._time_index, TIME_INDEX_SUFFIX, TIME_ENTRY_SIZE),
+        ):
+            if index is None:
+                continue
+            file = self.disk.open(self.path(suffix), create=True)
+            written = len(index) * size - len(index.pending)
+            if file.size < written:
+                file.truncate(0)
+                file.append(index.encode())
+            else:
+                if file.size > written:
+                    file.truncate(written)
+                file.append(index.pending)
+            file.close()
+            index.pending.clear()
+
+    def prepare_for_appends(self) -> int:
+        """Find the end of a loaded segment; its next offset. The log file must be sound."""
+        next_offset = self.base_offset
+        latest = self.time_index.last_entry
+        for _, header in scan_headers(self.file, self.offset_index.lookup(_FAR_OFFSET)):
+            next_offset = header.next_offset
+            if header.max_timestamp > latest.timestamp:
+                latest = TimeEntry(header.max_timestamp, header.last_offset)
+        self._latest = latest
+        self._unindexed_bytes = 0
+        return next_offset
+
+    def recover(self, *, verify: bool) -> int:
+        """Cut the file at the first bad byte and rebuild all indexes; the next offset.
+
+        A batch is bad if it is not whole, its checksum is wrong (looked at if `verify`), or its
+        offsets do not rise. The transaction index is left empty: what belongs in it only producer
+        state can tell. SPEC C4; `LogSegment.recover`.
+        """
+        next_offset, sound = self._reindex(verify=verify)
+        if sound < self.file.size:
+            self.file.truncate(sound)
+        self.disk.remove(self.path(TXN_INDEX_SUFFIX))
+        self._aborted = []
+        self.time_index.append(*self.latest)
+        self.write_indexes()
+        return next_offset
+
+    def rebuild_indexes(self) -> None:
+        """Make the offset and time index anew from a log file that is sound."""
+        self._reindex(verify=False)
+        self.close_for_appends()
+
+    def _reindex(self, *, verify: bool) -> tuple[int, int]:
+        self._reset_indexes()
+        next_offset = self.base_offset
+        sound = 0
+        try:
+            for position, header, batch in scan_batches(self.file):
+                if header.base_offset < next_offset:
+                    break
+                if verify:
+                    check_crc(batch, 0, header)
+                if header.max_timestamp > self.latest.timestamp:
+                    self._latest = TimeEntry(header.max_timestamp, header.last_offset)
+                if self._unindexed_bytes > self.config.index_interval_bytes:
+                    self._index(header, position)
+                self._unindexed_bytes += header.size
+                next_offset = header.next_offset
+                sound = position + header.size
+        except CorruptRecordsError:
+            pass  # The end of what is sound: everything from here on is cut off.
+        return next_offset, sound
+
+    def truncate_to(self, offset: int) -> int:
+        """Drop the batch that holds `offset` and all after it; the first offset that was dropped.
+
+        That is `offset` itself unless it lies within a batch.
+        """
+        position = self.locate(offset)
+        self._hints.clear()
+        if position is None:
+            return offset
+        first = int.from_bytes(self.file.read_at(position, 8), "big")
+        self.file.truncate(position)
+        self.write_indexes()
+        self.offset_index.truncate_to(offset)
+        self.time_index.truncate_to(offset)
+        self.write_indexes()
+        self._first_timestamp = None
+        self._truncate_aborted(offset)
+        self.prepare_for_appends()
+        return min(first, offset)
+
+    def mark_deleted(self) -> list[str]:
+        """Rename the files so that no start takes them for a segment; their new paths."""
+        marked = []
+        for suffix in SEGMENT_SUFFIXES:
+            path = self.path(suffix)
+            if self.disk.exists(path):
+                self.disk.rename(path, path + DELETED_SUFFIX)
+                marked.append(path + DELETED_SUFFIX)
+        return marked
+
+    def close(self) -> None:
+        """Close the log file."""
+        self.file.close()
+
+    def _index(self, header: BatchHeader, position: int) -> None:
+        self.offset_index.append(header.last_offset, position)
+        self.time_index.append(*self.latest)
+        self._unindexed_bytes = 0
+
+    def _reset_indexes(self) -> None:
+        entries = self.config.segment_index_bytes
+        self._offset_index = OffsetIndex(self.base_offset, entries // OFFSET_ENTRY_SIZE)
+        self._time_index = TimeIndex(self.base_offset, entries // TIME_ENTRY_SIZE)
+        self._latest = self._time_index.last_entry
+        self._first_timestamp = None
+        self._unindexed_bytes = 0
+
+    def _read_first_timestamp(self) -> int:
+        for _, header in scan_headers(self.file):
+            return header.max_timestamp
+        return -1
+
+    def _truncate_aborted(self, offset: int) -> None:
+        kept = [entry for entry in self.aborted if entry.last_offset < offset]
+        if len(kept) < len(self.aborted):
+            self._aborted = kept
+            file = self.disk.open(self.path(TXN_INDEX_SUFFIX), create=True)
+            file.truncate(0)
+            file.append(encode(kept))
+            file.close()
+
+
+_FAR_OFFSET: Final = 1 << 63

@@ -1,0 +1,194 @@
+"""The segments of one log, ascending; never empty. The last one is active."""
+
+from bisect import bisect_right
+from dataclasses import dataclass, field
+
+from minikafka.common.file_slice import FileSlice
+from minikafka.log.disk import Disk
+from minikafka.log.producer_snapshot import SNAPSHOT_SUFFIX
+from minikafka.log.results import LogPosition, LogRead
+from minikafka.log.segment import Segment, file_name
+from minikafka.log.transaction_index import AbortedTransaction
+
+
+@dataclass(slots=True)
+class _Doomed:
+    """A segment whose files are renamed; they are removed when `due_ms` (monotonic) is reached."""
+
+    segment: Segment
+    paths: list[str]
+    due_ms: int | None = None
+
+
+@dataclass(slots=True)
+class Segments:
+    """Ordered by base offset. Segments that left are closed and removed after a delay.
+
+    The delay lets a response that still names bytes of a segment be sent.
+    """
+
+    disk: Disk
+    folder: str
+    items: list[Segment]
+    _bases: list[int] = field(init=False)
+    _doomed: list[_Doomed] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        """Index the segments by their base offsets."""
+        self._bases = [segment.base_offset for segment in self.items]
+
+    @property
+    def active(self) -> Segment:
+        """The segment that is appended to."""
+        return self.items[-1]
+
+    @property
+    def first(self) -> Segment:
+        """The oldest segment."""
+        return self.items[0]
+
+    @property
+    def size_bytes(self) -> int:
+        """Bytes of records in all segments."""
+        return sum(segment.size for segment in self.items)
+
+    def index_of(self, offset: int) -> int:
+        """The index of the last segment that starts at or before `offset`; 0 if none does."""
+        return max(bisect_right(self._bases, offset) - 1, 0)
+
+    def from_offset(self, offset: int) -> list[Segment]:
+        """The segment that may hold `offset`, and all later ones."""
+        return self.items[self.index_of(offset) :]
+
+    def read(
+        self,
+        start_offset: int,
+        max_bytes: int,
+        upper_bound_offset: int,
+        log_end_offset: int,
+        *,
+        min_one_message: bool,
+    ) -> LogRead:
+        """The bytes of up to `max_bytes` of batches from `start_offset` to the upper bound."""
+        for index in range(self.index_of(start_offset), len(self.items)):
+            segment = self.items[index]
+            position = segment.locate(start_offset)
+            if position is None:
+                continue
+            place = LogPosition(start_offset, segment.base_offset, position)
+            available = self._end(index, upper_bound_offset, log_end_offset) - position
+            length = min(max_bytes, available)
+            if min_one_message and length < available:
+                length = max(length, min(segment.batch_size(position), available))
+            if length <= 0:
+                return LogRead(None, place)
+            return LogRead(FileSlice(segment.file, position, length), place)
+        return LogRead(None, self.position_of(start_offset, log_end_offset))
+
+    def position_of(self, offset: int, log_end_offset: int) -> LogPosition:
+        """Where the batch with `offset` starts, or where the next batch will."""
+        if offset >= log_end_offset:
+            return LogPosition(offset, self.active.base_offset, self.active.size)
+        segment = self.items[self.index_of(offset)]
+        position = segment.locate(offset)
+        return LogPosition(
+            offset, segment.base_offset, segment.size if position is None else position
+        )
+
+    def bytes_between(self, start: LogPosition, end: LogPosition) -> int:
+        """Bytes of records from one position to a later one."""
+        if start.segment_base_offset == end.segment_base_offset:
+            return end.position - start.position
+        whole = sum(
+            segment.size
+            for segment in self.from_offset(start.segment_base_offset)
+            if segment.base_offset < end.segment_base_offset
+        )
+        return whole - start.position + end.position
+
+    def aborted_transactions(
+        self, start_offset: int, upper_bound_offset: int
+    ) -> list[AbortedTransaction]:
+        """The aborted transactions with data in this range, in the order of their markers."""
+        found = []
+        for segment in self.from_offset(start_offset):
+            for aborted in segment.aborted:
+                if (
+                    aborted.last_offset >= start_offset
+                    and aborted.first_offset < upper_bound_offset
+                ):
+                    found.append(aborted)
+                if aborted.last_stable_offset >= upper_bound_offset:
+                    return found
+        return found
+
+    def add(self, segment: Segment) -> None:
+        """Append a segment; it becomes active."""
+        assert segment.base_offset > self._bases[-1], "segments rise"
+        self.items.append(segment)
+        self._bases.append(segment.base_offset)
+
+    def replace_all(self, segment: Segment) -> None:
+        """Let `segment` be the only one. The others must have been doomed before."""
+        self.items = [segment]
+        self._bases = [segment.base_offset]
+
+    def doom_first(self, count: int) -> None:
+        """Let the oldest `count` segments go, with the snapshots at their start."""
+        assert count < len(self.items), "an active segment stays"
+        for segment in self.items[:count]:
+            self._doom(segment)
+        del self.items[:count]
+        del self._bases[:count]
+
+    def doom_from(self, offset: int) -> None:
+        """Let the segments go that start at `offset` or later; an earlier one must stay."""
+        at = bisect_right(self._bases, offset - 1)
+        assert at, "an active segment stays"
+        for segment in self.items[at:]:
+            self._doom(segment)
+        del self.items[at:]
+        del self._bases[at:]
+
+    def doom_all(self) -> None:
+        """Let all segments go; `replace_all` must follow."""
+        for segment in self.items:
+            self._doom(segment)
+
+    def remove_doomed(self, now_ms: int, delay_ms: int) -> None:
+        """Remove the files of segments that left at least `delay_ms` ago (monotonic)."""
+        if not self._doomed:
+            return
+        kept = []
+        for doomed in self._doomed:
+            if doomed.due_ms is None:
+                doomed.due_ms = now_ms + delay_ms
+            if now_ms < doomed.due_ms:
+                kept.append(doomed)
+                continue
+            doomed.segment.close()
+            for path in doomed.paths:
+                self.disk.remove(path)
+        self._doomed = kept
+
+    def close(self) -> None:
+        """Close all files, those of doomed segments too."""
+        for segment in self.items:
+            segment.close()
+        for doomed in self._doomed:
+            doomed.segment.close()
+
+    def _end(self, index: int, upper_bound_offset: int, log_end_offset: int) -> int:
+        """The byte in segment `index` at which the batches below the upper bound end."""
+        segment = self.items[index]
+        if upper_bound_offset >= log_end_offset:
+            return segment.size
+        if index + 1 < len(self.items) and upper_bound_offset >= self._bases[index + 1]:
+            return segment.size
+        position = segment.locate(upper_bound_offset)
+        return segment.size if position is None else position
+
+    def _doom(self, segment: Segment) -> None:
+        paths = segment.mark_deleted()
+        self.disk.remove(f"{self.folder}/{file_name(segment.base_offset, SNAPSHOT_SUFFIX)}")
+        self._doomed.append(_Doomed(segment, paths))

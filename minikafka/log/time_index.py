@@ -1,0 +1,103 @@
+"""Sparse index of a segment: timestamp to offset.
+
+An entry says: the greatest timestamp so far is this, and the batch that holds it ends at that
+offset. Timestamps rise strictly, offsets never fall. File format: `TimeIndex` (12 bytes an entry:
+timestamp, offset relative to the segment's base, big-endian). A file may end in zeros.
+"""
+
+from array import array
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass, field
+from struct import Struct
+from typing import NamedTuple
+
+from minikafka.records.batch import NO_TIMESTAMP
+
+ENTRY_SIZE = 12
+_ENTRY = Struct(">qI")
+
+
+class TimeEntry(NamedTuple):
+    """A timestamp, and the last offset of the batch that has it."""
+
+    timestamp: int
+    offset: int
+
+
+@dataclass(slots=True)
+class TimeIndex:
+    """The entries of one segment in memory, and the encoded ones that its file lacks."""
+
+    base_offset: int
+    max_entries: int
+    pending: bytearray = field(default_factory=bytearray)
+    _timestamps: "array[int]" = field(default_factory=lambda: array("q"))
+    _offsets: "array[int]" = field(default_factory=lambda: array("I"))
+
+    @classmethod
+    def decode(cls, base_offset: int, max_entries: int, content: bytes) -> "TimeIndex":
+        """The index that a file holds, up to its first entry that cannot be one."""
+        index = cls(base_offset, max_entries)
+        last = NO_TIMESTAMP
+        for timestamp, relative in _ENTRY.iter_unpack(content[: len(content) // 12 * 12]):
+            if timestamp <= last or (index._offsets and relative < index._offsets[-1]):
+                break
+            if timestamp == 0 and relative == 0 and len(index):
+                break
+            last = timestamp
+            index._timestamps.append(timestamp)
+            index._offsets.append(relative)
+        if len(index) == 1 and index.last_entry == (0, base_offset) and len(content) > ENTRY_SIZE:
+            # Nothing but the zeros of a file that was sized in advance.
+            return cls(base_offset, max_entries)
+        return index
+
+    def __len__(self) -> int:
+        return len(self._timestamps)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether only the place of the last entry, written at a roll, is left."""
+        return len(self._timestamps) >= self.max_entries - 1
+
+    @property
+    def last_entry(self) -> TimeEntry:
+        """The greatest timestamp with its offset; (-1, base offset) without entries."""
+        if not self._timestamps:
+            return TimeEntry(NO_TIMESTAMP, self.base_offset)
+        return TimeEntry(self._timestamps[-1], self.base_offset + self._offsets[-1])
+
+    def append(self, timestamp: int, offset: int) -> None:
+        """Add an entry, unless its timestamp is not greater than the last one's."""
+        if timestamp <= (self._timestamps[-1] if self._timestamps else NO_TIMESTAMP):
+            return
+        relative = offset - self.base_offset
+        self._timestamps.append(timestamp)
+        self._offsets.append(relative)
+        self.pending += _ENTRY.pack(timestamp, relative)
+
+    def lookup(self, timestamp: int) -> TimeEntry:
+        """The last entry that is not later than `timestamp`; (-1, base offset) if there is none."""
+        at = bisect_right(self._timestamps, timestamp)
+        if not at:
+            return TimeEntry(NO_TIMESTAMP, self.base_offset)
+        return TimeEntry(self._timestamps[at - 1], self.base_offset + self._offsets[at - 1])
+
+    def truncate_to(self, offset: int) -> int:
+        """Drop the entries of offsets from `offset` on; how many bytes of a full file remain."""
+        at = bisect_left(self._offsets, offset - self.base_offset)
+        del self._timestamps[at:]
+        del self._offsets[at:]
+        return at * ENTRY_SIZE
+
+    def entries(self) -> list[TimeEntry]:
+        """All entries, ascending."""
+        base = self.base_offset
+        return [
+            TimeEntry(timestamp, base + offset)
+            for timestamp, offset in zip(self._timestamps, self._offsets, strict=True)
+        ]
+
+    def encode(self) -> bytes:
+        """The file that holds these entries and nothing else."""
+        return b"".join(map(_ENTRY.pack, self._timestamps, self._offsets))

@@ -1,0 +1,588 @@
+"""One replica's log: append, read, roll, truncate, retain; holder of the high watermark.
+
+Invariants: log start offset <= high watermark <= log end offset; offsets never go back except by a
+truncation; what is below the recovery point is durable. The log itself never syncs: it says what
+must be synced (`take_flush`) and is told when that is done (`flushed`). Whoever catches a
+`StorageFault` from any method takes the whole log directory offline; the log must not be used then.
+Source: `UnifiedLog`, `LocalLog`.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from random import Random
+
+from minikafka.common.clock import Now
+from minikafka.common.errors import ErrorCode
+from minikafka.common.ids import TopicPartition, Uuid
+from minikafka.log.checkpoints import (
+    LEADER_EPOCHS,
+    PARTITION_METADATA,
+    write_epochs,
+    write_topic_id,
+)
+from minikafka.log.config import LogConfig
+from minikafka.log.disk import Disk
+from minikafka.log.flush import FlushLedger, FlushRequest
+from minikafka.log.leader_epoch_cache import EpochEnd, LeaderEpochCache
+from minikafka.log.producer_snapshot import snapshot_offsets, write_snapshot
+from minikafka.log.producer_state import ProducerState, WrittenBatch, is_marker
+from minikafka.log.recovery import Remembered, load, load_producers, read_marker
+from minikafka.log.results import (
+    UNKNOWN_OFFSET,
+    LogAppendInfo,
+    LogPosition,
+    LogRead,
+    OffsetOutOfRangeError,
+    TimestampOffset,
+    UnexpectedOffsetError,
+)
+from minikafka.log.retention import deletable
+from minikafka.log.segment import Segment
+from minikafka.log.segments import Segments
+from minikafka.log.transaction_index import AbortedTransaction
+from minikafka.records.batch import LOG_OVERHEAD, NO_TIMESTAMP, BatchHeader, assign
+from minikafka.records.errors import CorruptRecordsError, RecordValidationError
+from minikafka.records.scan import check_crc, header_at, split_batches
+from minikafka.records.validation import Origin, validate_batch
+
+
+@dataclass(slots=True)
+class UnifiedLog:
+    """The log in `folder` of `disk`. Made by `open`."""
+
+    disk: Disk
+    folder: str
+    topic_partition: TopicPartition
+    topic_id: Uuid | None
+    config: LogConfig
+    log_start_offset: int
+    log_end_offset: int
+    recovery_point: int
+    segments: Segments
+    epochs: LeaderEpochCache
+    producers: ProducerState
+    rng: Random
+    high_watermark: int = 0
+    flushes: FlushLedger = field(default_factory=FlushLedger)
+
+    @classmethod
+    def open(
+        cls,
+        disk: Disk,
+        folder: str,
+        topic_partition: TopicPartition,
+        *,
+        config: LogConfig,
+        remembered: Remembered,
+        now: Now,
+        rng: Random,
+        topic_id: Uuid | None = None,
+    ) -> "UnifiedLog":
+        """Load the log in `folder`, or start an empty one there.
+
+        A new log notes its topic id in `partition.metadata`; that file of an older one is left as
+        it is.
+        """
+        flushes = FlushLedger(flushed_ms=now.monotonic_ms, folders={folder: None})
+        if not disk.exists(folder):
+            flushes.folders[""] = None
+            disk.make_dir(folder)
+        parts = load(
+            disk, folder, config, remembered=remembered, now=now, jitter_ms=_jitter(config, rng)
+        )
+        if topic_id is not None and not disk.exists(f"{folder}/{PARTITION_METADATA}"):
+            write_topic_id(disk, folder, topic_id)
+            flushes.files[f"{folder}/{PARTITION_METADATA}"] = None
+        high_watermark = max(remembered.high_watermark, parts.log_start_offset)
+        return cls(
+            disk, folder, topic_partition, topic_id, config, parts.log_start_offset,
+            parts.log_end_offset, parts.recovery_point, parts.segments, parts.epochs,
+            parts.producers, rng, min(high_watermark, parts.log_end_offset), flushes,
+        )  # fmt: skip
+
+    # Appending
+
+    def append_as_leader(
+        self,
+        records: memoryview,
+        *,
+        leader_epoch: int,
+        now: Now,
+        origin: Origin = Origin.CLIENT,
+    ) -> LogAppendInfo:
+        """Validate records, give them offsets and the leader's epoch, and write them.
+
+        `records` is patched in place where it may be. A client sends exactly one batch; others may
+        send several, which are all valid before the first is written.
+
+        Raises:
+            RecordValidationError: with the producer's error code; nothing was written.
+            StorageFault: nothing may be acknowledged.
+        """
+        if origin is not Origin.CLIENT:
+            return self._append_all(records, leader_epoch, now, origin)
+        batch, header = validate_batch(records, self.config.records, origin, now.wall_ms)
+        if header.producer_id >= 0:
+            duplicate = self.producers.check(header)
+            if duplicate is not None:
+                return self._duplicate(duplicate)
+        return self._append_one(batch, header, leader_epoch, now)
+
+    def append_as_follower(
+        self, records: memoryview, *, leader_epoch: int, now: Now
+    ) -> LogAppendInfo:
+        """Write what a leader sent, offsets as they are.
+
+        A partial batch at the end is dropped, and so is everything from the first batch on whose
+        epoch is above `leader_epoch`, the one that this replica follows (KAFKA-18723). Offsets may
+        leave gaps.
+
+        Raises:
+            CorruptRecordsError: a checksum is wrong, or offsets do not rise.
+            UnexpectedOffsetError: the records begin before the log's end.
+        """
+        headers, end = self._headers_from_leader(records, leader_epoch)
+        if not headers:
+            return self._nothing_appended(leader_epoch)
+        first = headers[0]
+        if first.base_offset < self.log_end_offset:
+            if self.segments.size_bytes or first.last_offset < self.log_end_offset:
+                raise UnexpectedOffsetError(
+                    f"{self.topic_partition} ends at {self.log_end_offset}, "
+                    f"the leader sent {first.base_offset} to {headers[-1].last_offset}"
+                )
+            # The leader's log starts within a batch, and this replica has nothing yet.
+            self.truncate_fully_and_start_at(first.base_offset, now)
+        self._write_runs(records[:end], headers, now)
+        return LogAppendInfo(
+            first.base_offset, headers[-1].last_offset,
+            max(header.max_timestamp for header in headers), NO_TIMESTAMP,
+            self.log_start_offset, headers[-1].leader_epoch, is_duplicate=False,
+        )  # fmt: skip
+
+    def assign_epoch_start_offset(self, epoch: int, offset: int) -> None:
+        """Note that `epoch` starts at `offset`; a new leader does so before its first append."""
+        self.epochs.assign(epoch, offset)
+        self._save_epochs()
+
+    # Reading
+
+    def read(
+        self,
+        start_offset: int,
+        max_bytes: int,
+        *,
+        upper_bound_offset: int,
+        min_one_message: bool = False,
+    ) -> LogRead:
+        """Name the bytes of up to `max_bytes` of batches from `start_offset` on.
+
+        With `min_one_message` at least one whole batch, however large. `upper_bound_offset` is
+        exclusive: log end, high watermark or last stable offset, by the reader's isolation.
+
+        Raises:
+            OffsetOutOfRangeError: the log does not have `start_offset`; its end is no error.
+        """
+        end_offset = self.log_end_offset
+        if start_offset > end_offset or start_offset < self.log_start_offset:
+            raise OffsetOutOfRangeError(start_offset, self.log_start_offset, end_offset)
+        upper_bound_offset = min(upper_bound_offset, end_offset)
+        if start_offset >= upper_bound_offset:
+            return LogRead(None, self.position_of(start_offset))
+        return self.segments.read(
+            start_offset, max_bytes, upper_bound_offset, end_offset, min_one_message=min_one_message
+        )
+
+    def position_of(self, offset: int) -> LogPosition:
+        """Where the batch with `offset` starts; for the log's end, where the next one will."""
+        return self.segments.position_of(offset, self.log_end_offset)
+
+    def readable_bytes(self, start_offset: int, upper_bound_offset: int) -> int:
+        """Bytes of batches from `start_offset` up to the upper bound: what a long poll counts."""
+        if start_offset >= upper_bound_offset:
+            return 0
+        start, end = self.position_of(start_offset), self.position_of(upper_bound_offset)
+        return self.segments.bytes_between(start, end)
+
+    def aborted_transactions(
+        self, start_offset: int, upper_bound_offset: int
+    ) -> list[AbortedTransaction]:
+        """The aborted transactions with data in this range, in the order of their markers."""
+        return self.segments.aborted_transactions(start_offset, upper_bound_offset)
+
+    def offset_for_timestamp(self, timestamp: int) -> TimestampOffset | None:
+        """The first record that is not earlier than `timestamp`, if there is one."""
+        for segment in self.segments.from_offset(self.log_start_offset):
+            if segment.latest.timestamp >= timestamp:
+                found = segment.first_at_or_after(timestamp, self.log_start_offset)
+                if found is not None:
+                    record, epoch = found
+                    return TimestampOffset(record.timestamp, record.offset, epoch)
+        return None
+
+    def offset_of_max_timestamp(self) -> TimestampOffset | None:
+        """The first record that has the greatest timestamp, or None in a log without records."""
+        items = self.segments.from_offset(self.log_start_offset)
+        latest = max(segment.latest.timestamp for segment in items)
+        return self.offset_for_timestamp(latest) if latest >= 0 else None
+
+    # Epochs and offsets
+
+    @property
+    def size_bytes(self) -> int:
+        """Bytes of records."""
+        return self.segments.size_bytes
+
+    @property
+    def latest_epoch(self) -> int | None:
+        """The greatest leader epoch that this log knows."""
+        return self.epochs.latest_epoch
+
+    @property
+    def first_unstable_offset(self) -> int | None:
+        """Where the first undecided transaction starts."""
+        first = self.producers.first_unstable_offset
+        return None if first is None else max(first, self.log_start_offset)
+
+    @property
+    def last_stable_offset(self) -> int:
+        """The end of what a reader of committed transactions may see."""
+        first = self.first_unstable_offset
+        return self.high_watermark if first is None else min(first, self.high_watermark)
+
+    def end_offset_for_epoch(self, epoch: int) -> EpochEnd:
+        """The greatest epoch not above `epoch`, and its end offset (OffsetForLeaderEpoch)."""
+        return self.epochs.end_offset_for(epoch, self.log_end_offset)
+
+    def update_high_watermark(self, offset: int) -> bool:
+        """Raise the high watermark to `offset`, or to the log's end; whether it moved (H7)."""
+        offset = min(offset, self.log_end_offset)
+        if offset <= self.high_watermark:
+            return False
+        self.high_watermark = offset
+        self.producers.high_watermark_reached(offset)
+        return True
+
+    def increment_log_start_offset(self, offset: int) -> bool:
+        """Let the log begin at `offset`; whether it moved. Segments go at the next retention run.
+
+        Raises:
+            OffsetOutOfRangeError: if `offset` is above the high watermark.
+        """
+        if offset > self.high_watermark:
+            raise OffsetOutOfRangeError(offset, self.log_start_offset, self.high_watermark)
+        if offset <= self.log_start_offset:
+            return False
+        self.log_start_offset = offset
+        self.epochs.truncate_from_start(offset)
+        self._save_epochs()
+        return True
+
+    # Truncation
+
+    def truncate_to(self, offset: int, now: Now) -> None:
+        """Drop everything from `offset` on. May go below the high watermark, which then follows.
+
+        The batch that holds `offset` goes as a whole.
+        """
+        if offset >= self.log_end_offset:
+            self.epochs.truncate_from_end(offset)
+            self._save_epochs()
+            return
+        if offset <= self.segments.first.base_offset:
+            self.truncate_fully_and_start_at(offset, now)
+            return
+        self.flushes.truncated()
+        self.segments.doom_from(offset)
+        # Unlike Kafka: where `offset` lies within a batch the log ends before that batch, so that
+        # the next fetch asks for the batch and not for its middle.
+        end_offset = min(offset, self.segments.active.truncate_to(offset))
+        self._set_end(end_offset)
+        self.epochs.truncate_from_end(end_offset)
+        self._save_epochs()
+        self.producers = load_producers(self.segments, end_offset, end_offset, self.high_watermark)
+
+    def truncate_fully_and_start_at(self, offset: int, now: Now) -> None:
+        """Drop everything; the log is empty and both starts and ends at `offset`."""
+        self.flushes.truncated()
+        self.segments.doom_all()
+        for snapshot in snapshot_offsets(self.disk, self.folder):
+            self.disk.remove(f"{self.folder}/{snapshot:020d}.snapshot")
+        self.segments.replace_all(self._new_segment(offset, now))
+        self.log_start_offset = offset
+        self.high_watermark = offset
+        self._set_end(offset)
+        self.epochs.clear()
+        self._save_epochs()
+        self.producers = ProducerState(end_offset=offset)
+
+    # Housekeeping
+
+    def renew_config(self, config: LogConfig) -> None:
+        """Use other topic configs from now on."""
+        self.config = config
+        jitter_ms = _jitter(config, self.rng)
+        for segment in self.segments.items:
+            segment.config = config
+        self.segments.active.jitter_ms = jitter_ms
+
+    def delete_old_segments(self, now: Now) -> int:
+        """Let segments go that retention or the log start offset no longer needs; how many.
+
+        Only segments wholly below the high watermark go. If all would, an empty one is rolled.
+        """
+        count = deletable(
+            self.segments.items, self.config, now, log_start_offset=self.log_start_offset,
+            high_watermark=self.high_watermark, log_end_offset=self.log_end_offset,
+        )  # fmt: skip
+        if not count:
+            return 0
+        if count == len(self.segments.items):
+            self._roll(self.log_end_offset, now)
+        self.segments.doom_first(count)
+        start = self.segments.first.base_offset
+        if start > self.log_start_offset:
+            self.log_start_offset = start
+            self.epochs.truncate_from_start(start)
+            self._save_epochs()
+        return count
+
+    def tick(self, now: Now) -> None:
+        """Remove files that are due, forget idle producers, ask for a flush by `flush.ms`."""
+        self.segments.remove_doomed(now.monotonic_ms, self.config.file_delete_delay_ms)
+        self.producers.expire(now.wall_ms, self.config.producer_id_expiration_ms)
+        if (
+            self.recovery_point < self.log_end_offset
+            and now.monotonic_ms - self.flushes.flushed_ms >= self.config.flush_ms
+        ):
+            self.flushes.wanted = self.log_end_offset
+            self.flushes.flushed_ms = now.monotonic_ms
+
+    @property
+    def needs_flush(self) -> bool:
+        """Whether `take_flush` has something: a rolled segment, `flush.messages`, `flush.ms`."""
+        return self.flushes.wanted > max(self.recovery_point, self.flushes.taken)
+
+    def take_flush(self, *, everything: bool = False) -> FlushRequest | None:
+        """What must be synced now, or None; with `everything` up to the log's end.
+
+        A request that was taken is not given again. Tell `flushed` when it has run.
+        """
+        if everything:
+            self.flushes.wanted = self.log_end_offset
+        if not self.needs_flush:
+            return None
+        dirty = [
+            segment
+            for segment in self.segments.from_offset(self.recovery_point)
+            if segment.base_offset < self.flushes.wanted
+        ]
+        for segment in dirty:
+            segment.write_indexes()
+        return self.flushes.take(self.disk, tuple(segment.file for segment in dirty))
+
+    def flushed(self, request: FlushRequest) -> None:
+        """A flush has run: everything below its offset is durable, unless truncated meanwhile."""
+        if request.generation == self.flushes.generation:
+            self.recovery_point = max(self.recovery_point, request.up_to)
+
+    def close(self) -> None:
+        """Write and sync everything, and let go of the files; the log was cleanly shut down."""
+        self.segments.active.close_for_appends()
+        if self.producers.end_offset != self.log_end_offset or not snapshot_offsets(
+            self.disk, self.folder
+        ):
+            self._snapshot_producers()
+        request = self.take_flush(everything=True)
+        if request is not None:
+            request.run()
+            self.flushed(request)
+        self.segments.close()
+
+    def abandon(self) -> None:
+        """Let go of the files without writing: the log is deleted, or its directory is lost."""
+        self.segments.close()
+
+    # How it is done
+
+    def _append_all(
+        self, records: memoryview, leader_epoch: int, now: Now, origin: Origin
+    ) -> LogAppendInfo:
+        """Append the batches of a coordinator or of the quorum's leader."""
+        policy = self.config.records
+        batches = [validate_batch(piece, policy, origin, now.wall_ms) for piece in _pieces(records)]
+        if not batches:
+            raise RecordValidationError(ErrorCode.INVALID_RECORD, "there is no record batch")
+        for batch, header in batches:
+            if header.producer_id >= 0 and is_marker(header):
+                marker = read_marker(batch, header)
+                if marker is not None:
+                    self.producers.check_marker(header, marker)
+            elif header.producer_id >= 0 and header.base_sequence >= 0:
+                duplicate = self.producers.check(header)
+                if duplicate is not None:
+                    return self._duplicate(duplicate)
+        done = [self._append_one(batch, header, leader_epoch, now) for batch, header in batches]
+        return done[-1]._replace(
+            first_offset=done[0].first_offset,
+            max_timestamp=max(info.max_timestamp for info in done),
+        )
+
+    def _append_one(
+        self, batch: memoryview, header: BatchHeader, leader_epoch: int, now: Now
+    ) -> LogAppendInfo:
+        size = header.batch_length + LOG_OVERHEAD
+        if size > self.config.segment_bytes:
+            raise RecordValidationError(
+                ErrorCode.RECORD_LIST_TOO_LARGE,
+                f"Message batch size is {size} bytes in append to partition "
+                f"{self.topic_partition}, which exceeds the maximum configured segment size "
+                f"of {self.config.segment_bytes}",
+            )
+        offset = self.log_end_offset
+        assign(batch, header, offset, leader_epoch)
+        header = header._replace(base_offset=offset, leader_epoch=leader_epoch)
+        segment = self.segments.active
+        if segment.must_roll(size, header.max_timestamp, header.last_offset, now):
+            segment = self._roll(offset, now)
+        segment.append(batch, [header])
+        self._appended(segment, [header], batch)
+        return LogAppendInfo(
+            offset, offset + header.last_offset_delta, header.max_timestamp,
+            header.max_timestamp if self.config.records.log_append_time else NO_TIMESTAMP,
+            self.log_start_offset, leader_epoch, False,
+        )  # fmt: skip
+
+    def _headers_from_leader(
+        self, records: memoryview, leader_epoch: int
+    ) -> tuple[list[BatchHeader], int]:
+        """The headers of the batches to append, and where the last of them ends."""
+        headers: list[BatchHeader] = []
+        end = 0
+        last = UNKNOWN_OFFSET
+        for position, header in split_batches(records):
+            if header.leader_epoch > leader_epoch:
+                break
+            if header.base_offset <= last:
+                raise CorruptRecordsError(f"offset {header.base_offset} comes after {last}")
+            check_crc(records, position, header)
+            headers.append(header)
+            last = header.last_offset
+            end = position + header.batch_length + LOG_OVERHEAD
+        return headers, end
+
+    def _write_runs(self, records: memoryview, headers: list[BatchHeader], now: Now) -> None:
+        """Write batches with one write a segment."""
+        start = position = 0
+        run: list[BatchHeader] = []
+        for header in headers:
+            size = header.batch_length + LOG_OVERHEAD
+            held = position - start
+            segment = self.segments.active
+            if segment.must_roll(held + size, header.max_timestamp, header.last_offset, now):
+                if run:
+                    self._write_run(records[start:position], run)
+                    start, run = position, []
+                if self.segments.active.size or header.base_offset > self.log_end_offset:
+                    self._roll(header.base_offset, now)
+            run.append(header)
+            position += size
+        self._write_run(records[start:position], run)
+
+    def _write_run(self, records: memoryview, headers: list[BatchHeader]) -> None:
+        segment = self.segments.active
+        segment.append(records, headers)
+        self._appended(segment, headers, records)
+
+    def _appended(self, segment: Segment, headers: list[BatchHeader], records: memoryview) -> None:
+        """Take note of batches that were written: end offset, epochs, producers, flushes."""
+        epochs, producers = self.epochs, self.producers
+        position = 0
+        for header in headers:
+            if header.leader_epoch >= 0 and header.leader_epoch != epochs.latest_epoch:
+                epochs.assign(header.leader_epoch, header.base_offset)
+            if header.producer_id >= 0:
+                if not header.is_control:
+                    producers.written(header)
+                elif is_marker(header):
+                    batch = records[position : position + header.size]
+                    marker = read_marker(batch, header)
+                    aborted = (
+                        None
+                        if marker is None
+                        else producers.ended(header, marker, self.high_watermark)
+                    )
+                    if aborted is not None:
+                        segment.add_aborted(aborted)
+            position += header.batch_length + LOG_OVERHEAD
+        end_offset = headers[-1].next_offset
+        self.log_end_offset = end_offset
+        if epochs.changed:
+            self._save_epochs()
+        if end_offset - self.recovery_point >= self.config.flush_messages:
+            self.flushes.wanted = end_offset
+
+    def _roll(self, base_offset: int, now: Now) -> Segment:
+        """Start a segment at `base_offset`; the one before will be flushed."""
+        active = self.segments.active
+        active.close_for_appends()
+        if not active.size and active.base_offset == base_offset:
+            return active
+        self._snapshot_producers(base_offset)
+        segment = self._new_segment(base_offset, now)
+        self.segments.add(segment)
+        self.flushes.wanted = max(self.flushes.wanted, base_offset)
+        return segment
+
+    def _new_segment(self, base_offset: int, now: Now) -> Segment:
+        self.flushes.folders[self.folder] = None
+        return Segment.open(
+            self.disk, self.folder, base_offset, self.config, now,
+            create=True, jitter_ms=_jitter(self.config, self.rng),
+        )  # fmt: skip
+
+    def _snapshot_producers(self, offset: int | None = None) -> None:
+        self.producers.end_offset = self.log_end_offset if offset is None else offset
+        path = write_snapshot(self.disk, self.folder, self.producers)
+        self.flushes.files[path] = None
+        self.flushes.folders[self.folder] = None
+
+    def _save_epochs(self) -> None:
+        if self.epochs.changed:
+            write_epochs(self.disk, self.folder, self.epochs.entries)
+            self.epochs.changed = False
+            self.flushes.files[f"{self.folder}/{LEADER_EPOCHS}"] = None
+            self.flushes.folders[self.folder] = None
+
+    def _set_end(self, offset: int) -> None:
+        self.log_end_offset = offset
+        self.log_start_offset = min(self.log_start_offset, offset)
+        self.high_watermark = min(self.high_watermark, offset)
+        self.recovery_point = min(self.recovery_point, offset)
+        self.flushes.wanted = min(self.flushes.wanted, offset)
+        self.flushes.taken = self.recovery_point
+
+    def _duplicate(self, batch: WrittenBatch) -> LogAppendInfo:
+        return LogAppendInfo(
+            batch.first_offset, batch.last_offset, batch.timestamp, batch.timestamp,
+            self.log_start_offset, UNKNOWN_OFFSET, is_duplicate=True,
+        )  # fmt: skip
+
+    def _nothing_appended(self, leader_epoch: int) -> LogAppendInfo:
+        return LogAppendInfo(
+            UNKNOWN_OFFSET, UNKNOWN_OFFSET, NO_TIMESTAMP, NO_TIMESTAMP,
+            self.log_start_offset, leader_epoch, is_duplicate=False,
+        )  # fmt: skip
+
+
+def _pieces(records: memoryview) -> Iterator[memoryview]:
+    """Each whole batch."""
+    position = 0
+    while (header := header_at(records, position, len(records))) is not None:
+        yield records[position : position + header.size]
+        position += header.size
+
+
+def _jitter(config: LogConfig, rng: Random) -> int:
+    most = min(config.segment_jitter_ms, config.segment_ms)
+    return rng.randrange(most) if most > 0 else 0

@@ -1,0 +1,267 @@
+"""A log directory in memory that can lose what was not synced.
+
+Three states of a byte: written (a crash of the process keeps it), synced (a power loss keeps it),
+gone. The same holds for names: a created, renamed or removed name is durable once its folder was
+synced. A power loss keeps a random prefix of what was not durable, in the order in which it
+happened, as a journaling file system does; the last page kept may be torn.
+"""
+
+from dataclasses import dataclass, field
+from random import Random
+
+from minikafka.common.faults import StorageFault
+
+Buffer = bytes | bytearray | memoryview
+
+
+@dataclass(slots=True)
+class _Inode:
+    data: bytearray = field(default_factory=bytearray)
+    synced: int = 0
+    """The first bytes of `data` that are durable."""
+    cut: bytes = b""
+    """Durable bytes that followed them until a truncation that is not durable yet."""
+
+    def sync(self) -> None:
+        self.synced = len(self.data)
+        self.cut = b""
+
+    def truncate(self, size: int) -> None:
+        if size < self.synced:
+            self.cut = bytes(self.data[size : self.synced]) + self.cut
+            self.synced = size
+        del self.data[size:]
+
+    def lose_power(self, rng: Random) -> None:
+        if self.cut and rng.random() < 0.5:
+            self.data[self.synced :] = self.cut
+        else:
+            kept = rng.randint(self.synced, len(self.data))
+            del self.data[kept:]
+            torn = min(kept - self.synced, rng.choice((0, 0, 1, 7, 512)))
+            if torn:
+                # The size was journaled, the page was not written: it reads as zeros.
+                self.data[kept - torn :] = bytes(torn)
+        self.sync()
+
+
+_Change = tuple[str, tuple[tuple[str, _Inode | None], ...]]
+"""Names that change together: their folder, and each path with its inode (None: removed).
+The path of a folder ends in "/"."""
+
+_FOLDER = _Inode()
+
+
+class SimFile:
+    """An open file of a `SimDisk`. It stays usable when its name changes or goes."""
+
+    __slots__ = ("_disk", "_inode")
+
+    def __init__(self, disk: "SimDisk", inode: _Inode) -> None:
+        """Open `inode`."""
+        self._disk = disk
+        self._inode = inode
+
+    @property
+    def size(self) -> int:
+        """Bytes in the file."""
+        return len(self._inode.data)
+
+    def append(self, data: Buffer) -> None:
+        """Write all of `data`, or nothing of it if the disk is full or broken."""
+        self._disk.spend(len(data))
+        self._inode.data += data
+
+    def read_at(self, position: int, length: int) -> bytes:
+        """Up to `length` bytes from `position`."""
+        self._disk.check()
+        return bytes(self._inode.data[position : position + length])
+
+    def truncate(self, size: int) -> None:
+        """Cut the file to `size` bytes."""
+        self._disk.check()
+        self._disk.give_back(len(self._inode.data) - size)
+        self._inode.truncate(size)
+
+    def sync(self) -> None:
+        """Make the content durable."""
+        self._disk.check()
+        self._inode.sync()
+
+    def close(self) -> None:
+        """Nothing to let go of."""
+
+
+class SimDisk:
+    """A log directory in memory."""
+
+    def __init__(self, root: str = "disk", capacity: int | None = None) -> None:
+        """An empty directory named `root` that takes `capacity` bytes (None: any number)."""
+        self.root = root
+        self.broken: str | None = None
+        self.syncs = 0
+        self._capacity = capacity
+        self._used = 0
+        self._locked = False
+        self._files: dict[str, _Inode] = {}
+        self._folders: dict[str, None] = {"": None}
+        self._durable_files: dict[str, _Inode] = {}
+        self._durable_folders: dict[str, None] = {"": None}
+        self._pending: list[_Change] = []
+
+    def open(self, path: str, *, create: bool = False) -> SimFile:
+        """Open a file."""
+        self.check()
+        inode = self._files.get(path)
+        if inode is None:
+            if not create or _parent(path) not in self._folders:
+                raise StorageFault(self.root, f"cannot open {path}: no such file or directory")
+            inode = _Inode()
+            self._set(path, inode)
+        return SimFile(self, inode)
+
+    def exists(self, path: str) -> bool:
+        """Whether there is a file or folder."""
+        return path in self._files or path in self._folders
+
+    def list(self, path: str) -> list[str]:
+        """Names in a folder, sorted."""
+        self.check()
+        names = [*self._files, *self._folders]
+        return sorted(name.rpartition("/")[2] for name in names if name and _parent(name) == path)
+
+    def make_dir(self, path: str) -> None:
+        """Create a folder, unless it is there."""
+        self.check()
+        if path not in self._folders:
+            self._folders[path] = None
+            self._pending.append((_parent(path), ((path + "/", _FOLDER),)))
+
+    def rename(self, old: str, new: str) -> None:
+        """Move a file or folder."""
+        self.check()
+        if old in self._files:
+            inode = self._files[new] = self._files.pop(old)
+            self._pending.append((_parent(new), ((old, None), (new, inode))))
+            return
+        if old not in self._folders:
+            raise StorageFault(self.root, f"cannot rename {old}: no such file or directory")
+        self._move_folder(self._files, self._folders, old, new)
+        # As a journal would: one durable step, for the folder and all that is in it.
+        self._move_folder(self._durable_files, self._durable_folders, old, new)
+        self._pending = [
+            (
+                _moved(folder, old, new),
+                tuple((_moved(path, old, new), inode) for path, inode in names),
+            )
+            for folder, names in self._pending
+        ]
+
+    def remove(self, path: str) -> None:
+        """Delete a file or a folder with its content."""
+        self.check()
+        inside = path + "/"
+        for name in [name for name in self._files if name == path or name.startswith(inside)]:
+            self.give_back(len(self._files[name].data))
+            self._set(name, None)
+        for name in [name for name in self._folders if name == path or name.startswith(inside)]:
+            del self._folders[name]
+            self._pending.append((_parent(name), ((name + "/", None),)))
+
+    def sync_dir(self, path: str) -> None:
+        """Make the names in a folder durable."""
+        self.check()
+        self.syncs += 1
+        waiting = []
+        for change in self._pending:
+            if change[0] == path:
+                self._make_durable(change)
+            else:
+                waiting.append(change)
+        self._pending = waiting
+
+    def lock(self) -> None:
+        """Take the directory."""
+        if self._locked:
+            raise StorageFault(self.root, "another process holds its lock")
+        self._locked = True
+
+    def unlock(self) -> None:
+        """Let another node have the directory."""
+        self._locked = False
+
+    def crash(self) -> None:
+        """The process dies: everything written stays, the lock goes."""
+        self._locked = False
+
+    def lose_power(self, rng: Random) -> None:
+        """The machine dies: what was not durable is lost but for a random prefix."""
+        self._locked = False
+        for change in self._pending[: rng.randint(0, len(self._pending))]:
+            self._make_durable(change)
+        self._pending = []
+        for path in sorted(self._durable_files):
+            self._durable_files[path].lose_power(rng)
+        self._files = {
+            path: inode
+            for path, inode in self._durable_files.items()
+            if _parent(path) in self._durable_folders
+        }
+        self._folders = dict(self._durable_folders)
+        self._used = sum(len(inode.data) for inode in self._files.values())
+
+    def fill(self, room: int = 0) -> None:
+        """Leave only `room` bytes free."""
+        self._capacity = self._used + room
+
+    def spend(self, size: int) -> None:
+        """Account for `size` new bytes; raises StorageFault if they do not fit."""
+        self.check()
+        if self._capacity is not None and self._used + size > self._capacity:
+            raise StorageFault(self.root, "write failed: No space left on device")
+        self._used += size
+
+    def give_back(self, size: int) -> None:
+        """Account for `size` bytes that went."""
+        self._used -= size
+
+    def check(self) -> None:
+        """Raise StorageFault if the disk was broken on purpose (`broken` says how)."""
+        if self.broken is not None:
+            raise StorageFault(self.root, self.broken)
+
+    def _set(self, path: str, inode: _Inode | None) -> None:
+        if inode is None:
+            self._files.pop(path, None)
+        else:
+            self._files[path] = inode
+        self._pending.append((_parent(path), ((path, inode),)))
+
+    def _make_durable(self, change: _Change) -> None:
+        for path, inode in change[1]:
+            if path.endswith("/"):
+                if inode is None:
+                    self._durable_folders.pop(path[:-1], None)
+                else:
+                    self._durable_folders[path[:-1]] = None
+            elif inode is None:
+                self._durable_files.pop(path, None)
+            else:
+                self._durable_files[path] = inode
+
+    @staticmethod
+    def _move_folder(
+        files: dict[str, _Inode], folders: dict[str, None], old: str, new: str
+    ) -> None:
+        for path in [path for path in files if path.startswith(old + "/")]:
+            files[_moved(path, old, new)] = files.pop(path)
+        for path in [path for path in folders if path == old or path.startswith(old + "/")]:
+            folders[_moved(path, old, new)] = folders.pop(path)
+
+
+def _parent(path: str) -> str:
+    return path.rpartition("/")[0]
+
+
+def _moved(path: str, old: str, new: str) -> str:
+    return new + path[len(old) :] if path == old or path.startswith(old + "/") else path
