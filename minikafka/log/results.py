@@ -7,7 +7,7 @@ from minikafka.common.file_slice import FileSlice
 UNKNOWN_OFFSET: Final = -1
 
 
-class OffsetOutOfRangeError(Exception):
+class OffsetNotInLogError(Exception):
     """An offset that the log does not have, or does not have yet."""
 
     def __init__(self, offset: int, start_offset: int, end_offset: int) -> None:

@@ -32,7 +32,7 @@ from minikafka.log.results import (
     LogAppendInfo,
     LogPosition,
     LogRead,
-    OffsetOutOfRangeError,
+    OffsetNotInLogError,
     TimestampOffset,
     UnexpectedOffsetError,
 )
@@ -181,11 +181,11 @@ class UnifiedLog:
         exclusive: log end, high watermark or last stable offset, by the reader's isolation.
 
         Raises:
-            OffsetOutOfRangeError: the log does not have `start_offset`; its end is no error.
+            OffsetNotInLogError: the log does not have `start_offset`; its end is no error.
         """
         end_offset = self.log_end_offset
         if start_offset > end_offset or start_offset < self.log_start_offset:
-            raise OffsetOutOfRangeError(start_offset, self.log_start_offset, end_offset)
+            raise OffsetNotInLogError(start_offset, self.log_start_offset, end_offset)
         upper_bound_offset = min(upper_bound_offset, end_offset)
         if start_offset >= upper_bound_offset:
             return LogRead(None, self.position_of(start_offset))
@@ -267,10 +267,10 @@ class UnifiedLog:
         """Let the log begin at `offset`; whether it moved. Segments go at the next retention run.
 
         Raises:
-            OffsetOutOfRangeError: if `offset` is above the high watermark.
+            OffsetNotInLogError: if `offset` is above the high watermark.
         """
         if offset > self.high_watermark:
-            raise OffsetOutOfRangeError(offset, self.log_start_offset, self.high_watermark)
+            raise OffsetNotInLogError(offset, self.log_start_offset, self.high_watermark)
         if offset <= self.log_start_offset:
             return False
         self.log_start_offset = offset

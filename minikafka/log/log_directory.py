@@ -1,0 +1,239 @@
+"""One entry of `log.dirs`: its identity, its checkpoints and the logs in it.
+
+While the directory is online every method may raise `StorageFault`; whoever catches it calls
+`LogManager.take_offline`. Folder names: `LogManager`, `UnifiedLog.parseTopicPartitionName`.
+"""
+
+import logging
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from random import Random
+from typing import Final
+
+from minikafka.common.clock import Now
+from minikafka.common.ids import TopicPartition, Uuid
+from minikafka.log.checkpoints import (
+    CLEAN_SHUTDOWN,
+    HIGH_WATERMARKS,
+    LOG_START_OFFSETS,
+    RECOVERY_POINTS,
+    BadMetaPropertiesError,
+    MetaProperties,
+    read_clean_shutdown,
+    read_meta_properties,
+    read_offsets,
+    read_topic_id,
+    write_clean_shutdown,
+    write_meta_properties,
+    write_offsets,
+)
+from minikafka.log.config import LogConfig
+from minikafka.log.disk import Disk
+from minikafka.log.recovery import Remembered
+from minikafka.log.unified_log import UnifiedLog
+
+METADATA_FOLDER: Final = "__cluster_metadata-0"
+DELETE_SUFFIX: Final = "-delete"
+STRAY_SUFFIX: Final = "-stray"
+FUTURE_SUFFIX: Final = "-future"
+
+_LONGEST_NAME: Final = 255
+
+_log = logging.getLogger("minikafka.log")
+
+
+@dataclass(slots=True)
+class _DyingFolder:
+    name: str
+    log: UnifiedLog | None
+    due_ms: int | None
+
+
+@dataclass(slots=True)
+class LogDirectory:
+    """The logs of one directory, by partition in the order in which they came."""
+
+    disk: Disk
+    directory_id: Uuid
+    clean_shutdown_epoch: int | None
+    """As `read_clean_shutdown` found it at the start; None after an unclean shutdown."""
+    logs: dict[TopicPartition, UnifiedLog] = field(default_factory=dict)
+    is_online: bool = True
+    is_loaded: bool = False
+    _dying: list[_DyingFolder] = field(default_factory=list)
+
+    @classmethod
+    def open(cls, disk: Disk, cluster_id: str, node_id: int, rng: Random) -> "LogDirectory":
+        """Lock the directory and read whose it is; a missing directory id is drawn and written.
+
+        Raises:
+            BadMetaPropertiesError: it was never formatted, or belongs to another cluster or node.
+            StorageFault: another process holds it, or it cannot be read.
+        """
+        disk.lock()
+        properties = read_meta_properties(disk)
+        if properties is None:
+            raise BadMetaPropertiesError(f"{disk.root} is not formatted: it has no meta.properties")
+        if (properties.cluster_id, properties.node_id) != (cluster_id, node_id):
+            raise BadMetaPropertiesError(
+                f"{disk.root} belongs to node {properties.node_id} of cluster "
+                f"{properties.cluster_id}, not to node {node_id} of cluster {cluster_id}"
+            )
+        directory_id = properties.directory_id
+        if directory_id is None:
+            directory_id = Uuid.draw(rng)
+            write_meta_properties(disk, MetaProperties(cluster_id, node_id, directory_id))
+        return cls(disk, directory_id, read_clean_shutdown(disk))
+
+    def load(self, config_of: Callable[[TopicPartition], LogConfig], now: Now, rng: Random) -> None:
+        """Load all logs of partitions; the metadata log is its own room's business (SPEC C2).
+
+        The clean shutdown file goes first: a crash from here on is an unclean shutdown.
+        """
+        clean = self.clean_shutdown_epoch is not None
+        if clean:
+            self.disk.remove(CLEAN_SHUTDOWN)
+            self.disk.sync_dir("")
+        recovery_points, starts, high_watermarks = (
+            read_offsets(self.disk, name) or {}
+            for name in (RECOVERY_POINTS, LOG_START_OFFSETS, HIGH_WATERMARKS)
+        )
+        for name in self.disk.list(""):
+            if name.endswith(DELETE_SUFFIX):
+                self._dying.append(_DyingFolder(name, None, None))
+            at = parse_folder(name)
+            if at is None or name == METADATA_FOLDER or not self._is_log(name):
+                continue
+            remembered = Remembered(
+                clean=clean,
+                recovery_point=recovery_points.get(at, 0),
+                log_start_offset=starts.get(at, 0),
+                high_watermark=high_watermarks.get(at, 0),
+            )
+            self.logs[at] = self._open_log(
+                name, at, config=config_of(at), remembered=remembered, now=now, rng=rng,
+                topic_id=read_topic_id(self.disk, name),
+            )  # fmt: skip
+        self.is_loaded = True
+
+    def create(
+        self, at: TopicPartition, topic_id: Uuid, config: LogConfig, now: Now, rng: Random
+    ) -> UnifiedLog:
+        """An empty log for a partition that this directory does not have."""
+        assert at not in self.logs, f"{at} is there already"
+        remembered = Remembered(clean=True)
+        log = self._open_log(
+            str(at), at, config=config, remembered=remembered, now=now, rng=rng, topic_id=topic_id
+        )
+        self.logs[at] = log
+        return log
+
+    def let_go(self, at: TopicPartition, suffix: str, rng: Random, now: Now) -> None:
+        """Rename a log's folder; one that is to be deleted is removed after a delay."""
+        log = self.logs.pop(at)
+        name = retired_name(at, suffix, rng)
+        self.disk.rename(log.folder, name)
+        if suffix == DELETE_SUFFIX:
+            due_ms = now.monotonic_ms + log.config.file_delete_delay_ms
+            self._dying.append(_DyingFolder(name, log, due_ms))
+        else:
+            log.abandon()
+
+    def remove_dying(self, now: Now) -> None:
+        """Remove folders of deleted logs that are due; those found at the start at once."""
+        kept = []
+        for dying in self._dying:
+            if dying.due_ms is not None and now.monotonic_ms < dying.due_ms:
+                kept.append(dying)
+                continue
+            if dying.log is not None:
+                dying.log.abandon()
+            self.disk.remove(dying.name)
+        self._dying = kept
+
+    def checkpoint_high_watermarks(self, *, sync: bool = False) -> None:
+        """Write the high watermark of every log."""
+        offsets = {at: log.high_watermark for at, log in self.logs.items()}
+        write_offsets(self.disk, HIGH_WATERMARKS, offsets, sync=sync)
+
+    def checkpoint_recovery_points(self, *, sync: bool = False) -> None:
+        """Write what is durable of every log."""
+        offsets = {at: log.recovery_point for at, log in self.logs.items()}
+        write_offsets(self.disk, RECOVERY_POINTS, offsets, sync=sync)
+
+    def checkpoint_log_starts(self, *, sync: bool = False) -> None:
+        """Write the start of every log that begins after its first segment does."""
+        offsets = {
+            at: log.log_start_offset
+            for at, log in self.logs.items()
+            if log.log_start_offset > log.segments.first.base_offset
+        }
+        write_offsets(self.disk, LOG_START_OFFSETS, offsets, sync=sync)
+
+    def close(self, broker_epoch: int) -> None:
+        """Flush and close all logs; say that it was clean if all of them had been loaded (C1)."""
+        for log in self.logs.values():
+            log.close()
+        self.checkpoint_recovery_points(sync=True)
+        self.checkpoint_log_starts(sync=True)
+        self.checkpoint_high_watermarks(sync=True)
+        if self.is_loaded:
+            write_clean_shutdown(self.disk, broker_epoch)
+
+    def _is_log(self, name: str) -> bool:
+        files = self.disk.list(name)
+        return any(file.endswith((".log", ".metadata")) for file in files)
+
+    def _open_log(
+        self,
+        folder: str,
+        at: TopicPartition,
+        *,
+        config: LogConfig,
+        remembered: Remembered,
+        now: Now,
+        rng: Random,
+        topic_id: Uuid | None,
+    ) -> UnifiedLog:
+        log = UnifiedLog.open(
+            self.disk, folder, at, config=config, remembered=remembered, now=now, rng=rng,
+            topic_id=topic_id,
+        )  # fmt: skip
+        _log.info(
+            "loaded %s in %s: offsets %d to %d, high watermark %d",
+            at, self.disk.root, log.log_start_offset, log.log_end_offset, log.high_watermark,
+        )  # fmt: skip
+        return log
+
+
+def parse_folder(name: str) -> TopicPartition | None:
+    """The partition whose log a folder holds, or None for any other name."""
+    if name.endswith((DELETE_SUFFIX, STRAY_SUFFIX, FUTURE_SUFFIX)):
+        return None
+    topic, dash, partition = name.rpartition("-")
+    if not dash or not topic or not partition.isdecimal():
+        return None
+    return TopicPartition(topic, int(partition))
+
+
+def retired_name(at: TopicPartition, suffix: str, rng: Random) -> str:
+    """A name that no other folder has, at most 255 characters; the topic is cut if it must be."""
+    tail = f"-{at.partition}.{rng.getrandbits(128):032x}{suffix}"
+    return at.topic[: _LONGEST_NAME - len(tail)] + tail
+
+
+def previous_broker_epoch(directories: Iterable[LogDirectory]) -> int:
+    """The broker epoch of a clean shutdown in all directories; -1 is an unclean one (SPEC C2).
+
+    As Kafka: `LogManager.readBrokerEpochFromCleanShutdownFiles`; a -1 in one directory does not
+    speak against an epoch in another.
+    """
+    epoch = -1
+    for directory in directories:
+        said = directory.clean_shutdown_epoch
+        if said is None or not directory.is_online:
+            return -1
+        if epoch not in (-1, said):
+            return -1
+        epoch = said
+    return epoch

@@ -1,0 +1,252 @@
+"""All log directories of a node: which log lives where, and what must be done from time to time.
+
+A `StorageFault` concerns one directory: `take_offline` gives up that directory and its logs, and
+the others go on. Source: `LogManager`, KIP-112, KIP-858.
+"""
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from random import Random
+
+from minikafka.common.clock import Now
+from minikafka.common.faults import StorageFault
+from minikafka.common.ids import TopicPartition, Uuid
+from minikafka.log.checkpoints import BadMetaPropertiesError
+from minikafka.log.config import LogConfig
+from minikafka.log.disk import Disk
+from minikafka.log.flush import FlushRequest
+from minikafka.log.log_directory import (
+    DELETE_SUFFIX,
+    STRAY_SUFFIX,
+    LogDirectory,
+    previous_broker_epoch,
+)
+from minikafka.log.unified_log import UnifiedLog
+
+_log = logging.getLogger("minikafka.log")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogManagerSettings:
+    """The broker configs of periodic work, in milliseconds (names as in Kafka, without `log.`)."""
+
+    retention_check_interval_ms: int = 300_000
+    flush_offset_checkpoint_interval_ms: int = 60_000
+    flush_start_offset_checkpoint_interval_ms: int = 60_000
+    initial_task_delay_ms: int = 30_000
+
+
+@dataclass(slots=True)
+class LogManager:
+    """The logs of a node. Made by `open`; `load` must follow before anything else."""
+
+    directories: list[LogDirectory]
+    rng: Random
+    settings: LogManagerSettings = field(default_factory=LogManagerSettings)
+    _homes: dict[TopicPartition, LogDirectory] = field(default_factory=dict)
+    _retention_due_ms: int = 0
+    _recovery_points_due_ms: int = 0
+    _log_starts_due_ms: int = 0
+
+    @classmethod
+    def open(
+        cls,
+        disks: Sequence[Disk],
+        *,
+        cluster_id: str,
+        node_id: int,
+        rng: Random,
+        settings: LogManagerSettings | None = None,
+    ) -> "LogManager":
+        """Lock and identify the directories.
+
+        Raises:
+            BadMetaPropertiesError: one is not formatted, is another node's, or is named twice.
+            StorageFault: one is in use by another process, or cannot be read.
+        """
+        directories = [LogDirectory.open(disk, cluster_id, node_id, rng) for disk in disks]
+        seen: dict[Uuid, str] = {}
+        for directory in directories:
+            other = seen.setdefault(directory.directory_id, directory.disk.root)
+            if other != directory.disk.root:
+                raise BadMetaPropertiesError(
+                    f"{other} and {directory.disk.root} have the same directory.id "
+                    f"{directory.directory_id}: one is a copy of the other"
+                )
+        return cls(directories, rng, settings or LogManagerSettings())
+
+    @property
+    def previous_broker_epoch(self) -> int:
+        """The broker epoch at the last shutdown if that was clean everywhere, else -1 (C2)."""
+        return previous_broker_epoch(self.directories)
+
+    @property
+    def online(self) -> list[LogDirectory]:
+        """The directories that can be used."""
+        return [directory for directory in self.directories if directory.is_online]
+
+    @property
+    def logs(self) -> dict[TopicPartition, UnifiedLog]:
+        """All logs of online directories."""
+        return {at: home.logs[at] for at, home in self._homes.items()}
+
+    def load(
+        self, config_of: Callable[[TopicPartition], LogConfig], now: Now
+    ) -> list[StorageFault]:
+        """Load all logs; the faults of directories that could not be, which are offline now."""
+        faults = []
+        for directory in self.online:
+            try:
+                directory.load(config_of, now, self.rng)
+            except StorageFault as fault:
+                faults.append(fault)
+                self.take_offline(fault.log_dir)
+                continue
+            for at in directory.logs:
+                home = self._homes.setdefault(at, directory)
+                if home is not directory:
+                    raise BadMetaPropertiesError(
+                        f"{at} is in both {home.disk.root} and {directory.disk.root}"
+                    )
+        first = now.monotonic_ms + self.settings.initial_task_delay_ms
+        self._retention_due_ms = self._recovery_points_due_ms = self._log_starts_due_ms = first
+        return faults
+
+    def get(self, at: TopicPartition) -> UnifiedLog | None:
+        """The log of a partition, if it is here and online."""
+        home = self._homes.get(at)
+        return None if home is None else home.logs[at]
+
+    def directory_of(self, at: TopicPartition) -> LogDirectory | None:
+        """The directory that holds a partition's log."""
+        return self._homes.get(at)
+
+    def create(
+        self,
+        at: TopicPartition,
+        topic_id: Uuid,
+        config: LogConfig,
+        now: Now,
+        directory_id: Uuid | None = None,
+    ) -> UnifiedLog:
+        """The partition's log, made if it is not here: in the directory named, or the emptiest.
+
+        Raises:
+            StorageFault: the directory refuses, or none is online.
+        """
+        log = self.get(at)
+        if log is not None:
+            return log
+        home = self._choose(directory_id)
+        log = home.create(at, topic_id, config, now, self.rng)
+        self._homes[at] = home
+        return log
+
+    def delete(self, at: TopicPartition, now: Now) -> None:
+        """Take a partition's log away; its files are removed after `file.delete.delay.ms`."""
+        self._homes.pop(at).let_go(at, DELETE_SUFFIX, self.rng, now)
+
+    def set_aside(self, at: TopicPartition, now: Now) -> None:
+        """Keep the files of a log that the metadata does not give to this node, but not as a log.
+
+        The folder's name ends in "-stray"; an operator removes it.
+        """
+        home = self._homes.pop(at)
+        home.let_go(at, STRAY_SUFFIX, self.rng, now)
+        _log.warning("%s in %s is not this node's any more: set aside", at, home.disk.root)
+
+    def strays(
+        self, belongs: Callable[[TopicPartition, Uuid | None], bool]
+    ) -> list[TopicPartition]:
+        """The logs that do not belong here: by partition and topic id, as the caller judges."""
+        return [at for at, log in self.logs.items() if not belongs(at, log.topic_id)]
+
+    def tick(self, now: Now) -> list[StorageFault]:
+        """Do what is due: deletion, retention, checkpoints. Give the faults to `take_offline`."""
+        time_ms = now.monotonic_ms
+        settings = self.settings
+        retention_due = time_ms >= self._retention_due_ms
+        if retention_due:
+            self._retention_due_ms = time_ms + settings.retention_check_interval_ms
+        points_due = time_ms >= self._recovery_points_due_ms
+        if points_due:
+            self._recovery_points_due_ms = time_ms + settings.flush_offset_checkpoint_interval_ms
+        starts_due = time_ms >= self._log_starts_due_ms
+        if starts_due:
+            self._log_starts_due_ms = time_ms + settings.flush_start_offset_checkpoint_interval_ms
+        faults = []
+        for directory in self.online:
+            try:
+                directory.remove_dying(now)
+                for log in directory.logs.values():
+                    if retention_due:
+                        log.delete_old_segments(now)
+                    log.tick(now)
+                if points_due:
+                    directory.checkpoint_recovery_points()
+                if starts_due:
+                    directory.checkpoint_log_starts()
+            except StorageFault as fault:
+                faults.append(fault)
+        return faults
+
+    def take_flushes(self) -> list[tuple[UnifiedLog, FlushRequest]]:
+        """What must be synced now: run each request, then tell its log."""
+        requests = []
+        for directory in self.online:
+            for log in directory.logs.values():
+                if log.needs_flush:
+                    request = log.take_flush()
+                    assert request is not None
+                    requests.append((log, request))
+        return requests
+
+    def checkpoint_high_watermarks(self) -> list[StorageFault]:
+        """Write all high watermarks; not before the replicas have taken theirs from the logs."""
+        faults = []
+        for directory in self.online:
+            try:
+                directory.checkpoint_high_watermarks()
+            except StorageFault as fault:
+                faults.append(fault)
+        return faults
+
+    def take_offline(self, log_dir: str) -> list[TopicPartition]:
+        """Give up a directory; the partitions whose logs were in it."""
+        lost: list[TopicPartition] = []
+        for directory in self.online:
+            if directory.disk.root != log_dir:
+                continue
+            _log.error("log directory %s goes offline with %d logs", log_dir, len(directory.logs))
+            directory.is_online = False
+            lost += directory.logs
+            for log in directory.logs.values():
+                log.abandon()
+            directory.logs.clear()
+        for at in lost:
+            self._homes.pop(at, None)
+        return lost
+
+    def shutdown(self, broker_epoch: int) -> list[StorageFault]:
+        """Flush and close everything and leave the clean shutdown files (SPEC C1)."""
+        faults = []
+        for directory in self.online:
+            try:
+                directory.close(broker_epoch)
+            except StorageFault as fault:
+                faults.append(fault)
+        return faults
+
+    def _choose(self, directory_id: Uuid | None) -> LogDirectory:
+        online = self.online
+        for directory in online:
+            if directory.directory_id == directory_id:
+                return directory
+        if not online:
+            raise StorageFault(self.directories[0].disk.root, "no log directory is online")
+        return min(online, key=_log_count)
+
+
+def _log_count(directory: LogDirectory) -> int:
+    return len(directory.logs)
