@@ -15,7 +15,7 @@ from pyspark.sql import functions as F  # noqa: N812 - Spark's own way to name i
 
 from minikafka.harness.ledger_table import LedgerTable
 from minikafka.harness.records import record_name
-from minikafka.harness.settings import HarnessError, Injection
+from minikafka.harness.settings import EXPECTED_KIND, HarnessError, Injection
 from minikafka.harness.verdict import Observed
 
 _FAR_AWAY = 1 << 40
@@ -86,3 +86,12 @@ def tamper(observed: Observed, injection: Injection, victim: Victim) -> Observed
 
 def _is(pid: int, seq: int) -> Column:
     return (F.col("pid") == pid) & (F.col("seq") == seq)
+
+
+def is_found(findings: DataFrame, injection: Injection, victim: Victim) -> bool:
+    """Whether the victim is among the findings as the kind that it must be.
+
+    Of two swapped records the earlier one is the one that now comes too late.
+    """
+    rows = findings.where(F.col("kind") == EXPECTED_KIND[injection])
+    return not rows.where(_is(victim.pid, victim.seq)).isEmpty()

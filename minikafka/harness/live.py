@@ -98,7 +98,7 @@ class View:
 
     def __enter__(self) -> Self:
         if self.console.is_terminal:
-            self._live = Live(console=self.console, refresh_per_second=5, transient=True)
+            self._live = Live(console=self.console, auto_refresh=False, transient=True)
             self._live.start()
         return self
 
@@ -120,7 +120,7 @@ class View:
     def tick(self) -> None:
         """Draw again, or print a line of figures if it is time for one."""
         if self._live is not None:
-            self._live.update(_panel(self.state))
+            self._live.update(_panel(self.state), refresh=True)
         elif self.state.producers and time.monotonic() - self._printed_at >= _PLAIN_EVERY_S:
             self._printed_at = time.monotonic()
             self._print(_figures(self.state))
@@ -155,13 +155,15 @@ def _panel(state: RunState) -> Panel:
         partitions.add_column(name, justify="right")
     for number, (leader, isr) in sorted(state.partitions.items()):
         shown = "[bold red]none" if leader is None else str(leader)
-        end = state.high_watermarks.get(str(number), state.high_watermarks.get(number, 0))  # type: ignore[call-overload]
+        end = state.high_watermarks.get(str(number), 0)
         partitions.add_row(str(number), shown, " ".join(map(str, isr)), f"{end:,}")
     marks = [
         Text(f"{(at_ms - state.began_at_ms) / 1000:6.1f} s  {line}", style="yellow")
         for at_ms, line in state.marks[-_MARKS_SHOWN:]
     ]
-    body = Group(_bar(state), figures, Text(), partitions, *marks)
+    bar = Table.grid()
+    bar.add_row(_bar(state))
+    body = Group(bar, figures, Text(), partitions, *marks)
     return Panel(body, title="minikafka verify", subtitle=state.phase, width=76)
 
 

@@ -29,7 +29,7 @@ from minikafka.harness.ledger import LedgerDamagedError
 from minikafka.harness.ledger_table import LedgerTable, read_ledgers
 from minikafka.harness.lines import Event, EventLog, Tail, wall_ms
 from minikafka.harness.live import RunState, View, print_verdict
-from minikafka.harness.settings import EXPECTED_KIND, HarnessError, RunFiles, RunSettings
+from minikafka.harness.settings import HarnessError, RunFiles, RunSettings
 from minikafka.harness.spark_process import SparkProcess
 from minikafka.harness.verdict_file import Evidence, Verdict
 from minikafka.harness.watcher import Watcher
@@ -260,6 +260,7 @@ class Run:
             run=self.meta,
             settings=self.settings.as_json(),
             versions=self._versions(),
+            claimed_acknowledged=self.view.state.total("acked"),
             judged=self.spark.judged,
             regressions=[row.as_json() for row in watermarks.regressions(seen)],
             faults=[fault.as_json() for fault in self.injected],
@@ -279,7 +280,6 @@ class Run:
                 )
             },
             inject=self.settings.inject,
-            expected_kind=EXPECTED_KIND[self.settings.inject] if self.settings.inject else "",
         )
         verdict = verdict_file.decide(evidence)
         verdict_file.write(verdict, self.files.verdict)

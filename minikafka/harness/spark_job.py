@@ -109,18 +109,21 @@ def finish(job: SparkJob, files: RunFiles, events: EventLog, stream: Stream) -> 
     observed = Observed(
         _read(stream.spark, files.streamed), _read(stream.spark, files.reread), is_complete
     )
-    victim = None
-    if job.inject is not None:
+    marks: dict[str, Any] = {"injected": [], "injected_found": False}
+    if job.inject is None:
+        answer = judge_files(stream.spark, files, observed)
+    else:
         victim = inject.choose_victim(tables, job.seed)
-        observed = inject.tamper(observed, job.inject, victim)
-    answer = judge_files(stream.spark, files, observed)
+        answer = judge_files(stream.spark, files, inject.tamper(observed, job.inject, victim))
+        found = inject.is_found(stream.spark.read.parquet(str(files.findings)), job.inject, victim)
+        marks = {"injected": [victim.name], "injected_found": found}
     events.write(
         "judged",
         **answer,
         stream_is_complete=is_complete,
         stream_problem=stream.problem,
         data_loss=stream.data_loss,
-        injected=[victim.name] if victim else [],
+        **marks,
         ledgers=[_ledger_row(table) for table in tables],
     )
 

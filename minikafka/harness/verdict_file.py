@@ -50,13 +50,15 @@ Verdict = dict[str, Any]
 class Evidence:
     """All that a verdict rests on.
 
-    `judged` is the Spark process's answer, None if it gave none; `obstacles` are the sentences that
-    say why nothing can be decided, gathered on the way.
+    `claimed_acknowledged` is what the producers counted while they ran: fewer in their ledgers
+    means that a ledger lost its tail after it was synced. `judged` is the Spark process's answer,
+    None if it gave none; `obstacles` are the sentences that say why nothing can be decided.
     """
 
     run: dict[str, Any]
     settings: dict[str, Any]
     versions: dict[str, str]
+    claimed_acknowledged: int = 0
     judged: Mapping[str, Any] | None = None
     regressions: Sequence[Mapping[str, Any]] = ()
     faults: Sequence[Mapping[str, Any]] = ()
@@ -65,7 +67,6 @@ class Evidence:
     notes: Sequence[str] = ()
     files: Mapping[str, str] = field(default_factory=dict)
     inject: Injection | None = None
-    expected_kind: str = ""
 
 
 def decide(evidence: Evidence) -> Verdict:
@@ -77,11 +78,10 @@ def decide(evidence: Evidence) -> Verdict:
     promises = _promises(evidence)
     broken = {kind: row for kind, row in promises.items() if row["count"]}
     counts = _counts(evidence.judged)
-    injected = _injected(evidence, promises)
+    injected = _injected(evidence)
     reasons = [*evidence.obstacles, *_gaps_in(evidence, counts)]
     if injected and evidence.judged and not injected["found"]:
         reasons.append("The harness did not find what it had injected: the harness is broken.")
-        broken = {}
     outcome: Outcome = "broken" if broken else "undecided" if reasons else "verified"
     return {
         "schema": SCHEMA,
@@ -130,7 +130,7 @@ def _without_records(
     meaning: str, rows: Sequence[Mapping[str, Any]], order: Sequence[int]
 ) -> dict[str, Any]:
     worst = [row for _, row in sorted(zip(order, rows, strict=True), key=lambda pair: pair[0])]
-    return {"meaning": meaning, "count": len(rows), "first": rows[:10], "worst": worst[:10]}
+    return {"meaning": meaning, "count": len(rows), "first": list(rows[:10]), "worst": worst[:10]}
 
 
 _NO_COUNTS = (
@@ -154,16 +154,15 @@ def _counts(judged: Mapping[str, Any] | None) -> dict[str, int]:
     return {name: counts[name] for name in _NO_COUNTS}
 
 
-def _injected(evidence: Evidence, promises: Mapping[str, Any]) -> dict[str, Any] | None:
+def _injected(evidence: Evidence) -> dict[str, Any] | None:
     if evidence.inject is None:
         return None
-    records = list(evidence.judged["injected"]) if evidence.judged else []
-    expected = promises.get(evidence.expected_kind, {"first": []})
-    found = {row["record"] for row in expected["first"]}
-    # A swap shows at whichever of the two comes too late; the other one is named as moved.
-    found |= {row["record"] for row in promises.get("moved", expected)["first"]}
-    is_found = bool(records) and expected["first"] != [] and set(records) <= found
-    return {"kind": evidence.inject, "records": records, "found": is_found}
+    judged = evidence.judged or {"injected": [], "injected_found": False}
+    return {
+        "kind": evidence.inject,
+        "records": list(judged["injected"]),
+        "found": judged["injected_found"],
+    }
 
 
 def _gaps_in(evidence: Evidence, counts: Mapping[str, int]) -> list[str]:
@@ -175,6 +174,11 @@ def _gaps_in(evidence: Evidence, counts: Mapping[str, int]) -> list[str]:
         reasons.append("No record was acknowledged.")
     if not judged["stream_is_complete"]:
         reasons.append(f"The stream did not read to the end: {judged['stream_problem']}")
+    if counts["acknowledged"] < evidence.claimed_acknowledged:
+        reasons.append(
+            f"{evidence.claimed_acknowledged} acknowledgements were counted, and"
+            f" {counts['acknowledged']} are in the ledgers."
+        )
     before, after = evidence.run["topic_id"], evidence.run["topic_id_at_end"]
     if before != after:
         reasons.append(
@@ -206,5 +210,7 @@ def _sentence(
         record = row["first"][0].get("record")
         name = kind.replace("_", " ")
         parts.append(f"{row['count']:,} {name}" + (f" (first {record})" if record else ""))
-    mark = " This is what the harness injected into its own observation." if injected else ""
+    mark = ""
+    if injected and injected["found"]:
+        mark = f" The harness itself injected the {injected['kind']} into what it observed."
     return f"Broken: {', '.join(parts)}.{mark}"

@@ -1,0 +1,26 @@
+import json
+
+from minikafka.harness.lines import EventLog, Tail
+
+
+def test_a_reader_follows_a_writer(tmp_path):
+    log, tail = EventLog(tmp_path / "e.jsonl"), Tail(tmp_path / "e.jsonl")
+    assert tail.read() == []
+    first = log.write("a", value=1)
+    second = log.write("b", value={"0": 2})
+    assert tail.read() == [first, second]
+    assert tail.read() == []
+    third = log.append({"at_ms": 5, "event": "c"})
+    assert tail.read() == [third]
+
+
+def test_half_a_line_is_not_seen_until_it_is_whole(tmp_path):
+    path = tmp_path / "e.jsonl"
+    tail = Tail(path)
+    whole = json.dumps({"at_ms": 1, "event": "ä"}, ensure_ascii=False) + "\n"
+    data = whole.encode()
+    path.write_bytes(data + data[:9])
+    assert len(tail.read()) == 1
+    with path.open("ab") as file:
+        file.write(data[9:])
+    assert tail.read() == [{"at_ms": 1, "event": "ä"}]

@@ -1,0 +1,87 @@
+import io
+
+import pytest
+from rich.console import Console
+
+from minikafka.harness.live import RunState, View, print_verdict
+
+EVENTS = [
+    {"at_ms": 1, "event": "phase", "name": "writing"},
+    {"at_ms": 2, "event": "produced", "pid": 1, "acked": 1500, "failed": 2, "unknown": 0},
+    {"at_ms": 3, "event": "produced", "pid": 2, "acked": 500, "failed": 0, "unknown": 1},
+    {"at_ms": 4, "event": "partition", "partition": 0, "leader": None, "isr": [2]},
+    {"at_ms": 4, "event": "high_watermarks", "ends": {"0": 9876}},
+    {"at_ms": 5, "event": "progress", "progress": {"batchId": 7, "numInputRows": 1200}},
+    {"at_ms": 6, "event": "fault", "phase": "begun", "kind": "kill", "node": 3, "problem": ""},
+    {"at_ms": 7, "event": "fault", "phase": "over", "kind": "kill", "node": 3, "problem": ""},
+]
+
+
+def show(*, terminal):
+    out = io.StringIO()
+    console = Console(file=out, force_terminal=terminal, width=100, color_system=None)
+    state = RunState(30)
+    state.began_at_ms = 1
+    with View(console, state) as view:
+        for event in EVENTS:
+            view.take(event)
+        view.tick()
+    return state, out.getvalue()
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_both_views_show_the_figures_and_the_fault(terminal):
+    _, shown = show(terminal=terminal)
+    for text in ("2,000", "1,200", "SIGKILL to node 3", "writing"):
+        assert text in shown
+
+
+def test_the_live_view_shows_leaders_isr_and_high_watermarks():
+    _, shown = show(terminal=True)
+    for text in ("none", "9,876", "800 behind"):
+        assert text in shown
+
+
+def test_without_a_terminal_there_are_plain_lines_only():
+    _, shown = show(terminal=False)
+    assert "\x1b" not in shown
+    assert all(line == line.strip() or line.startswith(" ") for line in shown.splitlines())
+
+
+def test_counters_add_up_over_producers():
+    state, _ = show(terminal=False)
+    assert (state.total("acked"), state.total("failed"), state.total("unknown")) == (2000, 2, 1)
+    assert state.marks == [(6, "kill: SIGKILL to node 3")]
+
+
+def test_a_fault_that_was_not_done_is_told():
+    event = {
+        "at_ms": 1,
+        "event": "fault",
+        "phase": "over",
+        "kind": "kill",
+        "problem": "not done: x",
+    }
+    assert RunState(1).take(event) == "kill: not done: x"
+
+
+def test_the_verdict_table_names_every_promise_and_the_files():
+    out = io.StringIO()
+    first = {"record": "p1#42", "partition": 5, "offset": 77}
+    names = ("sent", "acknowledged", "failed", "unknown", "unknown_found")
+    verdict = {
+        "outcome": "broken",
+        "sentence": "Broken: 1 lost (first p1#42).",
+        "notes": ["a [note]"],
+        "counts": dict.fromkeys((*names, "read_by_stream", "read_afresh"), 0),
+        "promises": {
+            "lost": {"count": 1, "first": [first]},
+            "failed_but_read": {"count": 0, "first": []},
+            "data_loss_reported": {"count": 1, "first": [{"message": "KAFKA_DATA_LOSS"}]},
+        },
+    }
+    print_verdict(Console(file=out, width=100), verdict, "o/verdict.json", "o/report.html")
+    shown = out.getvalue()
+    for text in ("p1#42 at 5/77", "failed but read", "KAFKA_DATA_LOSS", "note: a [note]"):
+        assert text in shown
+    assert shown.endswith("o/verdict.json\no/report.html\n")

@@ -1,0 +1,35 @@
+import struct
+import zlib
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from minikafka.harness.records import RecordFactory, digest, record_name
+
+
+def test_a_record_carries_its_name_in_value_and_headers():
+    factory = RecordFactory(seed=1, pid=7, partitions=3)
+    records = [factory.make(1_000 + n) for n in range(5)]
+    for seq, record in enumerate(records):
+        assert struct.unpack_from(">IQQ", record.value) == (7, seq, 1_000 + seq)
+        assert record.headers == [("p", b"7"), ("s", b"%d" % seq)]
+        assert record.seq == seq
+        assert 0 <= record.partition < 3
+    assert record_name(7, 4) == "p7#4"
+
+
+def test_the_same_seed_makes_the_same_records_and_another_one_does_not():
+    def some(seed, pid):
+        factory = RecordFactory(seed=seed, pid=pid, partitions=6)
+        return [factory.make(0) for _ in range(50)]
+
+    assert some(1, 1) == some(1, 1)
+    assert [r.partition for r in some(1, 1)] != [r.partition for r in some(2, 1)]
+    assert [r.partition for r in some(1, 1)] != [r.partition for r in some(1, 2)]
+
+
+@settings(max_examples=50)
+@given(st.binary(), st.binary(), st.lists(st.tuples(st.text(), st.binary()), max_size=3))
+def test_the_digest_is_the_crc_of_all_parts_in_a_row(value, key, headers):
+    joined = value + key + b"".join(content for _, content in headers)
+    assert digest(value, key, headers) == zlib.crc32(joined)

@@ -1,0 +1,69 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from minikafka.harness.settings import HarnessError, RunFiles, RunSettings, SparkJob
+
+
+def test_the_default_settings_can_start():
+    assert RunSettings().problems() == []
+
+
+@pytest.mark.parametrize(
+    ("settings", "named"),
+    [
+        (RunSettings(nodes=0), "--nodes is 0"),
+        (RunSettings(seconds=0.5), "--seconds is 0.5"),
+        (RunSettings(rate=0), "--rate is 0"),
+        (RunSettings(partitions=1001), "--partitions is 1001"),
+        (RunSettings(min_isr=0), "--min-isr is 0"),
+        (RunSettings(base_port=70_000), "--base-port is 70000"),
+        (RunSettings(bootstrap_servers="h:1", kill_command="k"), "need each other"),
+        (RunSettings(kill_command="k", start_command="s"), "--bootstrap-server"),
+        (RunSettings(cluster_config=("novalue",)), "'novalue'"),
+        (RunSettings(cluster_config=("=x",)), "'=x'"),
+    ],
+)
+def test_a_value_out_of_range_is_named(settings, named):
+    [problem] = settings.problems()
+    assert named in problem
+
+
+def test_a_topic_has_at_most_three_replicas_and_at_most_one_a_node():
+    assert RunSettings(nodes=1).replication_factor == 1
+    assert RunSettings(nodes=5).replication_factor == 3
+
+
+def test_the_replay_command_repeats_what_was_chosen_and_nothing_else():
+    settings = RunSettings(
+        seed=0,
+        seconds=12.5,
+        out=Path("elsewhere"),
+        cluster_config=("a.b=1", "c=x y"),
+        inject="loss",
+        bootstrap_servers="127.0.0.1:1",
+    )
+    assert settings.replay_command() == (
+        "minikafka verify --seconds 12.5 --seed 0 --bootstrap-server 127.0.0.1:1"
+        " --config a.b=1 --config 'c=x y' --inject loss"
+    )
+
+
+def test_settings_and_jobs_are_plain_json():
+    assert json.loads(json.dumps(RunSettings().as_json()))["rate"] == RunSettings().rate
+    job = SparkJob(root="r", master="local[1]", seed=3, inject="corrupt")
+    assert SparkJob(**json.loads(job.to_json())) == job
+
+
+def test_a_folder_with_another_run_is_refused(tmp_path):
+    files = RunFiles(tmp_path / "run")
+    files.prepare()
+    with pytest.raises(HarnessError, match="holds another run"):
+        RunFiles(tmp_path / "run").prepare()
+
+
+def test_a_folder_that_cannot_be_made_is_refused_with_the_reason(tmp_path):
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(HarnessError, match="cannot write to"):
+        RunFiles(tmp_path / "file" / "run").prepare()

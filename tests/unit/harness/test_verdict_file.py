@@ -1,0 +1,144 @@
+import json
+
+import pytest
+
+from minikafka.harness import verdict_file
+from minikafka.harness.verdict_file import SCHEMA, Evidence, decide
+
+RUN = {"id": "x", "topic_id": "A", "topic_id_at_end": "A"}
+
+
+def judged(broken=(), **changes):
+    promises = {
+        kind: {"meaning": "m", "count": 0, "first": [], "worst": []}
+        for kind in ("lost", "reordered", "moved")
+    }
+    for kind, record in broken:
+        row = {"record": record, "partition": 0, "offset": 1, "severity": 1, "detail": "{}"}
+        promises[kind] = {"meaning": "m", "count": 1, "first": [row], "worst": [row]}
+    counts = {
+        "acknowledged": 10,
+        "failed": 1,
+        "unknown_found": 1,
+        "unknown_absent": 2,
+        "read_by_stream": 11,
+        "read_afresh": 11,
+    }
+    return {
+        "promises": promises,
+        "counts": counts,
+        "ledgers": [{"producer": 1, "sent": 14}],
+        "data_loss": [],
+        "stream_is_complete": True,
+        "stream_problem": "",
+        "injected": [],
+        "injected_found": False,
+        **changes,
+    }
+
+
+def evidence(answer=None, **changes):
+    values = {"run": RUN, "settings": {}, "versions": {}, "judged": answer or judged()}
+    return Evidence(**{**values, "claimed_acknowledged": 10, **changes})
+
+
+def test_a_run_in_which_nothing_is_broken_or_missing_is_verified():
+    verdict = decide(evidence())
+    assert (verdict["outcome"], verdict["exit_status"]) == ("verified", 0)
+    assert verdict["schema"] == SCHEMA
+    assert verdict["counts"]["unknown"] == 3
+    assert verdict["counts"]["sent"] == 14
+    assert verdict["reasons"] == []
+    assert verdict["injected"] is None
+
+
+def test_one_lost_record_breaks_the_promise_and_is_named():
+    verdict = decide(evidence(judged([("lost", "p1#7")])))
+    assert (verdict["outcome"], verdict["exit_status"]) == ("broken", 1)
+    assert verdict["sentence"] == "Broken: 1 lost (first p1#7)."
+
+
+def test_a_high_watermark_that_went_back_breaks_the_promise():
+    rows = [{"before": 5, "after": 4}, {"before": 9, "after": 1}]
+    verdict = decide(evidence(regressions=rows))
+    assert verdict["exit_status"] == 1
+    found = verdict["promises"]["high_watermark_regression"]
+    assert (found["count"], found["first"], found["worst"]) == (2, rows, rows[::-1])
+
+
+def test_lost_data_that_spark_reported_breaks_the_promise():
+    answer = judged(data_loss=["KAFKA_DATA_LOSS x"], stream_is_complete=False)
+    verdict = decide(evidence(answer))
+    assert verdict["exit_status"] == 1
+    assert verdict["promises"]["data_loss_reported"]["first"] == [{"message": "KAFKA_DATA_LOSS x"}]
+    assert any("did not read to the end" in reason for reason in verdict["reasons"])
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"judged": None}, "Spark gave no answer."),
+        ({"judged": None, "obstacles": ["No way."]}, "No way."),
+        ({"obstacles": ["A ledger is damaged."]}, "A ledger is damaged."),
+        ({"run": {**RUN, "topic_id_at_end": "B"}}, "its id was A and is now B"),
+        ({"run": {**RUN, "topic_id_at_end": ""}}, "its id was A and is now gone"),
+        (
+            {"claimed_acknowledged": 11},
+            "11 acknowledgements were counted, and 10 are in the ledger",
+        ),
+    ],
+)
+def test_whatever_stands_in_the_way_makes_the_run_undecided(changes, reason):
+    verdict = decide(evidence(**changes))
+    assert (verdict["outcome"], verdict["exit_status"]) == ("undecided", 2)
+    assert reason in verdict["sentence"]
+    assert "high_watermark_regression" in verdict["promises"]
+
+
+def test_a_run_without_an_acknowledgement_is_undecided():
+    answer = judged()
+    answer["counts"]["acknowledged"] = 0
+    answer["ledgers"] = [{"sent": 4}]
+    verdict = decide(evidence(answer, claimed_acknowledged=0))
+    assert verdict["reasons"] == ["No record was acknowledged."]
+    assert verdict["exit_status"] == 2
+
+
+def test_a_stream_that_did_not_get_to_the_end_makes_the_run_undecided():
+    answer = judged(stream_is_complete=False, stream_problem="it died.")
+    assert decide(evidence(answer))["exit_status"] == 2
+
+
+def test_records_that_nobody_judged_make_the_run_undecided():
+    verdict = decide(evidence(judged(ledgers=[{"sent": 15}])))
+    assert verdict["reasons"] == ["15 records were sent and 14 were judged."]
+
+
+def test_what_was_injected_and_found_is_broken_and_marked():
+    answer = judged([("lost", "p1#7")], injected=["p1#7"], injected_found=True)
+    verdict = decide(evidence(answer, inject="loss"))
+    assert verdict["exit_status"] == 1
+    assert verdict["injected"] == {"kind": "loss", "records": ["p1#7"], "found": True}
+    assert verdict["sentence"] == (
+        "Broken: 1 lost (first p1#7). The harness itself injected the loss into what it observed."
+    )
+
+
+def test_an_injection_that_was_not_found_means_that_the_harness_is_broken():
+    verdict = decide(evidence(judged(injected=["p1#7"]), inject="loss"))
+    assert verdict["exit_status"] == 2
+    assert "the harness is broken" in verdict["sentence"]
+
+
+def test_a_promise_that_was_truly_broken_is_not_hidden_by_an_injection_that_was_not_found():
+    verdict = decide(evidence(judged([("lost", "p1#8")], injected=["p1#7"]), inject="loss"))
+    assert verdict["exit_status"] == 1
+    assert "injected" not in verdict["sentence"]
+    assert "the harness is broken" in verdict["reasons"][0]
+
+
+def test_the_file_is_written_in_one_step(tmp_path):
+    verdict = decide(evidence())
+    verdict_file.write(verdict, tmp_path / "verdict.json")
+    assert json.loads((tmp_path / "verdict.json").read_text()) == verdict
+    assert [path.name for path in tmp_path.iterdir()] == ["verdict.json"]
