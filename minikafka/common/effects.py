@@ -9,9 +9,9 @@ Part = bytes | bytearray | memoryview | FileSlice
 
 
 class SyncTarget(Protocol):
-    """A file or directory that can be made durable."""
+    """Something that can be made durable; from any thread."""
 
-    def sync(self) -> None:
+    def run(self) -> None:
         """Return once everything written so far survives a power loss.
 
         Raises:

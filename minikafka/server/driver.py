@@ -152,7 +152,7 @@ def resolve(part: fx.Part) -> bytes | bytearray | memoryview:
 def _sync_all(targets: Sequence[fx.SyncTarget]) -> StorageFault | None:
     try:
         for target in targets:
-            target.sync()
+            target.run()
     except StorageFault as fault:
         return fault
     return None

@@ -1,0 +1,90 @@
+"""What a leader answers to a fetch of the metadata log, one partition of one request.
+
+Source: `KafkaRaftClient.tryCompleteFetchRequest`, `KafkaMetadataLog.validateOffsetAndEpoch`.
+"""
+
+from dataclasses import dataclass
+
+from minikafka.common.errors import ErrorCode
+from minikafka.common.file_slice import FileSlice
+from minikafka.log.leader_epoch_cache import EpochEnd
+from minikafka.log.log_directory import METADATA_FOLDER
+from minikafka.raft.raft_node import RaftNode
+from minikafka.raft.snapshots import SnapshotId, snapshot_ids
+
+_MAX_BYTES = 8 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetadataRead:
+    """The outcome of a fetch. At most one of `diverging`, `snapshot` and `records` is there."""
+
+    error: ErrorCode = ErrorCode.NONE
+    high_watermark: int = -1
+    log_start_offset: int = -1
+    diverging: EpochEnd | None = None
+    snapshot: SnapshotId | None = None
+    records: FileSlice | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing in it that the fetcher has to be told at once."""
+        return self.error == ErrorCode.NONE and not (
+            self.diverging or self.snapshot or self.records
+        )
+
+
+def read_metadata(
+    raft: RaftNode, *, current_leader_epoch: int, fetch_offset: int, last_fetched_epoch: int
+) -> MetadataRead:
+    """What this node answers to a fetch at `fetch_offset` after a record of `last_fetched_epoch`."""
+    if fetch_offset < 0 or last_fetched_epoch < 0 or last_fetched_epoch > current_leader_epoch:
+        return MetadataRead(error=ErrorCode.INVALID_REQUEST)
+    if current_leader_epoch < raft.epoch:
+        return MetadataRead(error=ErrorCode.FENCED_LEADER_EPOCH)
+    if current_leader_epoch > raft.epoch:
+        return MetadataRead(error=ErrorCode.UNKNOWN_LEADER_EPOCH)
+    if not raft.is_leader:
+        return MetadataRead(error=ErrorCode.NOT_LEADER_OR_FOLLOWER)
+    log = raft.log.log
+    start = log.log_start_offset
+    found = _validate(raft, fetch_offset, last_fetched_epoch)
+    if isinstance(found, SnapshotId):
+        return MetadataRead(
+            high_watermark=raft.high_watermark, log_start_offset=start, snapshot=found
+        )
+    if found is not None:
+        return MetadataRead(
+            high_watermark=raft.high_watermark, log_start_offset=start, diverging=found
+        )
+    read = log.read(
+        fetch_offset, _MAX_BYTES, upper_bound_offset=raft.end_offset, min_one_message=True
+    )
+    return MetadataRead(
+        high_watermark=raft.high_watermark, log_start_offset=start, records=read.slice
+    )
+
+
+def _validate(
+    raft: RaftNode, fetch_offset: int, last_fetched_epoch: int
+) -> SnapshotId | EpochEnd | None:
+    """None for a position that this log goes on from; else where the fetcher has to go back to."""
+    log = raft.log.log
+    # The snapshot at offset 0 is where a quorum starts from; it is never sent.
+    snapshots = [s for s in snapshot_ids(raft.disk, METADATA_FOLDER) if s.end_offset > 0]
+    if fetch_offset == 0 and snapshots:
+        return snapshots[-1]
+    if fetch_offset == 0 and log.log_start_offset == 0:
+        return None
+    if snapshots:
+        earliest = snapshots[0]
+        if fetch_offset < log.log_start_offset or last_fetched_epoch < earliest.epoch:
+            return snapshots[-1]
+        if fetch_offset == log.log_start_offset and last_fetched_epoch != earliest.epoch:
+            return snapshots[-1]
+    end = log.end_offset_for_epoch(last_fetched_epoch)
+    if end.epoch < 0:
+        end = EpochEnd(raft.log.last_epoch, raft.end_offset)
+    if end.epoch != last_fetched_epoch or end.end_offset < fetch_offset:
+        return end
+    return None

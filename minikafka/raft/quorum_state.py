@@ -1,0 +1,72 @@
+"""What a node of the quorum must not forget: epoch, leader, vote. Written before it is acted on.
+
+Source: `QuorumState`, `FileQuorumStateStore`, `QuorumStateData` (version 0 for kraft.version 0, 1
+for kraft.version 1).
+"""
+
+import json
+from typing import NamedTuple
+
+from minikafka.common.faults import StorageFault
+from minikafka.common.ids import ZERO_UUID, Uuid
+from minikafka.log.disk import Disk, read_file, write_file
+
+QUORUM_STATE = "quorum-state"
+NOBODY = -1
+
+
+class ElectionState(NamedTuple):
+    """Epoch, its leader as far as known, and whom this node voted for in it (-1: nobody)."""
+
+    epoch: int = 0
+    leader_id: int = NOBODY
+    voted_id: int = NOBODY
+    voted_directory_id: Uuid = ZERO_UUID
+
+
+def read_election_state(disk: Disk, folder: str) -> ElectionState:
+    """The state in `quorum-state`; epoch 0 without leader where there is no such file.
+
+    Raises:
+        StorageFault: if the file is there and cannot be understood.
+    """
+    content = read_file(disk, f"{folder}/{QUORUM_STATE}")
+    if content is None:
+        return ElectionState()
+    try:
+        said = json.loads(content)
+        voted_directory = said.get("votedDirectoryId")
+        return ElectionState(
+            epoch=int(said["leaderEpoch"]),
+            leader_id=int(said["leaderId"]),
+            voted_id=int(said["votedId"]),
+            voted_directory_id=Uuid.parse(voted_directory) if voted_directory else ZERO_UUID,
+        )
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise StorageFault(disk.root, f"{folder}/{QUORUM_STATE}: {error!r}") from error
+
+
+def write_election_state(
+    disk: Disk, folder: str, state: ElectionState, *, kraft_version: int, voters: list[int]
+) -> None:
+    """Replace `quorum-state`, durably. `voters` stands in the file of kraft.version 0 only."""
+    if kraft_version == 0:
+        content: dict[str, object] = {
+            "clusterId": "",
+            "leaderId": state.leader_id,
+            "leaderEpoch": state.epoch,
+            "votedId": state.voted_id,
+            "appliedOffset": 0,
+            "currentVoters": [{"voterId": voter} for voter in voters],
+            "data_version": 0,
+        }
+    else:
+        content = {
+            "leaderId": state.leader_id,
+            "leaderEpoch": state.epoch,
+            "votedId": state.voted_id,
+            "votedDirectoryId": str(state.voted_directory_id),
+            "data_version": 1,
+        }
+    text = json.dumps(content, separators=(",", ":"))
+    write_file(disk, f"{folder}/{QUORUM_STATE}", text.encode(), sync=True)

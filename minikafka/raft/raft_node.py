@@ -1,0 +1,517 @@
+"""The node's part in the quorum: leader of the metadata log, or observer that follows it.
+
+States: UNATTACHED (knows no leader) -> OBSERVER (follows one) and back; LEADER, for the only voter
+of a quorum of one, which elects itself at start. Elections among several voters come with their
+RPCs (Vote, BeginQuorumEpoch, EndQuorumEpoch); all counting here goes by the voter set already.
+
+Invariants: the epoch never goes back; what is below the high watermark is on the disks of a
+majority of voters; the state file is written before the state is acted on.
+
+Source: `KafkaRaftClient`, `LeaderState`, `FollowerState`, KIP-595, KIP-630.
+"""
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, NamedTuple
+
+from minikafka.common.effects import Channel
+from minikafka.common.environment import Environment
+from minikafka.common.errors import ErrorCode, NotControllerError
+from minikafka.common.faults import InvariantViolation, StorageFault
+from minikafka.common.ids import METADATA_TOPIC_ID, Uuid
+from minikafka.common.timers import Timer
+from minikafka.log.disk import Disk
+from minikafka.log.flush import FlushRequest
+from minikafka.log.log_directory import METADATA_FOLDER
+from minikafka.messages import fetch as fetch_messages
+from minikafka.messages.data.leader_change_message import LeaderChangeMessage
+from minikafka.messages.data.leader_change_message import Voter as LeaderChangeVoter
+from minikafka.metadata.serde import MetadataRecord
+from minikafka.protocol.message import encode_message
+from minikafka.raft.quorum_offset import next_quorum_high_watermark
+from minikafka.raft.quorum_state import (
+    NOBODY,
+    ElectionState,
+    read_election_state,
+    write_election_state,
+)
+from minikafka.raft.raft_log import RaftLog
+from minikafka.raft.snapshot_fetch import SnapshotFetch
+from minikafka.raft.snapshots import SnapshotId, kraft_version_record, read_snapshot, snapshot_ids
+from minikafka.raft.voter_set import VoterSet
+from minikafka.records.batch import ControlType
+from minikafka.records.builder import control_record
+from minikafka.rpc.calls import Calls
+
+_log = logging.getLogger("minikafka.raft")
+_FETCH_VERSION = 17
+_FETCH_WAIT_MS = 500
+
+
+class RaftRole(Enum):
+    """What a node is to the quorum."""
+
+    UNATTACHED = "unattached"
+    OBSERVER = "observer"
+    LEADER = "leader"
+
+
+class RaftEvent(Enum):
+    """Keys that handlers wait for."""
+
+    LOG_CHANGED = "metadata log end"
+    COMMITTED = "metadata high watermark"
+
+
+@dataclass(slots=True)
+class Progress:
+    """What a leader knows of a voter or an observer; times are wall clock (DescribeQuorum)."""
+
+    node_id: int
+    directory_id: Uuid
+    log_end_offset: int = -1
+    last_fetch_ms: int = -1
+    last_caught_up_ms: int = -1
+
+
+class RaftSettings(NamedTuple):
+    """What configuration says of the quorum."""
+
+    fetch_timeout_ms: int
+    request_timeout_ms: int
+    retry_backoff_ms: int
+    fetch_max_bytes: int
+    snapshot_max_bytes: int
+
+
+@dataclass(slots=True, kw_only=True)
+class RaftNode:
+    """One node of the quorum.
+
+    `voters` is what configuration says (a static quorum) or None, then the snapshot at offset 0 or
+    the log says it. `bootstrap` are addresses to ask for the leader. Hooks: `on_commit` whenever the
+    high watermark moved, `on_snapshot` when a snapshot took the place of the log, `on_leader` when
+    this node leads.
+    """
+
+    env: Environment
+    calls: Calls
+    node_id: int
+    directory_id: Uuid
+    cluster_id: str
+    log: RaftLog
+    disk: Disk
+    voters: VoterSet | None
+    bootstrap: Sequence[tuple[str, int]]
+    listener: str
+    settings: RaftSettings
+    is_controller: bool
+    on_commit: Callable[[], None]
+    on_snapshot: Callable[[SnapshotId], None]
+    on_leader: Callable[[int], None]
+    role: RaftRole = RaftRole.UNATTACHED
+    kraft_version: int = 0
+    high_watermark: int = -1
+    epoch_start_offset: int = 0
+    progress: dict[tuple[int, Uuid], Progress] = field(default_factory=dict)
+    _state: ElectionState = field(default_factory=ElectionState)
+    _leader_address: tuple[str, int] | None = None
+    _flushed_offset: int = 0
+    _flushing: bool = False
+    _bootstrap_at: int = 0
+    _fetch_timer: Timer | None = None
+    _voters_are_logged: bool = False
+
+    # What others may know
+
+    @property
+    def epoch(self) -> int:
+        """The present epoch."""
+        return self._state.epoch
+
+    @property
+    def leader_id(self) -> int:
+        """The leader of the epoch, or -1."""
+        return self._state.leader_id
+
+    @property
+    def is_leader(self) -> bool:
+        """Whether this node leads."""
+        return self.role is RaftRole.LEADER
+
+    @property
+    def leader_address(self) -> tuple[str, int] | None:
+        """Where the leader's controller listener is, as far as known."""
+        return self._leader_address
+
+    @property
+    def end_offset(self) -> int:
+        """The end of the local log."""
+        return self.log.end_offset
+
+    # Starting
+
+    def start(self) -> None:
+        """Read the state file and the voters; lead at once where nobody else could."""
+        self._state = read_election_state(self.disk, METADATA_FOLDER)
+        if self.log.last_epoch > self._state.epoch:
+            self._state = ElectionState(self.log.last_epoch)
+        self._load_voters()
+        self._flushed_offset = self.log.end_offset
+        if self._is_only_voter():
+            self._become_leader()
+        else:
+            self._become_unattached()
+
+    def _load_voters(self) -> None:
+        """A dynamic quorum: voters come from snapshots and the log, not from configuration."""
+        if self.voters is not None:
+            return
+        for snapshot_id in snapshot_ids(self.disk, METADATA_FOLDER):
+            snapshot = read_snapshot(self.disk, f"{METADATA_FOLDER}/{snapshot_id.file_name}")
+            if snapshot is not None and snapshot.voters is not None:
+                self.voters, self.kraft_version = snapshot.voters, snapshot.kraft_version
+                self._voters_are_logged = snapshot_id.end_offset > 0
+        self.learn_voters(self.log.log.log_start_offset, self.log.end_offset)
+
+    def learn_voters(self, start_offset: int, end_offset: int) -> None:
+        """Take over what control records in this range say of the voters."""
+        for batch in self.log.batches(start_offset, end_offset):
+            self.learn_control(batch.control)
+
+    def learn_control(self, control: list[tuple[int, bytes]]) -> None:
+        """Take over what control records say of the voters."""
+        for kind, value in control:
+            if kind == ControlType.KRAFT_VOTERS:
+                self.voters = VoterSet.from_record(value)
+                self._voters_are_logged = True
+            elif kind == ControlType.KRAFT_VERSION:
+                self.kraft_version = int.from_bytes(value[2:4], "big")
+
+    def _is_only_voter(self) -> bool:
+        return (
+            self.is_controller
+            and self.voters is not None
+            and len(self.voters) == 1
+            and self.voters.includes(self.node_id, self.directory_id)
+        )
+
+    def _become_leader(self) -> None:
+        assert self.voters is not None
+        epoch = self._state.epoch + 1
+        self._persist(ElectionState(epoch, self.node_id))
+        self.role = RaftRole.LEADER
+        voter = self.voters.voters[self.node_id]
+        self._leader_address = voter.address(self.listener)
+        self.epoch_start_offset = self.log.end_offset
+        self.log.log.assign_epoch_start_offset(epoch, self.epoch_start_offset)
+        _log.info("[raft %d] leads epoch %d from %d", self.node_id, epoch, self.epoch_start_offset)
+        now = self.env.clock.now
+        members = [LeaderChangeVoter(voter_id=voter_id) for voter_id in self.voters.ids]
+        message = LeaderChangeMessage(
+            leader_id=self.node_id,
+            voters=members,
+            granting_voters=[LeaderChangeVoter(voter_id=self.node_id)],
+        )
+        records = [
+            control_record(ControlType.LEADER_CHANGE, encode_message(message, 0), now.wall_ms)
+        ]
+        if self.kraft_version > 0 and not self._voters_are_logged:
+            records.append(kraft_version_record(self.kraft_version, now.wall_ms))
+            records.append(
+                control_record(ControlType.KRAFT_VOTERS, self.voters.to_record(), now.wall_ms)
+            )
+            self._voters_are_logged = True
+        self.log.append_control(records, epoch=epoch, now=now)
+        self._appended()
+        self.on_leader(epoch)
+
+    def _become_unattached(self) -> None:
+        self.role = RaftRole.UNATTACHED
+        self._leader_address = None
+        self._fetch()
+
+    def _persist(self, state: ElectionState) -> None:
+        # Observers of a static quorum keep no file in released Kafka either once they restart:
+        # the epoch is learned again. A voter must not forget.
+        if self.is_controller:
+            write_election_state(
+                self.disk,
+                METADATA_FOLDER,
+                state,
+                kraft_version=self.kraft_version,
+                voters=[] if self.voters is None else self.voters.ids,
+            )
+        self._state = state
+
+    # Leading
+
+    def append(self, records: Sequence[MetadataRecord], *, metadata_version: int) -> int:
+        """Append one batch; returns the offset of its last record, which is not committed yet.
+
+        Raises:
+            NotControllerError: this node does not lead.
+        """
+        if not self.is_leader:
+            raise NotControllerError
+        offset = self.log.append_records(
+            records,
+            epoch=self.epoch,
+            metadata_version=metadata_version,
+            now=self.env.clock.now,
+        )
+        self._appended()
+        return offset
+
+    def _appended(self) -> None:
+        # Observers may fetch what is not flushed here yet: they count for nothing, and the high
+        # watermark that they learn waits for the flush.
+        self.env.notify(RaftEvent.LOG_CHANGED)
+        self._flush()
+
+    def _flush(self) -> None:
+        if self._flushing:
+            return
+        request = self.log.log.take_flush(everything=True)
+        if request is None:
+            return
+        self._flushing = True
+        self.env.flush((request,), lambda fault: self._flush_done(request, fault))
+
+    def _flush_done(self, request: FlushRequest, fault: StorageFault | None) -> None:
+        self._flushing = False
+        if fault is not None:
+            raise fault
+        self.log.log.flushed(request)
+        self._flushed_offset = request.up_to
+        self._advance_high_watermark()
+        if self._flushed_offset < self.log.end_offset:
+            self._flush()
+
+    def _advance_high_watermark(self) -> None:
+        if not self.is_leader:
+            return
+        assert self.voters is not None
+        ends = [
+            self._flushed_offset if voter_id == self.node_id else self._voter_end(voter_id)
+            for voter_id in self.voters.ids
+        ]
+        reached = next_quorum_high_watermark(
+            ends, epoch_start_offset=self.epoch_start_offset, current=self.high_watermark
+        )
+        self._committed(reached)
+
+    def _voter_end(self, voter_id: int) -> int:
+        assert self.voters is not None
+        known = self.voters.voters[voter_id].directory_id
+        for (node_id, directory_id), progress in self.progress.items():
+            if node_id == voter_id and known in (None, directory_id):
+                return progress.log_end_offset
+        return -1
+
+    def _committed(self, offset: int) -> None:
+        offset = min(offset, self.log.end_offset)
+        if offset <= self.high_watermark:
+            return
+        self.high_watermark = offset
+        self.log.log.update_high_watermark(offset)
+        self.on_commit()
+        self.env.notify(RaftEvent.COMMITTED)
+
+    def fetched(self, node_id: int, directory_id: Uuid, fetch_offset: int) -> None:
+        """A voter or observer showed that it holds everything below `fetch_offset`."""
+        now_ms = self.env.clock.wall_ms
+        key = (node_id, directory_id)
+        progress = self.progress.get(key)
+        if progress is None:
+            progress = self.progress[key] = Progress(node_id, directory_id)
+        progress.log_end_offset = fetch_offset
+        progress.last_fetch_ms = now_ms
+        if fetch_offset >= self.log.end_offset:
+            progress.last_caught_up_ms = now_ms
+        self._advance_high_watermark()
+
+    # Following
+
+    def _fetch(self) -> None:
+        """Ask the leader, or somebody who may know it, for what comes next."""
+        if self.is_leader:
+            return
+        address = self._leader_address or self._next_bootstrap()
+        request = fetch_messages.FetchRequest(
+            cluster_id=self.cluster_id,
+            replica_state=fetch_messages.ReplicaState(replica_id=self.node_id, replica_epoch=-1),
+            max_wait_ms=_FETCH_WAIT_MS,
+            min_bytes=0,
+            max_bytes=self.settings.fetch_max_bytes,
+            session_id=0,
+            session_epoch=-1,
+            topics=[
+                fetch_messages.FetchTopic(
+                    topic_id=METADATA_TOPIC_ID,
+                    partitions=[
+                        fetch_messages.FetchPartition(
+                            partition=0,
+                            current_leader_epoch=self.epoch,
+                            fetch_offset=self.log.end_offset,
+                            last_fetched_epoch=self.log.last_epoch,
+                            log_start_offset=-1,
+                            partition_max_bytes=0,
+                            replica_directory_id=self.directory_id,
+                        )
+                    ],
+                )
+            ],
+        )
+        self.calls.send(
+            Channel(address[0], address[1], "raft"),
+            request,
+            _FETCH_VERSION,
+            timeout_ms=self.settings.request_timeout_ms,
+            on_done=self._fetch_answered,
+            client_id=f"raft-client-{self.node_id}",
+        )
+
+    def _next_bootstrap(self) -> tuple[str, int]:
+        known = list(self.bootstrap)
+        if self.voters is not None:
+            addresses = [v.address(self.listener) for v in self.voters.voters.values()]
+            known.extend(a for a in addresses if a is not None and a not in known)
+        if not known:
+            raise InvariantViolation("no controller is known")
+        self._bootstrap_at += 1
+        return known[self._bootstrap_at % len(known)]
+
+    def _fetch_answered(self, response: Any | None, why: str) -> None:
+        if response is None:
+            _log.debug("[raft %d] fetch failed: %s", self.node_id, why)
+            self._lose_leader()
+            return
+        if response.error_code or not response.responses:
+            _log.warning(
+                "[raft %d] fetch refused: %s", self.node_id, ErrorCode(response.error_code).name
+            )
+            self._lose_leader()
+            return
+        answer = response.responses[0].partitions[0]
+        if not self._learn_leader(response, answer):
+            self._again()
+            return
+        if answer.error_code:
+            self._again()
+            return
+        if answer.snapshot_id is not None and answer.snapshot_id.epoch >= 0:
+            self._fetch_snapshot(
+                SnapshotId(answer.snapshot_id.end_offset, answer.snapshot_id.epoch)
+            )
+            return
+        if answer.diverging_epoch is not None and answer.diverging_epoch.epoch >= 0:
+            self._truncate(answer.diverging_epoch.epoch, answer.diverging_epoch.end_offset)
+        elif answer.records:
+            self.log.log.append_as_follower(
+                answer.records, leader_epoch=self.epoch, now=self.env.clock.now
+            )
+            self.env.notify(RaftEvent.LOG_CHANGED)
+        if answer.high_watermark >= 0:
+            self._committed(answer.high_watermark)
+        # Deferred, so that a node which always has news still gets to everything else.
+        self.env.after(0, self._fetch)
+
+    def _lose_leader(self) -> None:
+        """Ask others: the leader did not answer, or says that it is none."""
+        self._leader_address = None
+        self.role = RaftRole.UNATTACHED
+        self._again()
+
+    def _again(self) -> None:
+        self.env.after(self.settings.retry_backoff_ms, self._fetch)
+
+    def _learn_leader(self, response: Any, answer: Any) -> bool:
+        """Follow whom the answer names; False where it says nothing that helps."""
+        named = answer.current_leader
+        leader_id = named.leader_id if named is not None else NOBODY
+        epoch = named.leader_epoch if named is not None else -1
+        if epoch < self.epoch and answer.error_code == 0:
+            # An answer without error comes from the leader of the epoch that was asked about.
+            return self._leader_address is not None or self._leader_by_voters()
+        if epoch > self.epoch or (epoch == self.epoch and self.leader_id == NOBODY):
+            self._persist(ElectionState(epoch, leader_id))
+        for endpoint in response.node_endpoints or ():
+            if endpoint.node_id == leader_id:
+                self._follow((endpoint.host, endpoint.port))
+                return True
+        if leader_id != NOBODY and self.voters is not None and leader_id in self.voters.voters:
+            address = self.voters.voters[leader_id].address(self.listener)
+            if address is not None:
+                self._follow(address)
+                return True
+        if answer.error_code == 0:
+            return True
+        self._leader_address = None
+        return False
+
+    def _leader_by_voters(self) -> bool:
+        voter = None if self.voters is None else self.voters.voters.get(self.leader_id)
+        address = None if voter is None else voter.address(self.listener)
+        if address is not None:
+            self._follow(address)
+        return True
+
+    def _follow(self, address: tuple[str, int]) -> None:
+        if self.role is not RaftRole.OBSERVER or self._leader_address != address:
+            _log.info(
+                "[raft %d] follows %d at %s:%d in epoch %d",
+                self.node_id,
+                self.leader_id,
+                *address,
+                self.epoch,
+            )
+        self.role = RaftRole.OBSERVER
+        self._leader_address = address
+
+    def _truncate(self, epoch: int, end_offset: int) -> None:
+        local = self.log.log.end_offset_for_epoch(epoch)
+        target = min(end_offset, self.log.end_offset)
+        if local.epoch >= 0:
+            target = min(target, local.end_offset)
+        if target < self.high_watermark:
+            raise InvariantViolation(
+                f"the metadata log would be cut to {target}, below its high watermark "
+                f"{self.high_watermark}"
+            )
+        _log.info("[raft %d] truncates the metadata log to %d", self.node_id, target)
+        self.log.log.truncate_to(target, self.env.clock.now)
+
+    def _fetch_snapshot(self, snapshot_id: SnapshotId) -> None:
+        assert self._leader_address is not None
+        if snapshot_id.end_offset <= self.high_watermark:
+            raise InvariantViolation(
+                f"the leader offers a snapshot at {snapshot_id.end_offset}, below what is "
+                f"committed here ({self.high_watermark})"
+            )
+        SnapshotFetch(
+            self.env,
+            self.calls,
+            Channel(*self._leader_address, "raft"),
+            self.node_id,
+            self.cluster_id,
+            self.epoch,
+            self.disk,
+            snapshot_id,
+            self.settings,
+            self._snapshot_fetched,
+        ).start()
+
+    def _snapshot_fetched(self, snapshot_id: SnapshotId | None) -> None:
+        if snapshot_id is None:
+            self._lose_leader()
+            return
+        log = self.log.log
+        log.truncate_fully_and_start_at(snapshot_id.end_offset, self.env.clock.now)
+        log.assign_epoch_start_offset(snapshot_id.epoch, snapshot_id.end_offset)
+        self.high_watermark = snapshot_id.end_offset
+        log.update_high_watermark(snapshot_id.end_offset)
+        self.on_snapshot(snapshot_id)
+        self._fetch()

@@ -1,0 +1,106 @@
+"""Downloading a metadata snapshot from the leader, piece by piece. Source: KIP-630."""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from minikafka.common.effects import Channel
+from minikafka.common.environment import Environment
+from minikafka.log.disk import Disk, File
+from minikafka.log.log_directory import METADATA_FOLDER
+from minikafka.messages import fetch_snapshot as messages
+from minikafka.raft.snapshots import SnapshotId
+from minikafka.rpc.calls import Calls
+
+if TYPE_CHECKING:
+    from minikafka.raft.raft_node import RaftSettings
+
+_log = logging.getLogger("minikafka.raft")
+_VERSION = 1
+_METADATA_TOPIC = "__cluster_metadata"
+
+
+@dataclass(slots=True)
+class SnapshotFetch:
+    """One download. `on_done` gets the snapshot's id when the file is whole and durable, or None."""
+
+    env: Environment
+    calls: Calls
+    channel: Channel
+    node_id: int
+    cluster_id: str
+    epoch: int
+    disk: Disk
+    snapshot_id: SnapshotId
+    settings: "RaftSettings"
+    on_done: Callable[[SnapshotId | None], None]
+    _file: File | None = None
+
+    @property
+    def _part(self) -> str:
+        return f"{METADATA_FOLDER}/{self.snapshot_id.file_name}.part"
+
+    def start(self) -> None:
+        """Ask for the first piece."""
+        _log.info("[raft %d] fetches snapshot %s", self.node_id, self.snapshot_id.file_name)
+        self._file = self.disk.open(self._part, create=True)
+        self._file.truncate(0)
+        self._ask()
+
+    def _ask(self) -> None:
+        assert self._file is not None
+        request = messages.FetchSnapshotRequest(
+            cluster_id=self.cluster_id,
+            replica_id=self.node_id,
+            max_bytes=self.settings.snapshot_max_bytes,
+            topics=[
+                messages.FetchSnapshotRequestTopicSnapshot(
+                    name=_METADATA_TOPIC,
+                    partitions=[
+                        messages.FetchSnapshotRequestPartitionSnapshot(
+                            partition=0,
+                            current_leader_epoch=self.epoch,
+                            snapshot_id=messages.FetchSnapshotRequestSnapshotId(
+                                end_offset=self.snapshot_id.end_offset, epoch=self.snapshot_id.epoch
+                            ),
+                            position=self._file.size,
+                        )
+                    ],
+                )
+            ],
+        )
+        self.calls.send(
+            self.channel,
+            request,
+            _VERSION,
+            timeout_ms=self.settings.request_timeout_ms,
+            on_done=self._answered,
+            client_id=f"raft-client-{self.node_id}",
+        )
+
+    def _answered(self, response: Any | None, why: str) -> None:
+        assert self._file is not None
+        if response is None or response.error_code or not response.topics:
+            self._fail(why or f"error {response.error_code if response else -1}")
+            return
+        answer = response.topics[0].partitions[0]
+        if answer.error_code or answer.position != self._file.size:
+            self._fail(f"error {answer.error_code} at position {answer.position}")
+            return
+        self._file.append(answer.unaligned_records or b"")
+        if self._file.size < answer.size:
+            self._ask()
+            return
+        self._file.sync()
+        self._file.close()
+        self.disk.rename(self._part, f"{METADATA_FOLDER}/{self.snapshot_id.file_name}")
+        self.disk.sync_dir(METADATA_FOLDER)
+        self.on_done(self.snapshot_id)
+
+    def _fail(self, why: str) -> None:
+        assert self._file is not None
+        _log.warning("[raft %d] snapshot not fetched: %s", self.node_id, why)
+        self._file.close()
+        self.disk.remove(self._part)
+        self.on_done(None)

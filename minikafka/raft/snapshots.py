@@ -1,0 +1,157 @@
+"""Metadata snapshots on disk: `<end offset>-<epoch>.checkpoint`, and `bootstrap.checkpoint`.
+
+A snapshot is a file of record batches: a control batch with SNAPSHOT_HEADER (and, where
+kraft.version is at least 1, KRAFT_VERSION and KRAFT_VOTERS), data batches, a control batch with
+SNAPSHOT_FOOTER.
+
+Source: `Snapshots`, `RecordsSnapshotWriter`, `RecordsSnapshotReader`, KIP-630.
+"""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from minikafka.common.faults import StorageFault
+from minikafka.log.disk import Disk, read_file, write_file
+from minikafka.messages.data.kraft_version_record import KRaftVersionRecord
+from minikafka.messages.data.snapshot_footer_record import SnapshotFooterRecord
+from minikafka.messages.data.snapshot_header_record import SnapshotHeaderRecord
+from minikafka.metadata.serde import MetadataRecord, decode_record, encode_record, record_version
+from minikafka.protocol.message import encode_message
+from minikafka.protocol.primitives import MalformedMessage
+from minikafka.raft.voter_set import VoterSet
+from minikafka.records.batch import CONTROL, ControlType
+from minikafka.records.builder import BatchOptions, NewRecord, build_batch, control_record
+from minikafka.records.errors import CorruptRecordsError
+from minikafka.records.reader import control_type, read_batch
+from minikafka.records.scan import split_batches
+
+SUFFIX = ".checkpoint"
+BOOTSTRAP = "bootstrap.checkpoint"
+_RECORDS_PER_BATCH = 1000
+
+
+class SnapshotId(NamedTuple):
+    """All records below `end_offset` are in the snapshot; `epoch` is that of the last of them."""
+
+    end_offset: int
+    epoch: int
+
+    @property
+    def file_name(self) -> str:
+        """The file in the folder of the metadata log."""
+        return f"{self.end_offset:020d}-{self.epoch:010d}{SUFFIX}"
+
+
+class Snapshot(NamedTuple):
+    """What a snapshot file holds. `voters` is None, and `kraft_version` 0, in a static quorum."""
+
+    records: list[MetadataRecord]
+    kraft_version: int
+    voters: VoterSet | None
+    last_contained_ms: int
+
+
+def snapshot_ids(disk: Disk, folder: str) -> list[SnapshotId]:
+    """The snapshots in a folder, oldest first."""
+    found = []
+    for name in disk.list(folder):
+        offset, dash, epoch = name.removesuffix(SUFFIX).partition("-")
+        if name.endswith(SUFFIX) and dash and offset.isdigit() and epoch.isdigit():
+            found.append(SnapshotId(int(offset), int(epoch)))
+    return sorted(found)
+
+
+def write_snapshot(
+    disk: Disk,
+    path: str,
+    records: Iterable[MetadataRecord],
+    *,
+    epoch: int,
+    kraft_version: int,
+    voters: VoterSet | None,
+    metadata_version: int,
+    last_contained_ms: int,
+    now_ms: int,
+) -> None:
+    """Write a snapshot durably under `path`; a half-written one never has that name."""
+    content = bytearray()
+    offset = 0
+
+    def add(batch: list[NewRecord], *, is_control: bool) -> None:
+        nonlocal offset
+        options = BatchOptions(base_offset=offset, leader_epoch=epoch, is_control=is_control)
+        content.extend(build_batch(batch, options))
+        offset += len(batch)
+
+    header = encode_message(SnapshotHeaderRecord(last_contained_log_timestamp=last_contained_ms), 0)
+    head = [control_record(ControlType.SNAPSHOT_HEADER, header, now_ms)]
+    if kraft_version > 0:
+        head.append(kraft_version_record(kraft_version, now_ms))
+        if voters is not None:
+            head.append(control_record(ControlType.KRAFT_VOTERS, voters.to_record(), now_ms))
+    add(head, is_control=True)
+    batch: list[NewRecord] = []
+    for record in records:
+        value = encode_record(record, record_version(record, metadata_version))
+        batch.append(NewRecord(now_ms, None, value))
+        if len(batch) == _RECORDS_PER_BATCH:
+            add(batch, is_control=False)
+            batch = []
+    if batch:
+        add(batch, is_control=False)
+    footer = encode_message(SnapshotFooterRecord(), 0)
+    add([control_record(ControlType.SNAPSHOT_FOOTER, footer, now_ms)], is_control=True)
+    write_file(disk, path, bytes(content), sync=True)
+
+
+def kraft_version_record(kraft_version: int, now_ms: int) -> NewRecord:
+    """The control record that says which kraft.version holds."""
+    value = encode_message(KRaftVersionRecord(kraft_version=kraft_version), 0)
+    return control_record(ControlType.KRAFT_VERSION, value, now_ms)
+
+
+def read_snapshot(disk: Disk, path: str) -> Snapshot | None:
+    """The snapshot under `path`, or None if there is none.
+
+    Raises:
+        StorageFault: if it is not whole: no header first, no footer last, or damaged bytes.
+    """
+    content = read_file(disk, path)
+    if content is None:
+        return None
+    try:
+        return parse_snapshot(content)
+    except (CorruptRecordsError, MalformedMessage) as error:
+        raise StorageFault(disk.root, f"{path}: {error}") from error
+
+
+def parse_snapshot(content: bytes) -> Snapshot:
+    """The snapshot that these bytes are.
+
+    Raises:
+        CorruptRecordsError, MalformedMessage: if they are none, or not all of one.
+    """
+    records: list[MetadataRecord] = []
+    kinds: list[int] = []
+    kraft_version = 0
+    voters: VoterSet | None = None
+    last_contained_ms = 0
+    for position, header in split_batches(content):
+        for record in read_batch(content, position, header):
+            if not header.attributes & CONTROL:
+                records.append(decode_record(record.value))
+                continue
+            kind = control_type(record.key)
+            kinds.append(kind)
+            value = record.value or b""
+            if kind == ControlType.KRAFT_VERSION:
+                kraft_version = int.from_bytes(value[2:4], "big")
+            elif kind == ControlType.KRAFT_VOTERS:
+                voters = VoterSet.from_record(value)
+            elif kind == ControlType.SNAPSHOT_HEADER:
+                last_contained_ms = int.from_bytes(value[2:10], "big", signed=True)
+    if not kinds or kinds[0] != ControlType.SNAPSHOT_HEADER:
+        raise CorruptRecordsError("the snapshot does not begin with a header")
+    if kinds[-1] != ControlType.SNAPSHOT_FOOTER:
+        raise CorruptRecordsError("the snapshot does not end with a footer")
+    return Snapshot(records, kraft_version, voters, last_contained_ms)

@@ -1,0 +1,64 @@
+"""Formatting: what a directory holds before its node starts for the first time.
+
+Source: `Formatter`, `StorageTool`, KIP-853; the records are those that Apache Kafka 4.3.1 writes.
+"""
+
+from minikafka.common.ids import Uuid
+from minikafka.log.checkpoints import MetaProperties, write_meta_properties
+from minikafka.log.disk import Disk
+from minikafka.log.log_directory import METADATA_FOLDER
+from minikafka.messages.metadata_records.feature_level_record import FeatureLevelRecord
+from minikafka.metadata.image import METADATA_VERSION
+from minikafka.metadata.serde import MetadataRecord
+from minikafka.raft.snapshots import BOOTSTRAP, SnapshotId, write_snapshot
+from minikafka.raft.voter_set import VoterSet
+
+
+def format_directory(disk: Disk, *, cluster_id: str, node_id: int, directory_id: Uuid) -> None:
+    """Give a directory its identity."""
+    write_meta_properties(disk, MetaProperties(cluster_id, node_id, directory_id))
+
+
+def format_metadata_directory(
+    disk: Disk, *, levels: dict[str, int], voters: VoterSet | None, now_ms: int
+) -> None:
+    """Write what the first controller of a cluster starts from.
+
+    `levels` are the feature levels to finalize. `voters` is given for a dynamic quorum, whose first
+    voters are then in the snapshot at offset 0; a static quorum reads them from its configuration.
+    """
+    metadata_version = levels[METADATA_VERSION]
+    write_snapshot(
+        disk,
+        BOOTSTRAP,
+        bootstrap_records(levels),
+        epoch=0,
+        kraft_version=0,
+        voters=None,
+        metadata_version=metadata_version,
+        last_contained_ms=0,
+        now_ms=now_ms,
+    )
+    if voters is not None:
+        disk.make_dir(METADATA_FOLDER)
+        write_snapshot(
+            disk,
+            f"{METADATA_FOLDER}/{SnapshotId(0, 0).file_name}",
+            (),
+            epoch=0,
+            kraft_version=1,
+            voters=voters,
+            metadata_version=metadata_version,
+            last_contained_ms=0,
+            now_ms=now_ms,
+        )
+
+
+def bootstrap_records(levels: dict[str, int]) -> list[MetadataRecord]:
+    """One FeatureLevelRecord a feature, `metadata.version` first, the others by name."""
+    others = sorted(name for name in levels if name != METADATA_VERSION)
+    return [
+        FeatureLevelRecord(name=name, feature_level=levels[name])
+        for name in (METADATA_VERSION, *others)
+        if levels[name] > 0
+    ]

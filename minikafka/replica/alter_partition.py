@@ -1,0 +1,110 @@
+"""ISR proposals of this broker, on their way to the controller.
+
+One request is under way at a time; proposals made meanwhile go together into the next. A proposal of
+a partition replaces an older one of the same partition that was not sent yet.
+
+Source: `DefaultAlterPartitionManager`, KIP-497, KIP-903.
+"""
+
+import logging
+from dataclasses import dataclass, field
+from typing import Any
+
+from minikafka.common.environment import Environment
+from minikafka.common.errors import ErrorCode
+from minikafka.common.ids import TopicIdPartition, Uuid
+from minikafka.messages import alter_partition as messages
+from minikafka.replica.partition import IsrProposal
+from minikafka.rpc.controller_channel import ControllerChannel
+
+_log = logging.getLogger("minikafka.replica")
+_VERSION = 3
+_RETRY_MS = 50
+_FOREVER_MS = 1 << 40
+
+
+@dataclass(slots=True)
+class AlterPartitionManager:
+    """Sends proposals and reports what became of them to their partitions."""
+
+    env: Environment
+    channel: ControllerChannel
+    broker_id: int
+    broker_epoch: int = -1
+    _unsent: dict[TopicIdPartition, IsrProposal] = field(default_factory=dict)
+    _in_flight: bool = False
+    _scheduled: bool = False
+
+    def propose(self, proposal: IsrProposal) -> None:
+        """Send a proposal with the next request."""
+        partition = proposal.partition
+        key = TopicIdPartition(partition.topic_id, partition.topic_partition.partition)
+        self._unsent[key] = proposal
+        self._schedule(0)
+
+    def _schedule(self, delay_ms: int) -> None:
+        # A turn later: proposals that one fetch of many partitions makes go into one request.
+        if not self._in_flight and not self._scheduled:
+            self._scheduled = True
+            self.env.after(delay_ms, self._send)
+
+    def _send(self) -> None:
+        self._scheduled = False
+        if self._in_flight or not self._unsent:
+            return
+        sent, self._unsent = self._unsent, {}
+        self._in_flight = True
+        self.channel.send(
+            self._request(sent),
+            _VERSION,
+            timeout_ms=_FOREVER_MS,
+            on_done=lambda response, _: self._answered(sent, response),
+        )
+
+    def _request(
+        self, proposals: dict[TopicIdPartition, IsrProposal]
+    ) -> messages.AlterPartitionRequest:
+        topics: dict[Uuid, messages.AlterPartitionRequestTopicData] = {}
+        for key, proposal in proposals.items():
+            topic = topics.setdefault(
+                key.topic_id, messages.AlterPartitionRequestTopicData(topic_id=key.topic_id)
+            )
+            topic.partitions.append(
+                messages.AlterPartitionRequestPartitionData(
+                    partition_index=key.partition,
+                    leader_epoch=proposal.leader_epoch,
+                    new_isr_with_epochs=[
+                        messages.BrokerState(broker_id=broker, broker_epoch=epoch)
+                        for broker, epoch in zip(proposal.isr, proposal.broker_epochs, strict=True)
+                    ],
+                    leader_recovery_state=int(proposal.recovery_state),
+                    partition_epoch=proposal.partition_epoch,
+                )
+            )
+        return messages.AlterPartitionRequest(
+            broker_id=self.broker_id, broker_epoch=self.broker_epoch, topics=list(topics.values())
+        )
+
+    def _answered(self, sent: dict[TopicIdPartition, IsrProposal], response: Any | None) -> None:
+        if response is None or response.error_code:
+            why = "no answer" if response is None else ErrorCode(response.error_code).name
+            _log.warning("AlterPartition of %d partitions failed: %s", len(sent), why)
+        else:
+            for topic in response.topics:
+                for answer in topic.partitions:
+                    key = TopicIdPartition(topic.topic_id, answer.partition_index)
+                    proposal = sent.pop(key, None)
+                    if proposal is not None:
+                        _report(proposal, answer)
+        self._in_flight = False
+        # A controller answers for every partition; what it left out is asked about again.
+        self._unsent = {**sent, **self._unsent}
+        if self._unsent:
+            self._schedule(_RETRY_MS)
+
+
+def _report(proposal: IsrProposal, answer: Any) -> None:
+    if answer.error_code:
+        proposal.partition.proposal_failed(proposal, answer.error_code)
+    elif answer.leader_epoch == proposal.leader_epoch:
+        proposal.partition.proposal_committed(proposal, tuple(answer.isr), answer.partition_epoch)

@@ -1,0 +1,242 @@
+"""A broker's standing with the controller: registration, heartbeats, controlled shutdown.
+
+Transitions: STARTING (registering, then catching up with the metadata log) -> RECOVERY (caught up,
+replicas being made ready) -> RUNNING (unfenced) -> PENDING_CONTROLLED_SHUTDOWN (handing leaderships
+over) -> SHUTTING_DOWN. A shutdown may begin in any state.
+
+Source: `BrokerLifecycleManager`, KIP-631, KIP-966 "Broker registration"; SPEC C1, C3.
+"""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+from minikafka.common.environment import Environment
+from minikafka.common.errors import ErrorCode
+from minikafka.common.ids import Uuid
+from minikafka.common.timers import Timer
+from minikafka.messages import broker_registration as registration_messages
+from minikafka.messages.broker_heartbeat import BrokerHeartbeatRequest
+from minikafka.metadata.broker_registration import Endpoint
+from minikafka.metadata.features import SUPPORTED_FEATURES
+from minikafka.rpc.controller_channel import ControllerChannel
+
+_log = logging.getLogger("minikafka.replica")
+_REGISTRATION_VERSION = 4
+_HEARTBEAT_VERSION = 1
+_REGISTRATION_RETRY_MS = 100
+
+
+class BrokerState(Enum):
+    """Where a broker stands (`BrokerState`)."""
+
+    STARTING = 1
+    RECOVERY = 2
+    RUNNING = 3
+    PENDING_CONTROLLED_SHUTDOWN = 6
+    SHUTTING_DOWN = 7
+
+
+@dataclass(slots=True, kw_only=True)
+class BrokerLifecycle:
+    """Talks to the controller about this broker.
+
+    Hooks: `on_registered` once the broker has its epoch; `on_caught_up` once its metadata includes
+    its own registration; `on_running` once it is unfenced; `on_may_stop` once the controller lets it
+    go, or its time for that is over; `on_rejected` if it never got in.
+    """
+
+    env: Environment
+    channel: ControllerChannel
+    broker_id: int
+    cluster_id: str
+    endpoints: tuple[Endpoint, ...]
+    rack: str | None
+    log_dirs: tuple[Uuid, ...]
+    previous_broker_epoch: int
+    heartbeat_interval_ms: int
+    registration_timeout_ms: int
+    shutdown_timeout_ms: int
+    metadata_offset: Callable[[], int]
+    on_registered: Callable[[int], None]
+    on_caught_up: Callable[[], None]
+    on_running: Callable[[], None]
+    on_may_stop: Callable[[], None]
+    on_rejected: Callable[[str], None]
+    offline_log_dirs: list[Uuid] = field(default_factory=list)
+    incarnation_id: Uuid = field(init=False)
+    state: BrokerState = BrokerState.STARTING
+    broker_epoch: int = -1
+    _ready: bool = False
+    _give_up_at_ms: int = 0
+    _heartbeat_in_flight: bool = False
+    _timer: Timer | None = None
+    _stop_timer: Timer | None = None
+
+    def __post_init__(self) -> None:
+        self.incarnation_id = Uuid.draw(self.env.rng)
+
+    def start(self) -> None:
+        """Begin to register."""
+        self._give_up_at_ms = self.env.clock.monotonic_ms + self.registration_timeout_ms
+        self._register()
+
+    def metadata_advanced(self) -> None:
+        """The metadata moved on: a broker that waits to be caught up asks at once."""
+        if self.state is BrokerState.STARTING and self.broker_epoch >= 0:
+            self._heartbeat_soon()
+
+    def ready(self) -> None:
+        """Every replica is in place: ask to be unfenced."""
+        self._ready = True
+        self._heartbeat_soon()
+
+    def shut_down(self) -> None:
+        """Begin a controlled shutdown."""
+        if self.state in (BrokerState.PENDING_CONTROLLED_SHUTDOWN, BrokerState.SHUTTING_DOWN):
+            return
+        if self.broker_epoch < 0:
+            self._may_stop("it never registered")
+            return
+        self._move(BrokerState.PENDING_CONTROLLED_SHUTDOWN, "shutdown requested")
+        self._stop_timer = self.env.after(
+            self.shutdown_timeout_ms, lambda: self._may_stop("the controller did not let it go")
+        )
+        self._heartbeat_soon()
+
+    def report_offline_dir(self, directory: Uuid) -> None:
+        """Tell the controller that a log directory failed."""
+        self.offline_log_dirs.append(directory)
+        self._heartbeat_soon()
+
+    # Registration
+
+    def _register(self) -> None:
+        if self.state is not BrokerState.STARTING:
+            return
+        left_ms = self._give_up_at_ms - self.env.clock.monotonic_ms
+        if left_ms <= 0:
+            self.on_rejected(
+                f"broker {self.broker_id} could not register within "
+                f"{self.registration_timeout_ms} ms"
+            )
+            return
+        self.channel.send(
+            self._registration(), _REGISTRATION_VERSION, timeout_ms=left_ms,
+            on_done=self._registered,
+        )  # fmt: skip
+
+    def _registration(self) -> registration_messages.BrokerRegistrationRequest:
+        return registration_messages.BrokerRegistrationRequest(
+            broker_id=self.broker_id,
+            cluster_id=self.cluster_id,
+            incarnation_id=self.incarnation_id,
+            listeners=[
+                registration_messages.Listener(
+                    name=endpoint.name,
+                    host=endpoint.host,
+                    port=endpoint.port,
+                    security_protocol=endpoint.security_protocol,
+                )
+                for endpoint in self.endpoints
+            ],
+            features=[
+                registration_messages.Feature(
+                    name=name,
+                    min_supported_version=levels.minimum,
+                    max_supported_version=levels.maximum,
+                )
+                for name, levels in SUPPORTED_FEATURES.items()
+            ],
+            rack=self.rack,
+            log_dirs=list(self.log_dirs),
+            previous_broker_epoch=self.previous_broker_epoch,
+        )
+
+    def _registered(self, response: Any | None, why: str) -> None:
+        if self.state is not BrokerState.STARTING:
+            return
+        if response is not None and not response.error_code:
+            self.broker_epoch = response.broker_epoch
+            _log.info("[broker %d] registered with epoch %d", self.broker_id, self.broker_epoch)
+            self.on_registered(self.broker_epoch)
+            self._heartbeat_soon()
+            return
+        reason = why if response is None else ErrorCode(response.error_code).name
+        _log.info("[broker %d] not registered yet: %s", self.broker_id, reason)
+        self.env.after(_REGISTRATION_RETRY_MS, self._register)
+
+    # Heartbeats
+
+    def _heartbeat_soon(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = self.env.after(0, self._heartbeat)
+
+    def _heartbeat(self) -> None:
+        if self._heartbeat_in_flight or self.state is BrokerState.SHUTTING_DOWN:
+            return
+        self._heartbeat_in_flight = True
+        request = BrokerHeartbeatRequest(
+            broker_id=self.broker_id,
+            broker_epoch=self.broker_epoch,
+            current_metadata_offset=self.metadata_offset(),
+            want_fence=not self._ready,
+            want_shut_down=self.state is BrokerState.PENDING_CONTROLLED_SHUTDOWN,
+            offline_log_dirs=list(self.offline_log_dirs),
+        )
+        asked_in = (self.state, self._ready, request.current_metadata_offset)
+        self.channel.send(
+            request, _HEARTBEAT_VERSION, timeout_ms=self.heartbeat_interval_ms,
+            on_done=lambda response, why: self._heartbeat_answered(asked_in, response, why),
+        )  # fmt: skip
+
+    def _heartbeat_answered(
+        self, asked_in: tuple[BrokerState, bool, int], response: Any | None, why: str
+    ) -> None:
+        self._heartbeat_in_flight = False
+        self._timer = self.env.after(self._next_heartbeat_ms(), self._heartbeat)
+        if response is None:
+            _log.info("[broker %d] heartbeat not answered: %s", self.broker_id, why)
+            return
+        if response.error_code:
+            _log.warning(
+                "[broker %d] heartbeat refused: %s",
+                self.broker_id, ErrorCode(response.error_code).name,
+            )  # fmt: skip
+            return
+        if self.state is BrokerState.STARTING and response.is_caught_up:
+            self._move(BrokerState.RECOVERY, "caught up with the metadata log")
+            self.on_caught_up()
+        elif self.state is BrokerState.RECOVERY and not response.is_fenced:
+            self._move(BrokerState.RUNNING, "unfenced")
+            self.on_running()
+        elif self.state is BrokerState.PENDING_CONTROLLED_SHUTDOWN and response.should_shut_down:
+            self._may_stop("the controller let it go")
+        if asked_in != (self.state, self._ready, self.metadata_offset()):
+            if self.state is not BrokerState.RUNNING:
+                self._heartbeat_soon()
+
+    def _next_heartbeat_ms(self) -> int:
+        """Sooner than usual while something is awaited: a start or a stop should not take seconds."""
+        if self.state is BrokerState.RUNNING:
+            return self.heartbeat_interval_ms
+        return min(self.heartbeat_interval_ms, _IMPATIENT_MS)
+
+    def _may_stop(self, why: str) -> None:
+        if self.state is BrokerState.SHUTTING_DOWN:
+            return
+        self._move(BrokerState.SHUTTING_DOWN, why)
+        for timer in (self._timer, self._stop_timer):
+            if timer is not None:
+                timer.cancel()
+        self.on_may_stop()
+
+    def _move(self, state: BrokerState, reason: str) -> None:
+        _log.info("[broker %d] %s -> %s: %s", self.broker_id, self.state.name, state.name, reason)
+        self.state = state
+
+
+_IMPATIENT_MS = 50

@@ -1,0 +1,403 @@
+"""The follower side of replication: one fetch machine for each leader that this broker follows.
+
+A fetch is under way at a time. States of a followed partition: fetching, backing off (until a
+time), failed (until a new leader epoch). A response moves each partition in one transition: truncate
+to the diverging epoch's end, or append and raise the high watermark.
+
+Fetch sessions (KIP-227) keep requests small: after the first one only partitions whose position
+changed are named.
+
+Source: `AbstractFetcherThread`, `ReplicaFetcherThread`, `FetchSessionHandler`.
+"""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from minikafka.common.effects import Channel
+from minikafka.common.environment import Environment
+from minikafka.common.errors import ErrorCode
+from minikafka.common.faults import StorageFault
+from minikafka.common.ids import TopicIdPartition
+from minikafka.log.results import UnexpectedOffsetError
+from minikafka.messages import fetch as messages
+from minikafka.messages.list_offsets import (
+    ListOffsetsPartition,
+    ListOffsetsRequest,
+    ListOffsetsTopic,
+)
+from minikafka.records.errors import CorruptRecordsError
+from minikafka.replica.partition import Partition
+from minikafka.rpc.calls import Calls
+
+_log = logging.getLogger("minikafka.replica")
+_FULL_FETCH_EPOCH = 0
+_LIST_OFFSETS_VERSION = 9
+LATEST_TIMESTAMP = -1
+EARLIEST_TIMESTAMP = -2
+_MAX_SESSION_EPOCH = 2**31 - 1
+
+
+class FetchSettings(NamedTuple):
+    """What configuration says of a follower's fetches."""
+
+    version: int
+    max_wait_ms: int
+    min_bytes: int
+    max_bytes: int
+    partition_max_bytes: int
+    backoff_ms: int
+    timeout_ms: int
+
+
+class Position(NamedTuple):
+    """What a fetch request says of one partition."""
+
+    leader_epoch: int
+    fetch_offset: int
+    last_fetched_epoch: int
+    log_start_offset: int
+
+
+@dataclass(slots=True)
+class Followed:
+    """One partition that is fetched. `failed` ends only with a new leader epoch."""
+
+    partition: Partition
+    leader_epoch: int
+    retry_at_ms: int = 0
+    failed: bool = False
+
+    @property
+    def position(self) -> Position:
+        """Where the next fetch goes on: always the log's end."""
+        log = self.partition.log
+        epoch = log.latest_epoch
+        return Position(
+            self.leader_epoch,
+            log.log_end_offset,
+            -1 if epoch is None else epoch,
+            log.log_start_offset,
+        )
+
+
+@dataclass(slots=True)
+class Fetcher:
+    """Follows one leader."""
+
+    env: Environment
+    calls: Calls
+    channel: Channel
+    leader: int
+    broker_id: int
+    own_epoch: Callable[[], int]
+    settings: FetchSettings
+    on_fault: Callable[[StorageFault], None]
+    followed: dict[TopicIdPartition, Followed] = field(default_factory=dict)
+    _session_id: int = 0
+    _session_epoch: int = _FULL_FETCH_EPOCH
+    _in_session: dict[TopicIdPartition, Position] = field(default_factory=dict)
+    _in_flight: bool = False
+    _scheduled: bool = False
+    _closed: bool = False
+
+    def follow(self, partition: Partition) -> None:
+        """Fetch a partition from its log's end, in its present leader epoch."""
+        key = TopicIdPartition(partition.topic_id, partition.topic_partition.partition)
+        self.followed[key] = Followed(partition, partition.leader_epoch)
+        self._schedule(0)
+
+    def unfollow(self, key: TopicIdPartition) -> None:
+        """Fetch a partition no more. An answer that is on its way is ignored for it."""
+        self.followed.pop(key, None)
+
+    def close(self) -> None:
+        """Stop; what is under way is given up."""
+        self._closed = True
+        self.calls.close(self.channel)
+
+    def _schedule(self, delay_ms: int) -> None:
+        if not self._in_flight and not self._scheduled and not self._closed:
+            self._scheduled = True
+            self.env.after(delay_ms, self._fetch)
+
+    def _fetch(self) -> None:
+        self._scheduled = False
+        if self._in_flight or self._closed:
+            return
+        now_ms = self.env.clock.monotonic_ms
+        wanted: dict[TopicIdPartition, Position] = {}
+        next_retry_ms = 0
+        for key, followed in self.followed.items():
+            if followed.failed:
+                continue
+            if followed.retry_at_ms > now_ms:
+                next_retry_ms = min(next_retry_ms or followed.retry_at_ms, followed.retry_at_ms)
+                continue
+            wanted[key] = followed.position
+        if not wanted:
+            if next_retry_ms:
+                self._schedule(next_retry_ms - now_ms)
+            return
+        self._in_flight = True
+        request = self._request(wanted)
+        self._in_session = wanted
+        self.calls.send(
+            self.channel,
+            request,
+            self.settings.version,
+            timeout_ms=self.settings.timeout_ms,
+            on_done=lambda response, why: self._answered(wanted, response, why),
+            client_id=f"broker-{self.broker_id}-fetcher-0",
+        )
+
+    def _request(self, wanted: dict[TopicIdPartition, Position]) -> messages.FetchRequest:
+        settings = self.settings
+        known = self._in_session if self._session_epoch != _FULL_FETCH_EPOCH else {}
+        topics: dict[bytes, messages.FetchTopic] = {}
+        for key, position in wanted.items():
+            if known.get(key) == position:
+                continue
+            topic = topics.get(key.topic_id)
+            if topic is None:
+                topic = topics[key.topic_id] = messages.FetchTopic(topic_id=key.topic_id)
+            topic.partitions.append(
+                messages.FetchPartition(
+                    partition=key.partition,
+                    current_leader_epoch=position.leader_epoch,
+                    fetch_offset=position.fetch_offset,
+                    last_fetched_epoch=position.last_fetched_epoch,
+                    log_start_offset=position.log_start_offset,
+                    partition_max_bytes=settings.partition_max_bytes,
+                )
+            )
+        return messages.FetchRequest(
+            replica_state=messages.ReplicaState(
+                replica_id=self.broker_id, replica_epoch=self.own_epoch()
+            ),
+            max_wait_ms=settings.max_wait_ms,
+            min_bytes=settings.min_bytes,
+            max_bytes=settings.max_bytes,
+            session_id=self._session_id,
+            session_epoch=self._session_epoch,
+            topics=list(topics.values()),
+            forgotten_topics_data=_forgotten(known, wanted),
+        )
+
+    def _answered(
+        self, asked: dict[TopicIdPartition, Position], response: Any | None, why: str
+    ) -> None:
+        self._in_flight = False
+        if self._closed:
+            return
+        if response is None:
+            _log.info("fetch from broker %d failed: %s", self.leader, why)
+            self._start_session_anew()
+            self._schedule(self.settings.backoff_ms)
+            return
+        if response.error_code:
+            _log.info(
+                "fetch from broker %d refused: %s",
+                self.leader,
+                ErrorCode(response.error_code).name,
+            )
+            self._start_session_anew()
+            self._schedule(
+                0 if response.error_code in _SESSION_ERRORS else self.settings.backoff_ms
+            )
+            return
+        self._session_id = response.session_id
+        if response.session_id == 0:
+            self._session_epoch = _FULL_FETCH_EPOCH
+        elif self._session_epoch == _MAX_SESSION_EPOCH:
+            self._session_epoch = 1
+        else:
+            self._session_epoch += 1
+        try:
+            for topic in response.responses:
+                for data in topic.partitions:
+                    key = TopicIdPartition(topic.topic_id, data.partition_index)
+                    self._one_answer(key, asked.get(key), data)
+        except StorageFault as fault:
+            self.on_fault(fault)
+        self._schedule(0)
+
+    def _one_answer(
+        self, key: TopicIdPartition, asked: Position | None, data: messages.PartitionData
+    ) -> None:
+        followed = self.followed.get(key)
+        if asked is None or followed is None or followed.failed or followed.position != asked:
+            # The position moved since the request was sent (a new leader epoch, a truncation).
+            return
+        name = followed.partition.topic_partition
+        if data.error_code:
+            self._refused(key, followed, data)
+        elif data.diverging_epoch is not None and data.diverging_epoch.epoch >= 0:
+            self._truncate(followed.partition, data.diverging_epoch)
+        else:
+            try:
+                self._append(followed, data)
+            except CorruptRecordsError as error:
+                _log.warning("[%s] corrupt records from broker %d: %s", name, self.leader, error)
+                self._back_off(followed)
+            except UnexpectedOffsetError:
+                _log.exception("[%s] replication stops until the next leader epoch", name)
+                followed.failed = True
+
+    def _append(self, followed: Followed, data: messages.PartitionData) -> None:
+        partition = followed.partition
+        log = partition.log
+        records = data.records
+        if records:
+            assert isinstance(records, memoryview)
+            log.append_as_follower(
+                records, leader_epoch=partition.leader_epoch, now=self.env.clock.now
+            )
+            # Consumers with a preferred replica read here too.
+            self.env.notify(partition.appended)
+        if log.update_high_watermark(data.high_watermark):
+            self.env.notify(partition.committed)
+        if data.log_start_offset > log.log_start_offset:
+            log.increment_log_start_offset(min(data.log_start_offset, log.log_end_offset))
+
+    def _truncate(self, partition: Partition, diverging: messages.EpochEndOffset) -> None:
+        """Cut off what the leader does not have (KIP-595; `getOffsetTruncationState`)."""
+        log = partition.log
+        local = log.end_offset_for_epoch(diverging.epoch)
+        if local.epoch < 0:
+            target = min(diverging.end_offset, log.log_end_offset)
+        elif local.epoch != diverging.epoch:
+            # This log knows nothing of that epoch: the next fetch compares an earlier one.
+            target = min(local.end_offset, log.log_end_offset)
+        else:
+            target = min(local.end_offset, diverging.end_offset, log.log_end_offset)
+        _log.info(
+            "[Partition %s broker=%d] diverges from broker %d: truncates from %d to %d",
+            partition.topic_partition,
+            self.broker_id,
+            self.leader,
+            log.log_end_offset,
+            target,
+        )
+        if target < log.high_watermark:
+            _log.warning(
+                "[Partition %s broker=%d] truncates below its high watermark %d",
+                partition.topic_partition,
+                self.broker_id,
+                log.high_watermark,
+            )
+        log.truncate_to(target, self.env.clock.now)
+
+    def _refused(
+        self, key: TopicIdPartition, followed: Followed, data: messages.PartitionData
+    ) -> None:
+        partition = followed.partition
+        _log.info(
+            "[%s] fetch from broker %d refused: %s",
+            partition.topic_partition,
+            self.leader,
+            ErrorCode(data.error_code).name,
+        )
+        self._back_off(followed)
+        if data.error_code == ErrorCode.OFFSET_OUT_OF_RANGE:
+            self._ask_leader(key, followed, LATEST_TIMESTAMP, self._beyond_end)
+
+    def _ask_leader(
+        self,
+        key: TopicIdPartition,
+        followed: Followed,
+        timestamp: int,
+        then: Callable[[TopicIdPartition, Followed, int], None],
+    ) -> None:
+        """Ask for the end, or the start, of the leader's log, since this one has nothing in it."""
+        asked = followed.position
+        partition = followed.partition
+        request = ListOffsetsRequest(
+            replica_id=self.broker_id,
+            topics=[
+                ListOffsetsTopic(
+                    name=partition.topic_partition.topic,
+                    partitions=[
+                        ListOffsetsPartition(
+                            partition_index=partition.topic_partition.partition,
+                            current_leader_epoch=followed.leader_epoch,
+                            timestamp=timestamp,
+                        )
+                    ],
+                )
+            ],
+        )
+
+        def answered(response: Any | None, _: str) -> None:
+            if response is None or self.followed.get(key) is not followed:
+                return
+            answer = response.topics[0].partitions[0]
+            if not answer.error_code and followed.position == asked:
+                then(key, followed, answer.offset)
+
+        self.calls.send(
+            self.channel,
+            request,
+            _LIST_OFFSETS_VERSION,
+            timeout_ms=self.settings.timeout_ms,
+            on_done=answered,
+        )
+
+    def _beyond_end(self, key: TopicIdPartition, followed: Followed, leader_end: int) -> None:
+        log = followed.partition.log
+        if leader_end < log.log_end_offset:
+            _log.warning(
+                "[Partition %s broker=%d] truncates from %d to the end of broker %d, %d",
+                followed.partition.topic_partition,
+                self.broker_id,
+                log.log_end_offset,
+                self.leader,
+                leader_end,
+            )
+            log.truncate_to(leader_end, self.env.clock.now)
+        else:
+            self._ask_leader(key, followed, EARLIEST_TIMESTAMP, self._before_start)
+
+    def _before_start(self, key: TopicIdPartition, followed: Followed, leader_start: int) -> None:
+        del key
+        log = followed.partition.log
+        if leader_start > log.log_end_offset:
+            _log.warning(
+                "[Partition %s broker=%d] starts over at %d, the log start of broker %d",
+                followed.partition.topic_partition,
+                self.broker_id,
+                leader_start,
+                self.leader,
+            )
+            log.truncate_fully_and_start_at(leader_start, self.env.clock.now)
+
+    def _back_off(self, followed: Followed) -> None:
+        followed.retry_at_ms = self.env.clock.monotonic_ms + self.settings.backoff_ms
+
+    def _start_session_anew(self) -> None:
+        self._session_id = 0
+        self._session_epoch = _FULL_FETCH_EPOCH
+        self._in_session = {}
+
+
+_SESSION_ERRORS = frozenset(
+    (
+        ErrorCode.FETCH_SESSION_ID_NOT_FOUND,
+        ErrorCode.INVALID_FETCH_SESSION_EPOCH,
+        ErrorCode.FETCH_SESSION_TOPIC_ID_ERROR,
+    )
+)
+
+
+def _forgotten(
+    known: dict[TopicIdPartition, Position], wanted: dict[TopicIdPartition, Position]
+) -> list[messages.ForgottenTopic]:
+    topics: dict[bytes, messages.ForgottenTopic] = {}
+    for key in known:
+        if key not in wanted:
+            topic = topics.get(key.topic_id)
+            if topic is None:
+                topic = topics[key.topic_id] = messages.ForgottenTopic(topic_id=key.topic_id)
+            topic.partitions.append(key.partition)
+    return list(topics.values())

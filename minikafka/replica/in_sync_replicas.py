@@ -1,0 +1,77 @@
+"""The ISR as a leader sees it: committed, and proposed.
+
+Source: `Partition`, `PartitionState` (CommittedPartitionState, PendingExpandIsr, PendingShrinkIsr);
+SPEC H1-H3, H6.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from minikafka.metadata.broker_registration import BrokerRegistration
+from minikafka.replica.replica_state import ReplicaState
+
+
+class IsrState(NamedTuple):
+    """The committed ISR, and the one that was proposed to the controller and not yet confirmed.
+
+    At most one proposal is under way.
+    """
+
+    committed: tuple[int, ...]
+    proposed: tuple[int, ...] | None = None
+
+    @property
+    def maximal(self) -> tuple[int, ...]:
+        """Committed members and those that a proposal adds.
+
+        A proposal to shrink does not count before it is confirmed: the controller may refuse it,
+        and elect a replica that it would have taken out.
+        """
+        if self.proposed is None or len(self.proposed) < len(self.committed):
+            return self.committed
+        return self.proposed
+
+    def expanded(self, broker: int) -> "IsrState":
+        """A proposal that adds a broker."""
+        return IsrState(self.committed, (*self.committed, broker))
+
+    def shrunk(self, brokers: Iterable[int]) -> "IsrState":
+        """A proposal that takes brokers out."""
+        gone = tuple(brokers)
+        return IsrState(self.committed, tuple(b for b in self.committed if b not in gone))
+
+
+def effective_min_isr(configured: int, replication_factor: int) -> int:
+    """`min.insync.replicas` larger than the replication factor acts as the latter (H6)."""
+    return min(configured, replication_factor)
+
+
+def may_join(follower: ReplicaState, registration: BrokerRegistration | None) -> bool:
+    """Whether the controller would take this follower into the ISR (KIP-903).
+
+    The epoch of its fetches must be the one it is registered with, or have been left out: a fetch
+    of an earlier incarnation proves nothing about what the broker holds now.
+    """
+    return (
+        registration is not None
+        and registration.active
+        and follower.broker_epoch is not None
+        and follower.broker_epoch in (-1, registration.epoch)
+    )
+
+
+def out_of_sync(
+    isr: Iterable[int],
+    followers: Mapping[int, ReplicaState],
+    *,
+    leader_end_offset: int,
+    now_ms: int,
+    lag_max_ms: int,
+) -> tuple[int, ...]:
+    """Followers in the ISR that did not reach the leader's log end for `lag_max_ms`."""
+    return tuple(
+        broker
+        for broker in isr
+        if broker in followers
+        and not followers[broker].is_caught_up(leader_end_offset, now_ms, lag_max_ms)
+    )

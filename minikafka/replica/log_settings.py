@@ -1,0 +1,63 @@
+"""From topic configuration to what a log obeys. Source: `LogConfig`, `UnifiedLog.updateConfig`."""
+
+from collections.abc import Mapping
+
+from minikafka.config import topic as keys
+from minikafka.config.log_keys import PRODUCER_ID_EXPIRATION_MS
+from minikafka.config.values import ConfigLayers
+from minikafka.log.config import LogConfig
+from minikafka.records.compression import Codec
+from minikafka.records.validation import RecordPolicy
+
+_CODECS = {
+    "uncompressed": Codec.NONE,
+    "gzip": Codec.GZIP,
+    "snappy": Codec.SNAPPY,
+    "lz4": Codec.LZ4,
+    "zstd": Codec.ZSTD,
+}
+
+
+def log_config(layers: ConfigLayers, topic: Mapping[str, str]) -> LogConfig:
+    """What the log of a topic's partitions obeys, given the topic's own values."""
+    compression = layers.topic_value(keys.COMPRESSION_TYPE, topic)
+    codec = _CODECS.get(compression)
+    policies = layers.topic_value(keys.CLEANUP_POLICY, topic)
+    value = layers.topic_value
+    return LogConfig(
+        records=RecordPolicy(
+            max_message_bytes=value(keys.MAX_MESSAGE_BYTES, topic),
+            codec=codec,
+            level=_level(layers, topic, codec),
+            log_append_time=value(keys.MESSAGE_TIMESTAMP_TYPE, topic) == "LogAppendTime",
+            timestamp_before_max_ms=value(keys.MESSAGE_TIMESTAMP_BEFORE_MAX_MS, topic),
+            timestamp_after_max_ms=value(keys.MESSAGE_TIMESTAMP_AFTER_MAX_MS, topic),
+            keys_required="compact" in policies,
+        ),
+        segment_bytes=value(keys.SEGMENT_BYTES, topic),
+        segment_ms=value(keys.SEGMENT_MS, topic),
+        segment_jitter_ms=value(keys.SEGMENT_JITTER_MS, topic),
+        segment_index_bytes=value(keys.SEGMENT_INDEX_BYTES, topic),
+        index_interval_bytes=value(keys.INDEX_INTERVAL_BYTES, topic),
+        retention_ms=value(keys.RETENTION_MS, topic),
+        retention_bytes=value(keys.RETENTION_BYTES, topic),
+        file_delete_delay_ms=value(keys.FILE_DELETE_DELAY_MS, topic),
+        delete_retention_ms=value(keys.DELETE_RETENTION_MS, topic),
+        min_compaction_lag_ms=value(keys.MIN_COMPACTION_LAG_MS, topic),
+        flush_messages=value(keys.FLUSH_MESSAGES, topic),
+        flush_ms=value(keys.FLUSH_MS, topic),
+        deletes="delete" in policies,
+        compacted="compact" in policies,
+        producer_id_expiration_ms=layers.broker_config()[PRODUCER_ID_EXPIRATION_MS],
+    )
+
+
+def _level(layers: ConfigLayers, topic: Mapping[str, str], codec: Codec | None) -> int | None:
+    if codec is Codec.GZIP:
+        level = layers.topic_value(keys.COMPRESSION_GZIP_LEVEL, topic)
+        return None if level < 0 else level
+    if codec is Codec.LZ4:
+        return layers.topic_value(keys.COMPRESSION_LZ4_LEVEL, topic)
+    if codec is Codec.ZSTD:
+        return layers.topic_value(keys.COMPRESSION_ZSTD_LEVEL, topic)
+    return None

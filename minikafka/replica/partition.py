@@ -1,0 +1,440 @@
+"""One replica on this broker: leading or following; ISR, high watermark, append, follower progress.
+
+States: leading (`is_leader`), following a leader, following nobody. `apply` moves between them; a
+registration with a lower partition epoch than the one in force is ignored. Proposals for the ISR go
+out through `proposals`; `alter_partition` brings back what became of them.
+
+Invariants: the high watermark moves only while the committed ISR has at least min ISR members (H1,
+H3), and never past what the maximal ISR holds (H2). At most one proposal is under way.
+
+Source: `Partition.scala`, KIP-966 "Strict min ISR", KIP-903.
+"""
+
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from minikafka.common.environment import Environment
+from minikafka.common.errors import (
+    ErrorCode,
+    FencedLeaderEpochError,
+    NotEnoughReplicasError,
+    NotLeaderOrFollowerError,
+    UnknownLeaderEpochError,
+)
+from minikafka.common.ids import TopicPartition, Uuid
+from minikafka.log.leader_epoch_cache import EpochEnd
+from minikafka.log.results import LogAppendInfo
+from minikafka.log.unified_log import UnifiedLog
+from minikafka.metadata.broker_registration import BrokerRegistration
+from minikafka.metadata.partition_registration import (
+    NO_LEADER,
+    LeaderRecoveryState,
+    PartitionRegistration,
+)
+from minikafka.records.validation import Origin
+from minikafka.replica.high_watermark import next_high_watermark
+from minikafka.replica.in_sync_replicas import (
+    IsrState,
+    effective_min_isr,
+    may_join,
+    out_of_sync,
+)
+from minikafka.replica.replica_state import ReplicaState
+
+_log = logging.getLogger("minikafka.replica")
+
+
+NO_ISR = IsrState(())
+
+
+class WaitKey:
+    """Something that handlers wait for; compared by identity."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        """Name it, for logs."""
+        self.name = name
+
+
+class IsrProposal(NamedTuple):
+    """What a leader wants the controller to commit."""
+
+    partition: "Partition"
+    leader_epoch: int
+    partition_epoch: int
+    isr: tuple[int, ...]
+    broker_epochs: tuple[int, ...]
+    recovery_state: LeaderRecoveryState
+
+
+@dataclass(slots=True)
+class Partition:
+    """A replica of `topic_partition` in `log`."""
+
+    env: Environment
+    broker_id: int
+    topic_partition: TopicPartition
+    topic_id: Uuid
+    log: UnifiedLog
+    configured_min_isr: int
+    lag_max_ms: int
+    brokers: Callable[[], Mapping[int, BrokerRegistration]]
+    propose: Callable[[IsrProposal], None]
+    own_epoch: Callable[[], int]
+    replicas: tuple[int, ...] = ()
+    leader: int = NO_LEADER
+    leader_epoch: int = -1
+    partition_epoch: int = -1
+    leader_epoch_start_offset: int = 0
+    isr: IsrState = NO_ISR
+    recovery_state: LeaderRecoveryState = LeaderRecoveryState.RECOVERED
+    followers: dict[int, ReplicaState] = field(default_factory=dict)
+    appended: WaitKey = field(default_factory=lambda: WaitKey("appended"))
+    committed: WaitKey = field(default_factory=lambda: WaitKey("committed"))
+    isr_shrinks: int = 0
+    isr_expands: int = 0
+
+    @property
+    def is_leader(self) -> bool:
+        """Whether this broker leads the partition."""
+        return self.leader == self.broker_id
+
+    @property
+    def min_isr(self) -> int:
+        """The effective `min.insync.replicas` (H6)."""
+        return effective_min_isr(self.configured_min_isr, len(self.replicas))
+
+    @property
+    def is_under_min_isr(self) -> bool:
+        """Whether this broker leads with fewer in-sync replicas than the minimum (M1)."""
+        return self.is_leader and len(self.isr.committed) < self.min_isr
+
+    @property
+    def is_at_min_isr(self) -> bool:
+        """Whether this broker leads with exactly the minimum of in-sync replicas (M1)."""
+        return self.is_leader and len(self.isr.committed) == self.min_isr
+
+    @property
+    def is_under_replicated(self) -> bool:
+        """Whether this broker leads and a replica is out of sync (M1)."""
+        return self.is_leader and len(self.isr.committed) < len(self.replicas)
+
+    @property
+    def high_watermark_is_behind_epoch(self) -> bool:
+        """Whether a new leader has not yet committed anything of its own epoch.
+
+        Until then it may not know everything that was committed before it (KIP-207).
+        """
+        return self.log.high_watermark < self.leader_epoch_start_offset
+
+    # What the metadata says
+
+    def apply(self, registration: PartitionRegistration) -> bool:
+        """Take on a committed registration; whether the leader epoch is a new one."""
+        if registration.partition_epoch < self.partition_epoch:
+            return False
+        new_epoch = registration.leader_epoch > self.leader_epoch
+        was_leader = self.is_leader
+        self.replicas = registration.replicas
+        self.partition_epoch = registration.partition_epoch
+        self.leader = registration.leader
+        self.leader_epoch = registration.leader_epoch
+        if self.is_leader:
+            self._lead(registration, new_epoch=new_epoch, was_leader=was_leader)
+        else:
+            self.isr = NO_ISR
+            self.followers.clear()
+        if new_epoch:
+            # Whoever waits here for an older epoch has to learn that it is over.
+            self.wake_all()
+        return new_epoch
+
+    def wake_all(self) -> None:
+        """Have everything that waits for this partition looked at again."""
+        self.env.notify(self.committed)
+        self.env.notify(self.appended)
+
+    def _lead(
+        self, registration: PartitionRegistration, *, new_epoch: bool, was_leader: bool
+    ) -> None:
+        now_ms = self.env.clock.monotonic_ms
+        self.isr = IsrState(registration.isr)
+        self.recovery_state = registration.leader_recovery_state
+        kept = self.followers
+        self.followers = {
+            broker: kept.get(broker) or ReplicaState(broker)
+            for broker in registration.replicas
+            if broker != self.broker_id
+        }
+        if new_epoch:
+            end_offset = self.log.log_end_offset
+            self.leader_epoch_start_offset = end_offset
+            self.log.assign_epoch_start_offset(self.leader_epoch, end_offset)
+            for broker, follower in self.followers.items():
+                follower.reset(
+                    in_isr=broker in registration.isr,
+                    still_leader=was_leader,
+                    leader_end_offset=end_offset,
+                    now_ms=now_ms,
+                )
+            _log.info(
+                "[Partition %s broker=%d] leads in epoch %d from offset %d; ISR %s, high watermark %d",
+                self.topic_partition,
+                self.broker_id,
+                self.leader_epoch,
+                end_offset,
+                list(registration.isr),
+                self.log.high_watermark,
+            )
+        self.advance_high_watermark()
+        if self.recovery_state is LeaderRecoveryState.RECOVERING:
+            # Nothing more is to be done here for what was lost: say so (L8).
+            self._propose(self.isr.committed)
+
+    # Checks
+
+    def check_leader_epoch(self, requested: int) -> None:
+        """Compare the epoch that a request names with the one in force.
+
+        Raises:
+            FencedLeaderEpochError: the request is behind.
+            UnknownLeaderEpochError: this broker is behind.
+        """
+        if requested < 0 or requested == self.leader_epoch:
+            return
+        if requested < self.leader_epoch:
+            raise FencedLeaderEpochError
+        raise UnknownLeaderEpochError
+
+    def require_leader(self) -> None:
+        """Raises NotLeaderOrFollowerError unless this broker leads."""
+        if self.leader != self.broker_id:
+            raise NotLeaderOrFollowerError
+
+    # Appending
+
+    def append_as_leader(
+        self, records: memoryview, *, required_acks: int, origin: Origin = Origin.CLIENT
+    ) -> LogAppendInfo:
+        """Append a producer's records (H4).
+
+        Raises:
+            NotLeaderOrFollowerError: this broker does not lead.
+            NotEnoughReplicasError: acks=all, and the committed ISR is under min ISR; nothing was
+                written.
+            RecordValidationError, StorageFault: see `UnifiedLog.append_as_leader`.
+        """
+        if self.leader != self.broker_id:
+            raise NotLeaderOrFollowerError
+        if required_acks == -1 and len(self.isr.committed) < self.min_isr:
+            raise NotEnoughReplicasError(
+                f"{self.topic_partition} has {len(self.isr.committed)} in-sync replicas, "
+                f"needs {self.min_isr}"
+            )
+        info = self.log.append_as_leader(
+            records, leader_epoch=self.leader_epoch, now=self.env.clock.now, origin=origin
+        )
+        self.env.notify(self.appended)
+        self.advance_high_watermark()
+        return info
+
+    def append_outcome(self, leader_epoch: int, end_offset: int) -> ErrorCode | None:
+        """What became of an acks=all append; None while it is not decided.
+
+        `end_offset` is exclusive. Source: `Partition.checkEnoughReplicasReachOffset`.
+        """
+        if not self.is_leader or self.leader_epoch != leader_epoch:
+            return ErrorCode.NOT_LEADER_OR_FOLLOWER
+        if self.log.high_watermark < end_offset:
+            return None
+        if len(self.isr.maximal) < self.min_isr:
+            return ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND
+        return ErrorCode.NONE
+
+    # Followers
+
+    def follower_fetched(
+        self, broker: int, *, broker_epoch: int, fetch_offset: int, log_start_offset: int,
+        leader_end_offset: int,
+    ) -> None:  # fmt: skip
+        """A follower proved to hold everything below `fetch_offset`.
+
+        `leader_end_offset` is this log's end when the fetch was read.
+        """
+        follower = self.followers[broker]
+        before = follower.log_end_offset
+        follower.fetched(
+            fetch_offset=fetch_offset,
+            log_start_offset=log_start_offset,
+            leader_end_offset=leader_end_offset,
+            now_ms=self.env.clock.monotonic_ms,
+            broker_epoch=broker_epoch,
+        )
+        if broker not in self.isr.maximal:
+            self._consider_joining(follower)
+        if fetch_offset != before:
+            self.advance_high_watermark()
+
+    def is_stale_epoch(self, broker: int, broker_epoch: int) -> bool:
+        """Whether a fetch comes from an earlier incarnation than the registered one (KIP-903)."""
+        registration = self.brokers().get(broker)
+        return broker_epoch != -1 and registration is not None and registration.epoch > broker_epoch
+
+    def end_offset_for_epoch(self, epoch: int) -> EpochEnd:
+        """See `UnifiedLog.end_offset_for_epoch`."""
+        return self.log.end_offset_for_epoch(epoch)
+
+    def advance_high_watermark(self) -> bool:
+        """Move the high watermark as far as it may go; whether it moved."""
+        log = self.log
+        isr = self.isr
+        current = log.high_watermark
+        if current >= log.log_end_offset:
+            return False
+        reached = next_high_watermark(
+            leader_end_offset=log.log_end_offset,
+            followers=self.followers,
+            maximal_isr=isr.maximal,
+            joining=self._joining() if len(self.followers) >= len(isr.maximal) else (),
+            isr_size=len(isr.committed),
+            min_isr=self.min_isr,
+            current=current,
+        )
+        if not log.update_high_watermark(reached):
+            return False
+        self.env.notify(self.committed)
+        return True
+
+    def _joining(self) -> list[int]:
+        """Followers outside the ISR that keep up and may enter it: they must not fall behind it."""
+        end_offset = self.log.log_end_offset
+        now_ms = self.env.clock.monotonic_ms
+        brokers = self.brokers()
+        maximal = self.isr.maximal
+        return [
+            broker
+            for broker, follower in self.followers.items()
+            if broker not in maximal
+            and follower.is_caught_up(end_offset, now_ms, self.lag_max_ms)
+            and may_join(follower, brokers.get(broker))
+        ]
+
+    # ISR
+
+    def _consider_joining(self, follower: ReplicaState) -> None:
+        if self.isr.proposed is not None or follower.broker_id not in self.replicas:
+            return
+        reached = max(self.log.high_watermark, self.leader_epoch_start_offset)
+        if follower.log_end_offset < reached:
+            return
+        if may_join(follower, self.brokers().get(follower.broker_id)):
+            self._propose(self.isr.expanded(follower.broker_id).proposed or ())
+
+    def shrink_isr(self) -> None:
+        """Propose an ISR without the followers that lag."""
+        if not self.is_leader or self.isr.proposed is not None:
+            return
+        lagging = out_of_sync(
+            self.isr.committed,
+            self.followers,
+            leader_end_offset=self.log.log_end_offset,
+            now_ms=self.env.clock.monotonic_ms,
+            lag_max_ms=self.lag_max_ms,
+        )
+        if lagging:
+            self._propose(self.isr.shrunk(lagging).proposed or ())
+
+    def _propose(self, isr: tuple[int, ...]) -> None:
+        self.isr = IsrState(self.isr.committed, isr)
+        epochs = tuple(
+            self.own_epoch() if broker == self.broker_id else self._known_epoch(broker)
+            for broker in isr
+        )
+        _log.info(
+            "[Partition %s broker=%d] proposes ISR %s after %s, epoch %d",
+            self.topic_partition,
+            self.broker_id,
+            list(isr),
+            list(self.isr.committed),
+            self.partition_epoch,
+        )
+        self.propose(
+            IsrProposal(
+                self,
+                self.leader_epoch,
+                self.partition_epoch,
+                isr,
+                epochs,
+                LeaderRecoveryState.RECOVERED,
+            )
+        )
+
+    def _known_epoch(self, broker: int) -> int:
+        epoch = self.followers[broker].broker_epoch
+        return -1 if epoch is None else epoch
+
+    def proposal_committed(
+        self, proposal: IsrProposal, isr: tuple[int, ...], partition_epoch: int
+    ) -> None:
+        """The controller committed a proposal, or says what holds in its place."""
+        if not self._is_current(proposal) or partition_epoch < self.partition_epoch:
+            return
+        before = len(self.isr.committed)
+        self.isr_expands += len(isr) > before
+        self.isr_shrinks += len(isr) < before
+        self.isr = IsrState(isr)
+        self.partition_epoch = partition_epoch
+        self.recovery_state = LeaderRecoveryState.RECOVERED
+        _log.info(
+            "[Partition %s broker=%d] ISR is %s, partition epoch %d",
+            self.topic_partition,
+            self.broker_id,
+            list(isr),
+            partition_epoch,
+        )
+        self.advance_high_watermark()
+        # Appends that waited for a full ISR, and those that a smaller one lets fail, are decided now.
+        self.env.notify(self.committed)
+
+    def proposal_failed(self, proposal: IsrProposal, code: int) -> None:
+        """The controller refused a proposal.
+
+        Where the refusal says that this broker's metadata is behind, the proposal stays as it is:
+        the metadata on its way decides. Source: `Partition.handleAlterPartitionError`.
+        """
+        if not self._is_current(proposal):
+            return
+        _log.info(
+            "[Partition %s broker=%d] ISR %s refused: %s",
+            self.topic_partition,
+            self.broker_id,
+            list(proposal.isr),
+            ErrorCode(code).name,
+        )
+        if code in (ErrorCode.OPERATION_NOT_ATTEMPTED, ErrorCode.INELIGIBLE_REPLICA):
+            self.isr = IsrState(self.isr.committed)
+        elif code not in _WAIT_FOR_METADATA:
+            self.propose(proposal)
+
+    def _is_current(self, proposal: IsrProposal) -> bool:
+        return (
+            self.is_leader
+            and self.leader_epoch == proposal.leader_epoch
+            and self.partition_epoch == proposal.partition_epoch
+            and self.isr.proposed == proposal.isr
+        )
+
+
+_WAIT_FOR_METADATA = frozenset(
+    (
+        ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+        ErrorCode.UNKNOWN_TOPIC_ID,
+        ErrorCode.FENCED_LEADER_EPOCH,
+        ErrorCode.INVALID_UPDATE_VERSION,
+        ErrorCode.INVALID_REQUEST,
+        ErrorCode.NEW_LEADER_ELECTED,
+    )
+)

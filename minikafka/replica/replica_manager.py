@@ -1,0 +1,356 @@
+"""Every replica of this broker: which there are, who leads them, and what is done from time to time.
+
+`apply` follows the metadata: partitions that are gone are dropped first, then leaders, then
+followers. A log directory that fails takes its partitions offline and leaves the rest alone.
+
+Source: `ReplicaManager`, `BrokerMetadataPublisher`, `ReplicaFetcherManager`.
+"""
+
+import logging
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+
+from minikafka.common.effects import Channel
+from minikafka.common.environment import Environment
+from minikafka.common.errors import (
+    KafkaError,
+    KafkaStorageError,
+    NotLeaderOrFollowerError,
+    UnknownTopicIdError,
+    UnknownTopicOrPartitionError,
+)
+from minikafka.common.faults import StorageFault
+from minikafka.common.ids import TopicIdPartition, TopicPartition, Uuid
+from minikafka.config import topic as topic_keys
+from minikafka.config.values import ConfigLayers
+from minikafka.log.flush import FlushRequest
+from minikafka.log.log_manager import LogManager
+from minikafka.log.unified_log import UnifiedLog
+from minikafka.metadata.delta import LocalChanges, LocalReplica, local_changes
+from minikafka.metadata.image import RESOURCE_TOPIC, MetadataImage
+from minikafka.metadata.partition_registration import NO_LEADER
+from minikafka.replica.alter_partition import AlterPartitionManager
+from minikafka.replica.fetcher import Fetcher, FetchSettings
+from minikafka.replica.log_settings import log_config
+from minikafka.replica.partition import Partition
+from minikafka.rpc.calls import Calls
+
+_log = logging.getLogger("minikafka.replica")
+
+
+@dataclass(slots=True, kw_only=True)
+class ReplicaManager:
+    """The partitions of broker `broker_id`.
+
+    `layers` gives the broker's configuration in force. `on_offline` is told of a failed directory.
+    """
+
+    env: Environment
+    calls: Calls
+    broker_id: int
+    listener: str
+    logs: LogManager
+    layers: Callable[[], ConfigLayers]
+    alter_partition: AlterPartitionManager
+    fetch_settings: FetchSettings
+    lag_max_ms: int
+    high_watermark_checkpoint_ms: int
+    on_offline: Callable[[StorageFault], None]
+    image: MetadataImage = field(default_factory=MetadataImage)
+    partitions: dict[TopicPartition, Partition] = field(default_factory=dict)
+    offline: dict[TopicPartition, None] = field(default_factory=dict)
+    _by_id: dict[tuple[Uuid, int], Partition] = field(default_factory=dict)
+    _fetchers: dict[int, Fetcher] = field(default_factory=dict)
+    _followed_leader: dict[TopicIdPartition, int] = field(default_factory=dict)
+    _lost_dirs: dict[str, None] = field(default_factory=dict)
+    _started: bool = False
+    on_leadership: list[Callable[[Partition], None]] = field(default_factory=list)
+    on_removed: list[Callable[[TopicPartition], None]] = field(default_factory=list)
+
+    # Looking up
+
+    def get(self, name: TopicPartition) -> Partition:
+        """The partition of this name.
+
+        Raises:
+            UnknownTopicOrPartitionError: this broker has no replica of it.
+            KafkaStorageError: it has one, in a log directory that failed.
+        """
+        partition = self.partitions.get(name)
+        if partition is None:
+            raise self._absent(name)
+        return partition
+
+    def get_by_id(self, topic_id: Uuid, index: int) -> Partition:
+        """The partition of this topic id.
+
+        Raises:
+            UnknownTopicIdError: the metadata has no such topic.
+            UnknownTopicOrPartitionError, KafkaStorageError: as `get`.
+        """
+        partition = self._by_id.get((topic_id, index))
+        if partition is None:
+            topic = self.image.topics.get(topic_id)
+            if topic is None:
+                raise UnknownTopicIdError
+            raise self._absent(TopicPartition(topic.name, index))
+        return partition
+
+    def _absent(self, name: TopicPartition) -> KafkaError:
+        if name in self.offline:
+            return KafkaStorageError()
+        registration = self.image.partition(name.topic, name.partition)
+        if registration is not None:
+            # The partition exists; it is led elsewhere.
+            return NotLeaderOrFollowerError()
+        return UnknownTopicOrPartitionError()
+
+    def led(self) -> Iterator[Partition]:
+        """The partitions that this broker leads."""
+        return (p for p in self.partitions.values() if p.is_leader)
+
+    # Following the metadata
+
+    def start(self, image: MetadataImage) -> None:
+        """Take on the first complete image: set strays aside, make every replica, begin to work."""
+        now = self.env.clock.now
+        for name in self.logs.strays(lambda at, topic_id: self._belongs(image, at, topic_id)):
+            self.logs.set_aside(name, now)
+        self._apply(image, local_changes(MetadataImage(), image, self.broker_id))
+        self._started = True
+        self.env.after(self.lag_max_ms // 2, self._shrink_isrs)
+        self.env.after(self.high_watermark_checkpoint_ms, self._checkpoint_high_watermarks)
+        self.env.after(_LOG_TICK_MS, self._tick_logs)
+
+    def apply(self, image: MetadataImage) -> None:
+        """Follow the metadata to `image`."""
+        if not self._started:
+            return
+        previous = self.image
+        self._apply(image, local_changes(previous, image, self.broker_id))
+        if previous.configs is not image.configs:
+            self._renew_configs(previous, image)
+        if previous.brokers is not image.brokers:
+            self._brokers_changed()
+
+    def _belongs(self, image: MetadataImage, name: TopicPartition, topic_id: Uuid | None) -> bool:
+        topic = image.topic(name.topic)
+        if topic is None or topic_id is None or topic.topic_id != topic_id:
+            return False
+        registration = topic.partitions.get(name.partition)
+        return registration is not None and self.broker_id in registration.replicas
+
+    def _apply(self, image: MetadataImage, changes: LocalChanges) -> None:
+        self.image = image
+        for name, key in changes.removed:
+            self._remove(name, key)
+        for replica in changes.leaders:
+            self._change(replica, leads=True)
+        for replica in changes.followers:
+            self._change(replica, leads=False)
+
+    def _change(self, replica: LocalReplica, *, leads: bool) -> None:
+        name = replica.topic_partition
+        if name in self.offline:
+            return
+        key = TopicIdPartition(replica.topic_id, name.partition)
+        try:
+            partition = self.partitions.get(name) or self._create(replica)
+            if leads:
+                self._unfollow(key)
+            new_epoch = partition.apply(replica.registration)
+            if not leads and (new_epoch or key not in self._followed_leader):
+                self._follow(key, partition)
+        except StorageFault as fault:
+            self.take_offline(fault)
+            return
+        if new_epoch:
+            for hook in self.on_leadership:
+                hook(partition)
+
+    def _create(self, replica: LocalReplica) -> Partition:
+        name = replica.topic_partition
+        own = self.image.config(RESOURCE_TOPIC, name.topic)
+        layers = self.layers()
+        log = self.logs.create(
+            name,
+            replica.topic_id,
+            log_config(layers, own),
+            self.env.clock.now,
+            replica.registration.directory(self.broker_id),
+        )
+        partition = Partition(
+            self.env,
+            self.broker_id,
+            name,
+            replica.topic_id,
+            log,
+            layers.topic_value(topic_keys.MIN_INSYNC_REPLICAS, own),
+            self.lag_max_ms,
+            lambda: self.image.brokers,
+            self.alter_partition.propose,
+            lambda: self.alter_partition.broker_epoch,
+        )
+        self.partitions[name] = partition
+        self._by_id[replica.topic_id, name.partition] = partition
+        return partition
+
+    def _remove(self, name: TopicPartition, key: TopicIdPartition) -> None:
+        self._unfollow(key)
+        self.offline.pop(name, None)
+        partition = self._by_id.pop((key.topic_id, key.partition), None)
+        if partition is None:
+            return
+        del self.partitions[name]
+        partition.leader = NO_LEADER
+        partition.wake_all()
+        for hook in self.on_removed:
+            hook(name)
+        try:
+            self.logs.delete(name, self.env.clock.now)
+        except StorageFault as fault:
+            self.take_offline(fault)
+
+    # Following leaders
+
+    def _follow(self, key: TopicIdPartition, partition: Partition) -> None:
+        self._unfollow(key)
+        leader = partition.leader
+        if leader == NO_LEADER:
+            return
+        fetcher = self._fetcher(leader)
+        if fetcher is None:
+            _log.info("[%s] leader %d cannot be reached yet", partition.topic_partition, leader)
+            return
+        self._followed_leader[key] = leader
+        if partition.log.latest_epoch is None:
+            # Nothing says which epoch the records here are of: keep what is committed.
+            partition.log.truncate_to(partition.log.high_watermark, self.env.clock.now)
+        fetcher.follow(partition)
+
+    def _unfollow(self, key: TopicIdPartition) -> None:
+        leader = self._followed_leader.pop(key, None)
+        if leader is None:
+            return
+        fetcher = self._fetchers.get(leader)
+        if fetcher is not None:
+            fetcher.unfollow(key)
+            if not fetcher.followed:
+                del self._fetchers[leader]
+                fetcher.close()
+
+    def _fetcher(self, leader: int) -> Fetcher | None:
+        registration = self.image.brokers.get(leader)
+        endpoint = None if registration is None else registration.endpoint(self.listener)
+        if endpoint is None:
+            return None
+        channel = Channel(endpoint.host, endpoint.port, "replica")
+        fetcher = self._fetchers.get(leader)
+        if fetcher is None or fetcher.channel != channel:
+            fetcher = self._fetchers[leader] = Fetcher(
+                self.env,
+                self.calls,
+                channel,
+                leader,
+                self.broker_id,
+                lambda: self.alter_partition.broker_epoch,
+                self.fetch_settings,
+                self.take_offline,
+            )
+        return fetcher
+
+    def _brokers_changed(self) -> None:
+        """A broker that came back may listen elsewhere; one that was unknown may be known now."""
+        for leader, fetcher in list(self._fetchers.items()):
+            registration = self.image.brokers.get(leader)
+            endpoint = None if registration is None else registration.endpoint(self.listener)
+            if endpoint is not None and fetcher.channel[:2] != (endpoint.host, endpoint.port):
+                moved = list(fetcher.followed.values())
+                del self._fetchers[leader]
+                fetcher.close()
+                replacement = self._fetcher(leader)
+                assert replacement is not None
+                for followed in moved:
+                    replacement.follow(followed.partition)
+        for (topic_id, index), partition in self._by_id.items():
+            key = TopicIdPartition(topic_id, index)
+            if not partition.is_leader and key not in self._followed_leader:
+                self._follow(key, partition)
+
+    def stop_fetching(self) -> None:
+        """Follow nobody any more: the broker is stopping."""
+        for fetcher in self._fetchers.values():
+            fetcher.close()
+        self._fetchers.clear()
+        self._followed_leader.clear()
+
+    # Configuration
+
+    def _renew_configs(self, previous: MetadataImage, image: MetadataImage) -> None:
+        layers = self.layers()
+        broker_changed = any(
+            previous.configs.get(key) is not image.configs.get(key)
+            for key in ((4, ""), (4, str(self.broker_id)))
+        )
+        for name, partition in self.partitions.items():
+            key = (RESOURCE_TOPIC, name.topic)
+            if not broker_changed and previous.configs.get(key) is image.configs.get(key):
+                continue
+            own = image.config(*key)
+            partition.log.renew_config(log_config(layers, own))
+            partition.configured_min_isr = layers.topic_value(topic_keys.MIN_INSYNC_REPLICAS, own)
+            if partition.is_leader:
+                # A lower minimum may let the high watermark move at once (H1).
+                partition.advance_high_watermark()
+
+    # From time to time
+
+    def _shrink_isrs(self) -> None:
+        for partition in self.led():
+            partition.shrink_isr()
+        self.env.after(self.lag_max_ms // 2, self._shrink_isrs)
+
+    def _checkpoint_high_watermarks(self) -> None:
+        for fault in self.logs.checkpoint_high_watermarks():
+            self.take_offline(fault)
+        self.env.after(self.high_watermark_checkpoint_ms, self._checkpoint_high_watermarks)
+
+    def _tick_logs(self) -> None:
+        for fault in self.logs.tick(self.env.clock.now):
+            self.take_offline(fault)
+        self.flush_logs()
+        self.env.after(_LOG_TICK_MS, self._tick_logs)
+
+    def flush_logs(self) -> None:
+        """Ask for the syncs that logs want."""
+        for log, request in self.logs.take_flushes():
+            self.env.flush((request,), partial(self._flushed, log, request))
+
+    def _flushed(self, log: UnifiedLog, request: FlushRequest, fault: StorageFault | None) -> None:
+        if fault is not None:
+            self.take_offline(fault)
+        else:
+            log.flushed(request)
+
+    def take_offline(self, fault: StorageFault) -> None:
+        """Give up a log directory and the partitions in it; the others go on."""
+        lost = self.logs.take_offline(fault.log_dir)
+        if not lost and fault.log_dir in self._lost_dirs:
+            return
+        self._lost_dirs[fault.log_dir] = None
+        _log.error("log directory %s is offline: %s", fault.log_dir, fault.reason)
+        for name in lost:
+            partition = self.partitions.pop(name, None)
+            self.offline[name] = None
+            if partition is None:
+                continue
+            key = TopicIdPartition(partition.topic_id, name.partition)
+            self._by_id.pop((partition.topic_id, name.partition), None)
+            self._unfollow(key)
+            partition.leader = NO_LEADER
+            partition.wake_all()
+        self.on_offline(fault)
+
+
+_LOG_TICK_MS = 1000

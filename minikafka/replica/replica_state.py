@@ -1,0 +1,72 @@
+"""What a leader knows of one follower. Source: `Replica`, `ReplicaState`."""
+
+from dataclasses import dataclass
+
+UNKNOWN_OFFSET = -1
+
+
+@dataclass(slots=True)
+class ReplicaState:
+    """One follower's progress, as its fetches showed it.
+
+    `log_end_offset` is -1 until it fetched from this leader. `broker_epoch` is the epoch that its
+    last fetch named; None while unknown, -1 where a fetch named none.
+    """
+
+    broker_id: int
+    log_end_offset: int = UNKNOWN_OFFSET
+    log_start_offset: int = UNKNOWN_OFFSET
+    last_fetch_leader_end_offset: int = 0
+    last_fetch_ms: int = 0
+    last_caught_up_ms: int = 0
+    broker_epoch: int | None = None
+
+    def fetched(
+        self,
+        *,
+        fetch_offset: int,
+        log_start_offset: int,
+        leader_end_offset: int,
+        now_ms: int,
+        broker_epoch: int,
+    ) -> None:
+        """A valid fetch at `fetch_offset` came: the follower holds everything below it."""
+        if fetch_offset >= leader_end_offset:
+            self.last_caught_up_ms = max(self.last_caught_up_ms, now_ms)
+        elif fetch_offset >= self.last_fetch_leader_end_offset:
+            # It reached what the leader had at its previous fetch: it was caught up then.
+            self.last_caught_up_ms = max(self.last_caught_up_ms, self.last_fetch_ms)
+        # Taken as it is, even when it went back: a follower that truncated holds less.
+        self.log_end_offset = fetch_offset
+        self.log_start_offset = log_start_offset
+        self.last_fetch_leader_end_offset = max(
+            self.last_fetch_leader_end_offset, leader_end_offset
+        )
+        self.last_fetch_ms = now_ms
+        self.broker_epoch = broker_epoch
+
+    def reset(
+        self, *, in_isr: bool, still_leader: bool, leader_end_offset: int, now_ms: int
+    ) -> None:
+        """Start over for a new leader epoch.
+
+        A broker that stays leader keeps what it knows of the follower's log; one that just became
+        leader knows nothing until the follower fetches.
+        """
+        if still_leader:
+            self.last_fetch_leader_end_offset = leader_end_offset
+            self.last_fetch_ms = now_ms if in_isr else 0
+        else:
+            self.log_end_offset = UNKNOWN_OFFSET
+            self.log_start_offset = UNKNOWN_OFFSET
+            self.last_fetch_leader_end_offset = UNKNOWN_OFFSET
+            self.last_fetch_ms = 0
+            self.broker_epoch = None
+        self.last_caught_up_ms = now_ms if in_isr else 0
+
+    def is_caught_up(self, leader_end_offset: int, now_ms: int, lag_max_ms: int) -> bool:
+        """Whether the follower has, or recently had, everything that the leader has."""
+        return (
+            self.log_end_offset == leader_end_offset
+            or now_ms - self.last_caught_up_ms <= lag_max_ms
+        )

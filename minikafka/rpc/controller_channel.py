@@ -1,0 +1,67 @@
+"""Requests to the active controller, wherever it is now.
+
+A request that meets no controller, a broken connection or NOT_CONTROLLER is sent again until its
+time is over. Each purpose has a connection of its own, so that a forwarded request that waits cannot
+hold up a heartbeat. Source: `NodeToControllerChannelManager`, `BrokerToControllerRequestThread`.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from minikafka.common.effects import Channel
+from minikafka.common.environment import Environment
+from minikafka.common.errors import ErrorCode
+from minikafka.protocol.message import ApiMessage
+from minikafka.rpc.calls import Calls, OnDone
+
+_RETRY_BACKOFF_MS = 50
+
+ControllerAddress = Callable[[], "tuple[str, int] | None"]
+
+
+@dataclass(slots=True)
+class ControllerChannel:
+    """A connection to the controller for one purpose. `address` says where it is, as far as known."""
+
+    env: Environment
+    calls: Calls
+    address: ControllerAddress
+    purpose: str
+    request_timeout_ms: int
+
+    def send(self, request: ApiMessage, version: int, *, timeout_ms: int, on_done: OnDone) -> None:
+        """Send, and send again until there is an answer or `timeout_ms` is over."""
+        self._attempt(request, version, self.env.clock.monotonic_ms + timeout_ms, on_done)
+
+    def _attempt(
+        self, request: ApiMessage, version: int, deadline_ms: int, on_done: OnDone
+    ) -> None:
+        left_ms = deadline_ms - self.env.clock.monotonic_ms
+        if left_ms <= 0:
+            on_done(None, "no answer from the active controller in time")
+            return
+        address = self.address()
+        if address is None:
+            self._again(request, version, deadline_ms, on_done)
+            return
+
+        def answered(response: Any | None, _: str) -> None:
+            if response is None or response.error_code == ErrorCode.NOT_CONTROLLER:
+                self._again(request, version, deadline_ms, on_done)
+            else:
+                on_done(response, "")
+
+        channel = Channel(address[0], address[1], self.purpose)
+        self.calls.send(
+            channel,
+            request,
+            version,
+            timeout_ms=min(left_ms, self.request_timeout_ms),
+            on_done=answered,
+        )
+
+    def _again(self, request: ApiMessage, version: int, deadline_ms: int, on_done: OnDone) -> None:
+        self.env.after(
+            _RETRY_BACKOFF_MS, lambda: self._attempt(request, version, deadline_ms, on_done)
+        )
