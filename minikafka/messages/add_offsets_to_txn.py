@@ -91,7 +91,6 @@ class AddOffsetsToTxnRequest:
         out += data
         if version >= 3:
             out.append(0)
-        if version >= 3:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)

@@ -143,7 +143,6 @@ class AddPartitionsToTxnRequest:
             out.append((n + 1) & 0x7F)
             if n > 126:
                 out[-1:] = uvarint(n + 1)
-        if version >= 4:
             if its_transactions:
                 _write_add_partitions_to_txn_transaction_list(out, its_transactions, version)
         if version <= 3:
@@ -162,7 +161,6 @@ class AddPartitionsToTxnRequest:
             out += _pack_h(n)
         if version <= 3:
             out += data
-        if version <= 3:
             its_v3_and_below_topics = it.v3_and_below_topics
             n = len(its_v3_and_below_topics)
         elif it.v3_and_below_topics != []:
@@ -183,7 +181,6 @@ class AddPartitionsToTxnRequest:
                 _write_add_partitions_to_txn_topic_list(out, its_v3_and_below_topics, version)
         if version >= 3:
             out.append(0)
-        if version >= 3:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -203,7 +200,6 @@ class AddPartitionsToTxnRequest:
                 if n > 127:
                     n, pos = read_uvarint(buf, pos - 1)
                 n -= 1
-            if version >= 4:
                 if n >= 0:
                     it.transactions, pos = _read_add_partitions_to_txn_transaction_list(buf, pos, n, version)
                 else:
@@ -394,7 +390,6 @@ class AddPartitionsToTxnResponse:
                 _write_add_partitions_to_txn_topic_result_list(out, its_results_by_topic_v3_and_below, version)
         if version >= 3:
             out.append(0)
-        if version >= 3:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -577,7 +572,6 @@ def _write_add_partitions_to_txn_topic_list(
             out += pack_int32s(its_partitions)
         if version >= 3:
             out.append(0)
-        if version >= 3:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -759,7 +753,6 @@ def _write_add_partitions_to_txn_topic_result_list(
             _write_add_partitions_to_txn_partition_result_list(out, its_results_by_partition, version)
         if version >= 3:
             out.append(0)
-        if version >= 3:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)

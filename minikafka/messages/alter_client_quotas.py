@@ -273,7 +273,6 @@ class AlterClientQuotasResponse:
             _write_alter_client_quotas_response_entry_data_list(out, its_entries, version)
         if version >= 1:
             out.append(0)
-        if version >= 1:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -487,7 +486,6 @@ def _write_alter_client_quotas_request_entity_data_list(
         out += data
         if version >= 1:
             out.append(0)
-        if version >= 1:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -543,7 +541,6 @@ def _write_alter_client_quotas_request_entry_data_list(
             _write_op_data_list(out, its_ops, version)
         if version >= 1:
             out.append(0)
-        if version >= 1:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -679,7 +676,6 @@ def _write_alter_client_quotas_response_entity_data_list(
         out += data
         if version >= 1:
             out.append(0)
-        if version >= 1:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -715,7 +711,6 @@ def _write_alter_client_quotas_response_entry_data_list(
             _write_alter_client_quotas_response_entity_data_list(out, its_entity, version)
         if version >= 1:
             out.append(0)
-        if version >= 1:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)

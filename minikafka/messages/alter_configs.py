@@ -243,7 +243,6 @@ class AlterConfigsResponse:
             _write_alter_configs_resource_response_list(out, its_responses, version)
         if version >= 2:
             out.append(0)
-        if version >= 2:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -420,7 +419,6 @@ def _write_alterable_config_list(
         out += data
         if version >= 2:
             out.append(0)
-        if version >= 2:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -452,7 +450,6 @@ def _write_alter_configs_resource_list(
             _write_alterable_config_list(out, its_configs, version)
         if version >= 2:
             out.append(0)
-        if version >= 2:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -539,7 +536,6 @@ def _write_alter_configs_resource_response_list(
         out += data
         if version >= 2:
             out.append(0)
-        if version >= 2:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)

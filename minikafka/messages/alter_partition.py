@@ -377,7 +377,6 @@ def _read_alter_partition_request_partition_data_list(
             if n > 127:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
-        if version >= 3:
             if n >= 0:
                 it.new_isr_with_epochs, pos = _read_broker_state_list(buf, pos, n, version)
             else:
@@ -461,7 +460,6 @@ def _write_alter_partition_request_partition_data_list(
             out.append((n + 1) & 0x7F)
             if n > 126:
                 out[-1:] = uvarint(n + 1)
-        if version >= 3:
             if its_new_isr_with_epochs:
                 _write_broker_state_list(out, its_new_isr_with_epochs, version)
         out += _pack_bix(it.leader_recovery_state, it.partition_epoch)

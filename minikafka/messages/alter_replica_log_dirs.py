@@ -114,7 +114,6 @@ class AlterReplicaLogDirsRequest:
             _write_alter_replica_log_dir_list(out, its_dirs, version)
         if version >= 2:
             out.append(0)
-        if version >= 2:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -237,7 +236,6 @@ class AlterReplicaLogDirsResponse:
             _write_alter_replica_log_dir_topic_result_list(out, its_results, version)
         if version >= 2:
             out.append(0)
-        if version >= 2:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -408,7 +406,6 @@ def _write_alter_replica_log_dir_topic_list(
             out += pack_int32s(its_partitions)
         if version >= 2:
             out.append(0)
-        if version >= 2:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -440,7 +437,6 @@ def _write_alter_replica_log_dir_list(
             _write_alter_replica_log_dir_topic_list(out, its_topics, version)
         if version >= 2:
             out.append(0)
-        if version >= 2:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -559,7 +555,6 @@ def _write_alter_replica_log_dir_topic_result_list(
             _write_alter_replica_log_dir_partition_result_list(out, its_partitions, version)
         if version >= 2:
             out.append(0)
-        if version >= 2:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)

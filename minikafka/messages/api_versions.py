@@ -85,21 +85,16 @@ class ApiVersionsRequest:
             its_client_software_name = it.client_software_name
             data = its_client_software_name.encode()
             n = len(data)
-        if version >= 3:
             out.append((n + 1) & 0x7F)
             if n > 126:
                 out[-1:] = uvarint(n + 1)
-        if version >= 3:
             out += data
-        if version >= 3:
             its_client_software_version = it.client_software_version
             data = its_client_software_version.encode()
             n = len(data)
-        if version >= 3:
             out.append((n + 1) & 0x7F)
             if n > 126:
                 out[-1:] = uvarint(n + 1)
-        if version >= 3:
             out += data
         if version >= 5:
             its_cluster_id = it.cluster_id
@@ -109,11 +104,9 @@ class ApiVersionsRequest:
             else:
                 data = its_cluster_id.encode()
                 n = len(data)
-        if version >= 5:
             out.append((n + 1) & 0x7F)
             if n > 126:
                 out[-1:] = uvarint(n + 1)
-        if version >= 5:
             out += data
         if version >= 5:
             out += _pack_ix(it.node_id)
@@ -139,7 +132,6 @@ class ApiVersionsRequest:
                 if n > 127:
                     n, pos = read_uvarint(buf, pos - 1)
                 n -= 1
-            if version >= 3:
                 if n >= 0:
                     end = pos + n
                     it.client_software_name = buf[pos:end].decode()
@@ -154,7 +146,6 @@ class ApiVersionsRequest:
                 if n > 127:
                     n, pos = read_uvarint(buf, pos - 1)
                 n -= 1
-            if version >= 3:
                 if n >= 0:
                     end = pos + n
                     it.client_software_version = buf[pos:end].decode()
@@ -169,7 +160,6 @@ class ApiVersionsRequest:
                 if n > 127:
                     n, pos = read_uvarint(buf, pos - 1)
                 n -= 1
-            if version >= 5:
                 if n >= 0:
                     end = pos + n
                     it.cluster_id = buf[pos:end].decode()

@@ -176,16 +176,12 @@ class BeginQuorumEpochRequest:
         if version >= 1:
             its_leader_endpoints = it.leader_endpoints
             n = len(its_leader_endpoints)
-        if version >= 1:
             out.append((n + 1) & 0x7F)
             if n > 126:
                 out[-1:] = uvarint(n + 1)
-        if version >= 1:
             if its_leader_endpoints:
                 _write_leader_endpoint_list(out, its_leader_endpoints, version)
-        if version >= 1:
             out.append(0)
-        if version >= 1:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -234,7 +230,6 @@ class BeginQuorumEpochRequest:
                 if n > 127:
                     n, pos = read_uvarint(buf, pos - 1)
                 n -= 1
-            if version >= 1:
                 if n >= 0:
                     it.leader_endpoints, pos = _read_leader_endpoint_list(buf, pos, n, version)
                 else:
@@ -582,7 +577,6 @@ def _write_begin_quorum_epoch_request_topic_data_list(
             _write_begin_quorum_epoch_request_partition_data_list(out, its_partitions, version)
         if version >= 1:
             out.append(0)
-        if version >= 1:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -782,7 +776,6 @@ def _write_begin_quorum_epoch_response_topic_data_list(
             _write_begin_quorum_epoch_response_partition_data_list(out, its_partitions, version)
         if version >= 1:
             out.append(0)
-        if version >= 1:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)

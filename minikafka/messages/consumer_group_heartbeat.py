@@ -174,7 +174,6 @@ class ConsumerGroupHeartbeatRequest:
             out.append((n + 1) & 0x7F)
             if n > 126:
                 out[-1:] = uvarint(n + 1)
-        if version >= 1:
             out += data
         its_server_assignor = it.server_assignor
         if its_server_assignor is None:
@@ -270,7 +269,6 @@ class ConsumerGroupHeartbeatRequest:
                 if n > 127:
                     n, pos = read_uvarint(buf, pos - 1)
                 n -= 1
-            if version >= 1:
                 if n >= 0:
                     end = pos + n
                     it.subscribed_topic_regex = buf[pos:end].decode()

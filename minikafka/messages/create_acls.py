@@ -120,7 +120,6 @@ class CreateAclsRequest:
             _write_acl_creation_list(out, its_creations, version)
         if version >= 2:
             out.append(0)
-        if version >= 2:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -224,7 +223,6 @@ class CreateAclsResponse:
             _write_acl_creation_result_list(out, its_results, version)
         if version >= 2:
             out.append(0)
-        if version >= 2:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -440,7 +438,6 @@ def _write_acl_creation_result_list(
         out += data
         if version >= 2:
             out.append(0)
-        if version >= 2:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)

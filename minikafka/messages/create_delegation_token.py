@@ -114,9 +114,7 @@ class CreateDelegationTokenRequest:
             out.append((n + 1) & 0x7F)
             if n > 126:
                 out[-1:] = uvarint(n + 1)
-        if version >= 3:
             out += data
-        if version >= 3:
             its_owner_principal_name = it.owner_principal_name
             if its_owner_principal_name is None:
                 n = -1
@@ -130,7 +128,6 @@ class CreateDelegationTokenRequest:
             out.append((n + 1) & 0x7F)
             if n > 126:
                 out[-1:] = uvarint(n + 1)
-        if version >= 3:
             out += data
         its_renewers = it.renewers
         n = len(its_renewers)
@@ -166,7 +163,6 @@ class CreateDelegationTokenRequest:
                 if n > 127:
                     n, pos = read_uvarint(buf, pos - 1)
                 n -= 1
-            if version >= 3:
                 if n >= 0:
                     end = pos + n
                     it.owner_principal_type = buf[pos:end].decode()
@@ -181,7 +177,6 @@ class CreateDelegationTokenRequest:
                 if n > 127:
                     n, pos = read_uvarint(buf, pos - 1)
                 n -= 1
-            if version >= 3:
                 if n >= 0:
                     end = pos + n
                     it.owner_principal_name = buf[pos:end].decode()
@@ -313,9 +308,7 @@ class CreateDelegationTokenResponse:
             out.append((n + 1) & 0x7F)
             if n > 126:
                 out[-1:] = uvarint(n + 1)
-        if version >= 3:
             out += data
-        if version >= 3:
             its_token_requester_principal_name = it.token_requester_principal_name
             data = its_token_requester_principal_name.encode()
             n = len(data)
@@ -325,7 +318,6 @@ class CreateDelegationTokenResponse:
             out.append((n + 1) & 0x7F)
             if n > 126:
                 out[-1:] = uvarint(n + 1)
-        if version >= 3:
             out += data
         its_token_id = it.token_id
         data = its_token_id.encode()
@@ -406,7 +398,6 @@ class CreateDelegationTokenResponse:
                 if n > 127:
                     n, pos = read_uvarint(buf, pos - 1)
                 n -= 1
-            if version >= 3:
                 if n >= 0:
                     end = pos + n
                     it.token_requester_principal_type = buf[pos:end].decode()
@@ -421,7 +412,6 @@ class CreateDelegationTokenResponse:
                 if n > 127:
                     n, pos = read_uvarint(buf, pos - 1)
                 n -= 1
-            if version >= 3:
                 if n >= 0:
                     end = pos + n
                     it.token_requester_principal_name = buf[pos:end].decode()
@@ -560,7 +550,6 @@ def _write_creatable_renewers_list(
         out += data
         if version >= 2:
             out.append(0)
-        if version >= 2:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)

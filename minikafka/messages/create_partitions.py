@@ -233,7 +233,6 @@ class CreatePartitionsResponse:
             _write_create_partitions_topic_result_list(out, its_results, version)
         if version >= 2:
             out.append(0)
-        if version >= 2:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -379,7 +378,6 @@ def _write_create_partitions_assignment_list(
             out += pack_int32s(its_broker_ids)
         if version >= 2:
             out.append(0)
-        if version >= 2:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -414,7 +412,6 @@ def _write_create_partitions_topic_list(
             _write_create_partitions_assignment_list(out, its_assignments, version)
         if version >= 2:
             out.append(0)
-        if version >= 2:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -501,7 +498,6 @@ def _write_create_partitions_topic_result_list(
         out += data
         if version >= 2:
             out.append(0)
-        if version >= 2:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)

@@ -328,7 +328,6 @@ class CreateTopicsResponse:
             _write_creatable_topic_result_list(out, its_topics, version)
         if version >= 5:
             out.append(0)
-        if version >= 5:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -538,7 +537,6 @@ def _write_creatable_replica_assignment_list(
             out += pack_int32s(its_broker_ids)
         if version >= 5:
             out.append(0)
-        if version >= 5:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -574,7 +572,6 @@ def _write_creatable_topic_config_list(
         out += data
         if version >= 5:
             out.append(0)
-        if version >= 5:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -616,7 +613,6 @@ def _write_creatable_topic_list(
             _write_creatable_topic_config_list(out, its_configs, version)
         if version >= 5:
             out.append(0)
-        if version >= 5:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -826,16 +822,12 @@ def _write_creatable_topic_result_list(
                 n = -1
             else:
                 n = len(its_configs)
-        if version >= 5:
             out += _pack_ihB(it.num_partitions, it.replication_factor, (n + 1) & 0x7F)
             if n > 126:
                 out[-1:] = uvarint(n + 1)
-        if version >= 5:
             if its_configs:
                 _write_creatable_topic_configs_list(out, its_configs, version)
-        if version >= 5:
             out.append(0)
-        if version >= 5:
             if it.unknown_tagged_fields or it.topic_config_error_code != 0:
                 out.pop()
                 _write_tags_of_creatable_topic_result(out, it, version)

@@ -120,7 +120,6 @@ class DeleteAclsRequest:
             _write_delete_acls_filter_list(out, its_filters, version)
         if version >= 2:
             out.append(0)
-        if version >= 2:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -270,7 +269,6 @@ class DeleteAclsResponse:
             _write_delete_acls_filter_result_list(out, its_filter_results, version)
         if version >= 2:
             out.append(0)
-        if version >= 2:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -663,7 +661,6 @@ def _write_delete_acls_filter_result_list(
             _write_delete_acls_matching_acl_list(out, its_matching_acls, version)
         if version >= 2:
             out.append(0)
-        if version >= 2:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)

@@ -79,7 +79,6 @@ class DeleteGroupsRequest:
                 write_strings(out, its_groups_names)
         if version >= 2:
             out.append(0)
-        if version >= 2:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -188,7 +187,6 @@ class DeleteGroupsResponse:
             _write_deletable_group_result_list(out, its_results, version)
         if version >= 2:
             out.append(0)
-        if version >= 2:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -321,7 +319,6 @@ def _write_deletable_group_result_list(
             out += data
         if version >= 2:
             out.append(0)
-        if version >= 2:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)

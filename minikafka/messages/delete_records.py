@@ -249,7 +249,6 @@ class DeleteRecordsResponse:
             _write_delete_records_topic_result_list(out, its_topics, version)
         if version >= 2:
             out.append(0)
-        if version >= 2:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -409,7 +408,6 @@ def _write_delete_records_topic_list(
             _write_delete_records_partition_list(out, its_partitions, version)
         if version >= 2:
             out.append(0)
-        if version >= 2:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -528,7 +526,6 @@ def _write_delete_records_topic_result_list(
             _write_delete_records_partition_result_list(out, its_partitions, version)
         if version >= 2:
             out.append(0)
-        if version >= 2:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)

@@ -104,7 +104,6 @@ class DeleteTopicsRequest:
             out.append((n + 1) & 0x7F)
             if n > 126:
                 out[-1:] = uvarint(n + 1)
-        if version >= 6:
             if its_topics:
                 _write_delete_topic_state_list(out, its_topics, version)
         if version <= 5:
@@ -148,7 +147,6 @@ class DeleteTopicsRequest:
                 if n > 127:
                     n, pos = read_uvarint(buf, pos - 1)
                 n -= 1
-            if version >= 6:
                 if n >= 0:
                     it.topics, pos = _read_delete_topic_state_list(buf, pos, n, version)
                 else:
@@ -260,7 +258,6 @@ class DeleteTopicsResponse:
             _write_deletable_topic_result_list(out, its_responses, version)
         if version >= 4:
             out.append(0)
-        if version >= 4:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -466,7 +463,6 @@ def _write_deletable_topic_result_list(
             out += data
         if version >= 4:
             out.append(0)
-        if version >= 4:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)

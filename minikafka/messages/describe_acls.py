@@ -325,7 +325,6 @@ class DescribeAclsResponse:
             _write_describe_acls_resource_list(out, its_resources, version)
         if version >= 2:
             out.append(0)
-        if version >= 2:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -550,7 +549,6 @@ def _write_describe_acls_resource_list(
             _write_acl_description_list(out, its_acls, version)
         if version >= 2:
             out.append(0)
-        if version >= 2:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)

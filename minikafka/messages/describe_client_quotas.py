@@ -279,7 +279,6 @@ class DescribeClientQuotasResponse:
             _write_entry_data_list(out, its_entries, version)
         if version >= 1:
             out.append(0)
-        if version >= 1:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -422,7 +421,6 @@ def _write_component_data_list(
         out += data
         if version >= 1:
             out.append(0)
-        if version >= 1:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -595,7 +593,6 @@ def _write_entity_data_list(
         out += data
         if version >= 1:
             out.append(0)
-        if version >= 1:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -651,7 +648,6 @@ def _write_entry_data_list(
             _write_value_data_list(out, its_values, version)
         if version >= 1:
             out.append(0)
-        if version >= 1:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)

@@ -313,7 +313,6 @@ class DescribeConfigsResponse:
             _write_describe_configs_result_list(out, its_results, version)
         if version >= 4:
             out.append(0)
-        if version >= 4:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -444,7 +443,6 @@ def _write_describe_configs_resource_list(
                 write_strings(out, its_configuration_keys)
         if version >= 4:
             out.append(0)
-        if version >= 4:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -746,7 +744,6 @@ def _write_describe_configs_resource_result_list(
             out += data
         if version >= 4:
             out.append(0)
-        if version >= 4:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -792,7 +789,6 @@ def _write_describe_configs_result_list(
             _write_describe_configs_resource_result_list(out, its_configs, version)
         if version >= 4:
             out.append(0)
-        if version >= 4:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)

@@ -99,7 +99,6 @@ class DescribeDelegationTokenRequest:
             _write_describe_delegation_token_owner_list(out, its_owners, version)
         if version >= 2:
             out.append(0)
-        if version >= 2:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -381,7 +380,6 @@ def _write_describe_delegation_token_owner_list(
         out += data
         if version >= 2:
             out.append(0)
-        if version >= 2:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -482,7 +480,6 @@ def _read_described_delegation_token_list(
             if n > 127:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
-        if version >= 3:
             if n >= 0:
                 end = pos + n
                 it.token_requester_principal_type = buf[pos:end].decode()
@@ -497,7 +494,6 @@ def _read_described_delegation_token_list(
             if n > 127:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
-        if version >= 3:
             if n >= 0:
                 end = pos + n
                 it.token_requester_principal_name = buf[pos:end].decode()
@@ -588,7 +584,6 @@ def _write_described_delegation_token_renewer_list(
         out += data
         if version >= 2:
             out.append(0)
-        if version >= 2:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -628,9 +623,7 @@ def _write_described_delegation_token_list(
             out.append((n + 1) & 0x7F)
             if n > 126:
                 out[-1:] = uvarint(n + 1)
-        if version >= 3:
             out += data
-        if version >= 3:
             its_token_requester_principal_name = it.token_requester_principal_name
             data = its_token_requester_principal_name.encode()
             n = len(data)
@@ -640,7 +633,6 @@ def _write_described_delegation_token_list(
             out.append((n + 1) & 0x7F)
             if n > 126:
                 out[-1:] = uvarint(n + 1)
-        if version >= 3:
             out += data
         its_token_id = it.token_id
         data = its_token_id.encode()
@@ -674,7 +666,6 @@ def _write_described_delegation_token_list(
             _write_described_delegation_token_renewer_list(out, its_renewers, version)
         if version >= 2:
             out.append(0)
-        if version >= 2:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)

@@ -263,7 +263,6 @@ class DescribeGroupsResponse:
             _write_described_group_list(out, its_groups, version)
         if version >= 5:
             out.append(0)
-        if version >= 5:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -617,7 +616,6 @@ def _write_described_group_member_list(
             out += its_member_assignment
         if version >= 5:
             out.append(0)
-        if version >= 5:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)

@@ -108,7 +108,6 @@ class DescribeLogDirsRequest:
             _write_describable_log_dir_topic_list(out, its_topics, version)
         if version >= 2:
             out.append(0)
-        if version >= 2:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -282,7 +281,6 @@ class DescribeLogDirsResponse:
             _write_describe_log_dirs_result_list(out, its_results, version)
         if version >= 2:
             out.append(0)
-        if version >= 2:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -412,7 +410,6 @@ def _write_describable_log_dir_topic_list(
             out += pack_int32s(its_partitions)
         if version >= 2:
             out.append(0)
-        if version >= 2:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -604,7 +601,6 @@ def _write_describe_log_dirs_topic_list(
             _write_describe_log_dirs_partition_list(out, its_partitions, version)
         if version >= 2:
             out.append(0)
-        if version >= 2:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)

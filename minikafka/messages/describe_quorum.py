@@ -352,7 +352,6 @@ class DescribeQuorumResponse:
             out.append((n + 1) & 0x7F)
             if n > 126:
                 out[-1:] = uvarint(n + 1)
-        if version >= 2:
             if its_nodes:
                 _write_node_list(out, its_nodes, version)
         out.append(0)
@@ -402,7 +401,6 @@ class DescribeQuorumResponse:
                 if n > 127:
                     n, pos = read_uvarint(buf, pos - 1)
                 n -= 1
-            if version >= 2:
                 if n >= 0:
                     it.nodes, pos = _read_node_list(buf, pos, n, version)
                 else:

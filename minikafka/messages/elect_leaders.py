@@ -260,7 +260,6 @@ class ElectLeadersResponse:
             _write_replica_election_result_list(out, its_replica_election_results, version)
         if version >= 2:
             out.append(0)
-        if version >= 2:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -353,7 +352,6 @@ def _read_topic_partitions_list(
             if n > 127:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
-        if version >= 3:
             if n >= 0:
                 it.desired_leaders, pos = read_int32s(buf, pos, n)
             else:
@@ -409,12 +407,10 @@ def _write_topic_partitions_list(
             out.append((n + 1) & 0x7F)
             if n > 126:
                 out[-1:] = uvarint(n + 1)
-        if version >= 3:
             if its_desired_leaders:
                 out += pack_int32s(its_desired_leaders)
         if version >= 2:
             out.append(0)
-        if version >= 2:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -525,7 +521,6 @@ def _write_partition_result_list(
         out += data
         if version >= 2:
             out.append(0)
-        if version >= 2:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -557,7 +552,6 @@ def _write_replica_election_result_list(
             _write_partition_result_list(out, its_partition_result, version)
         if version >= 2:
             out.append(0)
-        if version >= 2:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)

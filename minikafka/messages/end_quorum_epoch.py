@@ -200,16 +200,12 @@ class EndQuorumEpochRequest:
         if version >= 1:
             its_leader_endpoints = it.leader_endpoints
             n = len(its_leader_endpoints)
-        if version >= 1:
             out.append((n + 1) & 0x7F)
             if n > 126:
                 out[-1:] = uvarint(n + 1)
-        if version >= 1:
             if its_leader_endpoints:
                 _write_leader_endpoint_list(out, its_leader_endpoints, version)
-        if version >= 1:
             out.append(0)
-        if version >= 1:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -257,7 +253,6 @@ class EndQuorumEpochRequest:
                 if n > 127:
                     n, pos = read_uvarint(buf, pos - 1)
                 n -= 1
-            if version >= 1:
                 if n >= 0:
                     it.leader_endpoints, pos = _read_leader_endpoint_list(buf, pos, n, version)
                 else:
@@ -490,7 +485,6 @@ def _read_end_quorum_epoch_request_partition_data_list(
             if n > 127:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
-        if version >= 1:
             if n >= 0:
                 it.preferred_candidates, pos = _read_replica_info_list(buf, pos, n, version)
             else:
@@ -627,16 +621,12 @@ def _write_end_quorum_epoch_request_partition_data_list(
         if version >= 1:
             its_preferred_candidates = it.preferred_candidates
             n = len(its_preferred_candidates)
-        if version >= 1:
             out.append((n + 1) & 0x7F)
             if n > 126:
                 out[-1:] = uvarint(n + 1)
-        if version >= 1:
             if its_preferred_candidates:
                 _write_replica_info_list(out, its_preferred_candidates, version)
-        if version >= 1:
             out.append(0)
-        if version >= 1:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -668,7 +658,6 @@ def _write_end_quorum_epoch_request_topic_data_list(
             _write_end_quorum_epoch_request_partition_data_list(out, its_partitions, version)
         if version >= 1:
             out.append(0)
-        if version >= 1:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -868,7 +857,6 @@ def _write_end_quorum_epoch_response_topic_data_list(
             _write_end_quorum_epoch_response_partition_data_list(out, its_partitions, version)
         if version >= 1:
             out.append(0)
-        if version >= 1:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)

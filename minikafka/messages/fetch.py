@@ -1081,7 +1081,6 @@ def _write_fetch_topic_list(
             _write_fetch_partition_list(out, its_partitions, version)
         if version >= 12:
             out.append(0)
-        if version >= 12:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -1121,7 +1120,6 @@ def _write_forgotten_topic_list(
             out += pack_int32s(its_partitions)
         if version >= 12:
             out.append(0)
-        if version >= 12:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -1631,7 +1629,6 @@ def _write_fetchable_topic_response_list(
             _write_partition_data_list(writer, its_partitions, version)
         if version >= 12:
             out.append(0)
-        if version >= 12:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)

@@ -108,7 +108,6 @@ class FindCoordinatorRequest:
                 write_compact_strings(out, its_coordinator_keys)
         if version >= 3:
             out.append(0)
-        if version >= 3:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -317,7 +316,6 @@ class FindCoordinatorResponse:
                 _write_coordinator_list(out, its_coordinators, version)
         if version >= 3:
             out.append(0)
-        if version >= 3:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)

@@ -108,7 +108,6 @@ class HeartbeatRequest:
             out += data
         if version >= 4:
             out.append(0)
-        if version >= 4:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)

@@ -245,7 +245,6 @@ class IncrementalAlterConfigsResponse:
             _write_alter_configs_resource_response_list(out, its_responses, version)
         if version >= 1:
             out.append(0)
-        if version >= 1:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -422,7 +421,6 @@ def _write_alterable_config_list(
         out += data
         if version >= 1:
             out.append(0)
-        if version >= 1:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -454,7 +452,6 @@ def _write_alter_configs_resource_list(
             _write_alterable_config_list(out, its_configs, version)
         if version >= 1:
             out.append(0)
-        if version >= 1:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -541,7 +538,6 @@ def _write_alter_configs_resource_response_list(
         out += data
         if version >= 1:
             out.append(0)
-        if version >= 1:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)

@@ -180,15 +180,12 @@ class JoinGroupRequest:
             else:
                 data = its_reason.encode()
                 n = len(data)
-        if version >= 8:
             out.append((n + 1) & 0x7F)
             if n > 126:
                 out[-1:] = uvarint(n + 1)
-        if version >= 8:
             out += data
         if version >= 6:
             out.append(0)
-        if version >= 6:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -288,7 +285,6 @@ class JoinGroupRequest:
                 if n > 127:
                     n, pos = read_uvarint(buf, pos - 1)
                 n -= 1
-            if version >= 8:
                 if n >= 0:
                     end = pos + n
                     it.reason = buf[pos:end].decode()
@@ -463,7 +459,6 @@ class JoinGroupResponse:
             _write_join_group_response_member_list(out, its_members, version)
         if version >= 6:
             out.append(0)
-        if version >= 6:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -664,7 +659,6 @@ def _write_join_group_request_protocol_list(
             out += its_metadata
         if version >= 6:
             out.append(0)
-        if version >= 6:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -781,7 +775,6 @@ def _write_join_group_response_member_list(
             out += its_metadata
         if version >= 6:
             out.append(0)
-        if version >= 6:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)

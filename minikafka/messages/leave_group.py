@@ -126,7 +126,6 @@ class LeaveGroupRequest:
                 _write_member_identity_list(out, its_members, version)
         if version >= 4:
             out.append(0)
-        if version >= 4:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -274,7 +273,6 @@ class LeaveGroupResponse:
                 _write_member_response_list(out, its_members, version)
         if version >= 4:
             out.append(0)
-        if version >= 4:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -375,7 +373,6 @@ def _read_member_identity_list(
             if n > 127:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
-        if version >= 5:
             if n >= 0:
                 end = pos + n
                 it.reason = buf[pos:end].decode()
@@ -433,15 +430,12 @@ def _write_member_identity_list(
             else:
                 data = its_reason.encode()
                 n = len(data)
-        if version >= 5:
             out.append((n + 1) & 0x7F)
             if n > 126:
                 out[-1:] = uvarint(n + 1)
-        if version >= 5:
             out += data
         if version >= 4:
             out.append(0)
-        if version >= 4:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)

@@ -66,7 +66,6 @@ class ListConfigResourcesRequest:
             out.append((n + 1) & 0x7F)
             if n > 126:
                 out[-1:] = uvarint(n + 1)
-        if version >= 1:
             if its_resource_types:
                 out += pack_fixed(its_resource_types, "b")
         out.append(0)
@@ -89,7 +88,6 @@ class ListConfigResourcesRequest:
                 if n > 127:
                     n, pos = read_uvarint(buf, pos - 1)
                 n -= 1
-            if version >= 1:
                 if n >= 0:
                     it.resource_types, pos = read_fixed(buf, pos, n, "b", 1)
                 else:

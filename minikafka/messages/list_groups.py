@@ -72,7 +72,6 @@ class ListGroupsRequest:
             out.append((n + 1) & 0x7F)
             if n > 126:
                 out[-1:] = uvarint(n + 1)
-        if version >= 4:
             if its_states_filter:
                 write_compact_strings(out, its_states_filter)
         if version >= 5:
@@ -84,12 +83,10 @@ class ListGroupsRequest:
             out.append((n + 1) & 0x7F)
             if n > 126:
                 out[-1:] = uvarint(n + 1)
-        if version >= 5:
             if its_types_filter:
                 write_compact_strings(out, its_types_filter)
         if version >= 3:
             out.append(0)
-        if version >= 3:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -109,7 +106,6 @@ class ListGroupsRequest:
                 if n > 127:
                     n, pos = read_uvarint(buf, pos - 1)
                 n -= 1
-            if version >= 4:
                 if n >= 0:
                     it.states_filter, pos = read_compact_strings(buf, pos, n)
                 else:
@@ -122,7 +118,6 @@ class ListGroupsRequest:
                 if n > 127:
                     n, pos = read_uvarint(buf, pos - 1)
                 n -= 1
-            if version >= 5:
                 if n >= 0:
                     it.types_filter, pos = read_compact_strings(buf, pos, n)
                 else:
@@ -214,7 +209,6 @@ class ListGroupsResponse:
             _write_listed_group_list(out, its_groups, version)
         if version >= 3:
             out.append(0)
-        if version >= 3:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -309,7 +303,6 @@ def _read_listed_group_list(
             if n > 127:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
-        if version >= 4:
             if n >= 0:
                 end = pos + n
                 it.group_state = buf[pos:end].decode()
@@ -324,7 +317,6 @@ def _read_listed_group_list(
             if n > 127:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
-        if version >= 5:
             if n >= 0:
                 end = pos + n
                 it.group_type = buf[pos:end].decode()
@@ -374,25 +366,20 @@ def _write_listed_group_list(
             its_group_state = it.group_state
             data = its_group_state.encode()
             n = len(data)
-        if version >= 4:
             out.append((n + 1) & 0x7F)
             if n > 126:
                 out[-1:] = uvarint(n + 1)
-        if version >= 4:
             out += data
         if version >= 5:
             its_group_type = it.group_type
             data = its_group_type.encode()
             n = len(data)
-        if version >= 5:
             out.append((n + 1) & 0x7F)
             if n > 126:
                 out[-1:] = uvarint(n + 1)
-        if version >= 5:
             out += data
         if version >= 3:
             out.append(0)
-        if version >= 3:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)

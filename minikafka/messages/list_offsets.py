@@ -290,7 +290,6 @@ class ListOffsetsResponse:
             _write_list_offsets_topic_response_list(out, its_topics, version)
         if version >= 6:
             out.append(0)
-        if version >= 6:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -460,7 +459,6 @@ def _write_list_offsets_topic_list(
             _write_list_offsets_partition_list(out, its_partitions, version)
         if version >= 6:
             out.append(0)
-        if version >= 6:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -600,7 +598,6 @@ def _write_list_offsets_topic_response_list(
             _write_list_offsets_partition_response_list(out, its_partitions, version)
         if version >= 6:
             out.append(0)
-        if version >= 6:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)

@@ -620,7 +620,6 @@ def _write_metadata_request_topic_list(
         out += data
         if version >= 9:
             out.append(0)
-        if version >= 9:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -854,7 +853,6 @@ def _write_metadata_response_broker_list(
             out += data
         if version >= 9:
             out.append(0)
-        if version >= 9:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -900,7 +898,6 @@ def _write_metadata_response_partition_list(
                 out += pack_int32s(its_offline_replicas)
         if version >= 9:
             out.append(0)
-        if version >= 9:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)

@@ -195,7 +195,6 @@ class OffsetCommitRequest:
             _write_offset_commit_request_topic_list(out, its_topics, version)
         if version >= 8:
             out.append(0)
-        if version >= 8:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -375,7 +374,6 @@ class OffsetCommitResponse:
             _write_offset_commit_response_topic_list(out, its_topics, version)
         if version >= 8:
             out.append(0)
-        if version >= 8:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -556,7 +554,6 @@ def _write_offset_commit_request_partition_list(
         out += data
         if version >= 8:
             out.append(0)
-        if version >= 8:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -596,7 +593,6 @@ def _write_offset_commit_request_topic_list(
             _write_offset_commit_request_partition_list(out, its_partitions, version)
         if version >= 8:
             out.append(0)
-        if version >= 8:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -737,7 +733,6 @@ def _write_offset_commit_response_topic_list(
             _write_offset_commit_response_partition_list(out, its_partitions, version)
         if version >= 8:
             out.append(0)
-        if version >= 8:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)

@@ -160,7 +160,6 @@ class OffsetFetchRequest:
             out += _pack_h(n)
         if version <= 7:
             out += data
-        if version <= 7:
             its_topics = it.topics
             if its_topics is None:
                 if not (version >= 2):
@@ -190,7 +189,6 @@ class OffsetFetchRequest:
             out.append((n + 1) & 0x7F)
             if n > 126:
                 out[-1:] = uvarint(n + 1)
-        if version >= 8:
             if its_groups:
                 _write_offset_fetch_request_group_list(out, its_groups, version)
         if version >= 7:
@@ -262,7 +260,6 @@ class OffsetFetchRequest:
                 if n > 127:
                     n, pos = read_uvarint(buf, pos - 1)
                 n -= 1
-            if version >= 8:
                 if n >= 0:
                     it.groups, pos = _read_offset_fetch_request_group_list(buf, pos, n, version)
                 else:
@@ -486,7 +483,6 @@ class OffsetFetchResponse:
                 _write_offset_fetch_response_group_list(out, its_groups, version)
         if version >= 6:
             out.append(0)
-        if version >= 6:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -690,7 +686,6 @@ def _read_offset_fetch_request_group_list(
             if n > 127:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
-        if version >= 9:
             if n >= 0:
                 end = pos + n
                 it.member_id = buf[pos:end].decode()
@@ -753,7 +748,6 @@ def _write_offset_fetch_request_topic_list(
             out += pack_int32s(its_partition_indexes)
         if version >= 6:
             out.append(0)
-        if version >= 6:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -812,11 +806,9 @@ def _write_offset_fetch_request_group_list(
             else:
                 data = its_member_id.encode()
                 n = len(data)
-        if version >= 9:
             out.append((n + 1) & 0x7F)
             if n > 126:
                 out[-1:] = uvarint(n + 1)
-        if version >= 9:
             out += data
         its_topics = it.topics
         if its_topics is None:
@@ -1115,7 +1107,6 @@ def _write_offset_fetch_response_topic_list(
             _write_offset_fetch_response_partition_list(out, its_partitions, version)
         if version >= 6:
             out.append(0)
-        if version >= 6:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)

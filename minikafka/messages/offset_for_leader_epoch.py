@@ -122,7 +122,6 @@ class OffsetForLeaderEpochRequest:
             _write_offset_for_leader_topic_list(out, its_topics, version)
         if version >= 4:
             out.append(0)
-        if version >= 4:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -253,7 +252,6 @@ class OffsetForLeaderEpochResponse:
             _write_offset_for_leader_topic_result_list(out, its_topics, version)
         if version >= 4:
             out.append(0)
-        if version >= 4:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -413,7 +411,6 @@ def _write_offset_for_leader_topic_list(
             _write_offset_for_leader_partition_list(out, its_partitions, version)
         if version >= 4:
             out.append(0)
-        if version >= 4:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -532,7 +529,6 @@ def _write_offset_for_leader_topic_result_list(
             _write_epoch_end_offset_list(out, its_partitions, version)
         if version >= 4:
             out.append(0)
-        if version >= 4:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)

@@ -155,7 +155,6 @@ class ProduceRequest:
             _write_topic_produce_data_list(writer, its_topic_data, version)
         if version >= 9:
             out.append(0)
-        if version >= 9:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -554,7 +553,6 @@ def _write_partition_produce_data_list(
             writer.splice(its_records)
         if version >= 9:
             out.append(0)
-        if version >= 9:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -595,7 +593,6 @@ def _write_topic_produce_data_list(
             _write_partition_produce_data_list(writer, its_partition_data, version)
         if version >= 9:
             out.append(0)
-        if version >= 9:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -909,7 +906,6 @@ def _write_batch_index_and_error_message_list(
         out += data
         if version >= 9:
             out.append(0)
-        if version >= 9:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -965,7 +961,6 @@ def _write_partition_produce_response_list(
         if version >= 8:
             if its_record_errors:
                 _write_batch_index_and_error_message_list(out, its_record_errors, version)
-        if version >= 8:
             its_error_message = it.error_message
             if its_error_message is None:
                 n = -1
@@ -1025,7 +1020,6 @@ def _write_topic_produce_response_list(
             _write_partition_produce_response_list(out, its_partition_responses, version)
         if version >= 9:
             out.append(0)
-        if version >= 9:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)

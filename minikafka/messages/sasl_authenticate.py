@@ -69,7 +69,6 @@ class SaslAuthenticateRequest:
             out += its_auth_bytes
         if version >= 2:
             out.append(0)
-        if version >= 2:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)

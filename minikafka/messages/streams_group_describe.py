@@ -1770,7 +1770,6 @@ def _write_described_group_list(
         if version >= 1:
             if its_topology_description is not None:
                 _write_topology_description_list(out, (its_topology_description,), version)
-        if version >= 1:
             its_assignor_name = it.assignor_name
             if its_assignor_name is None:
                 n = -1

@@ -147,13 +147,10 @@ class SyncGroupRequest:
             else:
                 data = its_protocol_type.encode()
                 n = len(data)
-        if version >= 5:
             out.append((n + 1) & 0x7F)
             if n > 126:
                 out[-1:] = uvarint(n + 1)
-        if version >= 5:
             out += data
-        if version >= 5:
             its_protocol_name = it.protocol_name
             if its_protocol_name is None:
                 n = -1
@@ -161,11 +158,9 @@ class SyncGroupRequest:
             else:
                 data = its_protocol_name.encode()
                 n = len(data)
-        if version >= 5:
             out.append((n + 1) & 0x7F)
             if n > 126:
                 out[-1:] = uvarint(n + 1)
-        if version >= 5:
             out += data
         its_assignments = it.assignments
         n = len(its_assignments)
@@ -179,7 +174,6 @@ class SyncGroupRequest:
             _write_sync_group_request_assignment_list(out, its_assignments, version)
         if version >= 4:
             out.append(0)
-        if version >= 4:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -247,7 +241,6 @@ class SyncGroupRequest:
                 if n > 127:
                     n, pos = read_uvarint(buf, pos - 1)
                 n -= 1
-            if version >= 5:
                 if n >= 0:
                     end = pos + n
                     it.protocol_type = buf[pos:end].decode()
@@ -262,7 +255,6 @@ class SyncGroupRequest:
                 if n > 127:
                     n, pos = read_uvarint(buf, pos - 1)
                 n -= 1
-            if version >= 5:
                 if n >= 0:
                     end = pos + n
                     it.protocol_name = buf[pos:end].decode()
@@ -361,7 +353,6 @@ class SyncGroupResponse:
             out += _pack_h(it.error_code)
         if version >= 5:
             out += data
-        if version >= 5:
             its_protocol_name = it.protocol_name
             if its_protocol_name is None:
                 n = -1
@@ -369,11 +360,9 @@ class SyncGroupResponse:
             else:
                 data = its_protocol_name.encode()
                 n = len(data)
-        if version >= 5:
             out.append((n + 1) & 0x7F)
             if n > 126:
                 out[-1:] = uvarint(n + 1)
-        if version >= 5:
             out += data
         its_assignment = it.assignment
         n = len(its_assignment)
@@ -387,7 +376,6 @@ class SyncGroupResponse:
             out += its_assignment
         if version >= 4:
             out.append(0)
-        if version >= 4:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -429,7 +417,6 @@ class SyncGroupResponse:
                 if n > 127:
                     n, pos = read_uvarint(buf, pos - 1)
                 n -= 1
-            if version >= 5:
                 if n >= 0:
                     end = pos + n
                     it.protocol_name = buf[pos:end].decode()
@@ -550,7 +537,6 @@ def _write_sync_group_request_assignment_list(
             out += its_assignment
         if version >= 4:
             out.append(0)
-        if version >= 4:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)

@@ -192,7 +192,6 @@ class TxnOffsetCommitRequest:
             out += _pack_qh(it.producer_id, it.producer_epoch)
         if version >= 3:
             out += data
-        if version >= 3:
             its_group_instance_id = it.group_instance_id
             if its_group_instance_id is None:
                 n = -1
@@ -206,7 +205,6 @@ class TxnOffsetCommitRequest:
             out.append((n + 1) & 0x7F)
             if n > 126:
                 out[-1:] = uvarint(n + 1)
-        if version >= 3:
             out += data
         its_topics = it.topics
         n = len(its_topics)
@@ -220,7 +218,6 @@ class TxnOffsetCommitRequest:
             _write_txn_offset_commit_request_topic_list(out, its_topics, version)
         if version >= 3:
             out.append(0)
-        if version >= 3:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -289,7 +286,6 @@ class TxnOffsetCommitRequest:
                 if n > 127:
                     n, pos = read_uvarint(buf, pos - 1)
                 n -= 1
-            if version >= 3:
                 if n >= 0:
                     end = pos + n
                     it.group_instance_id = buf[pos:end].decode()
@@ -409,7 +405,6 @@ class TxnOffsetCommitResponse:
             _write_txn_offset_commit_response_topic_list(out, its_topics, version)
         if version >= 3:
             out.append(0)
-        if version >= 3:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -586,7 +581,6 @@ def _write_txn_offset_commit_request_partition_list(
         out += data
         if version >= 3:
             out.append(0)
-        if version >= 3:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -626,7 +620,6 @@ def _write_txn_offset_commit_request_topic_list(
             _write_txn_offset_commit_request_partition_list(out, its_partitions, version)
         if version >= 3:
             out.append(0)
-        if version >= 3:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -767,7 +760,6 @@ def _write_txn_offset_commit_response_topic_list(
             _write_txn_offset_commit_response_partition_list(out, its_partitions, version)
         if version >= 3:
             out.append(0)
-        if version >= 3:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)

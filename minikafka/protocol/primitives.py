@@ -20,7 +20,7 @@ from typing import Any, TypeAlias
 from minikafka.common.file_slice import FileSlice
 from minikafka.common.ids import Uuid
 
-Buffer: TypeAlias = bytes | memoryview
+Buffer: TypeAlias = bytes | bytearray | memoryview
 Records: TypeAlias = bytes | bytearray | memoryview | FileSlice
 TaggedFields: TypeAlias = list[tuple[int, bytes]]
 
@@ -293,9 +293,9 @@ class Reader:
 
     __slots__ = ("buf", "pos")
 
-    def __init__(self, buf: bytes | bytearray | memoryview, pos: int = 0) -> None:
+    def __init__(self, buf: Buffer, pos: int = 0) -> None:
         """Read `buf` from byte `pos`."""
-        self.buf: Buffer = memoryview(buf) if isinstance(buf, bytearray) else buf
+        self.buf = buf
         self.pos = pos
 
     @property

@@ -15,6 +15,7 @@ class Source:
         self.lines: list[str] = []
         self.layouts: dict[str, str] = {}
         self._indent = indent
+        self._last_when = ("", 0, 0)
 
     def line(self, text: str = "") -> None:
         """One line."""
@@ -36,13 +37,23 @@ class Source:
 
     @contextmanager
     def when(self, versions: Versions, within: Versions) -> Iterator[None]:
-        """A block for `versions` where the version is known to be `within`; flat if always true."""
+        """A block for `versions` where the version is known to be `within`; flat if always true.
+
+        Goes on with the block just before it if that has the same condition.
+        """
         condition = versions.condition(within)
         if condition is None:
             yield
             return
-        with self.block(f"if {condition}:"):
+        self._open(condition)
+        with self.indented():
             yield
+        self._last_when = (condition, self._indent, len(self.lines))
+
+    def _open(self, condition: str) -> None:
+        """Start a block, unless the one just before has the same condition."""
+        if self._last_when != (condition, self._indent, len(self.lines)):
+            self.line(f"if {condition}:")
 
     def chain(self, branches: list[tuple[int, Callable[[], None]]]) -> None:
         """An if/elif/else over `version`, newest first: (lowest version, writer of the body).
@@ -56,6 +67,12 @@ class Source:
                 return
         if len(branches) == 1:
             self.lines += self._shifted(bodies[0][1], 0)
+            return
+        if len(bodies) == 1:
+            condition = f"version >= {bodies[0][0]}"
+            self._open(condition)
+            self.lines += self._shifted(bodies[0][1], 1)
+            self._last_when = (condition, self._indent, len(self.lines))
             return
         for index, (low, body) in enumerate(bodies):
             word = "el" if index else ""

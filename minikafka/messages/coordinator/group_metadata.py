@@ -232,7 +232,6 @@ class GroupMetadataValue:
             _write_member_metadata_list(out, its_members, version)
         if version >= 4:
             out.append(0)
-        if version >= 4:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)
@@ -520,7 +519,6 @@ def _write_member_metadata_list(
             out += its_assignment
         if version >= 4:
             out.append(0)
-        if version >= 4:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)

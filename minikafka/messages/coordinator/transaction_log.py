@@ -390,7 +390,6 @@ def _write_partitions_schema_list(
             out += pack_int32s(its_partition_ids)
         if version >= 1:
             out.append(0)
-        if version >= 1:
             if it.unknown_tagged_fields:
                 out.pop()
                 write_tagged_fields(out, [], it.unknown_tagged_fields)

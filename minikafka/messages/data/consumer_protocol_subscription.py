@@ -89,9 +89,7 @@ class ConsumerProtocolSubscription:
         if version >= 1:
             its_owned_partitions = it.owned_partitions
             n = len(its_owned_partitions)
-        if version >= 1:
             out += _pack_i(n)
-        if version >= 1:
             if its_owned_partitions:
                 _write_topic_partition_list(out, its_owned_partitions, version)
         if version >= 3:
@@ -135,7 +133,6 @@ class ConsumerProtocolSubscription:
             if version >= 1:
                 (n,) = _unpack_i(buf, pos)
                 pos += 4
-            if version >= 1:
                 if n >= 0:
                     it.owned_partitions, pos = _read_topic_partition_list(buf, pos, n, version)
                 else:

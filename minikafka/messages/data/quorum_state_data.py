@@ -110,7 +110,6 @@ class QuorumStateData:
                 out[-1:] = uvarint(n + 1)
         if version <= 0:
             out += data
-        if version <= 0:
             its_current_voters = it.current_voters
             if its_current_voters is None:
                 n = -1

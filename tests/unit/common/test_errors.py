@@ -1,0 +1,44 @@
+import pytest
+
+from minikafka.common.errors import (
+    ErrorCode,
+    KafkaError,
+    NotControllerError,
+    RequestLimitReachedError,
+    UnknownServerError,
+    error_of,
+    is_retriable,
+    summary_of,
+)
+
+
+def test_every_code_but_none_has_one_exception_that_carries_it() -> None:
+    for code in ErrorCode:
+        if code is not ErrorCode.NONE:
+            made = error_of(code, "what happened")
+            assert (made.code, made.message) == (code, "what happened")
+            assert summary_of(code) == error_of(code).message != ""
+    assert summary_of(ErrorCode.NONE) is None
+    with pytest.raises(ValueError, match="NONE"):
+        error_of(0)
+
+
+def test_code_that_nobody_knows_is_an_unknown_server_error() -> None:
+    assert type(error_of(9999)) is UnknownServerError
+    assert not is_retriable(9999)
+
+
+def test_request_limit_reached_is_retriable_and_apart_from_released_codes() -> None:
+    # SPEC R4
+    assert RequestLimitReachedError.retriable
+    assert RequestLimitReachedError.code == 10001 > 2 * ErrorCode.CONTROLLER_ID_NOT_REGISTERED
+
+
+def test_retriable_is_what_kafka_says() -> None:
+    assert is_retriable(NotControllerError.code)
+    assert not is_retriable(ErrorCode.UNKNOWN_SERVER_ERROR)
+
+
+def test_second_class_for_a_code_is_refused() -> None:
+    with pytest.raises(TypeError, match="NotControllerError"):
+        type("Again", (KafkaError,), {"code": ErrorCode.NOT_CONTROLLER, "summary": "x"})
