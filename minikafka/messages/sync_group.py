@@ -147,6 +147,7 @@ class SyncGroupRequest:
             else:
                 data = its_protocol_type.encode()
                 n = len(data)
+        if version >= 5:
             out.append((n + 1) & 0x7F)
             if n > 126:
                 out[-1:] = uvarint(n + 1)
@@ -158,6 +159,7 @@ class SyncGroupRequest:
             else:
                 data = its_protocol_name.encode()
                 n = len(data)
+        if version >= 5:
             out.append((n + 1) & 0x7F)
             if n > 126:
                 out[-1:] = uvarint(n + 1)
@@ -360,6 +362,7 @@ class SyncGroupResponse:
             else:
                 data = its_protocol_name.encode()
                 n = len(data)
+        if version >= 5:
             out.append((n + 1) & 0x7F)
             if n > 126:
                 out[-1:] = uvarint(n + 1)
