@@ -224,10 +224,17 @@ def _open_segments(
 def _recover_segments(
     disk: Disk, folder: str, items: list[Segment], recovery_point: int
 ) -> int | None:
-    """Recover the segments from the recovery point on; the base of the first of them."""
+    """Recover the segments from the recovery point on; the base of the first of them.
+
+    The segment before may have been rolled after its last flush: only the time entry that a roll
+    adds can be missing from it.
+    """
     first = 0
     while first + 1 < len(items) and items[first + 1].base_offset <= recovery_point:
         first += 1
+    if first:
+        items[first - 1].prepare_for_appends()
+        items[first - 1].close_for_appends()
     for at in range(first, len(items)):
         size = items[at].size
         end_offset = items[at].recover(verify=True)

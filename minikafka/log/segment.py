@@ -54,6 +54,8 @@ class Segment:
     file: File
     created_ms: int
     jitter_ms: int = 0
+    unsynced: dict[str, None] = field(default_factory=dict)
+    """Paths of index files that changed since they were last handed to a flush."""
     _offset_index: OffsetIndex | None = None
     _time_index: TimeIndex | None = None
     _aborted: list[AbortedTransaction] | None = None
@@ -76,6 +78,8 @@ class Segment:
         if create:
             segment._reset_indexes()
             segment.write_indexes()
+            for suffix in (INDEX_SUFFIX, TIME_INDEX_SUFFIX):
+                segment.unsynced[segment.path(suffix)] = None
         return segment
 
     @property
@@ -197,6 +201,7 @@ class Segment:
         file = self.disk.open(self.path(TXN_INDEX_SUFFIX), create=True)
         file.append(encode([transaction]))
         file.close()
+        self.unsynced[self.path(TXN_INDEX_SUFFIX)] = None
 
     def close_for_appends(self) -> None:
         """Write what the indexes lack, with a last time entry, before a roll or a close."""
@@ -215,6 +220,8 @@ class Segment:
                 continue
             file = self.disk.open(self.path(suffix), create=True)
             written = len(index) * size - len(index.pending)
+            if file.size != written or index.pending:
+                self.unsynced[self.path(suffix)] = None
             if file.size < written:
                 file.truncate(0)
                 file.append(index.encode())
@@ -339,6 +346,7 @@ class Segment:
             file.truncate(0)
             file.append(encode(kept))
             file.close()
+            self.unsynced[self.path(TXN_INDEX_SUFFIX)] = None
 
 
 _FAR_OFFSET: Final = 1 << 63

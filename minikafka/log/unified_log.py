@@ -84,7 +84,8 @@ class UnifiedLog:
         it is.
         """
         flushes = FlushLedger(flushed_ms=now.monotonic_ms, folders={folder: None})
-        if not disk.exists(folder):
+        if not remembered.clean or not disk.exists(folder):
+            # A folder that a dead process made is there, but perhaps not durable.
             flushes.folders[""] = None
             disk.make_dir(folder)
         parts = load(
@@ -370,16 +371,7 @@ class UnifiedLog:
         """
         if everything:
             self.flushes.wanted = self.log_end_offset
-        if not self.needs_flush:
-            return None
-        dirty = [
-            segment
-            for segment in self.segments.from_offset(self.recovery_point)
-            if segment.base_offset < self.flushes.wanted
-        ]
-        for segment in dirty:
-            segment.write_indexes()
-        return self.flushes.take(self.disk, tuple(segment.file for segment in dirty))
+        return self._flush_request() if self.needs_flush else None
 
     def flushed(self, request: FlushRequest) -> None:
         """A flush has run: everything below its offset is durable, unless truncated meanwhile."""
@@ -393,10 +385,10 @@ class UnifiedLog:
             self.disk, self.folder
         ):
             self._snapshot_producers()
-        request = self.take_flush(everything=True)
-        if request is not None:
-            request.run()
-            self.flushed(request)
+        self.flushes.wanted = self.log_end_offset
+        request = self._flush_request()
+        request.run()
+        self.flushed(request)
         self.segments.close()
 
     def abandon(self) -> None:
@@ -528,6 +520,7 @@ class UnifiedLog:
         active.close_for_appends()
         if not active.size and active.base_offset == base_offset:
             return active
+        self._note_indexes(active)
         self._snapshot_producers(base_offset)
         segment = self._new_segment(base_offset, now)
         self.segments.add(segment)
@@ -546,6 +539,22 @@ class UnifiedLog:
         path = write_snapshot(self.disk, self.folder, self.producers)
         self.flushes.files[path] = None
         self.flushes.folders[self.folder] = None
+
+    def _flush_request(self) -> FlushRequest:
+        dirty = [
+            segment
+            for segment in self.segments.from_offset(self.recovery_point)
+            if segment.base_offset < self.flushes.wanted
+        ]
+        for segment in dirty:
+            segment.write_indexes()
+            self._note_indexes(segment)
+        return self.flushes.take(self.disk, tuple(segment.file for segment in dirty))
+
+    def _note_indexes(self, segment: Segment) -> None:
+        """Let the next flush sync the index files that changed."""
+        self.flushes.files.update(segment.unsynced)
+        segment.unsynced.clear()
 
     def _save_epochs(self) -> None:
         if self.epochs.changed:
