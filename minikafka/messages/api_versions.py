@@ -85,7 +85,6 @@ class ApiVersionsRequest:
             its_client_software_name = it.client_software_name
             data = its_client_software_name.encode()
             n = len(data)
-        if version >= 3:
             out.append((n + 1) & 0x7F)
             if n > 126:
                 out[-1:] = uvarint(n + 1)
@@ -93,7 +92,6 @@ class ApiVersionsRequest:
             its_client_software_version = it.client_software_version
             data = its_client_software_version.encode()
             n = len(data)
-        if version >= 3:
             out.append((n + 1) & 0x7F)
             if n > 126:
                 out[-1:] = uvarint(n + 1)
@@ -106,7 +104,6 @@ class ApiVersionsRequest:
             else:
                 data = its_cluster_id.encode()
                 n = len(data)
-        if version >= 5:
             out.append((n + 1) & 0x7F)
             if n > 126:
                 out[-1:] = uvarint(n + 1)

@@ -176,13 +176,11 @@ class BeginQuorumEpochRequest:
         if version >= 1:
             its_leader_endpoints = it.leader_endpoints
             n = len(its_leader_endpoints)
-        if version >= 1:
             out.append((n + 1) & 0x7F)
             if n > 126:
                 out[-1:] = uvarint(n + 1)
             if its_leader_endpoints:
                 _write_leader_endpoint_list(out, its_leader_endpoints, version)
-        if version >= 1:
             out.append(0)
             if it.unknown_tagged_fields:
                 out.pop()

@@ -822,13 +822,11 @@ def _write_creatable_topic_result_list(
                 n = -1
             else:
                 n = len(its_configs)
-        if version >= 5:
             out += _pack_ihB(it.num_partitions, it.replication_factor, (n + 1) & 0x7F)
             if n > 126:
                 out[-1:] = uvarint(n + 1)
             if its_configs:
                 _write_creatable_topic_configs_list(out, its_configs, version)
-        if version >= 5:
             out.append(0)
             if it.unknown_tagged_fields or it.topic_config_error_code != 0:
                 out.pop()

@@ -200,13 +200,11 @@ class EndQuorumEpochRequest:
         if version >= 1:
             its_leader_endpoints = it.leader_endpoints
             n = len(its_leader_endpoints)
-        if version >= 1:
             out.append((n + 1) & 0x7F)
             if n > 126:
                 out[-1:] = uvarint(n + 1)
             if its_leader_endpoints:
                 _write_leader_endpoint_list(out, its_leader_endpoints, version)
-        if version >= 1:
             out.append(0)
             if it.unknown_tagged_fields:
                 out.pop()
@@ -623,13 +621,11 @@ def _write_end_quorum_epoch_request_partition_data_list(
         if version >= 1:
             its_preferred_candidates = it.preferred_candidates
             n = len(its_preferred_candidates)
-        if version >= 1:
             out.append((n + 1) & 0x7F)
             if n > 126:
                 out[-1:] = uvarint(n + 1)
             if its_preferred_candidates:
                 _write_replica_info_list(out, its_preferred_candidates, version)
-        if version >= 1:
             out.append(0)
             if it.unknown_tagged_fields:
                 out.pop()

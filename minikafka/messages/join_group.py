@@ -180,7 +180,6 @@ class JoinGroupRequest:
             else:
                 data = its_reason.encode()
                 n = len(data)
-        if version >= 8:
             out.append((n + 1) & 0x7F)
             if n > 126:
                 out[-1:] = uvarint(n + 1)

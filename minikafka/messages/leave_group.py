@@ -430,7 +430,6 @@ def _write_member_identity_list(
             else:
                 data = its_reason.encode()
                 n = len(data)
-        if version >= 5:
             out.append((n + 1) & 0x7F)
             if n > 126:
                 out[-1:] = uvarint(n + 1)

@@ -366,7 +366,6 @@ def _write_listed_group_list(
             its_group_state = it.group_state
             data = its_group_state.encode()
             n = len(data)
-        if version >= 4:
             out.append((n + 1) & 0x7F)
             if n > 126:
                 out[-1:] = uvarint(n + 1)
@@ -375,7 +374,6 @@ def _write_listed_group_list(
             its_group_type = it.group_type
             data = its_group_type.encode()
             n = len(data)
-        if version >= 5:
             out.append((n + 1) & 0x7F)
             if n > 126:
                 out[-1:] = uvarint(n + 1)

@@ -806,7 +806,6 @@ def _write_offset_fetch_request_group_list(
             else:
                 data = its_member_id.encode()
                 n = len(data)
-        if version >= 9:
             out.append((n + 1) & 0x7F)
             if n > 126:
                 out[-1:] = uvarint(n + 1)

@@ -147,7 +147,6 @@ class SyncGroupRequest:
             else:
                 data = its_protocol_type.encode()
                 n = len(data)
-        if version >= 5:
             out.append((n + 1) & 0x7F)
             if n > 126:
                 out[-1:] = uvarint(n + 1)
@@ -159,7 +158,6 @@ class SyncGroupRequest:
             else:
                 data = its_protocol_name.encode()
                 n = len(data)
-        if version >= 5:
             out.append((n + 1) & 0x7F)
             if n > 126:
                 out[-1:] = uvarint(n + 1)
@@ -362,7 +360,6 @@ class SyncGroupResponse:
             else:
                 data = its_protocol_name.encode()
                 n = len(data)
-        if version >= 5:
             out.append((n + 1) & 0x7F)
             if n > 126:
                 out[-1:] = uvarint(n + 1)

@@ -82,10 +82,10 @@ class Source:
 
     def _captured(self, write: Callable[[], None]) -> list[str]:
         kept, self.lines, depth, self._indent = self.lines, [], self._indent, 0
-        self._last_when = ("", 0, 0)
+        outer_when, self._last_when = self._last_when, ("", 0, 0)
         write()
         body, self.lines, self._indent = self.lines, kept, depth
-        self._last_when = ("", 0, 0)
+        self._last_when = outer_when
         return body
 
     def _shifted(self, body: list[str], levels: int) -> list[str]:

@@ -89,7 +89,6 @@ class ConsumerProtocolSubscription:
         if version >= 1:
             its_owned_partitions = it.owned_partitions
             n = len(its_owned_partitions)
-        if version >= 1:
             out += _pack_i(n)
             if its_owned_partitions:
                 _write_topic_partition_list(out, its_owned_partitions, version)
