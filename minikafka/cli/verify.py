@@ -6,7 +6,7 @@ Exit status: 0 verified, 1 a promise was broken, 2 it could not be decided, 3 us
 import argparse
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NoReturn
 
@@ -85,6 +85,9 @@ def run(args: argparse.Namespace) -> int:
     except HarnessError as error:
         print(f"minikafka verify: {error}", file=sys.stderr)
         return _UNDECIDED
+    except KeyboardInterrupt:
+        print("minikafka verify: given up.", file=sys.stderr)
+        return _UNDECIDED
 
 
 def _settings(args: argparse.Namespace) -> RunSettings:
@@ -115,3 +118,14 @@ def _usage_error(parser: argparse.ArgumentParser) -> Callable[[str], NoReturn]:
         parser.exit(_USAGE, f"{parser.prog}: error: {message}\n")
 
     return error
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command by itself, as `python -m minikafka.cli.verify`."""
+    parser = argparse.ArgumentParser(prog="minikafka verify")
+    add_arguments(parser)
+    return run(parser.parse_args(arguments))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

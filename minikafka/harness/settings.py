@@ -103,7 +103,8 @@ class RunSettings:
 
     def as_json(self) -> dict[str, object]:
         """The settings as plain values."""
-        return {**dataclasses.asdict(self), "out": str(self.out)}
+        values = dataclasses.asdict(self)
+        return {**values, "out": str(self.out), "cluster_config": list(self.cluster_config)}
 
 
 _OPTION_NAMES = {"bootstrap_servers": "--bootstrap-server"}

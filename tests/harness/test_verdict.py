@@ -94,7 +94,11 @@ CASES = {
         {"moved": [(4, 19)]},
     ),
     "phantom": ([*LOG, (15, 99)], [*LOG, (15, 99)], {"phantom": [(99, 15)]}),
-    "garbage": ([*LOG, (15, -1, 3)], [*LOG, (15, -1, 3)], {"phantom": [(-1, 15)], "reordered": [(-1, 15)]}),
+    "garbage": (
+        [*LOG, (15, -1, 3)],
+        [*LOG, (15, -1, 3)],
+        {"phantom": [(-1, 15)], "reordered": [(-1, 15)]},
+    ),
     "failed but read": ([*LOG, (15, 5)], [*LOG, (15, 5)], {"failed_but_read": [(5, 15)]}),
     "two contents at one offset": (
         [*without(LOG, 4), (14, 6)],

@@ -1,0 +1,91 @@
+"""What the Spark process does besides the join: digests, restarts, commands, the session."""
+
+import os
+import sys
+
+import pytest
+from pyspark.sql import functions as F  # noqa: N812
+
+from minikafka.harness.lines import EventLog, Tail
+from minikafka.harness.records import DIGEST_COLUMNS, RecordFactory, digest
+from minikafka.harness.settings import RunFiles
+from minikafka.harness.spark_job import commands
+from minikafka.harness.stream import Stream
+
+KAFKA_SCHEMA = "value binary, key binary, headers array<struct<key:string,value:binary>>"
+
+
+def test_spark_and_the_producer_agree_on_every_digest(spark):
+    factory = RecordFactory(seed=5, pid=3, partitions=2)
+    records = [factory.make(1_000_000 + n) for n in range(50)]
+    rows = [(bytearray(r.value), bytearray(r.key), r.headers) for r in records]
+    frame = spark.createDataFrame(rows, KAFKA_SCHEMA)
+    digests = frame.select(*(F.expr(sql).alias(name) for name, sql in DIGEST_COLUMNS.items()))
+    seen = [(row["pid"], row["seq"], row["crc"], row["size"]) for row in digests.collect()]
+    assert seen == [(3, r.seq, r.crc, len(r.value)) for r in records]
+
+
+@pytest.mark.parametrize(
+    ("value", "key", "headers", "name"),
+    [
+        (b"", None, None, (-1, -1)),
+        (None, None, [], (-1, -1)),
+        (b"ab", b"k", [("h", b"1")], (0x6162, -1)),
+        (b"\xff" * 12, b"", [("h", None)], (2**32 - 1, -1)),
+    ],
+)
+def test_garbage_has_a_digest_too_and_breaks_nothing(spark, value, key, headers, name):
+    rows = [(value and bytearray(value), key and bytearray(key), headers)]
+    frame = spark.createDataFrame(rows, KAFKA_SCHEMA)
+    columns = [F.expr(sql).alias(column) for column, sql in DIGEST_COLUMNS.items()]
+    [row] = frame.select(*columns).collect()
+    assert (row["pid"], row["seq"]) == name
+    assert row["crc"] == digest(
+        value or b"", key or b"", [(k, v or b"") for k, v in (headers or [])]
+    )
+
+
+class EndedError(Exception):
+    """Stands in for a query's exception: only its text matters."""
+
+
+@pytest.fixture
+def stream(tmp_path, monkeypatch):
+    starts = []
+    monkeypatch.setattr(Stream, "start", lambda self: starts.append(self._restart_count))
+    made = Stream(None, "h:1", "t", RunFiles(tmp_path), EventLog(tmp_path / "e"))
+    made.start()
+    return made, starts
+
+
+def test_a_query_that_ends_is_started_again_a_few_times(stream, tmp_path):
+    query, starts = stream
+    for _ in range(6):
+        query._ended(EndedError("Timeout of 10000ms\n  expired"))
+    assert starts == [0, 1, 2, 3, 4, 5]
+    assert "ended 6 times; last: Timeout of 10000ms expired" in query.problem
+    assert query.data_loss == []
+    assert not query.drain()
+    assert {event["phase"] for event in Tail(tmp_path / "e").read()} == {"ended"}
+
+
+def test_lost_data_reported_by_spark_is_a_finding_and_no_reason_to_start_again(stream):
+    query, starts = stream
+    query._ended(EndedError("[KAFKA_DATA_LOSS.PARTITION_OFFSET_CHANGED] Partition t-0 …"))
+    assert starts == [0]
+    assert len(query.data_loss) == 1
+    assert not query.drain()
+
+
+def test_commands_come_whole_and_end_with_standard_input(monkeypatch):
+    reading, writing = os.pipe()
+    with os.fdopen(reading) as source:
+        monkeypatch.setattr(sys, "stdin", source)
+        incoming = commands()
+        os.write(writing, b'{"do": "stream", "topic": "t"}\n{"do": ')
+        assert next(incoming) == {"do": "stream", "topic": "t"}
+        assert next(incoming) is None
+        os.write(writing, b'"finish"}\n')
+        assert next(incoming) == {"do": "finish"}
+        os.close(writing)
+        assert list(incoming) == []

@@ -1,0 +1,85 @@
+"""`minikafka verify` as a person runs it: a cluster, real clients, a killed leader, Spark.
+
+The cluster is our own, started by the command. MINIKAFKA_VERIFY_BOOTSTRAP names another one
+instead, and MINIKAFKA_VERIFY_KILL and MINIKAFKA_VERIFY_START (templates with {node}) break it.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.slow
+
+COMMAND = (sys.executable, "-u", "-m", "minikafka.cli.verify")
+
+
+def options(out: Path, *more: str) -> list[str]:
+    words = ["--out", str(out), "--rate", "400", "--partitions", "3", *more]
+    if bootstrap := os.environ.get("MINIKAFKA_VERIFY_BOOTSTRAP"):
+        words += ["--bootstrap-server", bootstrap]
+    if kill := os.environ.get("MINIKAFKA_VERIFY_KILL"):
+        words += ["--kill-command", kill, "--start-command", os.environ["MINIKAFKA_VERIFY_START"]]
+    return [*COMMAND, *words]
+
+
+def can_break() -> bool:
+    return "MINIKAFKA_VERIFY_BOOTSTRAP" not in os.environ or "MINIKAFKA_VERIFY_KILL" in os.environ
+
+
+@pytest.mark.timeout(300)
+def test_a_killed_leader_breaks_no_promise(tmp_path):
+    out = tmp_path / "out"
+    done = subprocess.run(
+        options(out, "--seconds", "14", "--seed", "7"), capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    verdict = json.loads((out / "verdict.json").read_text())
+    assert verdict["schema"] == "minikafka.verdict/1"
+    assert verdict["outcome"] == "verified"
+    assert verdict["sentence"] in done.stdout
+    counts = verdict["counts"]
+    assert counts["acknowledged"] > 1000
+    assert counts["read_afresh"] == counts["read_by_stream"]
+    assert counts["read_afresh"] == counts["acknowledged"] + counts["unknown_found"]
+    assert {row["client"] for row in verdict["producers"]} == {"confluent-kafka", "aiokafka"}
+    assert verdict["run"]["topic_id"] == verdict["run"]["topic_id_at_end"] != ""
+    [fault] = verdict["faults"]
+    if can_break():
+        assert fault["problem"] == ""
+        assert "SIGKILL to node" in done.stdout
+    else:
+        assert fault["problem"].startswith("not done")
+    page = (out / "report.html").read_text()
+    assert verdict["sentence"] in page
+
+
+@pytest.mark.timeout(300)
+def test_an_interrupted_run_with_a_tampered_observation_names_the_record(tmp_path):
+    out = tmp_path / "out"
+    process = subprocess.Popen(
+        options(out, "--seconds", "200", "--seed", "8", "--inject", "loss"),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    said = []
+    for line in process.stdout:
+        said.append(line)
+        if "acknowledged" in line and "acknowledged 0," not in line:
+            process.send_signal(signal.SIGINT)
+            break
+    rest, _ = process.communicate()
+    shown = "".join(said) + rest
+    assert process.returncode == 1, shown
+    verdict = json.loads((out / "verdict.json").read_text())
+    assert verdict["run"]["interrupted"]
+    [record] = verdict["injected"]["records"]
+    assert verdict["injected"]["found"]
+    assert verdict["promises"]["lost"]["first"][0]["record"] == record
+    assert f"1 lost (first {record})" in shown
+    assert {kind for kind, row in verdict["promises"].items() if row["count"]} == {"lost"}

@@ -1,0 +1,37 @@
+from minikafka.harness.ledger_table import read_ledgers
+from minikafka.harness.settings import RunFiles, RunSettings
+from minikafka.harness.workload import plan_workload
+
+
+def plan(tmp_path, **changes):
+    files = RunFiles(tmp_path / "run")
+    files.prepare()
+    return plan_workload(
+        RunSettings(rate=500, seed=9, **changes),
+        files,
+        run="r",
+        bootstrap_servers="127.0.0.1:1",
+        topic="t",
+        topic_id="i",
+    )
+
+
+def test_both_clients_share_the_rate_and_have_ledgers_of_their_own(tmp_path):
+    tasks = plan(tmp_path).tasks
+    assert [(task.pid, task.client) for task in tasks] == [(1, "confluent-kafka"), (2, "aiokafka")]
+    assert [task.rate for task in tasks] == [250, 250]
+    assert len({task.ledger for task in tasks}) == 2
+
+
+def test_a_producer_that_is_killed_is_told_and_leaves_a_readable_ledger(tmp_path):
+    workload = plan(tmp_path)
+    workload.tasks.pop()
+    workload.start()
+    while not workload.event_files[0].exists():
+        assert workload.is_running
+    [note] = workload.end()
+    assert note.startswith("Producer 1 (confluent-kafka) ended with status -9")
+    assert not workload.is_running
+    [table] = read_ledgers(tmp_path / "run" / "ledger")
+    assert table.counts()["unknown"] == table.counts()["sent"]
+    assert not table.ended
