@@ -46,12 +46,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     run.add_argument(
         "--min-isr", type=int, default=defaults.min_isr, help="min.insync.replicas (%(default)s)"
     )
+    run.add_argument(
+        "--nodes",
+        type=int,
+        default=defaults.nodes,
+        help="brokers, also of a given cluster (%(default)s)",
+    )
     run.add_argument("--master", default=DEFAULT_MASTER, help="Spark's master (%(default)s)")
     run.add_argument(
         "--inject", choices=INJECTIONS, help="tamper with what was observed: must be found"
     )
     own = parser.add_argument_group("a cluster of our own (default)")
-    own.add_argument("--nodes", type=int, default=defaults.nodes, help="brokers (%(default)s)")
     own.add_argument("--base-port", type=int, default=0, help="of node 1 (default: a free one)")
     own.add_argument(
         "--config", action="append", default=[], metavar="KEY=VALUE", help="for every node"

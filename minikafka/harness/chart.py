@@ -32,8 +32,8 @@ def build(verdict: Verdict, events: Sequence[Event], tables: Sequence[LedgerTabl
     lanes = [
         _rate_lane(timeline.acknowledgements(tables, zero, until), axis),
         _progress_lane(_totals(events, axis)),
-        _span_lane("leader", "leader of partition", _spans(events, axis), "category10"),
-        _span_lane("isr", "ISR of partition", _spans(events, axis), "set2"),
+        _leader_lane(_spans(events, axis)),
+        _isr_lane(_spans(events, axis)),
         _watermark_lane(_ends(events, run["topic"], axis)),
         _batch_lane(_batches(events, axis)),
     ]
@@ -119,6 +119,7 @@ def _spans(events: Sequence[Event], axis: _Axis) -> list[Row]:
             "to": axis.last,
             "leader": leader,
             "isr": isr,
+            "members": len(event["isr"]),
         }
         spans.append(last[number])
     return [span for span in spans if span["to"] > span["from"]]
@@ -191,21 +192,40 @@ def _progress_lane(rows: list[Row]) -> Spec:
     return _lane("so far", 90, rows, {"type": "line", "interpolate": "step-after"}, encoding)
 
 
-def _span_lane(field: str, title: str, rows: list[Row], scheme: str) -> Spec:
+def _leader_lane(rows: list[Row]) -> Spec:
+    color = {
+        "field": "leader",
+        "type": "nominal",
+        "title": "leader",
+        "scale": {"scheme": "category10"},
+    }
+    return _span_lane("leader", rows, color)
+
+
+def _isr_lane(rows: list[Row]) -> Spec:
+    """The fewer members, the redder: the fullest ISR that was seen is green."""
+    fullest = max([row["members"] for row in rows], default=1)
+    sizes = list(range(fullest + 1))
+    shades = ["#c62a2f", *["#e07b39"] * (fullest - 2), "#e3b341", "#5fb89a"][-len(sizes) :]
+    color = {
+        "field": "members",
+        "type": "ordinal",
+        "title": "in the ISR",
+        "scale": {"domain": sizes, "range": shades},
+    }
+    return _span_lane("ISR", rows, color)
+
+
+def _span_lane(name: str, rows: list[Row], color: Spec) -> Spec:
     count = len({row["partition"] for row in rows}) or 1
     encoding = {
         "x": _x("from"),
         "x2": {"field": "to"},
-        "y": {"field": "partition", "type": "ordinal", "title": title},
-        "color": {
-            "field": field,
-            "type": "nominal",
-            "title": field.upper() if field == "isr" else field,
-            "scale": {"scheme": scheme},
-        },
-        "tooltip": [{"field": name} for name in ("partition", "leader", "isr", "from", "to")],
+        "y": {"field": "partition", "type": "ordinal", "title": f"{name} of partition"},
+        "color": color,
+        "tooltip": [{"field": field} for field in ("partition", "leader", "isr", "from", "to")],
     }
-    return _lane(field, min(240, 16 * count + 10), rows, {"type": "bar", "height": 11}, encoding)
+    return _lane(name, min(240, 16 * count + 10), rows, {"type": "bar", "height": 11}, encoding)
 
 
 def _watermark_lane(rows: list[Row]) -> Spec:

@@ -156,8 +156,12 @@ class Run:
         self.meta["topic_id"] = watcher.create_topic(
             settings.partitions, settings.replication_factor, settings.min_isr
         )
-        if not self._wait(lambda: self.spark.session is not None, _SESSION_TIMEOUT_S):
+        if not self._wait(
+            lambda: self.spark.session is not None or self.interrupted.is_set(), _SESSION_TIMEOUT_S
+        ):
             raise HarnessError("Spark did not start in time.")
+        if self.interrupted.is_set():
+            raise HarnessError("The run was interrupted before anything was written.")
         self.spark.command("stream", bootstrap_servers=cluster.bootstrap_servers, topic=topic)
         workload = plan_workload(
             settings,
@@ -256,6 +260,7 @@ class Run:
         self.meta["interrupted"] = self.interrupted.is_set()
         tables = self._ledgers()
         seen = watermarks.samples(self._past, self.meta["topic"])
+        self.notes += [f"{row.plan.kind}: {row.problem}." for row in self.injected if row.problem]
         evidence = Evidence(
             run=self.meta,
             settings=self.settings.as_json(),

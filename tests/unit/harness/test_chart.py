@@ -56,6 +56,15 @@ def test_every_lane_is_shaded_while_a_node_was_away():
         assert away["fault"] == "kill (node 2)"
 
 
+def test_the_fullest_isr_is_green_and_every_smaller_one_has_its_own_place():
+    for members in ([1], [1, 2], [1, 2, 3], [1, 2, 3, 4, 5]):
+        drawn = lanes([partition(500, 0, 1, members), partition(9_000, 1, 1, [])])
+        scale = drawn["ISR"]["layer"][1]["encoding"]["color"]["scale"]
+        assert scale["domain"] == list(range(len(members) + 1))
+        assert len(scale["range"]) == len(scale["domain"])
+        assert scale["range"][-1] == "#5fb89a"
+
+
 def test_batches_begin_where_their_trigger_began():
     [batch] = rows(lanes([progress(7_000, 3, 40, 1_500)])["batches"])
     assert batch == {"from": 4.5, "to": 6.0, "rows": 40, "batch": 3, "seconds": 1.5}
