@@ -56,6 +56,15 @@ class LedgerTable:
         named = dict(zip(STATUSES, by_status, strict=True))
         return {"sent": len(self.status), **named}
 
+    def summary(self) -> dict[str, Any]:
+        """The producer and its counts, as plain values."""
+        return {
+            "producer": self.pid,
+            "client": self.header["client"],
+            "ended": self.ended,
+            **self.counts(),
+        }
+
     def to_arrow(self) -> pa.Table:
         """The rows as an Arrow table."""
         not_acked = ~self.acked

@@ -38,6 +38,7 @@ from minikafka.harness.workload import Workload, plan_workload
 _LOOK_EVERY_S = 0.1
 _SESSION_TIMEOUT_S = 300.0
 _HEAL_TIMEOUT_S = 60.0
+_TOPIC_PATIENCE_S = 10.0
 _JUDGE_TIMEOUT_S = 180.0
 _JUDGE_RECORDS_PER_S = 10_000
 
@@ -178,7 +179,7 @@ class Run:
             self._phase("waiting until every replica is in sync again")
             if not watcher.wait_whole(_HEAL_TIMEOUT_S):
                 self.notes.append("Not every replica came back into the ISR after the faults.")
-            self.meta["topic_id_at_end"] = watcher.topic_id()
+            self.meta["topic_id_at_end"] = watcher.topic_id(_TOPIC_PATIENCE_S)
         finally:
             watcher.stop()
         self._judge()
@@ -266,6 +267,7 @@ class Run:
             settings=self.settings.as_json(),
             versions=self._versions(),
             claimed_acknowledged=self.view.state.total("acked"),
+            producers=[table.summary() for table in tables],
             judged=self.spark.judged,
             regressions=[row.as_json() for row in watermarks.regressions(seen)],
             faults=[fault.as_json() for fault in self.injected],

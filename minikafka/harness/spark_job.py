@@ -24,7 +24,7 @@ from pyspark.sql import SparkSession
 from minikafka.harness import inject
 from minikafka.harness.jars import JarSource
 from minikafka.harness.ledger import LedgerDamagedError
-from minikafka.harness.ledger_table import LedgerTable, read_ledgers, write_parquet
+from minikafka.harness.ledger_table import read_ledgers, write_parquet
 from minikafka.harness.lines import EventLog
 from minikafka.harness.settings import HarnessError, RunFiles, SparkJob
 from minikafka.harness.spark_session import bundled_jars, make_session
@@ -124,7 +124,6 @@ def finish(job: SparkJob, files: RunFiles, events: EventLog, stream: Stream) -> 
         stream_problem=stream.problem,
         data_loss=stream.data_loss,
         **marks,
-        ledgers=[_ledger_row(table) for table in tables],
     )
 
 
@@ -141,15 +140,6 @@ def _read(spark: SparkSession, folder: Path) -> Any:
     if not folder.exists():
         return empty_observed(spark)
     return spark.read.schema(OBSERVED_SCHEMA).parquet(str(folder))
-
-
-def _ledger_row(table: LedgerTable) -> dict[str, Any]:
-    return {
-        "producer": table.pid,
-        "client": table.header["client"],
-        "ended": table.ended,
-        **table.counts(),
-    }
 
 
 def main(arguments: Sequence[str]) -> int:

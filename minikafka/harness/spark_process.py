@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from minikafka.harness import jars
-from minikafka.harness.cluster import last_lines
 from minikafka.harness.lines import Event
 from minikafka.harness.settings import RunFiles, RunSettings, SparkJob
 
@@ -79,7 +78,10 @@ class SparkProcess:
             return explained
         if self.gave_up:
             return f"Spark gave up: {self.gave_up} (log: {self.log})"
-        return f"The Spark process ended; the end of {self.log}:\n{last_lines(self.log)}"
+        lines = [line.strip() for line in log.splitlines() if line.strip()]
+        named = [line for line in lines if "Exception" in line or "Error" in line] or lines
+        last = f", {named[-1][:300]}" if named else ""
+        return f"The Spark process ended without an answer (log: {self.log}{last})."
 
     def end(self) -> None:
         """Let it end by itself for a while, then kill it; its JVM goes with it."""

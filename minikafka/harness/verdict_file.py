@@ -50,14 +50,16 @@ Verdict = dict[str, Any]
 class Evidence:
     """All that a verdict rests on.
 
-    `claimed_acknowledged` is what the producers counted while they ran: fewer in their ledgers
-    means that a ledger lost its tail after it was synced. `judged` is the Spark process's answer,
-    None if it gave none; `obstacles` are the sentences that say why nothing can be decided.
+    `producers` are the ledgers' own summaries. `claimed_acknowledged` is what the producers counted
+    while they ran: fewer in their ledgers means that a ledger lost its tail after it was synced.
+    `judged` is the Spark process's answer, None if it gave none; `obstacles` are the sentences that
+    say why nothing can be decided.
     """
 
     run: dict[str, Any]
     settings: dict[str, Any]
     versions: dict[str, str]
+    producers: Sequence[Mapping[str, Any]] = ()
     claimed_acknowledged: int = 0
     judged: Mapping[str, Any] | None = None
     regressions: Sequence[Mapping[str, Any]] = ()
@@ -77,7 +79,7 @@ def decide(evidence: Evidence) -> Verdict:
     """
     promises = _promises(evidence)
     broken = {kind: row for kind, row in promises.items() if row["count"]}
-    counts = _counts(evidence.judged)
+    counts = _counts(evidence)
     injected = _injected(evidence)
     reasons = [*evidence.obstacles, *_gaps_in(evidence, counts)]
     if injected and evidence.judged and not injected["found"]:
@@ -95,7 +97,7 @@ def decide(evidence: Evidence) -> Verdict:
         "promises": promises,
         "unavailability": dict(evidence.unavailability),
         "faults": list(evidence.faults),
-        "producers": list(evidence.judged["ledgers"]) if evidence.judged else [],
+        "producers": list(evidence.producers),
         "notes": list(evidence.notes),
         "settings": evidence.settings,
         "versions": evidence.versions,
@@ -133,7 +135,7 @@ def _without_records(
     return {"meaning": meaning, "count": len(rows), "first": list(rows[:10]), "worst": worst[:10]}
 
 
-_NO_COUNTS = (
+_COUNTS = (
     "sent",
     "acknowledged",
     "failed",
@@ -145,13 +147,16 @@ _NO_COUNTS = (
 )
 
 
-def _counts(judged: Mapping[str, Any] | None) -> dict[str, int]:
-    if judged is None:
-        return dict.fromkeys(_NO_COUNTS, 0)
-    counts = dict(judged["counts"])
-    counts["unknown"] = counts["unknown_found"] + counts["unknown_absent"]
-    counts["sent"] = sum(row["sent"] for row in judged["ledgers"])
-    return {name: counts[name] for name in _NO_COUNTS}
+def _counts(evidence: Evidence) -> dict[str, int]:
+    """What Spark counted; without its answer, what the ledgers alone say."""
+    counts = dict.fromkeys(_COUNTS, 0)
+    ledgers = {"sent": "sent", "acknowledged": "acked", "failed": "failed", "unknown": "unknown"}
+    for name, status in ledgers.items():
+        counts[name] = sum(row[status] for row in evidence.producers)
+    if evidence.judged is not None:
+        counts |= evidence.judged["counts"]
+        counts["unknown"] = counts["unknown_found"] + counts["unknown_absent"]
+    return counts
 
 
 def _injected(evidence: Evidence) -> dict[str, Any] | None:

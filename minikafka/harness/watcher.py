@@ -69,14 +69,23 @@ class Watcher:
             raise HarnessError(
                 f"topic {self.topic} was created, but not all of its replicas are in sync."
             )
-        return self.topic_id()
+        return self.topic_id(_CREATE_TIMEOUT_S)
 
-    def topic_id(self) -> str:
-        """The topic's id now; empty if the topic is not there.
+    def topic_id(self, patience_s: float) -> str:
+        """The topic's id; empty if no broker asked within the patience knew the topic.
+
+        A broker that lags behind the metadata does not know a topic yet, so one such answer is
+        none.
 
         Raises:
             HarnessError: if the cluster does not say.
         """
+        deadline_ms = wall_ms() + patience_s * 1000
+        while not (found := self._ask_topic_id()) and wall_ms() < deadline_ms:
+            self._stop.wait(0.2)
+        return found
+
+    def _ask_topic_id(self) -> str:
         try:
             description = self._admin.describe_topics(
                 TopicCollection([self.topic]), request_timeout=10

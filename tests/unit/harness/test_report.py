@@ -38,16 +38,15 @@ def page():
             ),
             1,
         ),
-        "ledgers": [
-            {"producer": 1, "client": "c", "sent": 4, "acked": 1, "failed": 1, "unknown": 2}
-        ],
         "data_loss": [],
         "stream_is_complete": True,
         "stream_problem": "",
         "injected": ["p1#42"],
         "injected_found": True,
     }
+    producer = {"producer": 1, "client": "c", "sent": 4, "acked": 1, "failed": 1, "unknown": 2}
     evidence = Evidence(
+        producers=[producer],
         run=run,
         settings={"rate": 5},
         versions={"java": "17"},

@@ -39,8 +39,9 @@ def test_a_failed_resolution_is_explained_out_of_the_log(spark_process):
 
 def test_a_process_that_died_without_a_word_shows_the_end_of_its_log(spark_process):
     wait_for_the_end(spark_process)
-    spark_process.log.write_text("java.lang.OutOfMemoryError")
-    assert spark_process.why_ended().endswith("java.lang.OutOfMemoryError")
+    spark_process.log.write_text("INFO\njava.lang.OutOfMemoryError: heap\n  at x.y(Z)\n")
+    said = spark_process.why_ended()
+    assert said.endswith("spark.log, java.lang.OutOfMemoryError: heap).")
 
 
 def test_answers_are_kept(spark_process):

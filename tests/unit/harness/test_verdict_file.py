@@ -27,7 +27,6 @@ def judged(broken=(), **changes):
     return {
         "promises": promises,
         "counts": counts,
-        "ledgers": [{"producer": 1, "sent": 14}],
         "data_loss": [],
         "stream_is_complete": True,
         "stream_problem": "",
@@ -39,6 +38,7 @@ def judged(broken=(), **changes):
 
 def evidence(answer=None, **changes):
     values = {"run": RUN, "settings": {}, "versions": {}, "judged": answer or judged()}
+    values["producers"] = [{"producer": 1, "sent": 14, "acked": 10, "failed": 1, "unknown": 3}]
     return Evidence(**{**values, "claimed_acknowledged": 10, **changes})
 
 
@@ -98,8 +98,8 @@ def test_whatever_stands_in_the_way_makes_the_run_undecided(changes, reason):
 def test_a_run_without_an_acknowledgement_is_undecided():
     answer = judged()
     answer["counts"]["acknowledged"] = 0
-    answer["ledgers"] = [{"sent": 4}]
-    verdict = decide(evidence(answer, claimed_acknowledged=0))
+    producers = [{"sent": 4, "acked": 0, "failed": 1, "unknown": 3}]
+    verdict = decide(evidence(answer, claimed_acknowledged=0, producers=producers))
     assert verdict["reasons"] == ["No record was acknowledged."]
     assert verdict["exit_status"] == 2
 
@@ -109,8 +109,15 @@ def test_a_stream_that_did_not_get_to_the_end_makes_the_run_undecided():
     assert decide(evidence(answer))["exit_status"] == 2
 
 
+def test_without_an_answer_the_ledgers_still_count():
+    counts = decide(evidence(judged=None))["counts"]
+    assert (counts["sent"], counts["acknowledged"], counts["unknown"]) == (14, 10, 3)
+    assert counts["read_afresh"] == 0
+
+
 def test_records_that_nobody_judged_make_the_run_undecided():
-    verdict = decide(evidence(judged(ledgers=[{"sent": 15}])))
+    producers = [{"sent": 15, "acked": 11, "failed": 1, "unknown": 3}]
+    verdict = decide(evidence(producers=producers))
     assert verdict["reasons"] == ["15 records were sent and 14 were judged."]
 
 

@@ -108,12 +108,26 @@ def test_offsets_that_a_broker_did_not_name_are_left_out(watcher, admin, tmp_pat
 
 
 def test_a_topic_that_is_gone_has_no_id(watcher, admin):
-    assert watcher.topic_id() == "AAAA"
+    assert watcher.topic_id(0) == "AAAA"
     admin.topic_id = KafkaException(KafkaError(KafkaError.UNKNOWN_TOPIC_OR_PART))
-    assert watcher.topic_id() == ""
+    assert watcher.topic_id(0) == ""
     admin.topic_id = KafkaException(KafkaError(KafkaError._TIMED_OUT))
     with pytest.raises(HarnessError, match="topic t could not be described"):
-        watcher.topic_id()
+        watcher.topic_id(0)
+
+
+def test_a_broker_that_does_not_know_the_topic_yet_is_asked_again(watcher, admin, monkeypatch):
+    answers = ["AAAA", KafkaException(KafkaError(KafkaError.UNKNOWN_TOPIC_OR_PART))]
+
+    def describe(_topics, request_timeout):
+        answer = answers.pop()
+        is_error = isinstance(answer, Exception)
+        return {"t": done(answer if is_error else SimpleNamespace(topic_id=answer))}
+
+    monkeypatch.setattr(admin, "describe_topics", describe, raising=False)
+    watcher._stop.set()  # nothing to wait for here
+    assert watcher.topic_id(60) == "AAAA"
+    assert answers == []
 
 
 def test_a_topic_that_cannot_be_created_ends_the_run(watcher, admin):
