@@ -76,14 +76,13 @@ class DevCluster:
     _ready: threading.Event = field(default_factory=threading.Event)
     _ended: threading.Event = field(default_factory=threading.Event)
 
-    name = "minikafka dev"
     can_break = True
 
     def __post_init__(self) -> None:
         settings = self.settings
         command = [*_DEV, "--nodes", str(settings.nodes), "--dir", str(self.directory)]
         command += ["--base-port", str(settings.base_port or free_port_range(settings.nodes))]
-        for item in (*_DEFAULT_CONFIG, *settings.cluster_config):
+        for item in self._config:
             command += ["--config", item]
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(
@@ -95,6 +94,15 @@ class DevCluster:
                 start_new_session=True,  # Ctrl-C is the harness's to hear, not the cluster's
             )
         threading.Thread(target=self._read_output, daemon=True).start()
+
+    @property
+    def _config(self) -> tuple[str, ...]:
+        return (*_DEFAULT_CONFIG, *self.settings.cluster_config)
+
+    @property
+    def name(self) -> str:
+        """The command, with what it is told beyond its own defaults."""
+        return f"minikafka dev --nodes {self.settings.nodes}, {', '.join(self._config)}"
 
     @property
     def bootstrap_servers(self) -> str:
@@ -156,7 +164,10 @@ class ExternalCluster:
     kill_command: str = ""
     start_command: str = ""
 
-    name = "external"
+    @property
+    def name(self) -> str:
+        """Its address."""
+        return f"the cluster at {self.bootstrap_servers}"
 
     @property
     def can_break(self) -> bool:

@@ -181,11 +181,7 @@ def print_verdict(console: Console, verdict: Verdict, verdict_path: str, report_
     table.add_column("first")
     for kind, row in verdict["promises"].items():
         count = row["count"]
-        table.add_row(
-            kind.replace("_", " "),
-            f"[bold red]{count:,}" if count else "[green]0",
-            _first(row),
-        )
+        table.add_row(kind.replace("_", " "), _count(count), _first(row))
     console.print()
     console.print(table)
     counts = verdict["counts"]
@@ -200,6 +196,12 @@ def print_verdict(console: Console, verdict: Verdict, verdict_path: str, report_
         console.print(f"note: {note}", highlight=False, markup=False, soft_wrap=True)
     console.print(Text(verdict["sentence"], style=style[verdict["outcome"]]), soft_wrap=True)
     console.print(f"{verdict_path}\n{report_path}", highlight=False, soft_wrap=True)
+
+
+def _count(count: int | None) -> str:
+    if count is None:
+        return "[yellow]not judged"
+    return f"[bold red]{count:,}" if count else "[green]0"
 
 
 def _first(row: dict[str, Any]) -> str:

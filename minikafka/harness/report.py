@@ -26,7 +26,10 @@ def render(verdict: Verdict, events: Sequence[Event], tables: Sequence[LedgerTab
     run = verdict["run"]
     began = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(run["started_at_ms"] / 1000))
     took_s = (run["ended_at_ms"] - run["started_at_ms"]) / 1000
-    about = f"Run {run['id']}, seed {run['seed']}, {began}, {took_s:.0f} s. Topic {run['topic']}."
+    about = (
+        f"Run {run['id']}, seed {run['seed']}, {began}, {took_s:.0f} s. {run['cluster']},"
+        f" topic {run['topic']}."
+    )
     template = string.Template(_TEMPLATE.read_text(encoding="utf-8"))
     return template.substitute(
         title=_text(f"{verdict['outcome']}: minikafka verify"),
@@ -101,9 +104,14 @@ def _figures(verdict: Verdict) -> str:
 def _promises(verdict: Verdict) -> str:
     promises = verdict["promises"]
     rows = [
-        (kind.replace("_", " "), row["count"], row["meaning"]) for kind, row in promises.items()
+        (
+            kind.replace("_", " "),
+            "not judged" if row["count"] is None else row["count"],
+            row["meaning"],
+        )
+        for kind, row in promises.items()
     ]
-    bad = [index for index, row in enumerate(rows) if row[1]]
+    bad = [index for index, row in enumerate(promises.values()) if row["count"]]
     return _table(("broken promise", "records", "a record that was …"), rows, numbers=(1,), bad=bad)
 
 

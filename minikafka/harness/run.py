@@ -115,6 +115,7 @@ class Run:
             "started_at_ms": wall_ms(),
             "replay": self.settings.replay_command(),
             "topic": f"verify-{self.settings.seed}-{name}",
+            "cluster": "",
             "topic_id": "",
             "topic_id_at_end": "",
         }
@@ -129,6 +130,7 @@ class Run:
                 self._phase("starting Spark and the cluster")
                 cluster = self._open_cluster()
                 parts.callback(self._close_cluster, cluster)
+                self.meta["cluster"] = cluster.name
                 cluster.wait_ready()
                 self._go(cluster)
             except HarnessError as error:

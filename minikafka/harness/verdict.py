@@ -21,25 +21,12 @@ from pyspark.sql import functions as F  # noqa: N812 - Spark's own way to name i
 
 from minikafka.harness.records import record_name
 from minikafka.harness.stream import OBSERVED_SCHEMA
+from minikafka.harness.verdict_file import KINDS
 
 LEDGER_SCHEMA = (
     "pid bigint, seq bigint, partition int, crc bigint, size int, send_us bigint, status string,"
     " ack_offset bigint, ack_us bigint, timestamp_ms bigint"
 )
-
-KINDS = {
-    "lost": "acknowledged, and not in the log when it was read afresh",
-    "skipped": "acknowledged and in the log, and never given to the stream",
-    "vanished": "given to the stream, and not in the log when it was read afresh",
-    "duplicated": "in the log more than once",
-    "reordered": "after a later record of the same producer and partition",
-    "changed": "with another content than was sent",
-    "moved": "at another partition or offset than was acknowledged",
-    "phantom": "in the log, and never sent",
-    "failed_but_read": "in the log, though the producer was told that it is not",
-    "two_contents": "an offset that showed two different records",
-}
-"""Kind → what it says of a record."""
 
 
 @dataclass(frozen=True, slots=True)

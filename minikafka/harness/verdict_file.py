@@ -10,10 +10,12 @@ do not know. All times are wall milliseconds since the Unix epoch, unless a name
     reasons         why it is undecided (or would be, were it not broken); [] if verified
     injected        null, or {kind, records, found}: what the harness did to its own observation
     run             id, seed, started_at_ms, ended_at_ms, interrupted, replay (command line),
-                    topic, topic_id, topic_id_at_end
+                    topic, topic_id, topic_id_at_end, cluster; writing_from_ms and
+                    writing_to_ms where it came to writing
     counts          sent, acknowledged, failed, unknown, unknown_found, unknown_absent,
                     read_by_stream, read_afresh
-    promises        kind → {meaning, count, first, worst}; every kind is there, most with count 0.
+    promises        kind → {meaning, count, first, worst}; every kind is there, with count 0 when
+                    nothing was found and null when nobody could look.
                     first and worst list up to ten {record, partition, offset, severity, detail};
                     a record is named p<producer>#<sequence>. `worst` is by severity: how often, or
                     how far. Two kinds have no record: high_watermark_regression
@@ -38,6 +40,20 @@ from typing import Any, Literal
 from minikafka.harness.settings import Injection
 
 SCHEMA = "minikafka.verdict/1"
+
+KINDS = {
+    "lost": "acknowledged, and not in the log when it was read afresh",
+    "skipped": "acknowledged and in the log, and never given to the stream",
+    "vanished": "given to the stream, and not in the log when it was read afresh",
+    "duplicated": "in the log more than once",
+    "reordered": "after a later record of the same producer and partition",
+    "changed": "with another content than was sent",
+    "moved": "at another partition or offset than was acknowledged",
+    "phantom": "in the log, and never sent",
+    "failed_but_read": "in the log, though the producer was told that it is not",
+    "two_contents": "an offset that showed two different records",
+}
+"""Kind of broken promise → what it says of a record. These are what the join finds."""
 
 Outcome = Literal["verified", "broken", "undecided"]
 EXIT_STATUS: dict[Outcome, int] = {"verified": 0, "broken": 1, "undecided": 2}
@@ -113,26 +129,28 @@ def write(verdict: Verdict, path: Path) -> None:
 
 
 def _promises(evidence: Evidence) -> dict[str, dict[str, Any]]:
-    judged = evidence.judged or {"promises": {}, "data_loss": []}
-    messages = [{"message": message} for message in judged["data_loss"]]
+    unseen: dict[str, Any] = {"count": None, "first": [], "worst": []}
+    judged = evidence.judged
+    regressions = evidence.regressions
+    messages = [{"message": message} for message in judged["data_loss"]] if judged else []
+    reported = _without_records(messages, [0] * len(messages)) if judged else unseen
     return {
-        **judged["promises"],
-        "high_watermark_regression": _without_records(
-            "a high watermark that a client had seen higher before",
-            evidence.regressions,
-            [row["after"] - row["before"] for row in evidence.regressions],
-        ),
-        "data_loss_reported": _without_records(
-            "Spark's own Kafka source reported lost data", messages, [0] * len(messages)
-        ),
+        **{kind: {"meaning": meaning, **unseen} for kind, meaning in KINDS.items()},
+        **(judged["promises"] if judged else {}),
+        "high_watermark_regression": {
+            "meaning": "a high watermark that a client had seen higher before",
+            **_without_records(regressions, [row["after"] - row["before"] for row in regressions]),
+        },
+        "data_loss_reported": {
+            "meaning": "Spark's own Kafka source reported lost data",
+            **reported,
+        },
     }
 
 
-def _without_records(
-    meaning: str, rows: Sequence[Mapping[str, Any]], order: Sequence[int]
-) -> dict[str, Any]:
+def _without_records(rows: Sequence[Mapping[str, Any]], order: Sequence[int]) -> dict[str, Any]:
     worst = [row for _, row in sorted(zip(order, rows, strict=True), key=lambda pair: pair[0])]
-    return {"meaning": meaning, "count": len(rows), "first": list(rows[:10]), "worst": worst[:10]}
+    return {"count": len(rows), "first": list(rows[:10]), "worst": worst[:10]}
 
 
 _COUNTS = (

@@ -48,6 +48,8 @@ def test_a_cluster_of_our_own_is_started_broken_and_shut_down(dev, tmp_path):
     ours = dev("a.b=c")
     ours.wait_ready()
     assert ours.bootstrap_servers == "127.0.0.1:1,127.0.0.1:2"
+    assert ours.name.startswith("minikafka dev --nodes 2, broker.session.timeout.ms=")
+    assert ours.name.endswith(", a.b=c")
     ours.kill(2)
     ours.start(2)
     assert ours.close() == ""
@@ -83,6 +85,7 @@ def test_another_cluster_is_broken_by_the_commands_given(tmp_path):
     note = f"{sys.executable} -c 'import sys; open(sys.argv[1], \"a\").write(sys.argv[2])' {marks}"
     theirs = ExternalCluster("h:1", tmp_path / "log", f"{note} k{{node}}", f"{note} s{{node}}")
     assert theirs.can_break
+    assert theirs.name == "the cluster at h:1"
     theirs.kill(4)
     theirs.start(4)
     assert marks.read_text() == "k4s4"

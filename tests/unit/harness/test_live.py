@@ -77,11 +77,18 @@ def test_the_verdict_table_names_every_promise_and_the_files():
         "promises": {
             "lost": {"count": 1, "first": [first]},
             "failed_but_read": {"count": 0, "first": []},
+            "moved": {"count": None, "first": []},
             "data_loss_reported": {"count": 1, "first": [{"message": "KAFKA_DATA_LOSS"}]},
         },
     }
     print_verdict(Console(file=out, width=100), verdict, "o/verdict.json", "o/report.html")
     shown = out.getvalue()
-    for text in ("p1#42 at 5/77", "failed but read", "KAFKA_DATA_LOSS", "note: a [note]"):
+    for text in (
+        "p1#42 at 5/77",
+        "failed but read",
+        "KAFKA_DATA_LOSS",
+        "not judged",
+        "note: a [note]",
+    ):
         assert text in shown
     assert shown.endswith("o/verdict.json\no/report.html\n")

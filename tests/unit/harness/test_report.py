@@ -19,6 +19,7 @@ def page():
         "interrupted": True,
         "replay": f"minikafka verify {NASTY}",
         "topic": "t",
+        "cluster": "some cluster",
         "topic_id": "A",
         "topic_id_at_end": "A",
     }
@@ -68,7 +69,7 @@ def test_the_verdict_is_on_top_and_the_record_is_named(page):
 
 
 def test_marks_faults_and_figures_are_on_the_page(page):
-    for text in ("interrupted", "injected by the harness", "not done", "4,321 ms", "something"):
+    for text in ("interrupted", "injected by the harness", "not done", "4,321 ms", "some cluster"):
         assert text in page
 
 

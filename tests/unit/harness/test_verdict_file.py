@@ -115,6 +115,14 @@ def test_without_an_answer_the_ledgers_still_count():
     assert counts["read_afresh"] == 0
 
 
+def test_without_an_answer_no_kind_is_called_clean():
+    promises = decide(evidence(judged=None))["promises"]
+    assert set(promises) > set(verdict_file.KINDS)
+    assert {promises[kind]["count"] for kind in verdict_file.KINDS} == {None}
+    assert promises["data_loss_reported"]["count"] is None
+    assert promises["high_watermark_regression"]["count"] == 0
+
+
 def test_records_that_nobody_judged_make_the_run_undecided():
     producers = [{"sent": 15, "acked": 11, "failed": 1, "unknown": 3}]
     verdict = decide(evidence(producers=producers))
