@@ -60,6 +60,11 @@ def _cramjam(module: str) -> Any:
     return getattr(import_module("cramjam"), module)
 
 
+def _failure() -> type[Exception]:
+    failure: type[Exception] = import_module("cramjam").DecompressionError
+    return failure
+
+
 def _store(data: Buffer, _level: int | None) -> bytes:
     return bytes(data)
 
@@ -138,9 +143,9 @@ def _unsnappy_block(block: memoryview, limit: int) -> bytes:
         if snappy.decompress_raw_len(block) > limit:
             raise _too_large("snappy", limit)
         return bytes(snappy.decompress_raw(block))
-    except (ValueError, OSError) as error:
-        if isinstance(error, CorruptRecordsError):
-            raise
+    except CorruptRecordsError:
+        raise
+    except (_failure(), OSError, ValueError) as error:
         raise CorruptRecordsError(f"snappy: {error}") from None
 
 
@@ -149,13 +154,12 @@ def _open_growing(name: str) -> Callable[[Buffer, int], Buffer]:
 
     def opened(data: Buffer, limit: int) -> Buffer:
         module = _cramjam(name)
-        failure = import_module("cramjam").DecompressionError
         capacity = max(64 * 1024, 4 * len(data))
         while True:
             out = bytearray(min(capacity, limit))
             try:
                 size = module.decompress_into(data, out)
-            except (failure, OSError, ValueError) as error:
+            except (_failure(), OSError, ValueError) as error:
                 if "write whole buffer" not in str(error):
                     raise CorruptRecordsError(f"{name}: {error}") from None
             else:

@@ -19,6 +19,7 @@ from minikafka.records.batch import (
     HEADER,
     LOG_APPEND_TIME,
     LOG_OVERHEAD,
+    MAGIC_OFFSET,
     NO_TIMESTAMP,
     BatchHeader,
     batch_crc,
@@ -103,6 +104,8 @@ def validate_batch(
 
 def _only_header(records: memoryview) -> BatchHeader:
     # As Kafka: ProduceRequest.validateRecords wants exactly one batch, and it of magic 2.
+    if len(records) > MAGIC_OFFSET and records[MAGIC_OFFSET] < 2:
+        raise _invalid("Produce requests are only allowed to contain record batches with magic 2")
     try:
         header = header_at(records, 0, len(records))
         if header is not None and header.batch_length + LOG_OVERHEAD < len(records):
@@ -113,8 +116,6 @@ def _only_header(records: memoryview) -> BatchHeader:
         raise _corrupt(str(error)) from None
     if header is None:
         raise _invalid("Produce requests must have at least one record batch per partition")
-    if header.magic != 2:
-        raise _invalid("Produce requests are only allowed to contain record batches with magic 2")
     if second is not None:
         raise _invalid("Produce requests are only allowed to contain exactly one record batch")
     return header

@@ -1,0 +1,172 @@
+"""What a leader refuses, with which error, and what it rewrites."""
+
+import pytest
+
+from minikafka.common.errors import ErrorCode
+from minikafka.records.batch import read_header
+from minikafka.records.builder import BatchOptions, NewRecord, build_batch, build_sparse_batch
+from minikafka.records.compression import Codec
+from minikafka.records.errors import RecordValidationError
+from minikafka.records.reader import read_records
+from minikafka.records.validation import Origin, RecordPolicy, validate_batch
+
+NOW_MS = 1_000_000
+RECORDS = [NewRecord(NOW_MS + i, b"key", b"value %d" % i) for i in range(3)]
+
+
+def validate(batch, origin=Origin.CLIENT, **policy):
+    return validate_batch(memoryview(batch), RecordPolicy(**policy), origin, NOW_MS)
+
+
+def refused(batch, origin=Origin.CLIENT, **policy):
+    with pytest.raises(RecordValidationError) as caught:
+        validate(batch, origin, **policy)
+    return caught.value
+
+
+def test_sound_batch_is_returned_as_it_is():
+    batch = build_batch(RECORDS)
+    view, header = validate(batch)
+    assert view.obj is batch
+    assert header == read_header(batch)
+
+
+def test_read_only_bytes_are_copied_so_that_offsets_can_be_assigned():
+    view, _ = validate(bytes(build_batch(RECORDS)))
+    assert not view.readonly
+
+
+def test_bytes_after_the_batch_that_make_no_other_are_dropped():
+    batch = build_batch(RECORDS)
+    view, _ = validate(batch + batch[:50])
+    assert view == batch
+
+
+@pytest.mark.parametrize("bytes_", [b"", bytes(11), build_batch(RECORDS)[:-1]])
+def test_no_whole_batch_is_an_invalid_record(bytes_):
+    assert refused(bytearray(bytes_)).code == ErrorCode.INVALID_RECORD
+
+
+def test_two_batches_from_a_client_are_refused():
+    assert refused(build_batch(RECORDS) * 2).code == ErrorCode.INVALID_RECORD
+
+
+def test_old_magic_is_refused():
+    batch = build_batch(RECORDS)
+    batch[16] = 1
+    assert refused(batch).code == ErrorCode.INVALID_RECORD
+
+
+def test_unknown_magic_is_corrupt():
+    batch = build_batch(RECORDS)
+    batch[16] = 3
+    assert refused(batch).code == ErrorCode.CORRUPT_MESSAGE
+
+
+@pytest.mark.parametrize("at", [21, 40, 70])
+def test_changed_byte_is_corrupt(at):
+    batch = build_batch(RECORDS)
+    batch[at] ^= 0x40
+    assert refused(batch).code == ErrorCode.CORRUPT_MESSAGE
+
+
+@pytest.mark.parametrize(
+    "batch",
+    [
+        build_batch(RECORDS, BatchOptions(base_offset=1)),
+        build_batch(RECORDS, BatchOptions(is_control=True)),
+        build_batch(RECORDS, BatchOptions(producer_id=1, producer_epoch=0)),
+        build_batch(RECORDS, BatchOptions(producer_id=1, base_sequence=0)),
+        build_batch(RECORDS, BatchOptions(last_offset_delta=7)),
+        build_batch([]),
+    ],
+)
+def test_client_batch_that_breaks_a_header_rule_is_an_invalid_record(batch):
+    assert refused(batch).code == ErrorCode.INVALID_RECORD
+
+
+def test_coordinator_may_write_control_batches():
+    batch = build_batch(RECORDS, BatchOptions(is_control=True))
+    assert validate(batch, Origin.COORDINATOR)[1].is_control
+
+
+def test_large_batch_is_refused_except_from_the_quorum_leader():
+    batch = build_batch(RECORDS)
+    limit = len(batch) - 1
+    assert refused(batch, max_message_bytes=limit).code == ErrorCode.MESSAGE_TOO_LARGE
+    validate(batch, Origin.RAFT_LEADER, max_message_bytes=limit)
+
+
+def test_records_without_key_are_named_on_a_compacted_topic():
+    keyless = RECORDS[0]._replace(key=None)
+    error = refused(build_batch([RECORDS[0], keyless, keyless]), keys_required=True)
+    assert error.code == ErrorCode.INVALID_RECORD
+    assert [row.batch_index for row in error.record_errors] == [1, 2]
+
+
+def test_record_from_the_future_is_named():
+    late = RECORDS[0]._replace(timestamp=NOW_MS + 100)
+    batch = build_batch([RECORDS[0], late])
+    error = refused(batch, timestamp_after_max_ms=99)
+    assert error.code == ErrorCode.INVALID_TIMESTAMP
+    assert [row.batch_index for row in error.record_errors] == [1]
+    validate(batch, timestamp_after_max_ms=100)
+
+
+def test_record_from_long_ago_is_named_where_a_bound_is_set():
+    early = RECORDS[0]._replace(timestamp=NOW_MS - 100)
+    batch = build_batch([RECORDS[0], early])
+    error = refused(batch, timestamp_before_max_ms=99)
+    assert [row.batch_index for row in error.record_errors] == [1]
+    validate(batch)
+
+
+def test_record_without_timestamp_passes_any_bound():
+    batch = build_batch([RECORDS[0]._replace(timestamp=-1)])
+    validate(batch, timestamp_before_max_ms=0)
+
+
+def test_client_may_not_claim_log_append_time():
+    batch = build_batch(RECORDS, BatchOptions(log_append_time=NOW_MS))
+    assert refused(batch).code == ErrorCode.INVALID_TIMESTAMP
+
+
+def test_log_append_time_stamps_the_batch():
+    view, header = validate(build_batch(RECORDS), log_append_time=True)
+    assert header.is_log_append_time
+    assert {record.timestamp for record in read_records(view)} == {NOW_MS}
+
+
+def test_wrong_max_timestamp_is_put_right_when_records_are_walked():
+    batch = build_batch(RECORDS)
+    _, header = validate(batch)
+    lied = build_batch([*RECORDS[:2], RECORDS[2]._replace(timestamp=NOW_MS)])
+    view, header = validate(lied, every_record=True)
+    assert header.max_timestamp == NOW_MS + 1
+    assert read_header(view) == header
+
+
+@pytest.mark.parametrize("have", list(Codec))
+@pytest.mark.parametrize("want", list(Codec))
+def test_topic_codec_replaces_the_producers(have, want):
+    batch = build_batch(RECORDS, BatchOptions(codec=have))
+    view, header = validate(batch, codec=want)
+    assert header.codec == want
+    assert (view.obj is batch) == (have == want)
+    assert list(read_records(view)) == list(read_records(batch))
+
+
+def test_gap_in_offset_deltas_is_found_when_records_are_walked():
+    rows = [(0, RECORDS[0]), (2, RECORDS[1])]
+    batch = build_sparse_batch(rows, BatchOptions(last_offset_delta=1))
+    validate(batch)
+    assert refused(batch, every_record=True).code == ErrorCode.INVALID_RECORD
+
+
+def test_damaged_compression_is_an_invalid_record():
+    batch = build_batch(RECORDS)
+    view, header = validate(batch)
+    from minikafka.records.builder import reseal
+
+    sealed, _ = reseal(header, Codec.GZIP, b"no gzip at all")
+    assert refused(bytearray(sealed), keys_required=True).code == ErrorCode.INVALID_RECORD
