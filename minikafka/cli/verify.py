@@ -17,8 +17,6 @@ from minikafka.harness.settings import (
     RunSettings,
 )
 
-SUMMARY = "write numbered records, kill a leader, and let Spark judge what was kept"
-
 _UNDECIDED = 2
 _USAGE = 3
 
