@@ -1,1 +1,3 @@
 """minikafka: a Kafka-compatible broker and controller."""
+
+__version__ = "0.1.0"

@@ -19,10 +19,12 @@ if TYPE_CHECKING:
     from minikafka.group.coordinator import GroupCoordinator
     from minikafka.log.log_manager import LogManager
     from minikafka.raft.raft_node import RaftNode
+    from minikafka.replica.auto_topics import AutoTopics
     from minikafka.replica.broker_lifecycle import BrokerLifecycle
     from minikafka.replica.fetch_session import FetchSessions
     from minikafka.replica.producer_ids import ProducerIds
     from minikafka.replica.replica_manager import ReplicaManager
+    from minikafka.rpc.controller_channel import ControllerChannel
 
 
 @dataclass(slots=True)
@@ -60,6 +62,8 @@ class BrokerServices(NodeServices):
     groups: "GroupCoordinator"
     lifecycle: "BrokerLifecycle"
     producer_ids: "ProducerIds"
+    auto_topics: "AutoTopics"
+    forwarding: "ControllerChannel"
     dynamic: Config
 
     @property

@@ -14,6 +14,7 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from minikafka.apis._failures import failure_response
 from minikafka.apis._registry import Api, find
 from minikafka.apis._steps import CLOSE, Call, CallFailed, WaitUntil
 from minikafka.common.effects import Disconnect, Mute, Part, Reply, Unmute
@@ -21,7 +22,6 @@ from minikafka.common.environment import Environment
 from minikafka.common.errors import KafkaError, UnknownServerError
 from minikafka.common.faults import InvariantViolation, StorageFault
 from minikafka.messages.api_keys import ApiKey
-from minikafka.node.failures import failure_response
 from minikafka.node.purgatory import Purgatory
 from minikafka.protocol.primitives import MalformedMessage
 from minikafka.rpc.calls import Calls

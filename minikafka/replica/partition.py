@@ -94,6 +94,7 @@ class Partition:
     followers: dict[int, ReplicaState] = field(default_factory=dict)
     appended: WaitKey = field(default_factory=lambda: WaitKey("appended"))
     committed: WaitKey = field(default_factory=lambda: WaitKey("committed"))
+    progress: WaitKey = field(default_factory=lambda: WaitKey("log start of followers"))
     isr_shrinks: int = 0
     isr_expands: int = 0
 
@@ -156,6 +157,7 @@ class Partition:
         """Have everything that waits for this partition looked at again."""
         self.env.notify(self.committed)
         self.env.notify(self.appended)
+        self.env.notify(self.progress)
 
     def _lead(
         self, registration: PartitionRegistration, *, new_epoch: bool, was_leader: bool
@@ -266,6 +268,7 @@ class Partition:
         """
         follower = self.followers[broker]
         before = follower.log_end_offset
+        start_before = follower.log_start_offset
         follower.fetched(
             fetch_offset=fetch_offset,
             log_start_offset=log_start_offset,
@@ -277,6 +280,8 @@ class Partition:
             self._consider_joining(follower)
         if fetch_offset != before:
             self.advance_high_watermark()
+        if follower.log_start_offset != start_before:
+            self.env.notify(self.progress)
 
     def is_stale_epoch(self, broker: int, broker_epoch: int) -> bool:
         """Whether a fetch comes from an earlier incarnation than the registered one (KIP-903)."""

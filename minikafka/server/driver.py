@@ -25,6 +25,9 @@ _log = logging.getLogger("minikafka.server")
 class SteppingNode(Protocol):
     """What the driver needs of a node."""
 
+    def start(self, now: Now) -> Sequence[fx.Effect]:
+        """Begin; return what is to be done, in order."""
+
     def step(self, event: Event, now: Now) -> Sequence[fx.Effect]:
         """React to an event; return what is to be done, in order."""
 
@@ -40,14 +43,9 @@ def read_clock() -> Now:
 class Driver:
     """Runs one node on an asyncio loop; `halted` gets its exit code when it stops."""
 
-    def __init__(
-        self,
-        node: SteppingNode,
-        loop: asyncio.AbstractEventLoop,
-        on_started: Callable[[], None],
-    ) -> None:
-        """Connect the parts; nothing runs before the first `step`."""
-        self._node = node
+    def __init__(self, loop: asyncio.AbstractEventLoop, on_started: Callable[[], None]) -> None:
+        """Make the parts; nothing runs before `start`."""
+        self._node: SteppingNode
         self._loop = loop
         self._on_started = on_started
         self._timer: asyncio.TimerHandle | None = None
@@ -58,6 +56,11 @@ class Driver:
         self.connections = Connections(self.step, loop)
         self.outbound = Outbound(self.step, loop)
 
+    def start(self, node: SteppingNode) -> None:
+        """Run a node from now on."""
+        self._node = node
+        self._guarded(lambda: node.start(read_clock()))
+
     def step(self, event: Event) -> None:
         """Give the node an event and carry out what it wants."""
         if self.halted.done():
@@ -67,9 +70,12 @@ class Driver:
             # here; see `Connections.resume`.
             self._loop.call_soon(self.step, event)
             return
+        self._guarded(lambda: self._node.step(event, read_clock()))
+
+    def _guarded(self, work: Callable[[], Sequence[fx.Effect]]) -> None:
         self._stepping = True
         try:
-            self._carry_out(self._node.step(event, read_clock()))
+            self._carry_out(work())
         except (InvariantViolation, StorageFault) as fault:
             _log.critical("the node cannot go on: %s", fault, exc_info=True)
             self._halt(1)

@@ -43,13 +43,13 @@ class Connections:
         self._per_address: dict[str, int] = {}
         self._count = 0
         self._pool = BufferPool()
-        self._servers: list[asyncio.Server] = []
+        self._servers: dict[str, asyncio.Server] = {}
         self.limits = ConnectionLimits(
             total=2**31 - 1, per_address=2**31 - 1, request_bytes=104_857_600, idle_ms=600_000
         )
 
     async def listen(self, listener: str, host: str, port: int, backlog: int) -> int:
-        """Open a listener; returns its port. The event `ConnectionOpened` carries `listener`.
+        """Bind a listener; returns its port. It takes connections once `serve` was called for it.
 
         Raises:
             OSError: when the address cannot be bound.
@@ -60,8 +60,9 @@ class Connections:
             port,
             backlog=backlog,
             reuse_address=True,
+            start_serving=False,
         )
-        self._servers.append(server)
+        self._servers[listener] = server
         return cast(int, server.sockets[0].getsockname()[1])
 
     def reply(self, connection: int, parts: Sequence[Part]) -> None:
@@ -97,15 +98,14 @@ class Connections:
 
     def close(self) -> None:
         """Close listeners and connections."""
-        for server in self._servers:
+        for server in self._servers.values():
             server.close()
         for connection in list(self._by_id.values()):
             connection.transport.abort()
 
-    def stop_listening(self) -> None:
-        """Take no new connections."""
-        for server in self._servers:
-            server.close()
+    async def serve(self, listener: str) -> None:
+        """Take connections on a listener."""
+        await self._servers[listener].start_serving()
 
     def admit(self, connection: "Connection", address: str) -> int | None:
         """A number for a new connection, or None where a limit is reached."""

@@ -1,0 +1,8 @@
+#!/usr/bin/env python3
+"""Run one node from a properties file: see --help."""
+
+import sys
+
+from minikafka.cli.main import run_tool
+
+sys.exit(run_tool("server-start"))

@@ -1,0 +1,30 @@
+"""How a controller's handler finishes: append what it decided, wait for the commit."""
+
+from typing import Any
+
+from minikafka.apis._context import ControllerContext
+from minikafka.apis._steps import FOREVER_MS, Steps, wait_until
+from minikafka.common.errors import NotControllerError
+from minikafka.raft.raft_node import RaftEvent
+
+
+def commit(ctx: ControllerContext, result: Any) -> Steps[Any]:
+    """The response of a ControllerResult, once its records are committed.
+
+    A result without records waits for what the controller had decided before it, so that no answer
+    speaks of something that may yet be undone.
+
+    Raises:
+        NotControllerError: leadership was lost before; the records may or may not be committed.
+    """
+    controller = ctx.server.controller
+    epoch = controller.epoch
+    offset = controller.append(result)
+    yield from wait_until(
+        (RaftEvent.COMMITTED,),
+        lambda: controller.epoch != epoch or controller.is_committed(offset, epoch),
+        FOREVER_MS,
+    )
+    if controller.epoch != epoch or not controller.is_committed(offset, epoch):
+        raise NotControllerError
+    return result.response

@@ -1,0 +1,23 @@
+"""Where a client finds a partition's leader, for answers that send it away.
+
+Source: KIP-951; `KafkaApis` (CurrentLeader, NodeEndpoints).
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from minikafka.apis._context import BrokerContext
+from minikafka.metadata.broker_registration import Endpoint
+
+
+def endpoints_of(
+    ctx: BrokerContext, leaders: list[int], make: Callable[[int, Endpoint, str | None], Any]
+) -> list[Any]:
+    """One endpoint for each broker in `leaders` that has the request's listener, without repeats."""
+    found = []
+    for broker in dict.fromkeys(leaders):
+        registration = ctx.broker.image.brokers.get(broker)
+        endpoint = None if registration is None else registration.endpoint(ctx.listener)
+        if registration is not None and endpoint is not None:
+            found.append(make(broker, endpoint, registration.rack))
+    return found

@@ -1,0 +1,22 @@
+"""AllocateProducerIds (key 67), v0-0.
+
+Controller:  gives a broker a block of producer ids.
+Errors:      STALE_BROKER_EPOCH, BROKER_ID_NOT_REGISTERED, NOT_CONTROLLER.
+"""
+
+from typing import Any
+
+from minikafka.apis._commit import commit
+from minikafka.apis._context import ControllerContext
+from minikafka.apis._registry import controller_api
+from minikafka.apis._steps import Steps
+from minikafka.messages.allocate_producer_ids import AllocateProducerIdsRequest
+from minikafka.messages.api_keys import ApiKey
+
+
+@controller_api(ApiKey.ALLOCATE_PRODUCER_IDS, versions=(0, 0))
+def allocate_producer_ids(
+    ctx: ControllerContext, request: AllocateProducerIdsRequest
+) -> Steps[Any]:
+    """Decide, write, answer when it is committed."""
+    return (yield from commit(ctx, ctx.server.controller.allocate_producer_ids(request)))

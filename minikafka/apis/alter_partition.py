@@ -1,0 +1,22 @@
+"""AlterPartition (key 56), v2-3.
+
+Controller:  commits the ISR that a leader proposes (E4, E5).
+Errors:      STALE_BROKER_EPOCH; per partition UNKNOWN_TOPIC_ID, UNKNOWN_TOPIC_OR_PARTITION,
+             NOT_CONTROLLER, FENCED_LEADER_EPOCH, INVALID_REQUEST, INVALID_UPDATE_VERSION,
+             INELIGIBLE_REPLICA, NEW_LEADER_ELECTED.
+"""
+
+from typing import Any
+
+from minikafka.apis._commit import commit
+from minikafka.apis._context import ControllerContext
+from minikafka.apis._registry import controller_api
+from minikafka.apis._steps import Steps
+from minikafka.messages.alter_partition import AlterPartitionRequest
+from minikafka.messages.api_keys import ApiKey
+
+
+@controller_api(ApiKey.ALTER_PARTITION, versions=(2, 3))
+def alter_partition(ctx: ControllerContext, request: AlterPartitionRequest) -> Steps[Any]:
+    """Decide, write, answer when it is committed."""
+    return (yield from commit(ctx, ctx.server.controller.alter_partition(request, ctx.version)))

@@ -1,0 +1,84 @@
+"""ApiVersions (key 18), v0-4.
+
+Both:        what this listener serves, and the cluster's features.
+Versions:    v3 flexible, client software (KIP-511), features (KIP-584); v4 lists features from 0 on.
+             A version that is not known is answered in version 0 with UNSUPPORTED_VERSION.
+Errors:      UNSUPPORTED_VERSION, INVALID_REQUEST (a client name or version that is not printable).
+"""
+
+from minikafka.apis._context import NodeServices, RequestContext
+from minikafka.apis._index import MODULES
+from minikafka.apis._registry import BROKER, CONTROLLER, broker_api, controller_api
+from minikafka.common.errors import ErrorCode
+from minikafka.messages.api_keys import ApiKey
+from minikafka.messages.api_versions import (
+    ApiVersion,
+    ApiVersionsRequest,
+    ApiVersionsResponse,
+    FinalizedFeatureKey,
+    SupportedFeatureKey,
+)
+from minikafka.metadata.features import KRAFT_VERSION, SUPPORTED_FEATURES
+
+_FEATURES_FROM = 3
+_ZERO_MINIMUM_FROM = 4
+
+
+@broker_api(ApiKey.API_VERSIONS, versions=(0, 4))
+def broker_versions(ctx: RequestContext, request: ApiVersionsRequest | None) -> ApiVersionsResponse:
+    """What a broker listener serves."""
+    return _versions(ctx, request, BROKER, ctx.broker)  # type: ignore[attr-defined]
+
+
+@controller_api(ApiKey.API_VERSIONS, versions=(0, 4))
+def controller_versions(
+    ctx: RequestContext, request: ApiVersionsRequest | None
+) -> ApiVersionsResponse:
+    """What a controller listener serves."""
+    return _versions(ctx, request, CONTROLLER, ctx.server)  # type: ignore[attr-defined]
+
+
+def _versions(
+    ctx: RequestContext, request: ApiVersionsRequest | None, role: str, services: NodeServices
+) -> ApiVersionsResponse:
+    rows = MODULES[role]
+    if request is None:
+        low, high = rows[ApiKey.API_VERSIONS][1:]
+        return ApiVersionsResponse(
+            error_code=ErrorCode.UNSUPPORTED_VERSION,
+            api_keys=[ApiVersion(ApiKey.API_VERSIONS, low, high)],
+        )
+    if ctx.version >= _FEATURES_FROM and not _is_valid_client(request):
+        return ApiVersionsResponse(error_code=ErrorCode.INVALID_REQUEST)
+    image = services.image
+    finalized = dict(image.features)
+    if services.raft.kraft_version > 0:
+        finalized[KRAFT_VERSION] = services.raft.kraft_version
+    return ApiVersionsResponse(
+        api_keys=[
+            # As Kafka: Produce is shown from version 0 on, since old librdkafka switches
+            # compression off where it is not; versions below 3 are refused all the same
+            # (`ApiKeys.PRODUCE_API_VERSIONS_RESPONSE_MIN_VERSION`).
+            ApiVersion(key, 0 if key == ApiKey.PRODUCE else low, high)
+            for key, (_, low, high) in rows.items()
+        ],
+        supported_features=[
+            SupportedFeatureKey(name, levels.minimum, levels.maximum)
+            for name, levels in SUPPORTED_FEATURES.items()
+            if levels.minimum > 0 or ctx.version >= _ZERO_MINIMUM_FROM
+        ],
+        finalized_features_epoch=image.offset,
+        finalized_features=[
+            FinalizedFeatureKey(name, level, level) for name, level in finalized.items()
+        ],
+    )
+
+
+def _is_valid_client(request: ApiVersionsRequest) -> bool:
+    return _is_plain(request.client_software_name) and _is_plain(request.client_software_version)
+
+
+def _is_plain(text: str) -> bool:
+    """KIP-511: letters, digits, dots and dashes, neither first nor last a dot or dash."""
+    inner = text.replace("-", "").replace(".", "")
+    return inner.isascii() and inner.isalnum() and text[0] not in "-." and text[-1] not in "-."

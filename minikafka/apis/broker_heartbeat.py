@@ -1,0 +1,20 @@
+"""BrokerHeartbeat (key 63), v0-2.
+
+Controller:  keeps a broker's session; fences and unfences it; lets it shut down.
+Errors:      STALE_BROKER_EPOCH, BROKER_ID_NOT_REGISTERED, NOT_CONTROLLER.
+"""
+
+from typing import Any
+
+from minikafka.apis._commit import commit
+from minikafka.apis._context import ControllerContext
+from minikafka.apis._registry import controller_api
+from minikafka.apis._steps import Steps
+from minikafka.messages.api_keys import ApiKey
+from minikafka.messages.broker_heartbeat import BrokerHeartbeatRequest
+
+
+@controller_api(ApiKey.BROKER_HEARTBEAT, versions=(0, 2))
+def broker_heartbeat(ctx: ControllerContext, request: BrokerHeartbeatRequest) -> Steps[Any]:
+    """Decide, write, answer when it is committed."""
+    return (yield from commit(ctx, ctx.server.controller.broker_heartbeat(request, ctx.version)))

@@ -1,0 +1,22 @@
+"""ControllerRegistration (key 70), v0-0.
+
+Controller:  registers an incarnation of a controller.
+Errors:      UNSUPPORTED_VERSION, NOT_CONTROLLER.
+"""
+
+from typing import Any
+
+from minikafka.apis._commit import commit
+from minikafka.apis._context import ControllerContext
+from minikafka.apis._registry import controller_api
+from minikafka.apis._steps import Steps
+from minikafka.messages.api_keys import ApiKey
+from minikafka.messages.controller_registration import ControllerRegistrationRequest
+
+
+@controller_api(ApiKey.CONTROLLER_REGISTRATION, versions=(0, 0))
+def controller_registration(
+    ctx: ControllerContext, request: ControllerRegistrationRequest
+) -> Steps[Any]:
+    """Decide, write, answer when it is committed."""
+    return (yield from commit(ctx, ctx.server.controller.controller_registration(request)))

@@ -1,0 +1,29 @@
+"""CreatePartitions (key 37), v0-3.
+
+Broker:      forwards to the active controller.
+Controller:  adds partitions to topics.
+Errors:      UNKNOWN_TOPIC_OR_PARTITION, INVALID_PARTITIONS, INVALID_REPLICA_ASSIGNMENT,
+             INVALID_REQUEST, NOT_CONTROLLER.
+"""
+
+from typing import Any
+
+from minikafka.apis._commit import commit
+from minikafka.apis._context import BrokerContext, ControllerContext
+from minikafka.apis._forwarding import forward
+from minikafka.apis._registry import broker_api, controller_api
+from minikafka.apis._steps import Steps
+from minikafka.messages.api_keys import ApiKey
+from minikafka.messages.create_partitions import CreatePartitionsRequest
+
+
+@broker_api(ApiKey.CREATE_PARTITIONS, versions=(0, 3))
+def forward_create_partitions(ctx: BrokerContext, _: CreatePartitionsRequest) -> Steps[Any]:
+    """Hand the request to the controller."""
+    return (yield from forward(ctx))
+
+
+@controller_api(ApiKey.CREATE_PARTITIONS, versions=(0, 3))
+def create_partitions(ctx: ControllerContext, request: CreatePartitionsRequest) -> Steps[Any]:
+    """Decide, write, answer when it is committed."""
+    return (yield from commit(ctx, ctx.server.controller.create_partitions(request)))

@@ -1,0 +1,118 @@
+"""DeleteRecords (key 21), v0-2.
+
+Broker:      raises the log start offset of partitions that it leads, and answers once every live
+             replica has followed.
+Versions:    v2 flexible.
+Errors:      OFFSET_OUT_OF_RANGE, NOT_LEADER_OR_FOLLOWER, UNKNOWN_TOPIC_OR_PARTITION,
+             POLICY_VIOLATION (a compacted topic), INVALID_TOPIC_EXCEPTION (an internal topic),
+             REQUEST_TIMED_OUT, KAFKA_STORAGE_ERROR (partition).
+"""
+
+from typing import NamedTuple
+
+from minikafka.apis._context import BrokerContext
+from minikafka.apis._registry import broker_api
+from minikafka.apis._steps import Steps, wait_until
+from minikafka.common.errors import (
+    ErrorCode,
+    InvalidTopicError,
+    KafkaError,
+    OffsetOutOfRangeError,
+    PolicyViolationError,
+)
+from minikafka.common.faults import StorageFault
+from minikafka.common.ids import TopicPartition
+from minikafka.messages.api_keys import ApiKey
+from minikafka.messages.delete_records import (
+    DeleteRecordsPartitionResult,
+    DeleteRecordsRequest,
+    DeleteRecordsResponse,
+    DeleteRecordsTopicResult,
+)
+from minikafka.replica.auto_topics import INTERNAL_TOPICS
+from minikafka.replica.partition import Partition
+
+_TO_HIGH_WATERMARK = -1
+
+
+class Waiting(NamedTuple):
+    """A deletion that live replicas still have to follow."""
+
+    partition: Partition
+    offset: int
+    answer: DeleteRecordsPartitionResult
+
+
+@broker_api(ApiKey.DELETE_RECORDS, versions=(0, 2))
+def delete_records(
+    ctx: BrokerContext, request: DeleteRecordsRequest
+) -> Steps[DeleteRecordsResponse]:
+    """Raise log starts, then wait for the replicas."""
+    waiting: list[Waiting] = []
+    response = DeleteRecordsResponse(
+        topics=[
+            DeleteRecordsTopicResult(
+                topic.name,
+                [
+                    _delete(
+                        ctx,
+                        TopicPartition(topic.name, wanted.partition_index),
+                        wanted.offset,
+                        waiting,
+                    )
+                    for wanted in topic.partitions
+                ],
+            )
+            for topic in request.topics
+        ]
+    )
+    yield from wait_until(
+        [each.partition.progress for each in waiting],
+        lambda: all(_low_watermark(each.partition) >= each.offset for each in waiting),
+        ctx.deadline_ms(request.timeout_ms),
+    )
+    for each in waiting:
+        low = _low_watermark(each.partition)
+        if low < each.offset:
+            each.answer.error_code = ErrorCode.REQUEST_TIMED_OUT
+            each.answer.low_watermark = -1
+        else:
+            each.answer.low_watermark = low
+    return response
+
+
+def _delete(
+    ctx: BrokerContext, name: TopicPartition, offset: int, waiting: list[Waiting]
+) -> DeleteRecordsPartitionResult:
+    answer = DeleteRecordsPartitionResult(name.partition, -1)
+    try:
+        if name.topic in INTERNAL_TOPICS:
+            raise InvalidTopicError(f"{name.topic} is an internal topic")
+        partition = ctx.broker.replicas.get(name)
+        partition.require_leader()
+        log = partition.log
+        if not log.config.deletes:
+            raise PolicyViolationError(f"{name.topic} is compacted, its records are not deleted")
+        target = log.high_watermark if offset == _TO_HIGH_WATERMARK else offset
+        if not 0 <= target <= log.high_watermark:
+            raise OffsetOutOfRangeError
+        log.increment_log_start_offset(target)
+        waiting.append(Waiting(partition, target, answer))
+        partition.wake_all()
+    except KafkaError as error:
+        answer.error_code = error.code
+    except StorageFault as fault:
+        ctx.broker.replicas.take_offline(fault)
+        answer.error_code = ErrorCode.KAFKA_STORAGE_ERROR
+    return answer
+
+
+def _low_watermark(partition: Partition) -> int:
+    """The lowest log start among this log and those of live followers."""
+    brokers = partition.brokers()
+    starts = [
+        follower.log_start_offset
+        for broker, follower in partition.followers.items()
+        if broker in brokers and brokers[broker].active
+    ]
+    return min([partition.log.log_start_offset, *starts])

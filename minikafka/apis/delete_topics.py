@@ -1,0 +1,29 @@
+"""DeleteTopics (key 20), v1-6.
+
+Broker:      forwards to the active controller.
+Controller:  removes topics by name or id.
+Errors:      UNKNOWN_TOPIC_OR_PARTITION, UNKNOWN_TOPIC_ID, TOPIC_DELETION_DISABLED,
+             INVALID_REQUEST, NOT_CONTROLLER.
+"""
+
+from typing import Any
+
+from minikafka.apis._commit import commit
+from minikafka.apis._context import BrokerContext, ControllerContext
+from minikafka.apis._forwarding import forward
+from minikafka.apis._registry import broker_api, controller_api
+from minikafka.apis._steps import Steps
+from minikafka.messages.api_keys import ApiKey
+from minikafka.messages.delete_topics import DeleteTopicsRequest
+
+
+@broker_api(ApiKey.DELETE_TOPICS, versions=(1, 6))
+def forward_delete_topics(ctx: BrokerContext, _: DeleteTopicsRequest) -> Steps[Any]:
+    """Hand the request to the controller."""
+    return (yield from forward(ctx))
+
+
+@controller_api(ApiKey.DELETE_TOPICS, versions=(1, 6))
+def delete_topics(ctx: ControllerContext, request: DeleteTopicsRequest) -> Steps[Any]:
+    """Decide, write, answer when it is committed."""
+    return (yield from commit(ctx, ctx.server.controller.delete_topics(request)))

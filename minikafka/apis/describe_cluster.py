@@ -1,0 +1,76 @@
+"""DescribeCluster (key 60), v0-2.
+
+Broker:      brokers with the request's listener; v2 also fenced ones where they are asked for.
+Controller:  controllers, from the voter set and their registrations.
+Errors:      UNSUPPORTED_ENDPOINT_TYPE, MISMATCHED_ENDPOINT_TYPE.
+"""
+
+from minikafka.apis._context import BrokerContext, ControllerContext
+from minikafka.apis._registry import broker_api, controller_api
+from minikafka.common.errors import ErrorCode
+from minikafka.messages.api_keys import ApiKey
+from minikafka.messages.describe_cluster import (
+    DescribeClusterBroker,
+    DescribeClusterRequest,
+    DescribeClusterResponse,
+)
+
+_BROKERS = 1
+_CONTROLLERS = 2
+
+
+@broker_api(ApiKey.DESCRIBE_CLUSTER, versions=(0, 2))
+def describe_brokers(
+    ctx: BrokerContext, request: DescribeClusterRequest
+) -> DescribeClusterResponse:
+    """The brokers."""
+    if request.endpoint_type != _BROKERS:
+        return _wrong_type(request, _BROKERS)
+    found = []
+    for broker in ctx.broker.image.brokers.values():
+        endpoint = broker.endpoint(ctx.listener)
+        if endpoint is not None and (not broker.fenced or request.include_fenced_brokers):
+            found.append(
+                DescribeClusterBroker(
+                    broker.broker_id, endpoint.host, endpoint.port, broker.rack, broker.fenced
+                )
+            )
+    alive = [broker.broker_id for broker in found if not broker.is_fenced]
+    return DescribeClusterResponse(
+        endpoint_type=_BROKERS,
+        cluster_id=ctx.broker.cluster_id,
+        controller_id=ctx.env.rng.choice(alive) if alive else -1,
+        brokers=found,
+    )
+
+
+@controller_api(ApiKey.DESCRIBE_CLUSTER, versions=(0, 2))
+def describe_controllers(
+    ctx: ControllerContext, request: DescribeClusterRequest
+) -> DescribeClusterResponse:
+    """The controllers."""
+    if request.endpoint_type != _CONTROLLERS:
+        return _wrong_type(request, _CONTROLLERS)
+    found = []
+    for controller in ctx.server.image.controllers.values():
+        for endpoint in controller.endpoints:
+            if endpoint.name == ctx.listener:
+                found.append(
+                    DescribeClusterBroker(controller.controller_id, endpoint.host, endpoint.port)
+                )
+    return DescribeClusterResponse(
+        endpoint_type=_CONTROLLERS,
+        cluster_id=ctx.server.cluster_id,
+        controller_id=ctx.server.raft.leader_id,
+        brokers=found,
+    )
+
+
+def _wrong_type(request: DescribeClusterRequest, served: int) -> DescribeClusterResponse:
+    known = request.endpoint_type in (_BROKERS, _CONTROLLERS)
+    code = ErrorCode.MISMATCHED_ENDPOINT_TYPE if known else ErrorCode.UNSUPPORTED_ENDPOINT_TYPE
+    return DescribeClusterResponse(
+        error_code=code,
+        error_message=f"endpoint type {request.endpoint_type} is not served here",
+        endpoint_type=served,
+    )

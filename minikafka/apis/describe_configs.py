@@ -1,0 +1,148 @@
+"""DescribeConfigs (key 32), v1-4.
+
+Broker:      values in force of topics, of this broker, of the cluster's broker defaults, of groups,
+             each with where it comes from. The values of another broker are asked of that broker.
+Versions:    v3 types and documentation; v4 flexible.
+Errors:      UNKNOWN_TOPIC_OR_PARTITION, INVALID_TOPIC_EXCEPTION, INVALID_REQUEST (resource).
+"""
+
+from collections.abc import Iterable
+
+from minikafka.apis._context import BrokerContext
+from minikafka.apis._registry import broker_api
+from minikafka.common.errors import (
+    InvalidRequestError,
+    InvalidTopicError,
+    KafkaError,
+    UnknownTopicOrPartitionError,
+)
+from minikafka.config.definition import ConfigType, Key, Update
+from minikafka.config.topic import TOPIC_KEYS
+from minikafka.config.values import (
+    SOURCE_DEFAULT,
+    SOURCE_DYNAMIC_DEFAULT,
+    ConfigLayers,
+    Origin,
+    broker_keys,
+)
+from minikafka.messages.api_keys import ApiKey
+from minikafka.messages.describe_configs import (
+    DescribeConfigsRequest,
+    DescribeConfigsResource,
+    DescribeConfigsResourceResult,
+    DescribeConfigsResponse,
+    DescribeConfigsResult,
+    DescribeConfigsSynonym,
+)
+from minikafka.metadata.image import RESOURCE_BROKER, RESOURCE_GROUP, RESOURCE_TOPIC
+from minikafka.replica.auto_topics import is_valid_topic_name
+
+_DOCUMENTATION_FROM = 3
+_SOURCE_GROUP = 8
+
+
+@broker_api(ApiKey.DESCRIBE_CONFIGS, versions=(1, 4))
+def describe_configs(
+    ctx: BrokerContext, request: DescribeConfigsRequest
+) -> DescribeConfigsResponse:
+    """Describe each resource that is asked for."""
+    return DescribeConfigsResponse(
+        results=[_resource(ctx, request, asked) for asked in request.resources]
+    )
+
+
+def _resource(
+    ctx: BrokerContext, request: DescribeConfigsRequest, asked: DescribeConfigsResource
+) -> DescribeConfigsResult:
+    result = DescribeConfigsResult(0, None, asked.resource_type, asked.resource_name)
+    try:
+        rows = list(_rows(ctx, asked))
+    except KafkaError as error:
+        result.error_code = error.code
+        result.error_message = error.message
+        return result
+    wanted = asked.configuration_keys
+    result.configs = [
+        _describe(ctx, request, key, origins)
+        for key, origins in rows
+        if not wanted or key.name in wanted
+    ]
+    return result
+
+
+def _rows(
+    ctx: BrokerContext, asked: DescribeConfigsResource
+) -> Iterable[tuple[Key[object], list[Origin]]]:
+    layers = ctx.broker.config_layers()
+    name = asked.resource_name
+    if asked.resource_type == RESOURCE_TOPIC:
+        return _topic_rows(ctx, layers, name)
+    if asked.resource_type == RESOURCE_BROKER:
+        if not name:
+            return _default_rows(layers)
+        if name != str(ctx.broker.broker_id):
+            raise InvalidRequestError(
+                f"the configuration of broker {name!r} is asked of that broker, "
+                f"not of {ctx.broker.broker_id}"
+            )
+        return [(key, layers.broker_origins(key) or [_NO_VALUE]) for key in broker_keys()]
+    if asked.resource_type == RESOURCE_GROUP:
+        values = ctx.broker.image.config(RESOURCE_GROUP, name)
+        return [
+            (
+                Key(name=key, type=ConfigType.STRING, default=None),
+                [Origin(key, value, _SOURCE_GROUP)],
+            )
+            for key, value in values.items()
+        ]
+    raise InvalidRequestError(f"resource type {asked.resource_type} has no configuration here")
+
+
+def _topic_rows(
+    ctx: BrokerContext, layers: ConfigLayers, name: str
+) -> Iterable[tuple[Key[object], list[Origin]]]:
+    if not is_valid_topic_name(name):
+        raise InvalidTopicError(f"{name!r} is no topic name")
+    if ctx.broker.image.topic(name) is None:
+        raise UnknownTopicOrPartitionError
+    own = ctx.broker.image.config(RESOURCE_TOPIC, name)
+    return [(key, layers.topic_origins(key, own)) for key in TOPIC_KEYS]
+
+
+def _default_rows(layers: ConfigLayers) -> Iterable[tuple[Key[object], list[Origin]]]:
+    """The cluster-wide dynamic defaults: only what was set."""
+    found = []
+    for name, value in layers.dynamic_default.items():
+        key = broker_keys().get(name)
+        if key is not None:
+            found.append((key, [Origin(name, value, SOURCE_DYNAMIC_DEFAULT)]))
+    return found
+
+
+def _describe(
+    ctx: BrokerContext, request: DescribeConfigsRequest, key: Key[object], origins: list[Origin]
+) -> DescribeConfigsResourceResult:
+    value = origins[0]
+    result = DescribeConfigsResourceResult(
+        key.name,
+        None if key.sensitive else value.text,
+        key.update is Update.READ_ONLY,
+        value.source,
+        key.sensitive,
+        config_type=int(key.type),
+        documentation=None,
+    )
+    if request.include_synonyms:
+        result.synonyms = [
+            DescribeConfigsSynonym(
+                origin.name, None if key.sensitive else origin.text, origin.source
+            )
+            for origin in origins
+            if origin is not _NO_VALUE
+        ]
+    if request.include_documentation and ctx.version >= _DOCUMENTATION_FROM:
+        result.documentation = key.doc
+    return result
+
+
+_NO_VALUE = Origin("", None, SOURCE_DEFAULT)

@@ -1,0 +1,61 @@
+"""DescribeLogDirs (key 35), v1-4.
+
+Broker:      each log directory with its replicas: size, and how far they are behind.
+Leaves out:  replicas that are being moved between directories.
+Versions:    v2 flexible; v3 top-level error; v4 total and usable bytes.
+Errors:      KAFKA_STORAGE_ERROR (directory offline).
+"""
+
+from minikafka.apis._context import BrokerContext
+from minikafka.apis._registry import broker_api
+from minikafka.common.errors import ErrorCode
+from minikafka.common.ids import TopicPartition
+from minikafka.log.log_directory import LogDirectory
+from minikafka.messages.api_keys import ApiKey
+from minikafka.messages.describe_log_dirs import (
+    DescribeLogDirsPartition,
+    DescribeLogDirsRequest,
+    DescribeLogDirsResponse,
+    DescribeLogDirsResult,
+    DescribeLogDirsTopic,
+)
+
+
+@broker_api(ApiKey.DESCRIBE_LOG_DIRS, versions=(1, 4))
+def describe_log_dirs(
+    ctx: BrokerContext, request: DescribeLogDirsRequest
+) -> DescribeLogDirsResponse:
+    """Describe every directory, with all replicas or those that are named."""
+    wanted: dict[TopicPartition, None] | None = None
+    if request.topics is not None:
+        wanted = {
+            TopicPartition(topic.topic, index): None
+            for topic in request.topics
+            for index in topic.partitions
+        }
+    return DescribeLogDirsResponse(
+        results=[_directory(ctx, home, wanted) for home in ctx.broker.logs.directories]
+    )
+
+
+def _directory(
+    ctx: BrokerContext, home: LogDirectory, wanted: dict[TopicPartition, None] | None
+) -> DescribeLogDirsResult:
+    result = DescribeLogDirsResult(0, home.disk.root)
+    if not home.is_online:
+        result.error_code = ErrorCode.KAFKA_STORAGE_ERROR
+        return result
+    topics: dict[str, DescribeLogDirsTopic] = {}
+    for at, log in home.logs.items():
+        if wanted is not None and at not in wanted:
+            continue
+        partition = ctx.broker.replicas.partitions.get(at)
+        behind = max(0, log.high_watermark - log.log_end_offset)
+        if partition is not None and partition.is_leader:
+            behind = 0
+        topic = topics.setdefault(at.topic, DescribeLogDirsTopic(at.topic))
+        topic.partitions.append(
+            DescribeLogDirsPartition(at.partition, log.size_bytes, behind, is_future_key=False)
+        )
+    result.topics = list(topics.values())
+    return result

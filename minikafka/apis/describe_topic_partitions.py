@@ -1,0 +1,103 @@
+"""DescribeTopicPartitions (key 75), v0.
+
+Broker:      partitions page by page, with eligible leader replicas (D1-D3). Topics come in the order
+             of their names; a page may cut within a topic, and pages are not consistent with each
+             other.
+Leaves out:  authorized operations (there is no authorizer).
+Errors:      UNKNOWN_TOPIC_OR_PARTITION, INVALID_TOPIC_EXCEPTION (topic), INVALID_REQUEST (a cursor
+             with a negative partition), LEADER_NOT_AVAILABLE, LISTENER_NOT_FOUND (partition).
+"""
+
+from minikafka.apis._context import BrokerContext
+from minikafka.apis._registry import broker_api
+from minikafka.apis.metadata import leader_for, offline_replicas
+from minikafka.common.errors import ErrorCode, InvalidRequestError
+from minikafka.config import broker as keys
+from minikafka.messages.api_keys import ApiKey
+from minikafka.messages.describe_topic_partitions import (
+    DescribeTopicPartitionsRequest,
+    DescribeTopicPartitionsResponse,
+    DescribeTopicPartitionsResponseCursor,
+    DescribeTopicPartitionsResponsePartition,
+    DescribeTopicPartitionsResponseTopic,
+)
+from minikafka.metadata.image import TopicImage
+from minikafka.metadata.partition_registration import PartitionRegistration
+from minikafka.replica.auto_topics import INTERNAL_TOPICS, is_valid_topic_name
+
+
+@broker_api(ApiKey.DESCRIBE_TOPIC_PARTITIONS, versions=(0, 0))
+def describe_topic_partitions(
+    ctx: BrokerContext, request: DescribeTopicPartitionsRequest
+) -> DescribeTopicPartitionsResponse:
+    """One page, from the cursor on."""
+    image = ctx.broker.image
+    cursor = request.cursor
+    names = sorted(dict.fromkeys(t.name for t in request.topics) or list(image.topic_ids))
+    first_partition = 0
+    if cursor is not None:
+        if cursor.partition_index < 0:
+            raise InvalidRequestError(f"cursor at partition {cursor.partition_index}")
+        names = [name for name in names if name >= cursor.topic_name]
+        if names and names[0] == cursor.topic_name:
+            first_partition = cursor.partition_index
+    left = min(
+        max(request.response_partition_limit, 1),
+        ctx.broker.dynamic[keys.MAX_REQUEST_PARTITION_SIZE_LIMIT],
+    )
+    response = DescribeTopicPartitionsResponse()
+    for name in names:
+        topic = image.topic(name)
+        if topic is None:
+            response.topics.append(_missing(name))
+            continue
+        if left == 0:
+            response.next_cursor = DescribeTopicPartitionsResponseCursor(name, 0)
+            break
+        count = len(topic.partitions)
+        end = min(count, first_partition + left)
+        response.topics.append(_page(ctx, topic, first_partition, end))
+        left -= max(end - first_partition, 0)
+        if end < count:
+            response.next_cursor = DescribeTopicPartitionsResponseCursor(name, end)
+            break
+        first_partition = 0
+    return response
+
+
+def _missing(name: str) -> DescribeTopicPartitionsResponseTopic:
+    code = (
+        ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        if is_valid_topic_name(name)
+        else ErrorCode.INVALID_TOPIC_EXCEPTION
+    )
+    return DescribeTopicPartitionsResponseTopic(code, name)
+
+
+def _page(
+    ctx: BrokerContext, topic: TopicImage, start: int, end: int
+) -> DescribeTopicPartitionsResponseTopic:
+    return DescribeTopicPartitionsResponseTopic(
+        ErrorCode.NONE,
+        topic.name,
+        topic.topic_id,
+        topic.name in INTERNAL_TOPICS,
+        [_partition(ctx, index, topic.partitions[index]) for index in range(start, end)],
+    )
+
+
+def _partition(
+    ctx: BrokerContext, index: int, registration: PartitionRegistration
+) -> DescribeTopicPartitionsResponsePartition:
+    error, leader = leader_for(ctx, registration)
+    return DescribeTopicPartitionsResponsePartition(
+        error,
+        index,
+        leader,
+        registration.leader_epoch,
+        list(registration.replicas),
+        list(registration.isr),
+        list(registration.elr),
+        list(registration.last_known_elr),
+        offline_replicas(ctx.broker.image, registration),
+    )

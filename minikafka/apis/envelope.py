@@ -1,0 +1,93 @@
+"""Envelope (key 58), v0.
+
+Controller:  runs the request inside, as if its client had connected here (KIP-590).
+Errors:      INVALID_REQUEST (what is inside cannot be forwarded), UNSUPPORTED_VERSION,
+             PRINCIPAL_DESERIALIZATION_FAILURE, NOT_CONTROLLER.
+"""
+
+from collections.abc import Generator
+from typing import Any
+
+from minikafka.apis._context import ControllerContext
+from minikafka.apis._failures import failure_response
+from minikafka.apis._index import MODULES
+from minikafka.apis._registry import CONTROLLER, controller_api, find
+from minikafka.apis._steps import Steps
+from minikafka.common.errors import ErrorCode, KafkaError, NotControllerError
+from minikafka.messages.api_keys import ApiKey
+from minikafka.messages.data.default_principal_data import DefaultPrincipalData
+from minikafka.messages.envelope import EnvelopeRequest, EnvelopeResponse
+from minikafka.protocol.message import decode_message
+from minikafka.protocol.primitives import MalformedMessage
+from minikafka.rpc.envelope import (
+    UnknownApiKeyError,
+    UnsupportedApiVersionError,
+    decode_request,
+    encode_response,
+)
+
+FORWARDABLE = frozenset(
+    (
+        ApiKey.CREATE_TOPICS,
+        ApiKey.DELETE_TOPICS,
+        ApiKey.CREATE_PARTITIONS,
+        ApiKey.ALTER_CONFIGS,
+        ApiKey.INCREMENTAL_ALTER_CONFIGS,
+        ApiKey.ELECT_LEADERS,
+        ApiKey.UNREGISTER_BROKER,
+        ApiKey.UPDATE_FEATURES,
+        ApiKey.ALTER_PARTITION_REASSIGNMENTS,
+        ApiKey.LIST_PARTITION_REASSIGNMENTS,
+        ApiKey.DESCRIBE_QUORUM,
+        ApiKey.ALLOCATE_PRODUCER_IDS,
+    )
+)
+
+
+@controller_api(ApiKey.ENVELOPE, versions=(0, 0))
+def envelope(ctx: ControllerContext, request: EnvelopeRequest) -> Steps[EnvelopeResponse]:
+    """Unwrap, run, wrap the response."""
+    if not _is_principal(request.request_principal):
+        return EnvelopeResponse(error_code=ErrorCode.PRINCIPAL_DESERIALIZATION_FAILURE)
+    try:
+        header, body = decode_request(memoryview(request.request_data))
+    except UnsupportedApiVersionError:
+        return EnvelopeResponse(error_code=ErrorCode.UNSUPPORTED_VERSION)
+    except (UnknownApiKeyError, MalformedMessage):
+        return EnvelopeResponse(error_code=ErrorCode.INVALID_REQUEST)
+    if header.api_key not in FORWARDABLE:
+        return EnvelopeResponse(error_code=ErrorCode.INVALID_REQUEST)
+    api = find(CONTROLLER, header.api_key, MODULES[CONTROLLER])
+    if api is None or not api.low <= header.api_version <= api.high:
+        return EnvelopeResponse(error_code=ErrorCode.UNSUPPORTED_VERSION)
+    inner = ControllerContext(
+        ctx.env,
+        header.api_key,
+        header.api_version,
+        header.correlation_id,
+        header.client_id,
+        ctx.listener,
+        ctx.peer_host,
+        ctx.server,
+    )
+    try:
+        response: Any = api.handler(inner, body)
+        if isinstance(response, Generator):
+            response = yield from response
+    except NotControllerError:
+        return EnvelopeResponse(error_code=ErrorCode.NOT_CONTROLLER)
+    except KafkaError as error:
+        response = failure_response(body, header.api_version, error)
+    parts = encode_response(header.correlation_id, response, header.api_version)
+    return EnvelopeResponse(response_data=b"".join(bytes(part) for part in parts)[4:])  # type: ignore[arg-type]
+
+
+def _is_principal(data: bytes | None) -> bool:
+    """Whether these are a version and a principal, which nothing here asks further about."""
+    if data is None:
+        return True
+    try:
+        decode_message(DefaultPrincipalData, data[2:], int.from_bytes(data[:2], "big"))
+    except ValueError:
+        return False
+    return True

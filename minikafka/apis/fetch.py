@@ -1,0 +1,411 @@
+"""Fetch (key 1), v4-18.
+
+Broker:      consumers read up to the high watermark or the last stable offset; followers up to the
+             log's end, and every fetch of theirs shows the leader how far they are.
+Controller:  followers of the metadata log; see `raft/metadata_reads.py`.
+Leaves out:  preferred read replicas (always -1), quotas.
+Versions:    v7 sessions; v9 leader epochs; v11 rack; v12 flexible, diverging epochs; v13 topic ids;
+             v15 replica state; v16 node endpoints; v17 directory ids; v18 high watermark.
+Errors:      FETCH_SESSION_ID_NOT_FOUND, INVALID_FETCH_SESSION_EPOCH, FETCH_SESSION_TOPIC_ID_ERROR;
+             per partition UNKNOWN_TOPIC_OR_PARTITION, UNKNOWN_TOPIC_ID, NOT_LEADER_OR_FOLLOWER,
+             FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH, OFFSET_OUT_OF_RANGE, KAFKA_STORAGE_ERROR;
+             on controllers INCONSISTENT_CLUSTER_ID, INVALID_REQUEST.
+"""
+
+from dataclasses import dataclass, field
+
+from minikafka.apis._context import BrokerContext, ControllerContext
+from minikafka.apis._leaders import endpoints_of
+from minikafka.apis._registry import broker_api, controller_api
+from minikafka.apis._steps import Steps, wait_until
+from minikafka.common.errors import ErrorCode, KafkaError
+from minikafka.common.faults import StorageFault
+from minikafka.common.ids import METADATA_TOPIC_ID, TopicPartition
+from minikafka.config import broker as keys
+from minikafka.log.results import OffsetNotInLogError
+from minikafka.messages.api_keys import ApiKey
+from minikafka.messages.fetch import (
+    AbortedTransaction,
+    EpochEndOffset,
+    FetchableTopicResponse,
+    FetchPartition,
+    FetchRequest,
+    FetchResponse,
+    LeaderIdAndEpoch,
+    NodeEndpoint,
+    PartitionData,
+    SnapshotId,
+)
+from minikafka.raft.metadata_reads import MetadataRead, read_metadata
+from minikafka.raft.raft_node import RaftEvent
+from minikafka.replica.fetch_session import (
+    TOPIC_IDS_FROM_VERSION,
+    Session,
+    SessionKey,
+    named_partitions,
+    replica_id_of,
+)
+from minikafka.replica.partition import Partition, WaitKey
+
+_READ_COMMITTED = 1
+_FROM_FOLLOWER_FROM = 11
+_NODE_ENDPOINTS_FROM = 16
+_UNKNOWN_OFFSET = -1
+
+
+@dataclass(slots=True)
+class Reading:
+    """One fetch while it is served: what was asked, and what was found in the last round."""
+
+    ctx: BrokerContext
+    request: FetchRequest
+    session: Session | None
+    wanted: list[tuple[SessionKey, FetchPartition]]
+    replica_id: int
+    replica_epoch: int
+    is_committed_only: bool
+    max_bytes: int
+    answers: list[tuple[SessionKey, PartitionData]] = field(default_factory=list)
+    partitions: list[tuple[Partition, FetchPartition]] = field(default_factory=list)
+    total_bytes: int = 0
+    must_answer: bool = False
+
+    def read_all(self, *, notes_progress: bool) -> None:
+        """Read every partition once. Only the first round tells the leader of a follower's progress."""
+        self.answers.clear()
+        self.partitions.clear()
+        self.total_bytes = 0
+        self.must_answer = False
+        left = self.max_bytes
+        for key, wanted in self.wanted:
+            data = self._read_one(key, wanted, left, notes_progress=notes_progress)
+            self.answers.append((key, data))
+            size = 0 if data.records is None else _size(data.records)
+            self.total_bytes += size
+            left = max(0, left - size)
+            if data.error_code or data.diverging_epoch is not None:
+                self.must_answer = True
+
+    def _read_one(
+        self, key: SessionKey, wanted: FetchPartition, left: int, *, notes_progress: bool
+    ) -> PartitionData:
+        try:
+            partition = self._partition(key, wanted)
+            self.partitions.append((partition, wanted))
+            return self._read_partition(partition, wanted, left, notes_progress=notes_progress)
+        except KafkaError as error:
+            return _refusal(wanted.partition, error.code)
+        except OffsetNotInLogError:
+            return _refusal(wanted.partition, ErrorCode.OFFSET_OUT_OF_RANGE)
+        except StorageFault as fault:
+            self.ctx.broker.replicas.take_offline(fault)
+            return _refusal(wanted.partition, ErrorCode.KAFKA_STORAGE_ERROR)
+
+    def _partition(self, key: SessionKey, wanted: FetchPartition) -> Partition:
+        replicas = self.ctx.broker.replicas
+        if self.ctx.version >= TOPIC_IDS_FROM_VERSION:
+            partition = replicas.get_by_id(key.topic_id, key.partition)
+        else:
+            partition = replicas.get(TopicPartition(key.topic, key.partition))
+        partition.check_leader_epoch(wanted.current_leader_epoch)
+        if self.replica_id >= 0 or self.ctx.version < _FROM_FOLLOWER_FROM:
+            partition.require_leader()
+        return partition
+
+    def _read_partition(
+        self, partition: Partition, wanted: FetchPartition, left: int, *, notes_progress: bool
+    ) -> PartitionData:
+        log = partition.log
+        is_follower = self.replica_id >= 0
+        if is_follower:
+            refused = self._follower_error(partition, wanted)
+            if refused is not None:
+                return _refusal(wanted.partition, refused)
+        # What a fetch is told is how things stood before it: a follower learns the high watermark
+        # that its own progress brings about with its next fetch.
+        high_watermark = log.high_watermark
+        data = PartitionData(
+            wanted.partition,
+            0,
+            high_watermark,
+            log.last_stable_offset,
+            log.log_start_offset,
+        )
+        offset = wanted.fetch_offset
+        if wanted.last_fetched_epoch >= 0:
+            diverging = _divergence(partition, wanted)
+            if diverging is not None:
+                data.diverging_epoch = diverging
+                data.aborted_transactions = None
+                return data
+        end_offset = log.log_end_offset
+        upper = (
+            end_offset
+            if is_follower
+            else data.last_stable_offset
+            if self.is_committed_only
+            else high_watermark
+        )
+        read = log.read(
+            offset,
+            min(left, wanted.partition_max_bytes),
+            upper_bound_offset=upper,
+            min_one_message=self.total_bytes == 0,
+        )
+        data.records = read.slice if read.slice is not None else b""
+        data.aborted_transactions = (
+            [
+                AbortedTransaction(each.producer_id, each.first_offset)
+                for each in log.aborted_transactions(offset, upper)
+            ]
+            if self.is_committed_only
+            else None
+        )
+        if is_follower and notes_progress:
+            partition.follower_fetched(
+                self.replica_id,
+                broker_epoch=self.replica_epoch,
+                fetch_offset=offset,
+                log_start_offset=wanted.log_start_offset,
+                leader_end_offset=end_offset,
+            )
+        return data
+
+    def _follower_error(self, partition: Partition, wanted: FetchPartition) -> ErrorCode | None:
+        if self.replica_id not in partition.followers:
+            # The follower's metadata may be ahead of this broker's: it tries again.
+            known = wanted.current_leader_epoch >= 0
+            return ErrorCode.UNKNOWN_LEADER_EPOCH if known else ErrorCode.NOT_LEADER_OR_FOLLOWER
+        if partition.is_stale_epoch(self.replica_id, self.replica_epoch):
+            return ErrorCode.NOT_LEADER_OR_FOLLOWER
+        return None
+
+    def is_settled(self) -> bool:
+        """Whether a long poll has something to say."""
+        available = 0
+        for partition, wanted in self.partitions:
+            log = partition.log
+            if (
+                0 <= wanted.current_leader_epoch != partition.leader_epoch
+                or (self.replica_id >= 0 and not partition.is_leader)
+                or wanted.fetch_offset > log.log_end_offset
+            ):
+                return True
+            upper = (
+                log.log_end_offset
+                if self.replica_id >= 0
+                else log.last_stable_offset
+                if self.is_committed_only
+                else log.high_watermark
+            )
+            if wanted.fetch_offset < upper:
+                available += log.readable_bytes(wanted.fetch_offset, upper)
+                if available >= self.request.min_bytes:
+                    return True
+        return False
+
+    def wait_keys(self) -> list[WaitKey]:
+        """What a long poll waits for: new records for followers, committed ones for consumers."""
+        if self.replica_id >= 0:
+            return [partition.appended for partition, _ in self.partitions]
+        return [partition.committed for partition, _ in self.partitions]
+
+    def response(self) -> FetchResponse:
+        """The answer, of which an incremental one holds only what is news."""
+        session = self.session
+        is_incremental = session is not None and self.request.session_epoch > 0
+        topics: list[FetchableTopicResponse] = []
+        last: tuple[bytes, str] | None = None
+        for key, data in self.answers:
+            if session is not None:
+                asked = session.partitions.get(key)
+                news = asked is None or asked.is_news(data)
+                if is_incremental and not news:
+                    continue
+                if asked is not None and data.records:
+                    session.served(key)
+            topic = (key.topic_id, key.topic)
+            if topic != last:
+                topics.append(FetchableTopicResponse(key.topic, key.topic_id))
+                last = topic
+            topics[-1].partitions.append(data)
+        session_id = 0 if session is None else session.session_id
+        response = FetchResponse(session_id=session_id, responses=topics)
+        if self.must_answer and self.ctx.version >= _NODE_ENDPOINTS_FROM:
+            self._name_leaders(response)
+        return response
+
+    def _name_leaders(self, response: FetchResponse) -> None:
+        image = self.ctx.broker.image
+        leaders: list[int] = []
+        for topic in response.responses:
+            found = image.topics.get(topic.topic_id)
+            for data in topic.partitions:
+                if found is None or data.error_code not in _LEADER_ERRORS:
+                    continue
+                registration = found.partitions.get(data.partition_index)
+                if registration is not None:
+                    data.current_leader = LeaderIdAndEpoch(
+                        registration.leader, registration.leader_epoch
+                    )
+                    leaders.append(registration.leader)
+        response.node_endpoints = endpoints_of(
+            self.ctx,
+            leaders,
+            lambda broker, endpoint, rack: NodeEndpoint(broker, endpoint.host, endpoint.port, rack),
+        )
+
+
+_LEADER_ERRORS = (ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.FENCED_LEADER_EPOCH)
+
+
+@broker_api(ApiKey.FETCH, versions=(4, 18))
+def fetch(ctx: BrokerContext, request: FetchRequest) -> FetchResponse | Steps[FetchResponse]:
+    """Read at once, or wait for `min_bytes` until `max_wait_ms` are over."""
+    try:
+        session = ctx.broker.fetch_sessions.resolve(request, ctx.version)
+    except KafkaError as error:
+        return FetchResponse(error_code=error.code)
+    reading = _reading(ctx, request, session)
+    reading.read_all(notes_progress=True)
+    if (
+        request.max_wait_ms <= 0
+        or not reading.wanted
+        or reading.must_answer
+        or reading.total_bytes >= request.min_bytes
+    ):
+        return reading.response()
+    return _long_poll(ctx, reading)
+
+
+def _reading(ctx: BrokerContext, request: FetchRequest, session: Session | None) -> Reading:
+    if session is None:
+        wanted = list(named_partitions(request))
+    else:
+        wanted = [(key, asked.request) for key, asked in session.partitions.items()]
+    replica_id = replica_id_of(request)
+    state = request.replica_state
+    max_bytes = request.max_bytes
+    if replica_id < 0:
+        max_bytes = min(max_bytes, ctx.broker.dynamic[keys.FETCH_MAX_BYTES])
+    return Reading(
+        ctx,
+        request,
+        session,
+        wanted,
+        replica_id,
+        -1 if state is None else state.replica_epoch,
+        replica_id < 0 and request.isolation_level == _READ_COMMITTED,
+        max_bytes,
+    )
+
+
+def _long_poll(ctx: BrokerContext, reading: Reading) -> Steps[FetchResponse]:
+    yield from wait_until(
+        reading.wait_keys(), reading.is_settled, ctx.deadline_ms(reading.request.max_wait_ms)
+    )
+    reading.read_all(notes_progress=False)
+    return reading.response()
+
+
+def _divergence(partition: Partition, wanted: FetchPartition) -> EpochEndOffset | None:
+    """Where this log and the fetcher's part, if they do (KIP-595)."""
+    log = partition.log
+    end = partition.end_offset_for_epoch(wanted.last_fetched_epoch)
+    if end.epoch < 0 or wanted.fetch_offset < log.log_start_offset:
+        raise OffsetNotInLogError(wanted.fetch_offset, log.log_start_offset, log.log_end_offset)
+    if end.epoch < wanted.last_fetched_epoch or end.end_offset < wanted.fetch_offset:
+        return EpochEndOffset(end.epoch, end.end_offset)
+    return None
+
+
+def _refusal(index: int, code: int) -> PartitionData:
+    return PartitionData(
+        index,
+        code,
+        _UNKNOWN_OFFSET,
+        _UNKNOWN_OFFSET,
+        _UNKNOWN_OFFSET,
+        aborted_transactions=None,
+        records=b"",
+    )
+
+
+def _size(records: object) -> int:
+    length = getattr(records, "length", None)
+    return len(records) if length is None else int(length)  # type: ignore[arg-type]
+
+
+# The metadata log
+
+
+@controller_api(ApiKey.FETCH, versions=(4, 18))
+def fetch_metadata(
+    ctx: ControllerContext, request: FetchRequest
+) -> FetchResponse | Steps[FetchResponse]:
+    """Serve the metadata log to observers and voters."""
+    raft = ctx.server.raft
+    if request.cluster_id is not None and request.cluster_id != ctx.server.cluster_id:
+        return FetchResponse(error_code=ErrorCode.INCONSISTENT_CLUSTER_ID)
+    if (
+        ctx.version < TOPIC_IDS_FROM_VERSION
+        or len(request.topics) != 1
+        or request.topics[0].topic_id != METADATA_TOPIC_ID
+        or len(request.topics[0].partitions) != 1
+        or request.topics[0].partitions[0].partition != 0
+    ):
+        return FetchResponse(error_code=ErrorCode.INVALID_REQUEST)
+    wanted = request.topics[0].partitions[0]
+    read = _read_metadata(ctx, wanted)
+    replica_id = replica_id_of(request)
+    if replica_id >= 0 and read.error == ErrorCode.NONE and not (read.diverging or read.snapshot):
+        raft.fetched(replica_id, wanted.replica_directory_id, wanted.fetch_offset)
+    if not read.is_empty or request.max_wait_ms <= 0:
+        return _metadata_response(ctx, read)
+    return _await_metadata(ctx, request, wanted, raft.high_watermark)
+
+
+def _await_metadata(
+    ctx: ControllerContext, request: FetchRequest, wanted: FetchPartition, high_watermark: int
+) -> Steps[FetchResponse]:
+    raft = ctx.server.raft
+    yield from wait_until(
+        (RaftEvent.LOG_CHANGED, RaftEvent.COMMITTED),
+        lambda: raft.end_offset > wanted.fetch_offset or raft.high_watermark > high_watermark,
+        ctx.deadline_ms(request.max_wait_ms),
+    )
+    return _metadata_response(ctx, _read_metadata(ctx, wanted))
+
+
+def _read_metadata(ctx: ControllerContext, wanted: FetchPartition) -> MetadataRead:
+    return read_metadata(
+        ctx.server.raft,
+        current_leader_epoch=wanted.current_leader_epoch,
+        fetch_offset=wanted.fetch_offset,
+        last_fetched_epoch=wanted.last_fetched_epoch,
+    )
+
+
+def _metadata_response(ctx: ControllerContext, read: MetadataRead) -> FetchResponse:
+    raft = ctx.server.raft
+    data = PartitionData(
+        0,
+        read.error,
+        read.high_watermark,
+        _UNKNOWN_OFFSET,
+        read.log_start_offset,
+        current_leader=LeaderIdAndEpoch(raft.leader_id, raft.epoch),
+        aborted_transactions=None,
+        records=read.records if read.records is not None else b"",
+    )
+    if read.diverging is not None:
+        data.diverging_epoch = EpochEndOffset(read.diverging.epoch, read.diverging.end_offset)
+    if read.snapshot is not None:
+        data.snapshot_id = SnapshotId(read.snapshot.end_offset, read.snapshot.epoch)
+    response = FetchResponse(
+        responses=[FetchableTopicResponse(topic_id=METADATA_TOPIC_ID, partitions=[data])]
+    )
+    address = raft.leader_address
+    if address is not None and ctx.version >= _NODE_ENDPOINTS_FROM:
+        response.node_endpoints = [NodeEndpoint(raft.leader_id, address[0], address[1], None)]
+    return response

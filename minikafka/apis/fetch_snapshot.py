@@ -1,0 +1,79 @@
+"""FetchSnapshot (key 59), v0-1.
+
+Controller:  a piece of a metadata snapshot, cut anywhere.
+Errors:      INCONSISTENT_CLUSTER_ID, INVALID_REQUEST; per partition UNKNOWN_TOPIC_OR_PARTITION,
+             FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH, NOT_LEADER_OR_FOLLOWER, SNAPSHOT_NOT_FOUND,
+             POSITION_OUT_OF_RANGE.
+"""
+
+from minikafka.apis._context import ControllerContext
+from minikafka.apis._registry import controller_api
+from minikafka.common.errors import ErrorCode
+from minikafka.log.log_directory import METADATA_FOLDER
+from minikafka.messages.api_keys import ApiKey
+from minikafka.messages.fetch_snapshot import (
+    FetchSnapshotRequest,
+    FetchSnapshotRequestPartitionSnapshot,
+    FetchSnapshotResponse,
+    FetchSnapshotResponsePartitionSnapshot,
+    FetchSnapshotResponseSnapshotId,
+    FetchSnapshotResponseTopicSnapshot,
+    LeaderIdAndEpoch,
+)
+from minikafka.raft.snapshots import SnapshotId
+
+_METADATA_TOPIC = "__cluster_metadata"
+
+
+@controller_api(ApiKey.FETCH_SNAPSHOT, versions=(0, 1))
+def fetch_snapshot(ctx: ControllerContext, request: FetchSnapshotRequest) -> FetchSnapshotResponse:
+    """Read one piece from the file."""
+    if request.cluster_id is not None and request.cluster_id != ctx.server.cluster_id:
+        return FetchSnapshotResponse(error_code=ErrorCode.INCONSISTENT_CLUSTER_ID)
+    if len(request.topics) != 1 or len(request.topics[0].partitions) != 1:
+        return FetchSnapshotResponse(error_code=ErrorCode.INVALID_REQUEST)
+    topic = request.topics[0]
+    wanted = topic.partitions[0]
+    raft = ctx.server.raft
+    answer = FetchSnapshotResponsePartitionSnapshot(
+        index=wanted.partition,
+        snapshot_id=FetchSnapshotResponseSnapshotId(
+            wanted.snapshot_id.end_offset, wanted.snapshot_id.epoch
+        ),
+        current_leader=LeaderIdAndEpoch(raft.leader_id, raft.epoch),
+    )
+    if topic.name != _METADATA_TOPIC or wanted.partition != 0:
+        answer.error_code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    else:
+        answer.error_code = _read(ctx, request, wanted, answer)
+    return FetchSnapshotResponse(topics=[FetchSnapshotResponseTopicSnapshot(topic.name, [answer])])
+
+
+def _read(
+    ctx: ControllerContext,
+    request: FetchSnapshotRequest,
+    wanted: FetchSnapshotRequestPartitionSnapshot,
+    answer: FetchSnapshotResponsePartitionSnapshot,
+) -> ErrorCode:
+    raft = ctx.server.raft
+    if wanted.current_leader_epoch < raft.epoch:
+        return ErrorCode.FENCED_LEADER_EPOCH
+    if wanted.current_leader_epoch > raft.epoch:
+        return ErrorCode.UNKNOWN_LEADER_EPOCH
+    if not raft.is_leader:
+        return ErrorCode.NOT_LEADER_OR_FOLLOWER
+    snapshot_id = SnapshotId(wanted.snapshot_id.end_offset, wanted.snapshot_id.epoch)
+    path = f"{METADATA_FOLDER}/{snapshot_id.file_name}"
+    # The snapshot at offset 0 is where a quorum starts from; it is never sent.
+    if snapshot_id.end_offset <= 0 or not raft.disk.exists(path):
+        return ErrorCode.SNAPSHOT_NOT_FOUND
+    file = raft.disk.open(path)
+    try:
+        if not 0 <= wanted.position < file.size:
+            return ErrorCode.POSITION_OUT_OF_RANGE
+        answer.size = file.size
+        answer.position = wanted.position
+        answer.unaligned_records = file.read_at(wanted.position, max(request.max_bytes, 1))
+    finally:
+        file.close()
+    return ErrorCode.NONE

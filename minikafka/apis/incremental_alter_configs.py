@@ -1,0 +1,33 @@
+"""IncrementalAlterConfigs (key 44), v0-1.
+
+Broker:      forwards to the active controller.
+Controller:  sets, deletes, appends and subtracts values of topics, brokers and groups.
+Errors:      INVALID_CONFIG, INVALID_REQUEST, UNKNOWN_TOPIC_OR_PARTITION,
+             BROKER_ID_NOT_REGISTERED (resource).
+"""
+
+from typing import Any
+
+from minikafka.apis._commit import commit
+from minikafka.apis._context import BrokerContext, ControllerContext
+from minikafka.apis._forwarding import forward
+from minikafka.apis._registry import broker_api, controller_api
+from minikafka.apis._steps import Steps
+from minikafka.messages.api_keys import ApiKey
+from minikafka.messages.incremental_alter_configs import IncrementalAlterConfigsRequest
+
+
+@broker_api(ApiKey.INCREMENTAL_ALTER_CONFIGS, versions=(0, 1))
+def forward_incremental_alter_configs(
+    ctx: BrokerContext, _: IncrementalAlterConfigsRequest
+) -> Steps[Any]:
+    """Hand the request to the controller."""
+    return (yield from forward(ctx))
+
+
+@controller_api(ApiKey.INCREMENTAL_ALTER_CONFIGS, versions=(0, 1))
+def incremental_alter_configs(
+    ctx: ControllerContext, request: IncrementalAlterConfigsRequest
+) -> Steps[Any]:
+    """Decide, write, answer when it is committed."""
+    return (yield from commit(ctx, ctx.server.controller.incremental_alter_configs(request)))

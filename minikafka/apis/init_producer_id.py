@@ -1,0 +1,36 @@
+"""InitProducerId (key 22), v0-5.
+
+Broker:      a new producer id out of this broker's block, for idempotent producers.
+Leaves out:  transactions: a transactional id is answered with UNSUPPORTED_VERSION.
+Versions:    v2 flexible; v3 producer id and epoch in the request (KIP-360).
+Errors:      UNSUPPORTED_VERSION, INVALID_REQUEST, COORDINATOR_LOAD_IN_PROGRESS (no block of ids came
+             in time; retriable).
+"""
+
+from minikafka.apis._context import BrokerContext
+from minikafka.apis._registry import broker_api
+from minikafka.apis._steps import Steps, wait_until
+from minikafka.common.errors import ErrorCode
+from minikafka.messages.api_keys import ApiKey
+from minikafka.messages.init_producer_id import InitProducerIdRequest, InitProducerIdResponse
+
+_WAIT_MS = 5_000
+
+
+@broker_api(ApiKey.INIT_PRODUCER_ID, versions=(0, 5))
+def init_producer_id(
+    ctx: BrokerContext, request: InitProducerIdRequest
+) -> Steps[InitProducerIdResponse]:
+    """Give out an id, waiting for a block of them where this broker has none."""
+    if request.transactional_id is not None:
+        code = (
+            ErrorCode.UNSUPPORTED_VERSION if request.transactional_id else ErrorCode.INVALID_REQUEST
+        )
+        return InitProducerIdResponse(error_code=code, producer_epoch=-1)
+    ids = ctx.broker.producer_ids
+    yield from wait_until([ids.arrived], lambda: ids.available, ctx.deadline_ms(_WAIT_MS))
+    if not ids.available:
+        return InitProducerIdResponse(
+            error_code=ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, producer_epoch=-1
+        )
+    return InitProducerIdResponse(producer_id=ids.take(), producer_epoch=0)

@@ -1,0 +1,142 @@
+"""ListOffsets (key 2), v1-11.
+
+Broker:      earliest, latest (high watermark or last stable offset), by time, of the greatest time.
+Leaves out:  tiered storage: the latest tiered offset is answered as not there (-1).
+Versions:    v2 isolation; v4 leader epochs; v6 flexible; v7 MAX_TIMESTAMP; v8 EARLIEST_LOCAL;
+             v9 LATEST_TIERED; v11 EARLIEST_PENDING_UPLOAD.
+Errors:      NOT_LEADER_OR_FOLLOWER, FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH,
+             UNKNOWN_TOPIC_OR_PARTITION, OFFSET_NOT_AVAILABLE, LEADER_NOT_AVAILABLE,
+             UNSUPPORTED_VERSION, INVALID_REQUEST, KAFKA_STORAGE_ERROR (partition).
+"""
+
+from minikafka.apis._context import BrokerContext
+from minikafka.apis._registry import broker_api
+from minikafka.common.errors import ErrorCode, KafkaError
+from minikafka.common.faults import StorageFault
+from minikafka.common.ids import TopicPartition
+from minikafka.log.unified_log import UnifiedLog
+from minikafka.messages.api_keys import ApiKey
+from minikafka.messages.list_offsets import (
+    ListOffsetsPartition,
+    ListOffsetsPartitionResponse,
+    ListOffsetsRequest,
+    ListOffsetsResponse,
+    ListOffsetsTopicResponse,
+)
+from minikafka.replica.partition import Partition
+
+LATEST = -1
+EARLIEST = -2
+MAX_TIMESTAMP = -3
+EARLIEST_LOCAL = -4
+LATEST_TIERED = -5
+EARLIEST_PENDING_UPLOAD = -6
+
+_NEEDS_VERSION = {
+    LATEST: 1,
+    EARLIEST: 1,
+    MAX_TIMESTAMP: 7,
+    EARLIEST_LOCAL: 8,
+    LATEST_TIERED: 9,
+    EARLIEST_PENDING_UPLOAD: 11,
+}
+_CONSUMER = -1
+_DEBUGGER = -2
+_READ_COMMITTED = 1
+_NOT_AVAILABLE_FROM = 5
+
+
+@broker_api(ApiKey.LIST_OFFSETS, versions=(1, 11))
+def list_offsets(ctx: BrokerContext, request: ListOffsetsRequest) -> ListOffsetsResponse:
+    """Answer each partition from its log."""
+    seen: dict[tuple[str, int], int] = {}
+    for topic in request.topics:
+        for wanted in topic.partitions:
+            key = (topic.name, wanted.partition_index)
+            seen[key] = seen.get(key, 0) + 1
+    return ListOffsetsResponse(
+        topics=[
+            ListOffsetsTopicResponse(
+                topic.name,
+                [
+                    _one(ctx, request, topic.name, wanted)
+                    if seen[topic.name, wanted.partition_index] == 1
+                    else _error(wanted, ErrorCode.INVALID_REQUEST)
+                    for wanted in topic.partitions
+                ],
+            )
+            for topic in request.topics
+        ]
+    )
+
+
+def _one(
+    ctx: BrokerContext, request: ListOffsetsRequest, topic: str, wanted: ListOffsetsPartition
+) -> ListOffsetsPartitionResponse:
+    try:
+        partition = ctx.broker.replicas.get(TopicPartition(topic, wanted.partition_index))
+        partition.check_leader_epoch(wanted.current_leader_epoch)
+        if request.replica_id != _DEBUGGER:
+            partition.require_leader()
+        return _offset(ctx, request, partition, wanted)
+    except KafkaError as error:
+        return _error(wanted, error.code)
+    except StorageFault as fault:
+        ctx.broker.replicas.take_offline(fault)
+        return _error(wanted, ErrorCode.KAFKA_STORAGE_ERROR)
+
+
+def _offset(
+    ctx: BrokerContext,
+    request: ListOffsetsRequest,
+    partition: Partition,
+    wanted: ListOffsetsPartition,
+) -> ListOffsetsPartitionResponse:
+    log = partition.log
+    timestamp = wanted.timestamp
+    if timestamp < 0 and _NEEDS_VERSION.get(timestamp, 1 << 16) > ctx.version:
+        return _error(wanted, ErrorCode.UNSUPPORTED_VERSION)
+    if timestamp in (EARLIEST, EARLIEST_LOCAL):
+        return _found(log, wanted, log.log_start_offset, -1, None)
+    if timestamp in (LATEST_TIERED, EARLIEST_PENDING_UPLOAD):
+        return _error(wanted, ErrorCode.NONE)
+    end = _readable_end(request, log)
+    if request.replica_id == _CONSUMER and partition.high_watermark_is_behind_epoch:
+        code = (
+            ErrorCode.OFFSET_NOT_AVAILABLE
+            if ctx.version >= _NOT_AVAILABLE_FROM
+            else ErrorCode.LEADER_NOT_AVAILABLE
+        )
+        return _error(wanted, code)
+    if timestamp == LATEST:
+        return _found(log, wanted, end, -1, log.latest_epoch)
+    record = (
+        log.offset_of_max_timestamp()
+        if timestamp == MAX_TIMESTAMP
+        else log.offset_for_timestamp(timestamp)
+    )
+    if record is None or record.offset >= end:
+        return _error(wanted, ErrorCode.NONE)
+    return _found(log, wanted, record.offset, record.timestamp, record.leader_epoch)
+
+
+def _readable_end(request: ListOffsetsRequest, log: UnifiedLog) -> int:
+    if request.replica_id != _CONSUMER:
+        return log.log_end_offset
+    if request.isolation_level == _READ_COMMITTED:
+        return log.last_stable_offset
+    return log.high_watermark
+
+
+def _found(
+    log: UnifiedLog, wanted: ListOffsetsPartition, offset: int, timestamp: int, epoch: int | None
+) -> ListOffsetsPartitionResponse:
+    if epoch is None:
+        epoch = log.epochs.epoch_at(offset)
+    return ListOffsetsPartitionResponse(
+        wanted.partition_index, ErrorCode.NONE, timestamp, offset, -1 if epoch is None else epoch
+    )
+
+
+def _error(wanted: ListOffsetsPartition, code: int) -> ListOffsetsPartitionResponse:
+    return ListOffsetsPartitionResponse(wanted.partition_index, code)

@@ -1,0 +1,152 @@
+"""Metadata (key 3), v0-13.
+
+Broker:      brokers that are alive, topics with their partitions as the committed metadata has them.
+             Asking for a topic that is not there may create it.
+Leaves out:  authorized operations (there is no authorizer: they are left at their unset value).
+Versions:    v4 auto-creation flag; v7 leader epochs; v9 flexible; v10 topic ids; v12 by topic id;
+             v13 top-level error.
+Errors:      UNKNOWN_TOPIC_OR_PARTITION, UNKNOWN_TOPIC_ID, INVALID_TOPIC_EXCEPTION (topic);
+             LEADER_NOT_AVAILABLE, LISTENER_NOT_FOUND, REPLICA_NOT_AVAILABLE (partition).
+"""
+
+from collections.abc import Iterator
+
+from minikafka.apis._context import BrokerContext
+from minikafka.apis._registry import broker_api
+from minikafka.common.errors import ErrorCode
+from minikafka.common.ids import ZERO_UUID
+from minikafka.config import broker as keys
+from minikafka.messages.api_keys import ApiKey
+from minikafka.messages.metadata import (
+    MetadataRequest,
+    MetadataRequestTopic,
+    MetadataResponse,
+    MetadataResponseBroker,
+    MetadataResponsePartition,
+    MetadataResponseTopic,
+)
+from minikafka.metadata.image import MetadataImage, TopicImage
+from minikafka.metadata.partition_registration import NO_LEADER, PartitionRegistration
+from minikafka.replica.auto_topics import INTERNAL_TOPICS, is_valid_topic_name
+
+_LISTENER_ERROR_FROM = 6
+_AUTO_CREATE_FLAG_FROM = 4
+
+
+@broker_api(ApiKey.METADATA, versions=(0, 13))
+def metadata(ctx: BrokerContext, request: MetadataRequest) -> MetadataResponse:
+    """Answer from the image."""
+    image = ctx.broker.image
+    topics = request.topics
+    if topics is None or (ctx.version == 0 and not topics):
+        described = [describe_topic(ctx, topic) for topic in image.topics.values()]
+    else:
+        described = [_asked(ctx, image, topic) for topic in topics]
+        _create_missing(ctx, request, described)
+    alive = list(alive_brokers(ctx))
+    return MetadataResponse(
+        brokers=alive,
+        cluster_id=ctx.broker.cluster_id,
+        # As Kafka: clients send admin requests to any broker; the controller is not theirs to know.
+        controller_id=ctx.env.rng.choice(alive).node_id if alive else -1,
+        topics=described,
+    )
+
+
+def alive_brokers(ctx: BrokerContext) -> Iterator[MetadataResponseBroker]:
+    """Unfenced brokers that have the request's listener."""
+    for broker in ctx.broker.image.brokers.values():
+        endpoint = broker.endpoint(ctx.listener)
+        if not broker.fenced and endpoint is not None:
+            yield MetadataResponseBroker(
+                broker.broker_id, endpoint.host, endpoint.port, broker.rack
+            )
+
+
+def _asked(
+    ctx: BrokerContext, image: MetadataImage, asked: MetadataRequestTopic
+) -> MetadataResponseTopic:
+    if asked.topic_id != ZERO_UUID:
+        found = image.topics.get(asked.topic_id)
+        if found is None:
+            return MetadataResponseTopic(ErrorCode.UNKNOWN_TOPIC_ID, None, asked.topic_id)
+        return describe_topic(ctx, found)
+    name = asked.name
+    if name is None:
+        return MetadataResponseTopic(ErrorCode.INVALID_TOPIC_EXCEPTION, "")
+    found = image.topic(name)
+    if found is not None:
+        return describe_topic(ctx, found)
+    code = (
+        ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        if is_valid_topic_name(name)
+        else ErrorCode.INVALID_TOPIC_EXCEPTION
+    )
+    return MetadataResponseTopic(code, name, is_internal=name in INTERNAL_TOPICS)
+
+
+def _create_missing(
+    ctx: BrokerContext, request: MetadataRequest, described: list[MetadataResponseTopic]
+) -> None:
+    allowed = request.allow_auto_topic_creation or ctx.version < _AUTO_CREATE_FLAG_FROM
+    if not allowed or not ctx.broker.dynamic[keys.AUTO_CREATE_TOPICS_ENABLE]:
+        return
+    missing = [
+        topic.name
+        for topic in described
+        if topic.error_code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION and topic.name is not None
+    ]
+    if missing:
+        ctx.broker.auto_topics.create(missing)
+
+
+def describe_topic(ctx: BrokerContext, topic: TopicImage) -> MetadataResponseTopic:
+    """One topic with all its partitions."""
+    return MetadataResponseTopic(
+        ErrorCode.NONE,
+        topic.name,
+        topic.topic_id,
+        topic.name in INTERNAL_TOPICS,
+        [_partition(ctx, index, registration) for index, registration in topic.partitions.items()],
+    )
+
+
+def _partition(
+    ctx: BrokerContext, index: int, registration: PartitionRegistration
+) -> MetadataResponsePartition:
+    error, leader = leader_for(ctx, registration)
+    return MetadataResponsePartition(
+        error,
+        index,
+        leader,
+        registration.leader_epoch,
+        list(registration.replicas),
+        list(registration.isr),
+        offline_replicas(ctx.broker.image, registration),
+    )
+
+
+def leader_for(ctx: BrokerContext, registration: PartitionRegistration) -> tuple[ErrorCode, int]:
+    """The leader as this listener's clients may know it, with the error where there is none."""
+    leader = registration.leader
+    broker = ctx.broker.image.brokers.get(leader)
+    if leader == NO_LEADER or broker is None:
+        return ErrorCode.LEADER_NOT_AVAILABLE, NO_LEADER
+    if broker.fenced or broker.endpoint(ctx.listener) is None:
+        code = (
+            ErrorCode.LISTENER_NOT_FOUND
+            if ctx.version >= _LISTENER_ERROR_FROM or ctx.api_key != ApiKey.METADATA
+            else ErrorCode.LEADER_NOT_AVAILABLE
+        )
+        return code, NO_LEADER
+    return ErrorCode.NONE, leader
+
+
+def offline_replicas(image: MetadataImage, registration: PartitionRegistration) -> list[int]:
+    """Replicas whose broker is fenced or not registered, or whose directory failed."""
+    offline = []
+    for replica, directory in zip(registration.replicas, registration.directories, strict=True):
+        broker = image.brokers.get(replica)
+        if broker is None or broker.fenced or (broker.log_dirs and not directory.is_reserved and directory not in broker.log_dirs):
+            offline.append(replica)
+    return offline

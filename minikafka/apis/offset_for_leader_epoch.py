@@ -1,0 +1,46 @@
+"""OffsetForLeaderEpoch (key 23), v2-4.
+
+Broker:      the end of a leader epoch in the leader's log: where a client's copy may part from it.
+Versions:    v4 flexible.
+Errors:      NOT_LEADER_OR_FOLLOWER, FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH,
+             UNKNOWN_TOPIC_OR_PARTITION, KAFKA_STORAGE_ERROR (partition).
+"""
+
+from minikafka.apis._context import BrokerContext
+from minikafka.apis._registry import broker_api
+from minikafka.common.errors import KafkaError
+from minikafka.common.ids import TopicPartition
+from minikafka.messages.api_keys import ApiKey
+from minikafka.messages.offset_for_leader_epoch import (
+    EpochEndOffset,
+    OffsetForLeaderEpochRequest,
+    OffsetForLeaderEpochResponse,
+    OffsetForLeaderPartition,
+    OffsetForLeaderTopicResult,
+)
+
+
+@broker_api(ApiKey.OFFSET_FOR_LEADER_EPOCH, versions=(2, 4))
+def offset_for_leader_epoch(
+    ctx: BrokerContext, request: OffsetForLeaderEpochRequest
+) -> OffsetForLeaderEpochResponse:
+    """Answer from the leader epoch cache of each partition."""
+    return OffsetForLeaderEpochResponse(
+        topics=[
+            OffsetForLeaderTopicResult(
+                topic.topic, [_one(ctx, topic.topic, wanted) for wanted in topic.partitions]
+            )
+            for topic in request.topics
+        ]
+    )
+
+
+def _one(ctx: BrokerContext, topic: str, wanted: OffsetForLeaderPartition) -> EpochEndOffset:
+    try:
+        partition = ctx.broker.replicas.get(TopicPartition(topic, wanted.partition))
+        partition.check_leader_epoch(wanted.current_leader_epoch)
+        partition.require_leader()
+    except KafkaError as error:
+        return EpochEndOffset(error.code, wanted.partition)
+    end = partition.end_offset_for_epoch(wanted.leader_epoch)
+    return EpochEndOffset(0, wanted.partition, end.epoch, end.end_offset)

@@ -1,0 +1,218 @@
+"""Produce (key 0), v3-13.
+
+Broker:      appends to each partition that it leads; answers by `acks` (H4).
+Leaves out:  transactions: a transactional id is refused with INVALID_TXN_STATE.
+Versions:    v7 zstd; v8 record errors; v9 flexible; v10 current leader (KIP-951); v13 topic ids.
+Errors:      INVALID_REQUIRED_ACKS, NOT_LEADER_OR_FOLLOWER, NOT_ENOUGH_REPLICAS,
+             NOT_ENOUGH_REPLICAS_AFTER_APPEND, REQUEST_TIMED_OUT, UNKNOWN_TOPIC_OR_PARTITION,
+             UNKNOWN_TOPIC_ID, INVALID_TOPIC_EXCEPTION, CORRUPT_MESSAGE, INVALID_RECORD,
+             MESSAGE_TOO_LARGE, RECORD_LIST_TOO_LARGE, INVALID_TIMESTAMP,
+             UNSUPPORTED_COMPRESSION_TYPE, OUT_OF_ORDER_SEQUENCE_NUMBER, INVALID_PRODUCER_EPOCH,
+             INVALID_TXN_STATE, KAFKA_STORAGE_ERROR (per partition).
+"""
+
+from typing import NamedTuple
+
+from minikafka.apis._context import BrokerContext
+from minikafka.apis._leaders import endpoints_of
+from minikafka.apis._registry import broker_api
+from minikafka.apis._steps import CLOSE, Steps, wait_until
+from minikafka.common.errors import ErrorCode, InvalidTopicError, KafkaError
+from minikafka.common.faults import StorageFault
+from minikafka.common.ids import TopicPartition
+from minikafka.messages.api_keys import ApiKey
+from minikafka.messages.produce import (
+    BatchIndexAndErrorMessage,
+    LeaderIdAndEpoch,
+    NodeEndpoint,
+    PartitionProduceData,
+    PartitionProduceResponse,
+    ProduceRequest,
+    ProduceResponse,
+    TopicProduceData,
+    TopicProduceResponse,
+)
+from minikafka.metadata.partition_registration import PartitionRegistration
+from minikafka.records.batch import ATTRIBUTES_OFFSET
+from minikafka.records.compression import Codec
+from minikafka.records.errors import RecordValidationError
+from minikafka.replica.auto_topics import INTERNAL_TOPICS
+from minikafka.replica.partition import Partition
+
+_TOPIC_IDS_FROM = 13
+_RECORD_ERRORS_FROM = 8
+_CURRENT_LEADER_FROM = 10
+_ZSTD_FROM = 7
+_ADMIN_CLIENT_ID = "__admin_client"
+
+
+class Waiting(NamedTuple):
+    """An append whose outcome the replicas decide."""
+
+    partition: Partition
+    leader_epoch: int
+    end_offset: int
+    answer: PartitionProduceResponse
+
+
+@broker_api(ApiKey.PRODUCE, versions=(3, 13))
+def produce(
+    ctx: BrokerContext, request: ProduceRequest
+) -> ProduceResponse | Steps[ProduceResponse] | object | None:
+    """Append, then answer at once (acks=0, 1) or when the ISR has it (acks=all)."""
+    acks = request.acks
+    waiting: list[Waiting] = []
+    topics = [
+        TopicProduceResponse(
+            topic.name,
+            topic.topic_id,
+            [_append(ctx, request, topic, data, waiting) for data in topic.partition_data],
+        )
+        for topic in request.topic_data
+    ]
+    response = ProduceResponse(topics)
+    if acks == 0:
+        failed = any(p.error_code for topic in topics for p in topic.partition_responses)
+        return CLOSE if failed else None
+    if waiting:
+        # An ISR of one has committed it already; then nobody has to be parked.
+        waiting = [each for each in waiting if not _decide(each)]
+        if waiting:
+            return _await_replicas(ctx, request, response, waiting)
+    return _with_leaders(ctx, response)
+
+
+def _append(
+    ctx: BrokerContext,
+    request: ProduceRequest,
+    topic: TopicProduceData,
+    data: PartitionProduceData,
+    waiting: list[Waiting],
+) -> PartitionProduceResponse:
+    answer = PartitionProduceResponse(data.index, 0, -1)
+    acks = request.acks
+    if acks not in (-1, 0, 1):
+        answer.error_code = ErrorCode.INVALID_REQUIRED_ACKS
+        return answer
+    try:
+        partition = _partition(ctx, topic, data.index)
+        records = data.records
+        if request.transactional_id is not None:
+            answer.error_code = ErrorCode.INVALID_TXN_STATE
+            answer.error_message = "transactions are not available"
+            return answer
+        if not isinstance(records, memoryview):
+            records = memoryview(bytearray() if records is None else bytearray(records))  # type: ignore[arg-type]
+        if ctx.version < _ZSTD_FROM and is_zstd(records):
+            answer.error_code = ErrorCode.UNSUPPORTED_COMPRESSION_TYPE
+            return answer
+        info = partition.append_as_leader(records, required_acks=acks)
+    except RecordValidationError as error:
+        answer.error_code = error.code
+        answer.error_message = error.message
+        if ctx.version >= _RECORD_ERRORS_FROM:
+            answer.record_errors = [
+                BatchIndexAndErrorMessage(each.batch_index, each.message)
+                for each in error.record_errors
+            ]
+        return answer
+    except KafkaError as error:
+        answer.error_code = error.code
+        answer.error_message = error.message
+        return answer
+    except StorageFault as fault:
+        # Nothing was acknowledged; the directory goes, the broker stays.
+        ctx.broker.replicas.take_offline(fault)
+        answer.error_code = ErrorCode.KAFKA_STORAGE_ERROR
+        return answer
+    answer.base_offset = info.first_offset
+    answer.log_append_time_ms = info.log_append_time
+    answer.log_start_offset = info.log_start_offset
+    if acks == -1:
+        waiting.append(Waiting(partition, partition.leader_epoch, info.last_offset + 1, answer))
+    return answer
+
+
+def is_zstd(records: memoryview) -> bool:
+    """Whether the first batch says that it is compressed with zstd."""
+    return len(records) > ATTRIBUTES_OFFSET + 1 and records[ATTRIBUTES_OFFSET + 1] & 7 == Codec.ZSTD
+
+
+def _partition(ctx: BrokerContext, topic: TopicProduceData, index: int) -> Partition:
+    replicas = ctx.broker.replicas
+    if ctx.version >= _TOPIC_IDS_FROM:
+        partition = replicas.get_by_id(topic.topic_id, index)
+        name = partition.topic_partition.topic
+    else:
+        name = topic.name
+        partition = replicas.get(TopicPartition(name, index))
+    if name in INTERNAL_TOPICS and ctx.client_id != _ADMIN_CLIENT_ID:
+        raise InvalidTopicError(f"{name} is an internal topic")
+    return partition
+
+
+def _decide(waiting: Waiting) -> bool:
+    """Whether the replicas have decided; then the answer says how."""
+    outcome = waiting.partition.append_outcome(waiting.leader_epoch, waiting.end_offset)
+    if outcome is None:
+        return False
+    if outcome:
+        waiting.answer.error_code = outcome
+        waiting.answer.base_offset = -1
+        waiting.answer.log_append_time_ms = -1
+        waiting.answer.log_start_offset = -1
+    return True
+
+
+def _await_replicas(
+    ctx: BrokerContext, request: ProduceRequest, response: ProduceResponse, waiting: list[Waiting]
+) -> Steps[ProduceResponse]:
+    def all_decided() -> bool:
+        while waiting and _decide(waiting[-1]):
+            waiting.pop()
+        return not waiting
+
+    yield from wait_until(
+        [each.partition.committed for each in waiting],
+        all_decided,
+        ctx.deadline_ms(request.timeout_ms),
+    )
+    for each in waiting:
+        if not _decide(each):
+            each.answer.error_code = ErrorCode.REQUEST_TIMED_OUT
+            each.answer.base_offset = -1
+            each.answer.log_start_offset = -1
+    return _with_leaders(ctx, response)
+
+
+def _with_leaders(ctx: BrokerContext, response: ProduceResponse) -> ProduceResponse:
+    """Say who leads, to a client that came to the wrong broker (KIP-951)."""
+    if ctx.version < _CURRENT_LEADER_FROM:
+        return response
+    leaders: list[int] = []
+    for topic in response.responses:
+        for answer in topic.partition_responses:
+            if answer.error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER:
+                registration = _registration(ctx, topic, answer.index)
+                if registration is not None:
+                    answer.current_leader = LeaderIdAndEpoch(
+                        registration.leader, registration.leader_epoch
+                    )
+                    leaders.append(registration.leader)
+    if leaders:
+        response.node_endpoints = endpoints_of(
+            ctx,
+            leaders,
+            lambda broker, endpoint, rack: NodeEndpoint(broker, endpoint.host, endpoint.port, rack),
+        )
+    return response
+
+
+def _registration(
+    ctx: BrokerContext, topic: TopicProduceResponse, index: int
+) -> PartitionRegistration | None:
+    image = ctx.broker.image
+    if ctx.version < _TOPIC_IDS_FROM:
+        return image.partition(topic.name, index)
+    found = image.topics.get(topic.topic_id)
+    return None if found is None else found.partitions.get(index)

@@ -1,0 +1,410 @@
+"""minikafka dev: a cluster on this machine, and commands that act on one node of it.
+
+Node i (from 1) serves clients on base-port + i - 1; node 1 is also the controller, on base-port + 100.
+Every node is a process of its own, whose pid and log are in the cluster's directory; with
+`--one-process` all nodes share one, which starts faster and cannot be killed in part.
+
+The process that started the cluster owns its nodes. `dev kill|stop|start|pause|resume` ask it, by a
+socket in the cluster's directory, so that it always knows which nodes should be running.
+"""
+
+import argparse
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from contextlib import chdir, suppress
+from pathlib import Path
+from typing import IO
+
+from minikafka.config.node_config import ConfigErrors, NodeConfig, node_config
+
+_HOST = "127.0.0.1"
+_CONTROLLER_PORT_OFFSET = 100
+_CONTROL = "control.sock"
+_CLUSTER = "cluster.json"
+_ACTIONS = ("kill", "stop", "start", "pause", "resume")
+_STOP_TIMEOUT_S = 60
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what the command takes."""
+    parser.add_argument("action", nargs="?", choices=_ACTIONS, help="act on one node")
+    parser.add_argument("node", nargs="?", type=int, help="the node to act on")
+    parser.add_argument("--nodes", type=int, default=3, metavar="N", help="how many (default 3)")
+    parser.add_argument("--base-port", type=int, default=19092, metavar="PORT",
+                        help="the first node's port (default 19092)")  # fmt: skip
+    parser.add_argument("--dir", required=True, type=Path, help="where the cluster lives")
+    parser.add_argument("--config", action="append", default=[], metavar="KEY=VALUE",
+                        help="a value for every node; may be given several times")  # fmt: skip
+    parser.add_argument("--one-process", action="store_true", help="all nodes in one process")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Start a cluster and stay until it is stopped, or act on one node."""
+    if args.action is not None:
+        if args.node is None:
+            print(f"dev {args.action}: which node?", file=sys.stderr)
+            return 3
+        return _ask_owner(args.dir, f"{args.action} {args.node}")
+    try:
+        layout = Layout.make(args)
+        layout.prepare()
+    except ConfigErrors as error:
+        for line in error.errors:
+            print(line, file=sys.stderr)
+        return 2
+    except (LayoutError, OSError) as error:
+        print(error, file=sys.stderr)
+        return 2
+    print(f"bootstrap.servers={layout.bootstrap_servers}", flush=True)
+    if args.one_process:
+        return _run_in_one_process(layout)
+    return Supervisor(layout).run()
+
+
+class LayoutError(Exception):
+    """Why a cluster cannot be laid out as asked."""
+
+
+class Layout:
+    """Directories, ports and configurations of a cluster's nodes."""
+
+    def __init__(self, directory: Path, nodes: int, base_port: int, given: dict[str, str]) -> None:
+        """Lay out `nodes` nodes from `base_port` on."""
+        self.directory = directory.absolute()
+        self.nodes = range(1, nodes + 1)
+        self.base_port = base_port
+        self._given = given
+
+    @classmethod
+    def make(cls, args: argparse.Namespace) -> "Layout":
+        """The layout that the arguments ask for.
+
+        Raises:
+            LayoutError: for numbers that do not fit, and overrides that are no KEY=VALUE.
+        """
+        if args.nodes < 1:
+            raise LayoutError(f"--nodes {args.nodes}: a cluster has at least one node")
+        if not 1 <= args.base_port <= 65535 - _CONTROLLER_PORT_OFFSET - args.nodes:
+            raise LayoutError(f"--base-port {args.base_port}: out of range")
+        if args.nodes > _CONTROLLER_PORT_OFFSET:
+            raise LayoutError(f"--nodes {args.nodes}: at most {_CONTROLLER_PORT_OFFSET}")
+        given = {}
+        for text in args.config:
+            key, separator, value = text.partition("=")
+            if not separator or not key:
+                raise LayoutError(f"--config {text!r}: is no KEY=VALUE")
+            given[key.strip()] = value
+        return cls(args.dir, args.nodes, args.base_port, given)
+
+    @property
+    def bootstrap_servers(self) -> str:
+        """Every node's address, comma-separated."""
+        return ",".join(f"{_HOST}:{self.base_port + node - 1}" for node in self.nodes)
+
+    def home(self, node: int) -> Path:
+        """Where a node's files are."""
+        return self.directory / f"node-{node}"
+
+    def properties_file(self, node: int) -> Path:
+        """A node's configuration."""
+        return self.home(node) / "server.properties"
+
+    def values(self, node: int) -> dict[str, str]:
+        """A node's configuration values."""
+        controller_port = self.base_port + _CONTROLLER_PORT_OFFSET
+        factor = str(min(3, len(self.nodes)))
+        listeners = f"PLAINTEXT://{_HOST}:{self.base_port + node - 1}"
+        if node == 1:
+            listeners += f",CONTROLLER://{_HOST}:{controller_port}"
+        return {
+            "process.roles": "broker,controller" if node == 1 else "broker",
+            "node.id": str(node),
+            "listeners": listeners,
+            "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
+            "controller.listener.names": "CONTROLLER",
+            "inter.broker.listener.name": "PLAINTEXT",
+            "controller.quorum.voters": f"1@{_HOST}:{controller_port}",
+            "log.dirs": str(self.home(node) / "data"),
+            "default.replication.factor": factor,
+            "offsets.topic.replication.factor": factor,
+            # As in the properties files that Kafka ships: nobody wants to wait for more members.
+            "group.initial.rebalance.delay.ms": "0",
+            **self._given,
+        }
+
+    def config(self, node: int) -> NodeConfig:
+        """A node's checked configuration."""
+        return node_config(self.values(node))
+
+    def prepare(self) -> None:
+        """Write configurations, format what is new.
+
+        Raises:
+            ConfigErrors: for values that do not work.
+            LayoutError: where the directory holds another cluster, or one of another size.
+        """
+        configs = [self.config(node) for node in self.nodes]
+        self.directory.mkdir(parents=True, exist_ok=True)
+        known = self.directory / _CLUSTER
+        if known.exists():
+            found = json.loads(known.read_text())
+            if found["nodes"] != len(self.nodes):
+                raise LayoutError(
+                    f"{self.directory} holds a cluster of {found['nodes']} nodes, "
+                    f"not of {len(self.nodes)}"
+                )
+            cluster_id = found["cluster.id"]
+        else:
+            if any(self.directory.iterdir()):
+                raise LayoutError(
+                    f"{self.directory} is neither empty nor a cluster of this program"
+                )
+            cluster_id = None
+        for node in self.nodes:
+            self.home(node).mkdir(exist_ok=True)
+            lines = [f"{key}={value}" for key, value in self.values(node).items()]
+            self.properties_file(node).write_text("\n".join(lines) + "\n")
+        if cluster_id is None:
+            self._format(configs)
+
+    def _format(self, configs: Sequence[NodeConfig]) -> None:
+        from contextlib import redirect_stdout
+
+        from minikafka.cli.storage import format_node, random_uuid
+        from minikafka.metadata.features import DEFAULT_LEVELS
+
+        cluster_id = str(random_uuid())
+        with redirect_stdout(None):
+            for config in configs:
+                format_node(config, cluster_id, dict(DEFAULT_LEVELS), None, ignore_formatted=False)
+        content = {"cluster.id": cluster_id, "nodes": len(configs)}
+        (self.directory / _CLUSTER).write_text(json.dumps(content) + "\n")
+
+
+def _run_in_one_process(layout: Layout) -> int:
+    import logging
+
+    from minikafka.server.process import StartError, run_nodes
+
+    logging.basicConfig(
+        level=os.environ.get("MINIKAFKA_LOG_LEVEL", "INFO").upper(),
+        format="%(asctime)s %(levelname)s %(name)s: %(message)s",
+        filename=layout.directory / "cluster.log",
+    )
+    waiting = dict.fromkeys(layout.nodes)
+
+    def started(config: NodeConfig) -> None:
+        waiting.pop(config.node_id, None)
+        if not waiting:
+            print("ready", flush=True)
+
+    for node in layout.nodes:
+        (layout.directory / f"node-{node}.pid").write_text(f"{os.getpid()}\n")
+    try:
+        return run_nodes([layout.config(node) for node in layout.nodes], started)
+    except StartError as error:
+        print(error, file=sys.stderr)
+        return 1
+    finally:
+        for node in layout.nodes:
+            (layout.directory / f"node-{node}.pid").unlink(missing_ok=True)
+
+
+class NodeProcess:
+    """One node's process. Not running where `process` is None."""
+
+    def __init__(self, layout: Layout, node: int) -> None:
+        """Nothing runs yet."""
+        self._layout = layout
+        self.node = node
+        self.process: subprocess.Popen[bytes] | None = None
+        self._ready: IO[bytes] | None = None
+
+    @property
+    def pid_file(self) -> Path:
+        """Where the pid is noted."""
+        return self._layout.directory / f"node-{self.node}.pid"
+
+    @property
+    def log_file(self) -> Path:
+        """Where the node writes what it does."""
+        return self._layout.directory / f"node-{self.node}.log"
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the process lives."""
+        return self.process is not None and self.process.poll() is None
+
+    def launch(self) -> None:
+        """Start the process; `await_ready` waits until it serves."""
+        read_end, write_end = os.pipe()
+        os.set_inheritable(write_end, True)
+        with self.log_file.open("ab") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "minikafka", "server-start",
+                 str(self._layout.properties_file(self.node)), "--ready-fd", str(write_end)],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                pass_fds=(write_end,),
+                # Ctrl-C in the terminal is for the owner, which stops nodes in the right order.
+                start_new_session=True,
+            )  # fmt: skip
+        os.close(write_end)
+        self._ready = os.fdopen(read_end, "rb")
+        self.pid_file.write_text(f"{self.process.pid}\n")
+
+    def await_ready(self) -> bool:
+        """Whether the node serves; False where it ended before."""
+        assert self._ready is not None
+        with self._ready as pipe:
+            return bool(pipe.readline())
+
+    def signal(self, number: int) -> None:
+        """Send a signal to the process."""
+        assert self.process is not None
+        self.process.send_signal(number)
+
+    def wait(self) -> int:
+        """Wait for the end; the exit status."""
+        assert self.process is not None
+        status = self.process.wait(timeout=_STOP_TIMEOUT_S)
+        self.pid_file.unlink(missing_ok=True)
+        return status
+
+
+class Supervisor:
+    """Owns the processes of a cluster."""
+
+    def __init__(self, layout: Layout) -> None:
+        """Nothing runs yet."""
+        self._layout = layout
+        self._nodes = {node: NodeProcess(layout, node) for node in layout.nodes}
+        self._stop = threading.Event()
+        self._lock = threading.Lock()
+
+    def run(self) -> int:
+        """Start all nodes, stay until asked to stop, stop all nodes."""
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: self._stop.set())
+        control = self._listen()
+        status = 0
+        try:
+            for process in self._nodes.values():
+                process.launch()
+            if all(process.await_ready() for process in self._nodes.values()):
+                print("ready", flush=True)
+                threading.Thread(target=self._serve, args=(control,), daemon=True).start()
+                self._stop.wait()
+            elif not self._stop.is_set():
+                self._explain()
+                status = 1
+        finally:
+            control.close()
+            (self._layout.directory / _CONTROL).unlink(missing_ok=True)
+            status = self._stop_all() or status
+        return status
+
+    def _listen(self) -> socket.socket:
+        control = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        # A relative name: the path of a socket may have 107 bytes only.
+        with chdir(self._layout.directory):
+            with suppress(FileNotFoundError):
+                os.unlink(_CONTROL)
+            control.bind(_CONTROL)
+        control.listen()
+        return control
+
+    def _explain(self) -> None:
+        for process in self._nodes.values():
+            if not process.is_running:
+                lines = process.log_file.read_text(errors="replace").splitlines()
+                print(f"node {process.node} did not start:", *lines[-5:], sep="\n", file=sys.stderr)
+
+    def _serve(self, control: socket.socket) -> None:
+        while True:
+            try:
+                connection, _ = control.accept()
+            except OSError:
+                return
+            with connection, connection.makefile("rw") as stream:
+                words = stream.readline().split()
+                answer = self._act(words)
+                stream.write(answer + "\n")
+
+    def _act(self, words: Sequence[str]) -> str:
+        if len(words) != 2 or words[0] not in _ACTIONS or not words[1].isdigit():
+            return f"error: {' '.join(words)!r} is no command"
+        process = self._nodes.get(int(words[1]))
+        if process is None:
+            return f"error: there is no node {words[1]}"
+        with self._lock:
+            return self._act_on(process, words[0])
+
+    def _act_on(self, process: NodeProcess, action: str) -> str:
+        if action == "start":
+            if process.is_running:
+                return f"error: node {process.node} is running"
+            process.launch()
+            return "ok" if process.await_ready() else f"error: see {process.log_file}"
+        if not process.is_running:
+            return f"error: node {process.node} is not running"
+        if action in _SIGNALS:
+            process.signal(_SIGNALS[action])
+            return "ok"
+        process.signal(signal.SIGKILL if action == "kill" else signal.SIGTERM)
+        try:
+            status = process.wait()
+        except subprocess.TimeoutExpired:
+            return f"error: node {process.node} did not stop within {_STOP_TIMEOUT_S} s"
+        if action == "stop" and status != 0:
+            return f"error: node {process.node} ended with status {status}"
+        return "ok"
+
+    def _stop_all(self) -> int:
+        """Brokers first, then the controller, which they need in order to leave."""
+        with self._lock:
+            followers = [p for p in self._nodes.values() if p.node != 1]
+            status = _stop_together(followers)
+            return _stop_together([self._nodes[1]]) or status
+
+
+_SIGNALS = {"pause": signal.SIGSTOP, "resume": signal.SIGCONT}
+
+
+def _stop_together(processes: Sequence[NodeProcess]) -> int:
+    running = [process for process in processes if process.is_running]
+    for process in running:
+        process.signal(signal.SIGCONT)
+        process.signal(signal.SIGTERM)
+    status = 0
+    for process in running:
+        try:
+            status = process.wait() or status
+        except subprocess.TimeoutExpired:
+            print(f"node {process.node} did not stop in time; killed", file=sys.stderr)
+            process.signal(signal.SIGKILL)
+            process.wait()
+            status = 1
+    return status
+
+
+def _ask_owner(directory: Path, command: str) -> int:
+    try:
+        with chdir(directory), socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+            connection.connect(_CONTROL)
+            with connection.makefile("rw") as stream:
+                stream.write(command + "\n")
+                stream.flush()
+                answer = stream.readline().strip()
+    except OSError as error:
+        print(f"no cluster runs in {directory}: {error.strerror}", file=sys.stderr)
+        return 1
+    if answer == "ok":
+        return 0
+    print(answer, file=sys.stderr)
+    return 1

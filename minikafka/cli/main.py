@@ -1,0 +1,47 @@
+"""The `minikafka` program: one subcommand a module, imported only when it is the one that runs."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+from minikafka import __version__
+
+_COMMANDS = {
+    "dev": ("minikafka.cli.dev", "start a cluster on this machine, and act on its nodes"),
+    "server-start": ("minikafka.cli.server_start", "run one node from a properties file"),
+    "storage": ("minikafka.cli.storage", "format log directories, make cluster ids"),
+    "topics": ("minikafka.cli.topics", "create, delete, list, describe and alter topics"),
+    "configs": ("minikafka.cli.configs", "describe and alter configurations"),
+    "dump-log": ("minikafka.cli.dump_log", "print log segments, indexes and snapshots"),
+    "verify": ("minikafka.cli.verify", "write, break, read through Spark, judge"),
+    "bench": ("minikafka.cli.bench", "measure produce, fetch, latency, start-up and memory"),
+}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the subcommand that the arguments name; returns its exit status."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    parser = argparse.ArgumentParser(prog="minikafka", description="A Kafka-compatible broker.")
+    parser.add_argument("--version", action="version", version=f"minikafka {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    chosen = next((word for word in arguments if not word.startswith("-")), None)
+    for name, (module, summary) in _COMMANDS.items():
+        command = commands.add_parser(name, help=summary, description=summary)
+        if name == chosen:
+            import_module(module).add_arguments(command)
+    parsed = parser.parse_args(arguments)
+    return int(import_module(_COMMANDS[parsed.command][0]).run(parsed))
+
+
+def run_tool(name: str) -> int:
+    """Run one subcommand as a program of its own, for the launchers in `bin/`."""
+    module, summary = _COMMANDS[name]
+    parser = argparse.ArgumentParser(description=summary)
+    command = import_module(module)
+    command.add_arguments(parser)
+    return int(command.run(parser.parse_args()))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

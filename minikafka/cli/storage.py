@@ -1,0 +1,220 @@
+"""kafka-storage: format the directories of a node, and draw ids.
+
+Options as in Kafka's `kafka-storage.sh`: `format --cluster-id ID --config FILE` with `--standalone`,
+`--initial-controllers`, `--no-initial-controllers`, `--ignore-formatted`, `--feature`,
+`--release-version`; `info --config FILE`; `random-uuid`.
+"""
+
+import argparse
+import secrets
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from random import Random
+
+from minikafka.cli.server_start import read_config
+from minikafka.common.faults import StorageFault
+from minikafka.common.ids import Uuid
+from minikafka.config.definition import ConfigError
+from minikafka.config.node_config import NodeConfig, parse_address
+from minikafka.log.checkpoints import BadMetaPropertiesError, read_meta_properties
+from minikafka.metadata.broker_registration import Endpoint
+from minikafka.metadata.features import DEFAULT_LEVELS, SUPPORTED_FEATURES
+from minikafka.metadata.image import METADATA_VERSION
+from minikafka.node.assembly import all_log_dirs
+from minikafka.raft.storage import format_directory, format_metadata_directory
+from minikafka.raft.voter_set import RaftVoter, VoterSet
+from minikafka.server.os_disk import OsDisk
+
+_RELEASES = {"3.9": 21, "4.0": 25, "4.1": 27, "4.2": 29, "4.3": 30}
+
+
+class FormatError(Exception):
+    """Why nothing was formatted."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what the command takes."""
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+    form = actions.add_parser("format", help="format the directories of a node")
+    form.add_argument("--config", "-c", required=True, metavar="FILE", help="properties file")
+    form.add_argument("--cluster-id", "-t", required=True, metavar="ID", help="the cluster's id")
+    form.add_argument("--ignore-formatted", "-g", action="store_true",
+                      help="leave directories alone that are formatted for this cluster and node")  # fmt: skip
+    form.add_argument("--release-version", "-r", metavar="VERSION",
+                      help="feature levels of a release: " + ", ".join(_RELEASES))  # fmt: skip
+    form.add_argument("--feature", "-f", action="append", default=[], metavar="NAME=LEVEL",
+                      help="the level of one feature; may be given several times")  # fmt: skip
+    quorum = form.add_mutually_exclusive_group()
+    quorum.add_argument("--standalone", "-s", action="store_true",
+                        help="a dynamic quorum of which this controller is the only voter")  # fmt: skip
+    quorum.add_argument("--no-initial-controllers", "-N", action="store_true",
+                        help="join a dynamic quorum that exists")  # fmt: skip
+    quorum.add_argument("--initial-controllers", "-I", metavar="LIST",
+                        help="id@host:port:directory-id of each first voter, comma-separated")  # fmt: skip
+    info = actions.add_parser("info", help="say what is in the directories of a node")
+    info.add_argument("--config", "-c", required=True, metavar="FILE", help="properties file")
+    actions.add_parser("random-uuid", help="print an id for a new cluster")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the action; the exit status."""
+    if args.action == "random-uuid":
+        print(random_uuid())
+        return 0
+    try:
+        config = read_config(args.config, ())
+        if args.action == "info":
+            return _info(config)
+        levels = _levels(args.release_version, args.feature)
+        voters = _voters(args, config)
+        format_node(config, args.cluster_id, levels, voters, ignore_formatted=args.ignore_formatted)
+    except (ConfigError, FormatError, StorageFault, BadMetaPropertiesError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+def random_uuid() -> Uuid:
+    """An id that nothing else has."""
+    return Uuid.draw(Random(secrets.randbits(128)))
+
+
+def format_node(
+    config: NodeConfig,
+    cluster_id: str,
+    levels: dict[str, int],
+    voters: VoterSet | None,
+    *,
+    ignore_formatted: bool,
+) -> None:
+    """Format every directory of a node.
+
+    Raises:
+        FormatError: a directory is formatted already.
+        StorageFault: a directory cannot be written.
+    """
+    fresh = []
+    for path in all_log_dirs(config):
+        Path(path).mkdir(parents=True, exist_ok=True)
+        disk = OsDisk(path)
+        found = read_meta_properties(disk)
+        if found is None:
+            fresh.append((path, disk))
+        elif not ignore_formatted:
+            raise FormatError(
+                f"{path} is formatted already (--ignore-formatted leaves it as it is)"
+            )
+        elif (found.cluster_id, found.node_id) != (cluster_id, config.node_id):
+            raise FormatError(
+                f"{path} belongs to node {found.node_id} of cluster {found.cluster_id}, "
+                f"not to node {config.node_id} of cluster {cluster_id}"
+            )
+    own = None if voters is None else voters.voters.get(config.node_id)
+    for path, disk in fresh:
+        is_metadata = path == config.metadata_log_dir
+        directory_id = own.directory_id if is_metadata and own is not None else None
+        if is_metadata and config.is_controller:
+            format_metadata_directory(
+                disk, levels=levels, voters=voters, now_ms=time.time_ns() // 1_000_000
+            )
+        # The identity comes last: a directory that has it is formatted completely.
+        format_directory(
+            disk,
+            cluster_id=cluster_id,
+            node_id=config.node_id,
+            directory_id=directory_id or random_uuid(),
+        )
+        print(f"Formatting {path} with metadata.version {levels[METADATA_VERSION]}.")
+
+
+def _info(config: NodeConfig) -> int:
+    status = 0
+    for path in all_log_dirs(config):
+        found = read_meta_properties(OsDisk(path)) if Path(path).is_dir() else None
+        if found is None:
+            print(f"{path}: not formatted")
+            status = 1
+        else:
+            print(
+                f"{path}: node {found.node_id} of cluster {found.cluster_id}, "
+                f"directory {found.directory_id}"
+            )
+    return status
+
+
+def _levels(release: str | None, features: Sequence[str]) -> dict[str, int]:
+    levels = dict(DEFAULT_LEVELS)
+    if release is not None:
+        key = ".".join(release.split("-", 1)[0].split(".")[:2])
+        if key not in _RELEASES:
+            raise FormatError(
+                f"--release-version {release}: unknown; allowed: {', '.join(_RELEASES)}"
+            )
+        levels = {METADATA_VERSION: _RELEASES[key]}
+        if _RELEASES[key] >= _ELR_BY_DEFAULT_FROM:
+            levels = {**DEFAULT_LEVELS, METADATA_VERSION: _RELEASES[key]}
+    for feature in features:
+        name, separator, text = feature.partition("=")
+        supported = SUPPORTED_FEATURES.get(name)
+        if not separator or not text.isdigit():
+            raise FormatError(f"--feature {feature!r}: is no NAME=LEVEL")
+        if supported is None or not supported.includes(int(text)):
+            allowed = f"{supported.minimum} to {supported.maximum}" if supported else "none"
+            raise FormatError(
+                f"--feature {name}: level {text} is not supported; allowed: {allowed}"
+            )
+        levels[name] = int(text)
+    return levels
+
+
+_ELR_BY_DEFAULT_FROM = 26
+
+
+def _voters(args: argparse.Namespace, config: NodeConfig) -> VoterSet | None:
+    """The first voters of a dynamic quorum; None for a static one, or one that exists."""
+    if not config.is_controller or args.no_initial_controllers:
+        return None
+    dynamic = args.standalone or args.initial_controllers
+    if config.voters:
+        if dynamic:
+            raise FormatError(
+                "controller.quorum.voters makes a static quorum: "
+                "--standalone and --initial-controllers do not go with it"
+            )
+        return None
+    if args.initial_controllers:
+        return _initial_controllers(args.initial_controllers, config)
+    if not args.standalone:
+        raise FormatError(
+            "a controller of a dynamic quorum needs one of --standalone, --initial-controllers, "
+            "--no-initial-controllers"
+        )
+    endpoints = tuple(
+        Endpoint(told.name, told.host or "localhost", told.port)
+        for told in (config.advertised[x.name] for x in config.controller_listeners)
+    )
+    return VoterSet.of([RaftVoter(config.node_id, random_uuid(), endpoints)])
+
+
+def _initial_controllers(text: str, config: NodeConfig) -> VoterSet:
+    voters = []
+    for item in text.split(","):
+        node_id, _, rest = item.strip().partition("@")
+        address, _, directory = rest.rpartition(":")
+        try:
+            host, port = parse_address(address)
+            voter_id, directory_id = int(node_id), Uuid.parse(directory)
+        except ValueError as error:
+            raise FormatError(
+                f"--initial-controllers: {item!r} is no id@host:port:directory-id ({error})"
+            ) from None
+        listener = config.controller_listener_names[0]
+        voters.append(RaftVoter(voter_id, directory_id, (Endpoint(listener, host, port),)))
+    if len(voters) > 1:
+        raise FormatError(
+            f"--initial-controllers names {len(voters)} voters; "
+            "a quorum of several voters is not available yet, name one"
+        )
+    return VoterSet.of(voters)

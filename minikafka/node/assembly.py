@@ -1,0 +1,377 @@
+"""A node from its parts: configuration, disks, and the addresses that the shell has bound.
+
+Source of what depends on what: `KafkaRaftServer`, `BrokerServer`, `ControllerServer`,
+`SharedServer`.
+"""
+
+from collections.abc import Mapping, Sequence
+from random import Random
+from typing import NamedTuple
+
+from minikafka.apis._context import BrokerServices, ControllerServices
+from minikafka.apis._index import MODULES
+from minikafka.apis._registry import BROKER, CONTROLLER
+from minikafka.common.clock import Now
+from minikafka.common.environment import Environment
+from minikafka.common.ids import TopicPartition
+from minikafka.config import broker as keys
+from minikafka.config import log_keys
+from minikafka.config.node_config import NodeConfig
+from minikafka.config.values import Config, ConfigLayers
+from minikafka.controller.quorum_controller import QuorumController
+from minikafka.group.coordinator import GroupCoordinator
+from minikafka.log.config import LogConfig
+from minikafka.log.disk import Disk
+from minikafka.log.log_directory import METADATA_FOLDER, LogDirectory
+from minikafka.log.log_manager import LogManager, LogManagerSettings
+from minikafka.log.recovery import Remembered
+from minikafka.log.unified_log import UnifiedLog
+from minikafka.metadata.broker_registration import Endpoint
+from minikafka.metadata.image import RESOURCE_TOPIC, MetadataImage
+from minikafka.metadata.loader import MetadataLoader
+from minikafka.node.dispatcher import Dispatcher
+from minikafka.node.node import BrokerParts, Node
+from minikafka.node.purgatory import Purgatory
+from minikafka.raft.raft_log import RaftLog
+from minikafka.raft.raft_node import RaftNode, RaftSettings
+from minikafka.raft.snapshotter import Snapshotter
+from minikafka.raft.voter_set import RaftVoter, VoterSet
+from minikafka.replica.alter_partition import AlterPartitionManager
+from minikafka.replica.auto_topics import AutoTopics
+from minikafka.replica.broker_lifecycle import BrokerLifecycle
+from minikafka.replica.fetch_session import FetchSessions
+from minikafka.replica.fetcher import FetchSettings
+from minikafka.replica.log_settings import log_config
+from minikafka.replica.producer_ids import ProducerIds
+from minikafka.replica.replica_manager import ReplicaManager
+from minikafka.rpc.calls import Calls
+from minikafka.rpc.controller_channel import ControllerChannel
+
+_SHUTDOWN_TIMEOUT_MS = 300_000
+_METADATA_NAME = TopicPartition("__cluster_metadata", 0)
+
+
+class Surroundings(NamedTuple):
+    """What the shell brings: disks by path of `log.dirs`, bound ports by listener, entropy, time."""
+
+    disks: Mapping[str, Disk]
+    ports: Mapping[str, int]
+    cluster_id: str
+    rng: Random
+    now: Now
+
+
+def assemble(config: NodeConfig, around: Surroundings) -> Node:
+    """A node that has loaded what is on its disks and is ready for `start`.
+
+    Raises:
+        BadMetaPropertiesError: a directory is not formatted, or not this node's.
+        StorageFault: a directory cannot be used.
+    """
+    builder = _Builder(config, around)
+    return builder.build()
+
+
+class _Builder:
+    def __init__(self, config: NodeConfig, around: Surroundings) -> None:
+        self.config = config
+        self.around = around
+        self.values = config.values
+        self.env = Environment(around.rng)
+        self.env.clock.set(around.now)
+        self.calls = Calls(self.env, str(config.node_id))
+        self.loader = MetadataLoader()
+        self.logs = self._open_logs()
+
+    def build(self) -> Node:
+        config, env = self.config, self.env
+        home = self._metadata_home()
+        was_clean = home.clean_shutdown_epoch is not None
+        previous_epoch = self.logs.previous_broker_epoch
+        raft = self._raft(home, was_clean=was_clean)
+        faults = self.logs.load(self._stored_log_config, self.around.now)
+        if faults and not self.logs.online:
+            raise faults[0]
+        purgatory = Purgatory(env)
+        controller_services = self._controller(raft, home)
+        broker = self._broker(raft, previous_epoch) if config.is_broker else None
+        node = Node(
+            env=env,
+            config=config,
+            calls=self.calls,
+            purgatory=purgatory,
+            dispatcher=Dispatcher(
+                env=env,
+                calls=self.calls,
+                purgatory=purgatory,
+                modules=MODULES,
+                make_context=lambda connection, header, frame: node.make_context(
+                    connection, header, frame
+                ),
+                max_in_flight=self.values[keys.QUEUED_MAX_REQUESTS],
+            ),
+            raft=raft,
+            loader=self.loader,
+            snapshotter=Snapshotter(
+                env=env,
+                raft=raft,
+                max_bytes=self.values[keys.METADATA_LOG_MAX_RECORD_BYTES_BETWEEN_SNAPSHOTS],
+                max_interval_ms=self.values[keys.METADATA_LOG_MAX_SNAPSHOT_INTERVAL_MS],
+            ),
+            controller=None if controller_services is None else controller_services.controller,
+            controller_services=controller_services,
+            broker=broker,
+            roles={
+                listener.name: CONTROLLER
+                if listener.name in config.controller_listener_names
+                else BROKER
+                for listener in config.listeners
+            },
+        )
+        self._connect(node)
+        return node
+
+    def _connect(self, node: Node) -> None:
+        """Tie the hooks, which need the node that did not exist when their owners were made."""
+        raft = node.raft
+        raft.on_commit = node.on_commit
+        raft.on_snapshot = node.on_snapshot
+        if node.controller is not None:
+            raft.on_leader = node.controller.activate
+        broker = node.broker
+        if broker is None:
+            return
+        lifecycle = broker.lifecycle
+        lifecycle.on_caught_up = node.broker_caught_up
+        lifecycle.on_running = node.broker_running
+        lifecycle.on_may_stop = node.stop
+        lifecycle.on_rejected = node.broker_rejected
+        broker.replicas.on_offline = node.storage_failed
+
+    # Disks
+
+    def _open_logs(self) -> LogManager:
+        values = self.values
+        return LogManager.open(
+            [self.around.disks[path] for path in self._all_dirs()],
+            cluster_id=self.around.cluster_id,
+            node_id=self.config.node_id,
+            rng=self.around.rng,
+            settings=LogManagerSettings(
+                retention_check_interval_ms=values[log_keys.LOG_RETENTION_CHECK_INTERVAL_MS],
+                flush_offset_checkpoint_interval_ms=values[
+                    log_keys.LOG_FLUSH_OFFSET_CHECKPOINT_INTERVAL_MS
+                ],
+                flush_start_offset_checkpoint_interval_ms=values[
+                    log_keys.LOG_FLUSH_START_OFFSET_CHECKPOINT_INTERVAL_MS
+                ],
+            ),
+        )
+
+    def _all_dirs(self) -> Sequence[str]:
+        return all_log_dirs(self.config)
+
+    def _metadata_home(self) -> LogDirectory:
+        disk = self.around.disks[self.config.metadata_log_dir]
+        return next(home for home in self.logs.directories if home.disk is disk)
+
+    def _stored_log_config(self, name: TopicPartition) -> LogConfig:
+        """What a log obeys until the metadata says it anew."""
+        layers = ConfigLayers({}, {}, self.values.given)
+        return log_config(layers, self.loader.image.config(RESOURCE_TOPIC, name.topic))
+
+    # Quorum
+
+    def _raft(self, home: LogDirectory, *, was_clean: bool) -> RaftNode:
+        config, values = self.config, self.values
+        log = UnifiedLog.open(
+            home.disk,
+            METADATA_FOLDER,
+            _METADATA_NAME,
+            LogConfig(
+                segment_bytes=values[keys.METADATA_LOG_SEGMENT_BYTES],
+                segment_ms=values[keys.METADATA_LOG_SEGMENT_MS],
+                retention_ms=-1,
+                retention_bytes=-1,
+            ),
+            Remembered(clean=was_clean),
+            self.around.now,
+            self.around.rng,
+        )
+        return RaftNode(
+            env=self.env,
+            calls=self.calls,
+            node_id=config.node_id,
+            directory_id=home.directory_id,
+            cluster_id=self.around.cluster_id,
+            log=RaftLog(log),
+            disk=home.disk,
+            voters=self._static_voters(),
+            bootstrap=config.bootstrap_servers,
+            listener=config.controller_listener_names[0],
+            settings=RaftSettings(
+                fetch_timeout_ms=values[keys.CONTROLLER_QUORUM_FETCH_TIMEOUT_MS],
+                request_timeout_ms=values[keys.CONTROLLER_QUORUM_REQUEST_TIMEOUT_MS],
+                retry_backoff_ms=values[keys.CONTROLLER_QUORUM_RETRY_BACKOFF_MS],
+                fetch_max_bytes=values[keys.CONTROLLER_QUORUM_FETCH_MAX_BYTES],
+                snapshot_max_bytes=values[keys.CONTROLLER_QUORUM_FETCH_SNAPSHOT_MAX_BYTES],
+            ),
+            is_controller=config.is_controller,
+            on_commit=lambda: None,
+            on_snapshot=lambda _: None,
+            on_leader=lambda _: None,
+        )
+
+    def _static_voters(self) -> VoterSet | None:
+        config = self.config
+        if not config.voters:
+            return None
+        listener = config.controller_listener_names[0]
+        return VoterSet.of(
+            RaftVoter(voter.node_id, None, (Endpoint(listener, voter.host, voter.port),))
+            for voter in config.voters
+        )
+
+    def _controller(self, raft: RaftNode, home: LogDirectory) -> ControllerServices | None:
+        config = self.config
+        if not config.is_controller:
+            return None
+        controller = QuorumController(
+            env=self.env,
+            node_id=config.node_id,
+            cluster_id=self.around.cluster_id,
+            raft=raft,
+            loader=self.loader,
+            values=self.values,
+            endpoints=self._endpoints(controller=True),
+            disk=home.disk,
+        )
+        return ControllerServices(
+            self.env,
+            config,
+            self.around.cluster_id,
+            raft,
+            self.loader,
+            controller,
+            home.directory_id,
+        )
+
+    def _endpoints(self, *, controller: bool) -> tuple[Endpoint, ...]:
+        """What this node tells others about its listeners, with the ports that were bound."""
+        config = self.config
+        listeners = config.controller_listeners if controller else config.broker_listeners
+        found = []
+        for listener in listeners:
+            told = config.advertised[listener.name]
+            host = told.host or "127.0.0.1"
+            found.append(
+                Endpoint(listener.name, host, told.port or self.around.ports[listener.name])
+            )
+        return tuple(found)
+
+    # Broker
+
+    def _channel(self, raft: RaftNode, purpose: str) -> ControllerChannel:
+        return ControllerChannel(
+            self.env,
+            self.calls,
+            lambda: raft.leader_address,
+            purpose,
+            self.values[keys.REQUEST_TIMEOUT_MS],
+        )
+
+    def _broker(self, raft: RaftNode, previous_epoch: int) -> BrokerParts:
+        config, values, env = self.config, self.values, self.env
+        alter_partition = AlterPartitionManager(
+            env, self._channel(raft, "alter-partition"), config.node_id
+        )
+        lifecycle = self._lifecycle(raft, alter_partition, previous_epoch)
+        replicas = ReplicaManager(
+            env=env,
+            calls=self.calls,
+            broker_id=config.node_id,
+            listener=config.inter_broker_listener_name,
+            logs=self.logs,
+            layers=lambda: services.config_layers(),
+            alter_partition=alter_partition,
+            fetch_settings=FetchSettings(
+                version=_FETCH_VERSION,
+                max_wait_ms=values[keys.REPLICA_FETCH_WAIT_MAX_MS],
+                min_bytes=values[keys.REPLICA_FETCH_MIN_BYTES],
+                max_bytes=values[keys.REPLICA_FETCH_RESPONSE_MAX_BYTES],
+                partition_max_bytes=values[keys.REPLICA_FETCH_MAX_BYTES],
+                backoff_ms=values[keys.REPLICA_FETCH_BACKOFF_MS],
+                timeout_ms=values[keys.REPLICA_SOCKET_TIMEOUT_MS],
+            ),
+            lag_max_ms=values[keys.REPLICA_LAG_TIME_MAX_MS],
+            high_watermark_checkpoint_ms=values[keys.REPLICA_HIGH_WATERMARK_CHECKPOINT_INTERVAL_MS],
+            on_offline=lambda _: None,
+        )
+        groups = GroupCoordinator(
+            env=env,
+            broker_id=config.node_id,
+            replicas=replicas,
+            image=self._image,
+            config=lambda: services.dynamic,
+        )
+        forwarding = self._channel(raft, "forwarding")
+        services = BrokerServices(
+            env,
+            config,
+            self.around.cluster_id,
+            raft,
+            self.loader,
+            logs=self.logs,
+            replicas=replicas,
+            fetch_sessions=FetchSessions(
+                env, values[keys.MAX_INCREMENTAL_FETCH_SESSION_CACHE_SLOTS]
+            ),
+            groups=groups,
+            lifecycle=lifecycle,
+            producer_ids=ProducerIds(
+                env, forwarding, config.node_id, lambda: lifecycle.broker_epoch
+            ),
+            auto_topics=AutoTopics(env, forwarding, values),
+            forwarding=forwarding,
+            dynamic=Config(values.given),
+        )
+        return BrokerParts(services, self.logs, replicas, lifecycle, groups)
+
+    def _image(self) -> MetadataImage:
+        return self.loader.image
+
+    def _lifecycle(
+        self, raft: RaftNode, alter_partition: AlterPartitionManager, previous_epoch: int
+    ) -> BrokerLifecycle:
+        config, values = self.config, self.values
+
+        def registered(epoch: int) -> None:
+            alter_partition.broker_epoch = epoch
+
+        return BrokerLifecycle(
+            env=self.env,
+            channel=self._channel(raft, "heartbeat"),
+            broker_id=config.node_id,
+            cluster_id=self.around.cluster_id,
+            endpoints=self._endpoints(controller=False),
+            rack=values[keys.BROKER_RACK],
+            log_dirs=tuple(home.directory_id for home in self.logs.online),
+            previous_broker_epoch=previous_epoch,
+            heartbeat_interval_ms=values[keys.BROKER_HEARTBEAT_INTERVAL_MS],
+            registration_timeout_ms=values[keys.INITIAL_BROKER_REGISTRATION_TIMEOUT_MS],
+            shutdown_timeout_ms=_SHUTDOWN_TIMEOUT_MS,
+            metadata_offset=lambda: self.loader.image.offset,
+            on_registered=registered,
+            on_caught_up=lambda: None,
+            on_running=lambda: None,
+            on_may_stop=lambda: None,
+            on_rejected=lambda _: None,
+        )
+
+
+_FETCH_VERSION = 17
+
+
+def all_log_dirs(config: NodeConfig) -> list[str]:
+    """Every directory that a node opens: `log.dirs`, and `metadata.log.dir` where it is another."""
+    return list(dict.fromkeys((*config.log_dirs, config.metadata_log_dir)))

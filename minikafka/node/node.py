@@ -1,0 +1,244 @@
+"""One node: `step(event, now)` in, effects out. Everything else hangs off it.
+
+A node is put together by `node/assembly.py` from its configuration and its disks. `step` takes one
+event, runs what it starts, then whatever that woke, and returns what the shell has to do. Nothing in
+here reads a clock, opens a socket or draws entropy.
+"""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from minikafka.apis._context import (
+    BrokerContext,
+    BrokerServices,
+    ControllerContext,
+    ControllerServices,
+)
+from minikafka.apis._registry import BROKER
+from minikafka.common import events
+from minikafka.common.clock import Now
+from minikafka.common.effects import Effect, Halt, Started
+from minikafka.common.environment import Environment
+from minikafka.common.faults import StorageFault
+from minikafka.config.node_config import NodeConfig
+from minikafka.config.values import Config
+from minikafka.controller.quorum_controller import QuorumController
+from minikafka.group.coordinator import GroupCoordinator
+from minikafka.log.log_directory import METADATA_FOLDER
+from minikafka.log.log_manager import LogManager
+from minikafka.metadata.image import MetadataImage
+from minikafka.metadata.loader import MetadataLoader
+from minikafka.node.dispatcher import ConnectionState, Dispatcher
+from minikafka.node.purgatory import Purgatory
+from minikafka.raft.raft_node import RaftNode
+from minikafka.raft.snapshots import SnapshotId, read_snapshot
+from minikafka.raft.snapshotter import Snapshotter
+from minikafka.replica.broker_lifecycle import BrokerLifecycle
+from minikafka.replica.replica_manager import ReplicaManager
+from minikafka.rpc.calls import Calls
+from minikafka.rpc.envelope import RequestHeader
+
+_log = logging.getLogger("minikafka.node")
+
+
+@dataclass(slots=True)
+class BrokerParts:
+    """What a node with the broker role has."""
+
+    services: BrokerServices
+    logs: LogManager
+    replicas: ReplicaManager
+    lifecycle: BrokerLifecycle
+    groups: GroupCoordinator
+
+
+@dataclass(slots=True)
+class Node:
+    """A broker, a controller, or both."""
+
+    env: Environment
+    config: NodeConfig
+    calls: Calls
+    purgatory: Purgatory
+    dispatcher: Dispatcher
+    raft: RaftNode
+    loader: MetadataLoader
+    snapshotter: Snapshotter
+    controller: QuorumController | None
+    controller_services: ControllerServices | None
+    broker: BrokerParts | None
+    roles: dict[str, str]
+    _stopping: bool = False
+    _published: bool = False
+
+    # The one way in
+
+    def start(self, now: Now) -> Sequence[Effect]:
+        """Begin: read the quorum's state, look for the leader, register."""
+        self.env.clock.set(now)
+        self.raft.start()
+        if self.controller is not None:
+            self.controller.start()
+        if self.broker is not None:
+            self.broker.lifecycle.start()
+        else:
+            self.env.effects.append(Started())
+        return self._settle()
+
+    def step(self, event: events.Event, now: Now) -> Sequence[Effect]:
+        """React to one event."""
+        env = self.env
+        env.clock.set(now)
+        kind = type(event)
+        if kind is events.RequestFrame:
+            self.dispatcher.request(event.connection, event.frame)  # type: ignore[union-attr]
+        elif kind is events.Tick:
+            pass
+        else:
+            self._other(event)
+        return self._settle()
+
+    def next_deadline_ms(self) -> int | None:
+        """When a Tick is wanted, or None."""
+        return self.env.timers.next_deadline_ms()
+
+    def _settle(self) -> Sequence[Effect]:
+        env = self.env
+        if env.notified:
+            self.purgatory.drain()
+        deadline_ms = env.timers.next_deadline_ms()
+        while deadline_ms is not None and deadline_ms <= env.clock.monotonic_ms:
+            env.timers.fire_due(env.clock.monotonic_ms)
+            if env.notified:
+                self.purgatory.drain()
+            deadline_ms = env.timers.next_deadline_ms()
+        effects, env.effects = env.effects, []
+        return effects
+
+    def _other(self, event: events.Event) -> None:
+        match event:
+            case events.ResponseFrame(channel, frame):
+                self.calls.response(channel, frame)
+            case events.ConnectionOpened(connection, listener, peer_host):
+                self.dispatcher.opened(connection, listener, self.roles[listener], peer_host)
+            case events.ConnectionClosed(connection):
+                self.dispatcher.closed(connection)
+            case events.ChannelDown(channel, reason):
+                self.calls.channel_down(channel, reason)
+            case events.FlushDone(token, fault):
+                self.env.flush_done(token, fault)
+            case events.ShutdownRequested():
+                self.shut_down()
+
+    # Requests
+
+    def make_context(
+        self, connection: ConnectionState, header: RequestHeader, frame: memoryview
+    ) -> BrokerContext | ControllerContext:
+        """The context of a request, by the role of its listener."""
+        if connection.role == BROKER:
+            assert self.broker is not None
+            return BrokerContext(
+                self.env, *header_fields(header), connection.listener, connection.peer_host,
+                self.broker.services, frame,
+            )  # fmt: skip
+        assert self.controller_services is not None
+        return ControllerContext(
+            self.env, *header_fields(header), connection.listener, connection.peer_host,
+            self.controller_services,
+        )  # fmt: skip
+
+    # Metadata
+
+    def on_commit(self) -> None:
+        """The metadata log's high watermark moved: bring the image up to it."""
+        raft, loader = self.raft, self.loader
+        before = loader.image
+        for batch in raft.log.batches(before.offset + 1, raft.high_watermark):
+            if batch.control:
+                raft.learn_control(batch.control)
+            loader.load_batch(batch.records, last_offset=batch.last_offset, epoch=batch.epoch)
+        if self.controller is not None:
+            self.controller.on_commit()
+        self._publish(before)
+        self.snapshotter.committed(loader)
+
+    def on_snapshot(self, snapshot_id: SnapshotId) -> None:
+        """A snapshot took the place of the metadata log."""
+        path = f"{METADATA_FOLDER}/{snapshot_id.file_name}"
+        snapshot = read_snapshot(self.raft.disk, path)
+        if snapshot is None:
+            raise StorageFault(self.raft.disk.root, f"{path} vanished")
+        before = self.loader.image
+        self.loader.load_snapshot(
+            snapshot.records, last_offset=snapshot_id.end_offset - 1, epoch=snapshot_id.epoch
+        )
+        self._publish(before)
+
+    def _publish(self, before: MetadataImage) -> None:
+        broker = self.broker
+        image = self.loader.image
+        if broker is None or image is before:
+            return
+        if before.configs is not image.configs:
+            broker.services.dynamic = Config(broker.services.config_layers().broker_config().given)
+        if self._published:
+            broker.replicas.apply(image)
+        broker.lifecycle.metadata_advanced()
+
+    # The broker's life
+
+    def broker_caught_up(self) -> None:
+        """The metadata includes this broker's registration: make its replicas, then be unfenced."""
+        assert self.broker is not None
+        self._published = True
+        self.broker.replicas.start(self.loader.image)
+        self.broker.groups.start()
+        self.broker.lifecycle.ready()
+
+    def broker_running(self) -> None:
+        """The broker is unfenced."""
+        self.env.effects.append(Started())
+
+    def broker_rejected(self, why: str) -> None:
+        """The broker could not register: there is no point in staying."""
+        self.env.effects.append(Halt(1, why))
+
+    def shut_down(self) -> None:
+        """Begin a controlled shutdown; a second request changes nothing."""
+        if self._stopping:
+            return
+        self._stopping = True
+        if self.broker is not None:
+            self.broker.lifecycle.shut_down()
+        else:
+            self.stop()
+
+    def stop(self) -> None:
+        """Close the logs, leave the clean shutdown file (C1), end."""
+        broker = self.broker
+        exit_code = 0
+        if broker is not None:
+            broker.replicas.stop_fetching()
+            for fault in broker.logs.shutdown(broker.lifecycle.broker_epoch):
+                _log.error("not shut down cleanly: %s", fault)
+                exit_code = 1
+        self.raft.log.log.close()
+        self.env.effects.append(Halt(exit_code, "shutdown is complete"))
+
+    def storage_failed(self, fault: StorageFault) -> None:
+        """A log directory is offline: go on without it, unless nothing is left."""
+        assert self.broker is not None
+        if fault.log_dir == self.raft.disk.root:
+            raise fault
+        for directory in self.broker.logs.directories:
+            if directory.disk.root == fault.log_dir:
+                self.broker.lifecycle.report_offline_dir(directory.directory_id)
+        if not self.broker.logs.online:
+            self.env.effects.append(Halt(1, "no log directory is left"))
+
+
+def header_fields(header: RequestHeader) -> tuple[int, int, int, str | None]:
+    """What a context takes from a request's header."""
+    return header.api_key, header.api_version, header.correlation_id, header.client_id

@@ -1,0 +1,98 @@
+"""Topics that come to be because somebody asked for them, and internal topics.
+
+A topic that is being created is not asked for again until the controller has answered.
+
+Source: `DefaultAutoTopicCreationManager`.
+"""
+
+import logging
+from dataclasses import dataclass, field
+from typing import Any
+
+from minikafka.common.environment import Environment
+from minikafka.common.errors import ErrorCode
+from minikafka.config import broker as broker_keys
+from minikafka.config import log_keys
+from minikafka.config.values import Config
+from minikafka.messages import create_topics as messages
+from minikafka.rpc.controller_channel import ControllerChannel
+
+_log = logging.getLogger("minikafka.replica")
+_VERSION = 7
+OFFSETS_TOPIC = "__consumer_offsets"
+TRANSACTIONS_TOPIC = "__transaction_state"
+SHARE_STATE_TOPIC = "__share_group_state"
+INTERNAL_TOPICS = frozenset((OFFSETS_TOPIC, TRANSACTIONS_TOPIC, SHARE_STATE_TOPIC))
+
+_MAX_NAME_LENGTH = 249
+_LEGAL = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")
+
+
+def is_valid_topic_name(name: str) -> bool:
+    """Whether a topic may have this name (`Topic.validate`)."""
+    return (
+        0 < len(name) <= _MAX_NAME_LENGTH
+        and name not in (".", "..")
+        and all(char in _LEGAL for char in name)
+    )
+
+
+@dataclass(slots=True)
+class AutoTopics:
+    """Asks the controller for topics."""
+
+    env: Environment
+    channel: ControllerChannel
+    config: Config
+    _asked: dict[str, None] = field(default_factory=dict)
+
+    def create(self, names: list[str]) -> None:
+        """Ask for topics that do not exist; what is under way already is left out."""
+        wanted = [name for name in names if name not in self._asked]
+        if not wanted:
+            return
+        self._asked.update(dict.fromkeys(wanted))
+        request = messages.CreateTopicsRequest(
+            topics=[self._creatable(name) for name in wanted],
+            timeout_ms=self.config[broker_keys.REQUEST_TIMEOUT_MS],
+        )
+        self.channel.send(
+            request,
+            _VERSION,
+            timeout_ms=self.config[broker_keys.REQUEST_TIMEOUT_MS],
+            on_done=lambda response, why: self._answered(wanted, response, why),
+        )
+
+    def _creatable(self, name: str) -> messages.CreatableTopic:
+        config = self.config
+        if name != OFFSETS_TOPIC:
+            return messages.CreatableTopic(name=name, num_partitions=-1, replication_factor=-1)
+        values = {
+            "cleanup.policy": "compact",
+            "compression.type": "producer",
+            "segment.bytes": str(config[log_keys.OFFSETS_TOPIC_SEGMENT_BYTES]),
+        }
+        return messages.CreatableTopic(
+            name=name,
+            num_partitions=config[log_keys.OFFSETS_TOPIC_NUM_PARTITIONS],
+            replication_factor=config[log_keys.OFFSETS_TOPIC_REPLICATION_FACTOR],
+            configs=[
+                messages.CreatableTopicConfig(name=key, value=value)
+                for key, value in values.items()
+            ],
+        )
+
+    def _answered(self, names: list[str], response: Any | None, why: str) -> None:
+        for name in names:
+            self._asked.pop(name, None)
+        if response is None:
+            _log.warning("topics %s not created: %s", ", ".join(names), why)
+            return
+        for topic in response.topics:
+            if topic.error_code not in (0, ErrorCode.TOPIC_ALREADY_EXISTS):
+                _log.warning(
+                    "topic %s not created: %s %s",
+                    topic.name,
+                    ErrorCode(topic.error_code).name,
+                    topic.error_message or "",
+                )

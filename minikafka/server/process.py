@@ -1,0 +1,152 @@
+"""Nodes in this process: disks, sockets, signals, and the loop that runs them.
+
+Start-up is short on purpose: uvloop and what a node needs, nothing else; afterwards everything that
+lives for ever is taken out of the garbage collector's sight.
+"""
+
+import asyncio
+import gc
+import logging
+import secrets
+import signal
+from collections.abc import Callable, Sequence
+from random import Random
+
+from minikafka.common.events import ShutdownRequested
+from minikafka.common.faults import StorageFault
+from minikafka.config import broker as keys
+from minikafka.config.node_config import NodeConfig
+from minikafka.log.checkpoints import BadMetaPropertiesError, read_meta_properties
+from minikafka.node.assembly import Surroundings, all_log_dirs, assemble
+from minikafka.node.node import Node
+from minikafka.server.driver import Driver, read_clock
+from minikafka.server.listener import ConnectionLimits
+from minikafka.server.os_disk import OsDisk
+
+_log = logging.getLogger("minikafka.server")
+
+
+class StartError(Exception):
+    """A node that could not be started; the message says what to do about it."""
+
+
+def run_nodes(configs: Sequence[NodeConfig], on_started: Callable[[NodeConfig], None]) -> int:
+    """Run nodes until all have stopped; returns the exit code of the first that failed, or 0.
+
+    SIGTERM and SIGINT begin a controlled shutdown.
+
+    Raises:
+        StartError: naming the file, directory or address that is in the way.
+    """
+    try:
+        import uvloop  # noqa: PLC0415 - the plain loop serves where there is no uvloop
+
+        runner = asyncio.Runner(loop_factory=uvloop.new_event_loop)
+    except ImportError:
+        runner = asyncio.Runner()
+    with runner:
+        return runner.run(_run(configs, on_started))
+
+
+async def _run(configs: Sequence[NodeConfig], on_started: Callable[[NodeConfig], None]) -> int:
+    loop = asyncio.get_running_loop()
+    running = [RunningNode(config, loop, on_started) for config in configs]
+    try:
+        for each in running:
+            await each.bind()
+        for each in running:
+            each.start()
+        _tune_collector()
+
+        def stop() -> None:
+            for each in running:
+                each.driver.step(ShutdownRequested())
+
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, stop)
+        codes = await asyncio.gather(*(each.driver.halted for each in running))
+    finally:
+        for each in running:
+            each.driver.close()
+    return next((code for code in codes if code), 0)
+
+
+class RunningNode:
+    """One node with its driver."""
+
+    def __init__(
+        self,
+        config: NodeConfig,
+        loop: asyncio.AbstractEventLoop,
+        on_started: Callable[[NodeConfig], None],
+    ) -> None:
+        """Prepare; nothing is opened yet."""
+        self.config = config
+        self._on_started = on_started
+        self._loop = loop
+        self._ports: dict[str, int] = {}
+        self._tasks: list[asyncio.Task[None]] = []
+        self.driver = Driver(loop, self._started)
+        values = config.values
+        self.driver.connections.limits = ConnectionLimits(
+            total=values[keys.MAX_CONNECTIONS],
+            per_address=values[keys.MAX_CONNECTIONS_PER_IP],
+            request_bytes=values[keys.SOCKET_REQUEST_MAX_BYTES],
+            idle_ms=values[keys.CONNECTIONS_MAX_IDLE_MS],
+        )
+        self.node: Node
+
+    async def bind(self) -> None:
+        """Bind every listener, so that an address in use is found before anything is written."""
+        connections = self.driver.connections
+        backlog = self.config.values[keys.SOCKET_LISTEN_BACKLOG_SIZE]
+        for listener in self.config.listeners:
+            try:
+                self._ports[listener.name] = await connections.listen(
+                    listener.name, listener.host, listener.port, backlog
+                )
+            except OSError as error:
+                raise StartError(f"listeners: cannot bind {listener}: {error.strerror}") from None
+
+    def start(self) -> None:
+        """Load the disks and begin."""
+        config = self.config
+        try:
+            disks = {path: OsDisk(path) for path in all_log_dirs(config)}
+            identity = read_meta_properties(disks[config.metadata_log_dir])
+            if identity is None:
+                raise StartError(
+                    f"{config.metadata_log_dir} is not formatted: it has no meta.properties; "
+                    "run bin/kafka-storage.py format first"
+                )
+            self.node = assemble(
+                config,
+                Surroundings(
+                    disks,
+                    self._ports,
+                    identity.cluster_id,
+                    Random(secrets.randbits(64)),
+                    read_clock(),
+                ),
+            )
+        except (BadMetaPropertiesError, StorageFault) as error:
+            raise StartError(str(error)) from None
+        for listener in config.controller_listeners:
+            self._serve(listener.name)
+        self.driver.start(self.node)
+
+    def _started(self) -> None:
+        # Clients are let in once the broker can answer them truthfully.
+        for listener in self.config.broker_listeners:
+            self._serve(listener.name)
+        self._on_started(self.config)
+
+    def _serve(self, listener: str) -> None:
+        self._tasks.append(self._loop.create_task(self.driver.connections.serve(listener)))
+
+
+def _tune_collector() -> None:
+    """Freeze what start-up left behind, and look at young objects less often than by default."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 1_000)
