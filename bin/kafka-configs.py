@@ -2,7 +2,10 @@
 """Describe and alter configurations: see --help."""
 
 import sys
+from pathlib import Path
 
-from minikafka.cli.main import run_tool
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from minikafka.cli.main import run_tool  # noqa: E402
 
 sys.exit(run_tool("configs"))

@@ -2,7 +2,10 @@
 """Print what is in a log, index or snapshot file: see --help."""
 
 import sys
+from pathlib import Path
 
-from minikafka.cli.dump_log import main
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from minikafka.cli.dump_log import main  # noqa: E402
 
 sys.exit(main())

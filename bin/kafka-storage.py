@@ -2,7 +2,10 @@
 """Format log directories: see --help."""
 
 import sys
+from pathlib import Path
 
-from minikafka.cli.main import run_tool
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from minikafka.cli.main import run_tool  # noqa: E402
 
 sys.exit(run_tool("storage"))

@@ -30,6 +30,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         command = commands.add_parser(name, help=summary, description=summary)
         if name == chosen:
             import_module(module).add_arguments(command)
+            # Errors are the command's to report: it knows its own exit status for wrong usage.
+            parser.error = command.error  # type: ignore[method-assign]
     parsed = parser.parse_args(arguments)
     return int(import_module(_COMMANDS[parsed.command][0]).run(parsed))
 

@@ -22,7 +22,6 @@ from minikafka.log.checkpoints import BadMetaPropertiesError, read_meta_properti
 from minikafka.metadata.broker_registration import Endpoint
 from minikafka.metadata.features import DEFAULT_LEVELS, SUPPORTED_FEATURES
 from minikafka.metadata.image import METADATA_VERSION
-from minikafka.node.assembly import all_log_dirs
 from minikafka.raft.storage import format_directory, format_metadata_directory
 from minikafka.raft.voter_set import RaftVoter, VoterSet
 from minikafka.server.os_disk import OsDisk
@@ -96,7 +95,7 @@ def format_node(
         StorageFault: a directory cannot be written.
     """
     fresh = []
-    for path in all_log_dirs(config):
+    for path in config.all_log_dirs:
         Path(path).mkdir(parents=True, exist_ok=True)
         disk = OsDisk(path)
         found = read_meta_properties(disk)
@@ -131,7 +130,7 @@ def format_node(
 
 def _info(config: NodeConfig) -> int:
     status = 0
-    for path in all_log_dirs(config):
+    for path in config.all_log_dirs:
         found = read_meta_properties(OsDisk(path)) if Path(path).is_dir() else None
         if found is None:
             print(f"{path}: not formatted")

@@ -56,6 +56,11 @@ class NodeConfig(NamedTuple):
     ignored: tuple[str, ...]
 
     @property
+    def all_log_dirs(self) -> tuple[str, ...]:
+        """Every directory that the node opens: `log.dirs`, and `metadata.log.dir` if another."""
+        return tuple(dict.fromkeys((*self.log_dirs, self.metadata_log_dir)))
+
+    @property
     def broker_listeners(self) -> tuple[Listener, ...]:
         """The listeners that serve clients and brokers."""
         return tuple(x for x in self.listeners if x.name not in self.controller_listener_names)

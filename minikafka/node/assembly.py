@@ -4,7 +4,7 @@ Source of what depends on what: `KafkaRaftServer`, `BrokerServer`, `ControllerSe
 `SharedServer`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from random import Random
 from typing import NamedTuple
 
@@ -153,7 +153,7 @@ class _Builder:
     def _open_logs(self) -> LogManager:
         values = self.values
         return LogManager.open(
-            [self.around.disks[path] for path in self._all_dirs()],
+            [self.around.disks[path] for path in self.config.all_log_dirs],
             cluster_id=self.around.cluster_id,
             node_id=self.config.node_id,
             rng=self.around.rng,
@@ -167,9 +167,6 @@ class _Builder:
                 ],
             ),
         )
-
-    def _all_dirs(self) -> Sequence[str]:
-        return all_log_dirs(self.config)
 
     def _metadata_home(self) -> LogDirectory:
         disk = self.around.disks[self.config.metadata_log_dir]
@@ -188,15 +185,15 @@ class _Builder:
             home.disk,
             METADATA_FOLDER,
             _METADATA_NAME,
-            LogConfig(
+            config=LogConfig(
                 segment_bytes=values[keys.METADATA_LOG_SEGMENT_BYTES],
                 segment_ms=values[keys.METADATA_LOG_SEGMENT_MS],
                 retention_ms=-1,
                 retention_bytes=-1,
             ),
-            Remembered(clean=was_clean),
-            self.around.now,
-            self.around.rng,
+            remembered=Remembered(clean=was_clean),
+            now=self.around.now,
+            rng=self.around.rng,
         )
         return RaftNode(
             env=self.env,
@@ -371,7 +368,3 @@ class _Builder:
 
 _FETCH_VERSION = 17
 
-
-def all_log_dirs(config: NodeConfig) -> list[str]:
-    """Every directory that a node opens: `log.dirs`, and `metadata.log.dir` where it is another."""
-    return list(dict.fromkeys((*config.log_dirs, config.metadata_log_dir)))

@@ -17,7 +17,7 @@ from minikafka.common.faults import StorageFault
 from minikafka.config import broker as keys
 from minikafka.config.node_config import NodeConfig
 from minikafka.log.checkpoints import BadMetaPropertiesError, read_meta_properties
-from minikafka.node.assembly import Surroundings, all_log_dirs, assemble
+from minikafka.node.assembly import Surroundings, assemble
 from minikafka.node.node import Node
 from minikafka.server.driver import Driver, read_clock
 from minikafka.server.listener import ConnectionLimits
@@ -112,7 +112,7 @@ class RunningNode:
         """Load the disks and begin."""
         config = self.config
         try:
-            disks = {path: OsDisk(path) for path in all_log_dirs(config)}
+            disks = {path: OsDisk(path) for path in config.all_log_dirs}
             identity = read_meta_properties(disks[config.metadata_log_dir])
             if identity is None:
                 raise StartError(
