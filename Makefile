@@ -1,0 +1,57 @@
+# Targets: demo, test, check, generate, bench, oracle, clean. CONTRIBUTING.md says what each is for.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+SEED ?=
+PYTEST := $(BIN)/python -m pytest -q
+
+.PHONY: demo test check generate unit integration harness bench oracle clean
+
+$(STAMP): requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; " + sys.executable + " is " + sys.version.split()[0])'
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps -e .
+	$(BIN)/python -m compileall -q minikafka
+	@touch $@
+
+# Three brokers, real clients, a killed leader, and Spark's verdict.
+demo: $(STAMP)
+	$(BIN)/minikafka verify --nodes 3 $(if $(SEED),--seed $(SEED))
+
+test: check integration harness
+
+# Everything that needs neither Java nor a running cluster.
+check: $(STAMP)
+	$(BIN)/ruff format --check -q .
+	$(BIN)/ruff check -q .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python tools/tidy.py
+	$(BIN)/python tools/generate_messages.py --check
+	$(BIN)/python tools/write_tables.py --check
+	$(PYTEST) -n 2 tests/unit tests/property tests/conformance
+
+integration: $(STAMP)
+	$(PYTEST) tests/integration tests/fault
+
+harness: $(STAMP)
+	$(PYTEST) tests/harness
+
+generate: $(STAMP)
+	$(BIN)/python tools/generate_messages.py
+	$(BIN)/python tools/write_tables.py
+
+# Needs nothing else; compares with another cluster where VERSUS names one.
+bench: $(STAMP)
+	$(BIN)/minikafka bench $(if $(VERSUS),--versus $(VERSUS))
+
+# For developers who have an Apache Kafka: MINIKAFKA_ORACLE names the folder of its tools.
+oracle: $(STAMP)
+	@test -n "$(MINIKAFKA_ORACLE)" || { echo "make oracle: set MINIKAFKA_ORACLE to a folder with kafka-cluster and kafka-run-class" >&2; exit 2; }
+	$(PYTEST) tests/oracle
+
+clean:
+	rm -rf $(VENV) build dist out
