@@ -1,0 +1,237 @@
+"""Several log directories: creation, deletion, offline directories, shutdown and start."""
+
+from random import Random
+
+import pytest
+
+from minikafka.common.clock import Now
+from minikafka.common.faults import StorageFault
+from minikafka.common.ids import TopicPartition, Uuid
+from minikafka.log.checkpoints import (
+    BadMetaPropertiesError,
+    MetaProperties,
+    read_clean_shutdown,
+    read_meta_properties,
+    write_meta_properties,
+)
+from minikafka.log.config import LogConfig
+from minikafka.log.log_manager import LogManager
+from minikafka.records.builder import NewRecord, build_batch
+from minikafka.sim.sim_disk import SimDisk
+
+NOW = Now(0, 50_000)
+TP = TopicPartition("t", 0)
+ID = Uuid.of(5, 6)
+CONFIG = LogConfig(file_delete_delay_ms=60, retention_ms=1_000, segment_bytes=300)
+
+
+def formatted(root, directory_id=None, node_id=1):
+    disk = SimDisk(root)
+    write_meta_properties(disk, MetaProperties("c", node_id, directory_id))
+    return disk
+
+
+@pytest.fixture
+def disks():
+    return [formatted("one", Uuid.of(1, 1)), formatted("two", Uuid.of(2, 2))]
+
+
+def start(disks):
+    manager = LogManager.open(disks, cluster_id="c", node_id=1, rng=Random(3))
+    assert manager.load(lambda _: CONFIG, NOW) == []
+    return manager
+
+
+def append(log, timestamp=50_000):
+    batch = build_batch([NewRecord(timestamp, b"k", b"v" * 100)])
+    log.append_as_leader(memoryview(batch), leader_epoch=0, now=NOW)
+
+
+def test_logs_are_spread_over_the_directories(disks):
+    manager = start(disks)
+    for partition in range(4):
+        manager.create(TopicPartition("t", partition), ID, CONFIG, NOW)
+    assert [len(directory.logs) for directory in manager.directories] == [2, 2]
+
+
+def test_named_directory_is_used(disks):
+    manager = start(disks)
+    for partition in range(2):
+        manager.create(TopicPartition("t", partition), ID, CONFIG, NOW, Uuid.of(2, 2))
+    assert [len(directory.logs) for directory in manager.directories] == [0, 2]
+    assert manager.directory_of(TP).directory_id == Uuid.of(2, 2)
+
+
+def test_creating_twice_gives_the_same_log(disks):
+    manager = start(disks)
+    assert manager.create(TP, ID, CONFIG, NOW) is manager.create(TP, ID, CONFIG, NOW)
+
+
+def test_clean_shutdown_is_remembered_until_the_next_start(disks):
+    manager = start(disks)
+    append(manager.create(TP, ID, CONFIG, NOW))
+    assert manager.previous_broker_epoch == -1
+    assert manager.shutdown(42) == []
+    assert [read_clean_shutdown(disk) for disk in disks] == [42, 42]
+    for disk in disks:
+        disk.crash()
+    again = start(disks)
+    assert again.previous_broker_epoch == 42
+    assert again.get(TP).log_end_offset == again.get(TP).recovery_point == 1
+    assert again.get(TP).topic_id == ID
+    assert [read_clean_shutdown(disk) for disk in disks] == [None, None]
+
+
+def test_crash_is_an_unclean_shutdown(disks):
+    manager = start(disks)
+    append(manager.create(TP, ID, CONFIG, NOW))
+    for disk in disks:
+        disk.crash()
+    again = start(disks)
+    assert again.previous_broker_epoch == -1
+    assert (again.get(TP).log_end_offset, again.get(TP).recovery_point) == (1, 0)
+
+
+def test_directories_that_disagree_are_an_unclean_shutdown(disks):
+    start(disks).shutdown(42)
+    for disk in disks:
+        disk.crash()
+    start(disks[:1]).shutdown(43)
+    disks[0].crash()
+    assert start(disks).previous_broker_epoch == -1
+
+
+def test_high_watermarks_survive_a_crash(disks):
+    manager = start(disks)
+    log = manager.create(TP, ID, CONFIG, NOW)
+    append(log)
+    log.update_high_watermark(1)
+    manager.checkpoint_high_watermarks()
+    for disk in disks:
+        disk.crash()
+    assert start(disks).get(TP).high_watermark == 1
+
+
+def test_deleted_log_is_renamed_and_removed_later(disks):
+    manager = start(disks)
+    manager.create(TP, ID, CONFIG, NOW, Uuid.of(1, 1))
+    manager.delete(TP, NOW)
+    assert manager.get(TP) is None
+    (name,) = [name for name in disks[0].list("") if name.startswith("t-0")]
+    assert name.endswith("-delete")
+    manager.tick(Now(59, 0))
+    assert disks[0].exists(name)
+    manager.tick(Now(60, 0))
+    assert not disks[0].exists(name)
+
+
+def test_deletion_that_a_crash_interrupted_is_finished(disks):
+    manager = start(disks)
+    manager.create(TP, ID, CONFIG, NOW)
+    manager.delete(TP, NOW)
+    for disk in disks:
+        disk.crash()
+    again = start(disks)
+    again.tick(NOW)
+    assert not [name for disk in disks for name in disk.list("") if name.startswith("t-0")]
+
+
+def test_stray_log_is_set_aside_and_not_loaded_again(disks):
+    manager = start(disks)
+    manager.create(TP, ID, CONFIG, NOW, Uuid.of(1, 1))
+    assert manager.strays(lambda _, topic_id: topic_id == ID) == []
+    assert manager.strays(lambda *_: False) == [TP]
+    manager.set_aside(TP, NOW)
+    for disk in disks:
+        disk.crash()
+    again = start(disks)
+    again.tick(Now(1 << 40, 0))
+    assert again.get(TP) is None
+    assert [name for name in disks[0].list("") if name.endswith("-stray")]
+
+
+def test_broken_directory_goes_offline_and_the_other_goes_on(disks):
+    manager = start(disks)
+    lost = manager.create(TP, ID, CONFIG, NOW, Uuid.of(1, 1))
+    kept = manager.create(TopicPartition("t", 1), ID, CONFIG, NOW, Uuid.of(2, 2))
+    disks[0].broken = "Input/output error"
+    with pytest.raises(StorageFault) as caught:
+        append(lost)
+    assert manager.take_offline(caught.value.log_dir) == [TP]
+    append(kept)
+    assert manager.get(TP) is None
+    assert [directory.is_online for directory in manager.directories] == [False, True]
+    assert manager.create(TP, ID, CONFIG, NOW).disk is disks[1]
+    assert manager.shutdown(7) == []
+    disks[0].broken = None
+    assert [read_clean_shutdown(disk) for disk in disks] == [None, 7]
+
+
+def test_faults_of_periodic_work_are_reported(disks):
+    manager = start(disks)
+    disks[1].broken = "Input/output error"
+    faults = manager.tick(Now(1 << 30, 0))
+    assert [fault.log_dir for fault in faults] == ["two"]
+    assert [fault.log_dir for fault in manager.checkpoint_high_watermarks()] == ["two"]
+
+
+def test_no_directory_left_is_a_fault(disks):
+    manager = start(disks)
+    for disk in disks:
+        manager.take_offline(disk.root)
+    with pytest.raises(StorageFault):
+        manager.create(TP, ID, CONFIG, NOW)
+
+
+def test_directory_that_cannot_be_loaded_is_offline(disks):
+    manager = LogManager.open(disks, cluster_id="c", node_id=1, rng=Random(3))
+    disks[0].broken = "Input/output error"
+    assert [fault.log_dir for fault in manager.load(lambda _: CONFIG, NOW)] == ["one"]
+    assert [directory.disk.root for directory in manager.online] == ["two"]
+
+
+def test_retention_and_flushes_run_from_the_tick(disks):
+    manager = start(disks)
+    log = manager.create(TP, ID, CONFIG, NOW)
+    for _ in range(5):
+        append(log)
+    log.update_high_watermark(5)
+    ((flushed, request),) = manager.take_flushes()
+    request.run()
+    flushed.flushed(request)
+    assert manager.take_flushes() == []
+    manager.tick(Now(29_999, 60_000))
+    assert log.log_start_offset == 0
+    manager.tick(Now(30_000, 60_000))
+    assert log.log_start_offset == 5
+
+
+def test_second_process_is_refused(disks):
+    start(disks)
+    with pytest.raises(StorageFault, match="lock"):
+        start(disks)
+
+
+@pytest.mark.parametrize(
+    ("disk", "says"),
+    [
+        (SimDisk("new"), "not formatted"),
+        (formatted("other", node_id=9), "node 9"),
+    ],
+)
+def test_directory_of_somebody_else_is_refused(disk, says):
+    with pytest.raises(BadMetaPropertiesError, match=says):
+        start([disk])
+
+
+def test_copied_directory_is_refused():
+    twins = [formatted("one", Uuid.of(1, 1)), formatted("two", Uuid.of(1, 1))]
+    with pytest.raises(BadMetaPropertiesError, match=r"same directory\.id"):
+        start(twins)
+
+
+def test_missing_directory_id_is_drawn_and_kept():
+    disk = formatted("one")
+    manager = start([disk])
+    drawn = manager.directories[0].directory_id
+    assert read_meta_properties(disk).directory_id == drawn

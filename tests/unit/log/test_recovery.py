@@ -1,0 +1,145 @@
+"""Loading what a crash, a full disk or an interrupted cleaner left behind."""
+
+from random import Random
+
+import pytest
+
+from minikafka.common.clock import Now
+from minikafka.common.ids import TopicPartition
+from minikafka.log.checkpoints import LEADER_EPOCHS, read_epochs
+from minikafka.log.config import LogConfig
+from minikafka.log.disk import read_file, write_file
+from minikafka.log.recovery import Remembered
+from minikafka.log.unified_log import UnifiedLog
+from minikafka.records.builder import BatchOptions, NewRecord, build_batch
+from minikafka.sim.sim_disk import SimDisk
+
+NOW = Now(0, 50_000)
+CONFIG = LogConfig(segment_bytes=400, index_interval_bytes=100)
+
+
+def open_log(disk, *, clean=False, **remembered):
+    return UnifiedLog.open(
+        disk, "t-0", TopicPartition("t", 0), config=CONFIG, now=NOW, rng=Random(1),
+        remembered=Remembered(clean=clean, **remembered),
+    )  # fmt: skip
+
+
+@pytest.fixture
+def disk():
+    """Twenty batches of one record in several segments, written by a process that was killed."""
+    made = SimDisk()
+    log = open_log(made)
+    for i in range(20):
+        batch = build_batch(
+            [NewRecord(1_000 + i, b"k", b"v")],
+            BatchOptions(producer_id=5, producer_epoch=0, base_sequence=i),
+        )
+        log.append_as_leader(memoryview(batch), leader_epoch=i // 10, now=NOW)
+    made.crash()
+    return made
+
+
+def segments(disk):
+    return [name for name in disk.list("t-0") if name.endswith(".log")]
+
+
+def damage(disk, name, at):
+    path = f"t-0/{name}"
+    content = bytearray(read_file(disk, path))
+    content[at] ^= 1
+    write_file(disk, path, bytes(content))
+
+
+def test_everything_that_was_written_is_found(disk):
+    log = open_log(disk)
+    assert (log.log_end_offset, log.epochs.entries) == (20, [(0, 0), (1, 10)])
+    assert log.producers.producers[5].batches[-1].last_sequence == 19
+
+
+def test_log_ends_at_the_first_bad_batch_and_later_segments_go(disk):
+    first, second, *_ = segments(disk)
+    damage(disk, second, 100)
+    log = open_log(disk)
+    assert log.log_end_offset == int(second[:20]) + 1
+    assert segments(disk) == [first, second]
+    assert log.producers.producers[5].batches[-1].last_sequence == log.log_end_offset - 1
+
+
+def test_segments_below_the_recovery_point_are_believed(disk):
+    first, second, *_ = segments(disk)
+    damage(disk, first, 100)
+    log = open_log(disk, recovery_point=int(second[:20]))
+    assert log.log_end_offset == 20
+
+
+def test_epochs_beyond_the_end_are_forgotten(disk):
+    damage(disk, segments(disk)[0], 100)
+    assert open_log(disk).epochs.entries == [(0, 0)]
+
+
+@pytest.mark.parametrize("content", [None, b"", b"0\n2\n0 0\n1 1"])
+def test_lost_or_torn_epochs_are_rebuilt_from_the_batches(disk, content):
+    disk.remove(f"t-0/{LEADER_EPOCHS}")
+    if content is not None:
+        write_file(disk, f"t-0/{LEADER_EPOCHS}", content)
+    assert open_log(disk).epochs.entries == [(0, 0), (1, 10)]
+    assert read_epochs(disk, "t-0") == [(0, 0), (1, 10)]
+
+
+@pytest.mark.parametrize("suffix", [".index", ".timeindex"])
+def test_missing_index_is_rebuilt_even_after_a_clean_shutdown(disk, suffix):
+    log = open_log(disk)
+    log.close()
+    entries = [segment.time_index.entries() for segment in log.segments.items]
+    for name in disk.list("t-0"):
+        if name.endswith(suffix):
+            disk.remove(f"t-0/{name}")
+    again = open_log(disk, clean=True)
+    assert [segment.time_index.entries() for segment in again.segments.items] == entries
+    assert again.offset_for_timestamp(1_003).offset == 3
+
+
+def test_index_without_log_and_unfinished_work_are_removed(disk):
+    names = (
+        "00000000000000000999.index",
+        "00000000000000000000.log.deleted",
+        "00000000000000000000.log.cleaned",
+        "leader-epoch-checkpoint.tmp",
+    )
+    for name in names:
+        write_file(disk, f"t-0/{name}", b"x")
+    log = open_log(disk)
+    assert not [name for name in names if name in disk.list("t-0")]
+    assert log.log_end_offset == 20
+
+
+def test_cleaned_segment_takes_the_place_of_those_that_it_covers(disk):
+    first, _, third, *_ = segments(disk)
+    kept = build_batch(
+        [NewRecord(1_001, b"k", b"v")], BatchOptions(base_offset=int(third[:20]) - 1)
+    )
+    write_file(disk, f"t-0/{first}.swap", bytes(kept))
+    log = open_log(disk)
+    assert segments(disk)[:2] == [first, third]
+    assert log.segments.first.size == len(kept)
+    assert log.log_end_offset == 20
+
+
+def test_damaged_snapshot_is_replaced_by_a_scan(disk):
+    open_log(disk).close()
+    name = "t-0/00000000000000000020.snapshot"
+    write_file(disk, name, b"\0\1 damaged")
+    log = open_log(disk, clean=True)
+    assert log.producers.producers[5].batches[-1].last_offset == 19
+
+
+def test_log_that_ends_before_its_start_begins_anew_there(disk):
+    log = open_log(disk, log_start_offset=50)
+    assert (log.log_start_offset, log.log_end_offset, log.size_bytes) == (50, 50, 0)
+
+
+def test_high_watermark_is_kept_within_the_log(disk):
+    assert open_log(disk, high_watermark=15).high_watermark == 15
+    assert open_log(disk, high_watermark=99).high_watermark == 20
+    assert open_log(disk, high_watermark=1, log_start_offset=4).high_watermark == 4

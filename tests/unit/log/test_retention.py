@@ -1,0 +1,67 @@
+"""How many old segments may go."""
+
+import pytest
+
+from minikafka.common.clock import Now
+from minikafka.log.config import LogConfig
+from minikafka.log.retention import deletable
+from minikafka.log.segment import Segment
+from minikafka.records.batch import read_header
+from minikafka.records.builder import BatchOptions, NewRecord, build_batch
+from minikafka.sim.sim_disk import SimDisk
+
+NOW = Now(0, 10_000)
+
+
+@pytest.fixture(scope="module")
+def segments():
+    """Three segments of ten records, whose latest timestamps are 1000, 2000, 3000."""
+    disk = SimDisk()
+    disk.make_dir("t-0")
+    made = []
+    for base in (0, 10, 20):
+        segment = Segment.open(disk, "t-0", base, LogConfig(), NOW, create=True)
+        rows = [NewRecord(1_000 + base * 100, None, b"v")] * 10
+        data = bytes(build_batch(rows, BatchOptions(base_offset=base)))
+        segment.append(data, [read_header(data)])
+        made.append(segment)
+    return made
+
+
+def count(segments, *, start=0, high_watermark=30, **config):
+    defaults = {"retention_ms": -1, "retention_bytes": -1}
+    return deletable(
+        segments, LogConfig(**{**defaults, **config}), NOW, log_start_offset=start,
+        high_watermark=high_watermark, log_end_offset=30,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("retention_ms", "expected"), [(9_000, 0), (8_999, 1), (7_999, 2), (6_999, 3), (0, 3), (-1, 0)]
+)
+def test_by_age_of_the_latest_record(segments, retention_ms, expected):
+    assert count(segments, retention_ms=retention_ms) == expected
+
+
+@pytest.mark.parametrize(("segments_kept", "expected"), [(3, 0), (2, 1), (1, 2), (0, 3)])
+def test_by_size(segments, segments_kept, expected):
+    size = segments[0].size
+    assert count(segments, retention_bytes=segments_kept * size) == expected
+    if segments_kept < 3:
+        assert count(segments, retention_bytes=segments_kept * size + 1) == expected - 1
+
+
+@pytest.mark.parametrize(("start", "expected"), [(9, 0), (10, 1), (20, 2), (30, 2)])
+def test_by_log_start_whatever_the_policy(segments, start, expected):
+    assert count(segments, start=start, deletes=False) == expected
+
+
+@pytest.mark.parametrize(
+    ("high_watermark", "expected"), [(0, 0), (9, 0), (10, 1), (29, 2), (30, 3)]
+)
+def test_never_above_the_high_watermark(segments, high_watermark, expected):
+    assert count(segments, retention_ms=0, high_watermark=high_watermark) == expected
+
+
+def test_nothing_goes_by_time_or_size_without_the_delete_policy(segments):
+    assert count(segments, retention_ms=0, retention_bytes=0, deletes=False) == 0

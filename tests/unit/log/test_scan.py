@@ -1,0 +1,50 @@
+"""Forward scans of a file: windows, large batches, old formats, ends."""
+
+import pytest
+
+from minikafka.log.scan import scan_batches, scan_headers
+from minikafka.records.builder import BatchOptions, NewRecord, build_batch
+from minikafka.records.errors import CorruptRecordsError
+from minikafka.sim.sim_disk import SimDisk
+
+SIZES = [10, 9_000, 1, 1_200_000, 5, 8_000, 30]
+BATCHES = [
+    bytes(build_batch([NewRecord(1, None, b"x" * size)], BatchOptions(base_offset=i)))
+    for i, size in enumerate(SIZES)
+]
+
+
+def file_of(content):
+    file = SimDisk().open("a", create=True)
+    file.append(content)
+    return file
+
+
+def test_headers_and_batches_are_found_over_windows():
+    file = file_of(b"".join(BATCHES))
+    headers = list(scan_headers(file))
+    assert [header.base_offset for _, header in headers] == list(range(len(SIZES)))
+    found = list(scan_batches(file))
+    assert [bytes(batch) for _, _, batch in found] == BATCHES
+    assert [position for position, *_ in found] == [position for position, _ in headers]
+
+
+def test_scan_starts_where_it_is_told():
+    file = file_of(b"".join(BATCHES))
+    (position, _), *_ = [row for row in scan_headers(file) if row[1].base_offset == 4]
+    assert next(scan_headers(file, position))[1].base_offset == 4
+    assert next(scan_batches(file, position))[1].base_offset == 4
+
+
+@pytest.mark.parametrize("cut", [1, 20, 60, len(BATCHES[-1]) - 1])
+def test_partial_batch_at_the_end_is_left_out(cut):
+    file = file_of(b"".join(BATCHES)[:-cut])
+    assert len(list(scan_headers(file))) == len(list(scan_batches(file))) == len(SIZES) - 1
+
+
+def test_zeros_are_no_batch():
+    file = file_of(BATCHES[0] + bytes(200))
+    with pytest.raises(CorruptRecordsError):
+        list(scan_headers(file))
+    with pytest.raises(CorruptRecordsError):
+        list(scan_batches(file))

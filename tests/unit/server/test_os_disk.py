@@ -1,0 +1,120 @@
+"""Files of the operating system, and what its errors become."""
+
+import errno
+import os
+import subprocess
+import sys
+
+import pytest
+
+from minikafka.common.faults import StorageFault
+from minikafka.log.disk import read_file, write_file
+from minikafka.server.os_disk import OsDisk
+
+
+@pytest.fixture
+def disk(tmp_path):
+    return OsDisk(str(tmp_path))
+
+
+def test_what_is_appended_is_read(disk):
+    file = disk.open("a", create=True)
+    file.append(b"one")
+    file.append(memoryview(b"xtwo")[1:])
+    assert (file.size, file.read_at(1, 100)) == (6, b"netwo")
+    buffer = bytearray(3)
+    assert file.read_into(3, buffer) == 3
+    assert buffer == b"two"
+    file.close()
+    file.close()
+    assert read_file(disk, "a") == b"onetwo"
+
+
+def test_truncated_file_goes_on_at_its_new_end(disk):
+    file = disk.open("a", create=True)
+    file.append(b"onetwo")
+    file.truncate(3)
+    file.append(b"!")
+    assert read_file(disk, "a") == b"one!"
+
+
+def test_partial_writes_are_completed(disk, monkeypatch):
+    write = os.pwrite
+    monkeypatch.setattr(os, "pwrite", lambda fd, data, at: write(fd, bytes(data)[:2], at))
+    file = disk.open("a", create=True)
+    file.append(b"onetwo!")
+    assert read_file(disk, "a") == b"onetwo!"
+
+
+def test_failed_write_leaves_the_file_as_it_was(disk, monkeypatch):
+    write = os.pwrite
+    file = disk.open("a", create=True)
+    file.append(b"one")
+
+    def full(fd, data, at):
+        if at > 3:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return write(fd, bytes(data)[:2], at)
+
+    monkeypatch.setattr(os, "pwrite", full)
+    with pytest.raises(StorageFault, match="No space left") as caught:
+        file.append(b"two!")
+    assert caught.value.log_dir == disk.root
+    assert file.size == 3
+    assert read_file(disk, "a") == b"one"
+
+
+def test_errors_name_the_directory_and_what_was_tried(disk):
+    with pytest.raises(StorageFault, match="cannot open missing: No such file") as caught:
+        disk.open("missing")
+    assert caught.value.log_dir == disk.root
+    with pytest.raises(StorageFault, match="cannot rename"):
+        disk.rename("missing", "b")
+
+
+def test_failed_sync_and_read_are_faults(disk, monkeypatch):
+    def fail(*_):
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    file = disk.open("a", create=True)
+    for name, action in (
+        ("fdatasync", file.sync),
+        ("pread", lambda: file.read_at(0, 1)),
+        ("ftruncate", lambda: file.truncate(0)),
+        ("preadv", lambda: file.read_into(0, bytearray(1))),
+    ):
+        monkeypatch.setattr(os, name, fail)
+        with pytest.raises(StorageFault, match="Input/output error"):
+            action()
+
+
+def test_sync_of_a_closed_file_does_nothing(disk):
+    file = disk.open("a", create=True)
+    file.sync()
+    file.close()
+    file.sync()
+
+
+def test_folders_are_made_listed_renamed_and_removed(disk):
+    disk.make_dir("d")
+    disk.make_dir("d")
+    write_file(disk, "d/b", b"1", sync=True)
+    write_file(disk, "d/a", b"2")
+    assert disk.list("d") == ["a", "b"]
+    disk.sync_dir("d")
+    disk.rename("d", "e")
+    assert (disk.exists("d"), disk.exists("e/a")) == (False, True)
+    disk.remove("e")
+    disk.remove("e")
+    assert disk.list("e") == []
+
+
+def test_lock_is_refused_to_another_process_and_names_the_directory(disk):
+    disk.lock()
+    code = "import sys\nfrom minikafka.server.os_disk import OsDisk\nOsDisk(sys.argv[1]).lock()\n"
+    command = [sys.executable, "-c", code, disk.root]
+    second = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert second.returncode == 1
+    assert f"log directory {disk.root}: another process holds its lock" in second.stderr
+    disk.unlock()
+    assert subprocess.run(command, capture_output=True, check=False).returncode == 0

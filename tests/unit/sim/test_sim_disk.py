@@ -1,0 +1,151 @@
+"""What a crash keeps and what a power loss takes."""
+
+from random import Random
+
+import pytest
+
+from minikafka.common.faults import StorageFault
+from minikafka.log.disk import read_file, write_file
+from minikafka.sim.sim_disk import SimDisk
+
+
+@pytest.fixture
+def disk():
+    made = SimDisk("d")
+    made.make_dir("t")
+    made.sync_dir("")
+    return made
+
+
+def durable_file(disk, content):
+    file = disk.open("t/a", create=True)
+    file.append(content)
+    file.sync()
+    disk.sync_dir("t")
+    return file
+
+
+def outcomes(make):
+    """What is left of t/a after a power loss, for many random choices."""
+    left = []
+    for seed in range(60):
+        disk = SimDisk("d")
+        disk.make_dir("t")
+        disk.sync_dir("")
+        make(disk)
+        disk.lose_power(Random(seed))
+        left.append(read_file(disk, "t/a"))
+    return left
+
+
+def test_crash_keeps_what_was_written(disk):
+    disk.lock()
+    disk.open("t/a", create=True).append(b"abc")
+    disk.crash()
+    assert read_file(disk, "t/a") == b"abc"
+    disk.lock()
+
+
+def test_power_loss_keeps_what_was_synced_and_some_of_the_rest():
+    def make(disk):
+        durable_file(disk, b"abc").append(b"defgh")
+
+    left = outcomes(make)
+    assert all(content.startswith(b"abc") for content in left)
+    assert b"abc" in left
+    assert b"abcdefgh" in left
+    assert any(content[3:].endswith(b"\0") for content in left), "a torn page"
+
+
+def test_name_is_lost_unless_its_folder_was_synced():
+    def make(disk):
+        file = disk.open("t/a", create=True)
+        file.append(b"abc")
+        file.sync()
+
+    assert set(outcomes(make)) == {None, b"abc"}
+
+
+def test_truncation_may_come_undone():
+    assert set(outcomes(lambda disk: durable_file(disk, b"abc").truncate(1))) == {b"a", b"abc"}
+
+
+def test_replaced_file_is_the_old_or_the_new_one():
+    def make(disk):
+        durable_file(disk, b"old")
+        write_file(disk, "t/a", b"new", sync=True)
+
+    assert set(outcomes(make)) == {b"new"}
+
+    def unsynced(disk):
+        durable_file(disk, b"old")
+        file = disk.open("t/b", create=True)
+        file.append(b"new")
+        file.sync()
+        disk.rename("t/b", "t/a")
+
+    assert set(outcomes(unsynced)) == {b"old", b"new"}
+
+
+def test_removal_may_come_undone():
+    def make(disk):
+        durable_file(disk, b"abc")
+        disk.remove("t/a")
+
+    assert set(outcomes(make)) == {None, b"abc"}
+
+
+def test_same_seed_gives_the_same_loss():
+    def make(disk):
+        durable_file(disk, b"abc").append(b"defgh" * 20)
+
+    assert outcomes(make) == outcomes(make)
+
+
+def test_full_disk_takes_nothing_of_a_write(disk):
+    file = durable_file(disk, b"abc")
+    disk.fill(room=4)
+    with pytest.raises(StorageFault, match="No space left"):
+        file.append(b"12345")
+    assert file.size == 3
+    file.append(b"1234")
+    file.truncate(0)
+    file.append(b"1234567")
+
+
+def test_broken_disk_fails_everything(disk):
+    file = durable_file(disk, b"abc")
+    disk.broken = "Input/output error"
+    for action in (
+        lambda: file.append(b"x"),
+        lambda: file.read_at(0, 1),
+        file.sync,
+        lambda: disk.list(""),
+        lambda: disk.open("t/b", create=True),
+        lambda: disk.sync_dir("t"),
+    ):
+        with pytest.raises(StorageFault, match="Input/output"):
+            action()
+
+
+def test_folder_is_renamed_with_all_that_is_in_it(disk):
+    durable_file(disk, b"abc")
+    disk.rename("t", "u")
+    assert (disk.list("u"), disk.list("t"), disk.exists("t")) == (["a"], [], False)
+    disk.lose_power(Random(1))
+    assert read_file(disk, "u/a") == b"abc"
+
+
+def test_file_needs_its_folder(disk):
+    with pytest.raises(StorageFault, match="no such file"):
+        disk.open("missing/a", create=True)
+    with pytest.raises(StorageFault, match="no such file"):
+        disk.open("t/missing")
+
+
+def test_lock_is_held_until_it_is_given_up(disk):
+    disk.lock()
+    with pytest.raises(StorageFault):
+        disk.lock()
+    disk.unlock()
+    disk.lock()
