@@ -1,0 +1,190 @@
+"""A blocking admin client for the command line tools: one connection a broker, one request at a time.
+
+It speaks to any Kafka-compatible cluster: versions are negotiated, and an API that the cluster does
+not have is reported by name. Requests that need a particular broker (a partition's leader, a broker
+whose configuration is asked for) go to it; everything else to any broker.
+"""
+
+import socket
+import time
+from collections.abc import Callable
+from typing import Any
+
+from minikafka.common.errors import ErrorCode, is_retriable, summary_of
+from minikafka.config.node_config import parse_address
+from minikafka.messages.metadata import MetadataRequest
+from minikafka.rpc.client_connection import ClientConnection, NoCommonVersionError
+
+_RECEIVE_BYTES = 256 * 1024
+_RETRY_BACKOFF_S = 0.1
+
+
+class AdminError(Exception):
+    """What a tool tells its user; `code` is the server's error where it came from there."""
+
+    def __init__(self, message: str, code: int = 0) -> None:
+        """Keep the code beside the message."""
+        super().__init__(message)
+        self.code = code
+
+
+def error_text(code: int, message: str | None) -> str:
+    """A server's error in words."""
+    return message or summary_of(code) or f"error {code}"
+
+
+class BrokerConnection:
+    """One socket to one broker."""
+
+    def __init__(self, host: str, port: int, client_id: str, timeout_s: float) -> None:
+        """Connect.
+
+        Raises:
+            OSError: when nobody listens there.
+        """
+        self._socket = socket.create_connection((host, port), timeout=timeout_s)
+        self._protocol = ClientConnection(client_id=client_id)
+
+    def ask(self, request: Any, version: int | None = None) -> Any:
+        """Send a request, wait for its response.
+
+        Raises:
+            NoCommonVersionError: the broker does not have this API, or not in a known version.
+            OSError: the connection broke, or no answer came in time.
+        """
+        self._protocol.send(request, version=version)
+        self._flush()
+        while True:
+            answers = self._receive()
+            if answers:
+                return answers[0].body
+
+    def close(self) -> None:
+        """Close the socket."""
+        self._socket.close()
+
+    def _flush(self) -> None:
+        for part in self._protocol.data_to_send():
+            self._socket.sendall(part)
+
+    def _receive(self) -> list[Any]:
+        data = self._socket.recv(_RECEIVE_BYTES)
+        if not data:
+            raise ConnectionError("the broker closed the connection")
+        answers = self._protocol.receive(data)
+        self._flush()
+        return answers
+
+
+class AdminClient:
+    """Requests to a cluster, by its bootstrap servers."""
+
+    def __init__(self, bootstrap_servers: str, *, client_id: str, timeout_s: float = 30.0) -> None:
+        """Take the addresses; connections are made when they are needed.
+
+        Raises:
+            AdminError: for an address that is no host:port.
+        """
+        self._client_id = client_id
+        self._timeout_s = timeout_s
+        self._servers: list[tuple[str, int]] = []
+        for text in bootstrap_servers.split(","):
+            try:
+                self._servers.append(parse_address(text.strip()))
+            except ValueError as error:
+                raise AdminError(f"--bootstrap-server {text!r}: {error}") from None
+        self._any: BrokerConnection | None = None
+        self._by_broker: dict[int, BrokerConnection] = {}
+
+    def __enter__(self) -> "AdminClient":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close every connection."""
+        for connection in (self._any, *self._by_broker.values()):
+            if connection is not None:
+                connection.close()
+        self._any = None
+        self._by_broker.clear()
+
+    def ask(self, request: Any) -> Any:
+        """The answer of any broker.
+
+        Raises:
+            AdminError: no broker answers, or none has this API.
+        """
+        deadline_s = time.monotonic() + self._timeout_s
+        while True:
+            try:
+                return self._anybody().ask(request)
+            except NoCommonVersionError as error:
+                raise AdminError(str(error), ErrorCode.UNSUPPORTED_VERSION) from None
+            except OSError as error:
+                if self._any is not None:
+                    self._any.close()
+                    self._any = None
+                if time.monotonic() >= deadline_s:
+                    raise AdminError(f"no answer from {self._addresses()}: {error}") from None
+                time.sleep(_RETRY_BACKOFF_S)
+
+    def ask_broker(self, broker_id: int, request: Any) -> Any:
+        """The answer of one broker.
+
+        Raises:
+            AdminError: there is no such broker, it does not answer, or lacks this API.
+        """
+        try:
+            connection = self._by_broker.get(broker_id)
+            if connection is None:
+                host, port = self._address_of(broker_id)
+                connection = BrokerConnection(host, port, self._client_id, self._timeout_s)
+                self._by_broker[broker_id] = connection
+            return connection.ask(request)
+        except NoCommonVersionError as error:
+            raise AdminError(str(error), ErrorCode.UNSUPPORTED_VERSION) from None
+        except OSError as error:
+            raise AdminError(f"no answer from broker {broker_id}: {error}") from None
+
+    def settle(self, ask: Callable[[], Any], code_of: Callable[[Any], int]) -> Any:
+        """Ask again while the outcome is a retriable error; gives up when time is over.
+
+        `ask()` makes one attempt; `code_of(response)` is its error code.
+        """
+        deadline_s = time.monotonic() + self._timeout_s
+        while True:
+            response = ask()
+            if not is_retriable(code_of(response)) or time.monotonic() >= deadline_s:
+                return response
+            time.sleep(_RETRY_BACKOFF_S)
+
+    def brokers(self) -> dict[int, tuple[str, int]]:
+        """The brokers that are alive, with their addresses."""
+        response = self.ask(MetadataRequest(topics=[]))
+        return {broker.node_id: (broker.host, broker.port) for broker in response.brokers}
+
+    def _address_of(self, broker_id: int) -> tuple[str, int]:
+        address = self.brokers().get(broker_id)
+        if address is None:
+            raise AdminError(f"broker {broker_id} is not alive", ErrorCode.BROKER_NOT_AVAILABLE)
+        return address
+
+    def _anybody(self) -> BrokerConnection:
+        if self._any is None:
+            failures: list[str] = []
+            for host, port in self._servers:
+                try:
+                    self._any = BrokerConnection(host, port, self._client_id, self._timeout_s)
+                    break
+                except OSError as error:
+                    failures.append(f"{host}:{port}: {error}")
+            if self._any is None:
+                raise OSError("; ".join(failures))
+        return self._any
+
+    def _addresses(self) -> str:
+        return ",".join(f"{host}:{port}" for host, port in self._servers)
+
+
