@@ -1,6 +1,7 @@
 """The topic configs that a log obeys, as one value."""
 
 from dataclasses import dataclass, field
+from random import Random
 from typing import Final
 
 from minikafka.records.validation import RecordPolicy
@@ -32,3 +33,8 @@ class LogConfig:
     deletes: bool = True
     compacted: bool = False
     producer_id_expiration_ms: int = 86_400_000
+
+    def draw_jitter_ms(self, rng: Random) -> int:
+        """By how much a new segment rolls early, so that not all roll at once."""
+        most = min(self.segment_jitter_ms, self.segment_ms)
+        return rng.randrange(most) if most > 0 else 0

@@ -3,6 +3,7 @@
 from typing import Final, NamedTuple
 
 from minikafka.common.file_slice import FileSlice
+from minikafka.log.producer_state import WrittenBatch
 
 UNKNOWN_OFFSET: Final = -1
 
@@ -63,3 +64,23 @@ class TimestampOffset(NamedTuple):
     timestamp: int
     offset: int
     leader_epoch: int
+
+
+def duplicate_of(batch: WrittenBatch, log_start_offset: int) -> LogAppendInfo:
+    """The answer to a batch that was written before."""
+    return LogAppendInfo(
+        batch.first_offset,
+        batch.last_offset,
+        batch.timestamp,
+        batch.timestamp,
+        log_start_offset,
+        -1,
+        is_duplicate=True,
+    )
+
+
+def nothing_appended(log_start_offset: int, leader_epoch: int) -> LogAppendInfo:
+    """The answer to an append that held nothing to write."""
+    return LogAppendInfo(
+        UNKNOWN_OFFSET, UNKNOWN_OFFSET, -1, -1, log_start_offset, leader_epoch, is_duplicate=False
+    )

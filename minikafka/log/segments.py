@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from minikafka.common.file_slice import FileSlice
 from minikafka.log.disk import Disk
 from minikafka.log.producer_snapshot import SNAPSHOT_SUFFIX
-from minikafka.log.results import LogPosition, LogRead
+from minikafka.log.results import LogPosition, LogRead, TimestampOffset
 from minikafka.log.segment import Segment, file_name
 from minikafka.log.transaction_index import AbortedTransaction
 
@@ -121,6 +121,21 @@ class Segments:
                 if aborted.last_stable_offset >= upper_bound_offset:
                     return found
         return found
+
+    def first_at_or_after(self, timestamp: int, start_offset: int) -> TimestampOffset | None:
+        """The first record from `start_offset` on that is not earlier than `timestamp`."""
+        for segment in self.from_offset(start_offset):
+            if segment.latest.timestamp < timestamp:
+                continue
+            found = segment.first_at_or_after(timestamp, start_offset)
+            if found is not None:
+                record, epoch = found
+                return TimestampOffset(record.timestamp, record.offset, epoch)
+        return None
+
+    def latest_timestamp(self, start_offset: int) -> int:
+        """The greatest timestamp in the segments from `start_offset` on; -1 if there is none."""
+        return max(segment.latest.timestamp for segment in self.from_offset(start_offset))
 
     def add(self, segment: Segment) -> None:
         """Append a segment; it becomes active."""

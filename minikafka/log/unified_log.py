@@ -7,13 +7,13 @@ must be synced (`take_flush`) and is told when that is done (`flushed`). Whoever
 Source: `UnifiedLog`, `LocalLog`.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from random import Random
 
 from minikafka.common.clock import Now
 from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import TopicPartition, Uuid
+from minikafka.log.appends import batches_in, headers_from_leader, judge_producers
 from minikafka.log.checkpoints import (
     LEADER_EPOCHS,
     PARTITION_METADATA,
@@ -25,24 +25,24 @@ from minikafka.log.disk import Disk
 from minikafka.log.flush import FlushLedger, FlushRequest
 from minikafka.log.leader_epoch_cache import EpochEnd, LeaderEpochCache
 from minikafka.log.producer_snapshot import snapshot_offsets, write_snapshot
-from minikafka.log.producer_state import ProducerState, WrittenBatch, is_marker
+from minikafka.log.producer_state import ProducerState, is_marker
 from minikafka.log.recovery import Remembered, load, load_producers, read_marker
 from minikafka.log.results import (
-    UNKNOWN_OFFSET,
     LogAppendInfo,
     LogPosition,
     LogRead,
     OffsetNotInLogError,
     TimestampOffset,
     UnexpectedOffsetError,
+    duplicate_of,
+    nothing_appended,
 )
 from minikafka.log.retention import deletable
 from minikafka.log.segment import Segment
 from minikafka.log.segments import Segments
 from minikafka.log.transaction_index import AbortedTransaction
 from minikafka.records.batch import LOG_OVERHEAD, NO_TIMESTAMP, BatchHeader, assign
-from minikafka.records.errors import CorruptRecordsError, RecordValidationError
-from minikafka.records.scan import check_crc, header_at, split_batches
+from minikafka.records.errors import RecordValidationError
 from minikafka.records.validation import Origin, validate_batch
 
 
@@ -89,7 +89,12 @@ class UnifiedLog:
             flushes.folders[""] = None
             disk.make_dir(folder)
         parts = load(
-            disk, folder, config, remembered=remembered, now=now, jitter_ms=_jitter(config, rng)
+            disk,
+            folder,
+            config,
+            remembered=remembered,
+            now=now,
+            jitter_ms=config.draw_jitter_ms(rng),
         )
         if topic_id is not None and not disk.exists(f"{folder}/{PARTITION_METADATA}"):
             write_topic_id(disk, folder, topic_id)
@@ -126,7 +131,7 @@ class UnifiedLog:
         if header.producer_id >= 0:
             duplicate = self.producers.check(header)
             if duplicate is not None:
-                return self._duplicate(duplicate)
+                return duplicate_of(duplicate, self.log_start_offset)
         return self._append_one(batch, header, leader_epoch, now)
 
     def append_as_follower(
@@ -142,9 +147,9 @@ class UnifiedLog:
             CorruptRecordsError: a checksum is wrong, or offsets do not rise.
             UnexpectedOffsetError: the records begin before the log's end.
         """
-        headers, end = self._headers_from_leader(records, leader_epoch)
+        headers, end = headers_from_leader(records, leader_epoch)
         if not headers:
-            return self._nothing_appended(leader_epoch)
+            return nothing_appended(self.log_start_offset, leader_epoch)
         first = headers[0]
         if first.base_offset < self.log_end_offset:
             if self.segments.size_bytes or first.last_offset < self.log_end_offset:
@@ -213,18 +218,11 @@ class UnifiedLog:
 
     def offset_for_timestamp(self, timestamp: int) -> TimestampOffset | None:
         """The first record that is not earlier than `timestamp`, if there is one."""
-        for segment in self.segments.from_offset(self.log_start_offset):
-            if segment.latest.timestamp >= timestamp:
-                found = segment.first_at_or_after(timestamp, self.log_start_offset)
-                if found is not None:
-                    record, epoch = found
-                    return TimestampOffset(record.timestamp, record.offset, epoch)
-        return None
+        return self.segments.first_at_or_after(timestamp, self.log_start_offset)
 
     def offset_of_max_timestamp(self) -> TimestampOffset | None:
         """The first record that has the greatest timestamp, or None in a log without records."""
-        items = self.segments.from_offset(self.log_start_offset)
-        latest = max(segment.latest.timestamp for segment in items)
+        latest = self.segments.latest_timestamp(self.log_start_offset)
         return self.offset_for_timestamp(latest) if latest >= 0 else None
 
     # Epochs and offsets
@@ -322,7 +320,7 @@ class UnifiedLog:
     def renew_config(self, config: LogConfig) -> None:
         """Use other topic configs from now on."""
         self.config = config
-        jitter_ms = _jitter(config, self.rng)
+        jitter_ms = config.draw_jitter_ms(self.rng)
         for segment in self.segments.items:
             segment.config = config
         self.segments.active.jitter_ms = jitter_ms
@@ -402,18 +400,14 @@ class UnifiedLog:
     ) -> LogAppendInfo:
         """Append the batches of a coordinator or of the quorum's leader."""
         policy = self.config.records
-        batches = [validate_batch(piece, policy, origin, now.wall_ms) for piece in _pieces(records)]
+        batches = [
+            validate_batch(piece, policy, origin, now.wall_ms) for piece in batches_in(records)
+        ]
         if not batches:
             raise RecordValidationError(ErrorCode.INVALID_RECORD, "there is no record batch")
-        for batch, header in batches:
-            if header.producer_id >= 0 and is_marker(header):
-                marker = read_marker(batch, header)
-                if marker is not None:
-                    self.producers.check_marker(header, marker)
-            elif header.producer_id >= 0 and header.base_sequence >= 0:
-                duplicate = self.producers.check(header)
-                if duplicate is not None:
-                    return self._duplicate(duplicate)
+        duplicate = judge_producers(batches, self.producers)
+        if duplicate is not None:
+            return duplicate_of(duplicate, self.log_start_offset)
         done = [self._append_one(batch, header, leader_epoch, now) for batch, header in batches]
         return done[-1]._replace(
             first_offset=done[0].first_offset,
@@ -444,24 +438,6 @@ class UnifiedLog:
             header.max_timestamp if self.config.records.log_append_time else NO_TIMESTAMP,
             self.log_start_offset, leader_epoch, False,
         )  # fmt: skip
-
-    def _headers_from_leader(
-        self, records: memoryview, leader_epoch: int
-    ) -> tuple[list[BatchHeader], int]:
-        """The headers of the batches to append, and where the last of them ends."""
-        headers: list[BatchHeader] = []
-        end = 0
-        last = UNKNOWN_OFFSET
-        for position, header in split_batches(records):
-            if header.leader_epoch > leader_epoch:
-                break
-            if header.base_offset <= last:
-                raise CorruptRecordsError(f"offset {header.base_offset} comes after {last}")
-            check_crc(records, position, header)
-            headers.append(header)
-            last = header.last_offset
-            end = position + header.batch_length + LOG_OVERHEAD
-        return headers, end
 
     def _write_runs(self, records: memoryview, headers: list[BatchHeader], now: Now) -> None:
         """Write batches with one write a segment."""
@@ -531,7 +507,7 @@ class UnifiedLog:
         self.flushes.folders[self.folder] = None
         return Segment.open(
             self.disk, self.folder, base_offset, self.config, now,
-            create=True, jitter_ms=_jitter(self.config, self.rng),
+            create=True, jitter_ms=self.config.draw_jitter_ms(self.rng),
         )  # fmt: skip
 
     def _snapshot_producers(self, offset: int | None = None) -> None:
@@ -570,28 +546,3 @@ class UnifiedLog:
         self.recovery_point = min(self.recovery_point, offset)
         self.flushes.wanted = min(self.flushes.wanted, offset)
         self.flushes.taken = self.recovery_point
-
-    def _duplicate(self, batch: WrittenBatch) -> LogAppendInfo:
-        return LogAppendInfo(
-            batch.first_offset, batch.last_offset, batch.timestamp, batch.timestamp,
-            self.log_start_offset, UNKNOWN_OFFSET, is_duplicate=True,
-        )  # fmt: skip
-
-    def _nothing_appended(self, leader_epoch: int) -> LogAppendInfo:
-        return LogAppendInfo(
-            UNKNOWN_OFFSET, UNKNOWN_OFFSET, NO_TIMESTAMP, NO_TIMESTAMP,
-            self.log_start_offset, leader_epoch, is_duplicate=False,
-        )  # fmt: skip
-
-
-def _pieces(records: memoryview) -> Iterator[memoryview]:
-    """Each whole batch."""
-    position = 0
-    while (header := header_at(records, position, len(records))) is not None:
-        yield records[position : position + header.size]
-        position += header.size
-
-
-def _jitter(config: LogConfig, rng: Random) -> int:
-    most = min(config.segment_jitter_ms, config.segment_ms)
-    return rng.randrange(most) if most > 0 else 0

@@ -1,4 +1,4 @@
-"""Our kafka-dump-log prints what Kafka's DumpLogSegments printed of the same files, byte for byte."""
+"""Our kafka-dump-log prints what DumpLogSegments printed of the same files, byte for byte."""
 
 from pathlib import Path
 

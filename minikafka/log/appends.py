@@ -1,0 +1,62 @@
+"""What an append does before anything is written: cut, check, judge."""
+
+from collections.abc import Iterator
+
+from minikafka.log.producer_state import ProducerState, WrittenBatch, is_marker
+from minikafka.log.recovery import read_marker
+from minikafka.records.batch import LOG_OVERHEAD, BatchHeader
+from minikafka.records.errors import CorruptRecordsError
+from minikafka.records.scan import check_crc, header_at, split_batches
+
+
+def batches_in(records: memoryview) -> Iterator[memoryview]:
+    """Each whole batch of an append that may hold several."""
+    position = 0
+    while (header := header_at(records, position, len(records))) is not None:
+        yield records[position : position + header.size]
+        position += header.size
+
+
+def judge_producers(
+    batches: list[tuple[memoryview, BatchHeader]], producers: ProducerState
+) -> WrittenBatch | None:
+    """Check markers and sequences; the batch as it was written before, if one is a duplicate.
+
+    Raises:
+        RecordValidationError: as `ProducerState.check` and `check_marker`.
+    """
+    for batch, header in batches:
+        if header.producer_id < 0:
+            continue
+        if is_marker(header):
+            marker = read_marker(batch, header)
+            if marker is not None:
+                producers.check_marker(header, marker)
+        elif header.base_sequence >= 0:
+            duplicate = producers.check(header)
+            if duplicate is not None:
+                return duplicate
+    return None
+
+
+def headers_from_leader(records: memoryview, leader_epoch: int) -> tuple[list[BatchHeader], int]:
+    """The headers of the batches that a follower appends, and where the last of them ends.
+
+    The first batch of an epoch above `leader_epoch`, and everything after it, is left out.
+
+    Raises:
+        CorruptRecordsError: a checksum is wrong, or offsets do not rise.
+    """
+    headers: list[BatchHeader] = []
+    end = 0
+    last = -1
+    for position, header in split_batches(records):
+        if header.leader_epoch > leader_epoch:
+            break
+        if header.base_offset <= last:
+            raise CorruptRecordsError(f"offset {header.base_offset} comes after {last}")
+        check_crc(records, position, header)
+        headers.append(header)
+        last = header.last_offset
+        end = position + header.batch_length + LOG_OVERHEAD
+    return headers, end
