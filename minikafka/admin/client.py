@@ -1,4 +1,4 @@
-"""A blocking admin client for the command line tools: one connection a broker, one request at a time.
+"""A blocking admin client for the command line tools: one request at a time.
 
 It speaks to any Kafka-compatible cluster: versions are negotiated, and an API that the cluster does
 not have is reported by name. Requests that need a particular broker (a partition's leader, a broker
@@ -8,7 +8,7 @@ whose configuration is asked for) go to it; everything else to any broker.
 import socket
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 from minikafka.common.errors import ErrorCode, is_retriable, summary_of
 from minikafka.config.node_config import parse_address
@@ -96,7 +96,7 @@ class AdminClient:
         self._any: BrokerConnection | None = None
         self._by_broker: dict[int, BrokerConnection] = {}
 
-    def __enter__(self) -> "AdminClient":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -186,5 +186,3 @@ class AdminClient:
 
     def _addresses(self) -> str:
         return ",".join(f"{host}:{port}" for host, port in self._servers)
-
-

@@ -13,7 +13,7 @@ from minikafka.metadata.broker_registration import Endpoint
 def endpoints_of(
     ctx: BrokerContext, leaders: list[int], make: Callable[[int, Endpoint, str | None], Any]
 ) -> list[Any]:
-    """One endpoint for each broker in `leaders` that has the request's listener, without repeats."""
+    """One endpoint for each of `leaders` that has the request's listener, without repeats."""
     found = []
     for broker in dict.fromkeys(leaders):
         registration = ctx.broker.image.brokers.get(broker)

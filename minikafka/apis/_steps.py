@@ -1,8 +1,8 @@
 """How a handler waits: generators that yield what they wait for.
 
 A handler that never waits is a plain function that returns its response. One that must wait is a
-generator: `yield from wait_until(…)`, `yield from call(…)`. The node parks it and resumes it inside a
-later step. A wait says "settled", not "succeeded": the handler reads the outcome itself.
+generator: `yield from wait_until(…)`, `yield from call(…)`. The node parks it and resumes it inside
+a later step. A wait says "settled", not "succeeded": the handler reads the outcome itself.
 """
 
 from collections.abc import Callable, Generator, Hashable, Sequence
@@ -48,7 +48,7 @@ Steps = Generator[WaitUntil | Call, Any, T]
 def wait_until(
     keys: Sequence[Hashable], settled: Callable[[], bool], deadline_ms: int
 ) -> Steps[bool]:
-    """Whether `settled()` became true by the deadline; asked at once, and after each notification."""
+    """Whether `settled()` is true now, or after a notification before the deadline."""
     if settled():
         return True
     return bool((yield WaitUntil(keys, settled, deadline_ms)))

@@ -1,7 +1,8 @@
 """ApiVersions (key 18), v0-4.
 
 Both:        what this listener serves, and the cluster's features.
-Versions:    v3 flexible, client software (KIP-511), features (KIP-584); v4 lists features from 0 on.
+Versions:    v3 flexible, client software (KIP-511), features (KIP-584); v4 features
+             whose lowest level is 0.
              A version that is not known is answered in version 0 with UNSUPPORTED_VERSION.
 Errors:      UNSUPPORTED_VERSION, INVALID_REQUEST (a client name or version that is not printable).
 """

@@ -3,8 +3,8 @@
 Broker:      forwards to the active controller.
 Controller:  validates, places replicas, answers once the topics are committed.
 Errors:      TOPIC_ALREADY_EXISTS, INVALID_TOPIC_EXCEPTION, INVALID_PARTITIONS,
-             INVALID_REPLICATION_FACTOR, INVALID_REPLICA_ASSIGNMENT, INVALID_CONFIG, INVALID_REQUEST,
-             POLICY_VIOLATION, NOT_CONTROLLER.
+             INVALID_REPLICATION_FACTOR, INVALID_REPLICA_ASSIGNMENT, INVALID_CONFIG,
+             INVALID_REQUEST, POLICY_VIOLATION, NOT_CONTROLLER.
 """
 
 from typing import Any

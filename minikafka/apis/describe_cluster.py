@@ -51,13 +51,12 @@ def describe_controllers(
     """The controllers."""
     if request.endpoint_type != _CONTROLLERS:
         return _wrong_type(request, _CONTROLLERS)
-    found = []
-    for controller in ctx.server.image.controllers.values():
-        for endpoint in controller.endpoints:
-            if endpoint.name == ctx.listener:
-                found.append(
-                    DescribeClusterBroker(controller.controller_id, endpoint.host, endpoint.port)
-                )
+    found = [
+        DescribeClusterBroker(controller.controller_id, endpoint.host, endpoint.port)
+        for controller in ctx.server.image.controllers.values()
+        for endpoint in controller.endpoints
+        if endpoint.name == ctx.listener
+    ]
     return DescribeClusterResponse(
         endpoint_type=_CONTROLLERS,
         cluster_id=ctx.server.cluster_id,

@@ -1,8 +1,8 @@
 """DescribeTopicPartitions (key 75), v0.
 
-Broker:      partitions page by page, with eligible leader replicas (D1-D3). Topics come in the order
-             of their names; a page may cut within a topic, and pages are not consistent with each
-             other.
+Broker:      partitions page by page, with eligible leader replicas (D1-D3). Topics come in
+             the order of their names; a page may cut within a topic, and pages are not consistent
+             with each other.
 Leaves out:  authorized operations (there is no authorizer).
 Errors:      UNKNOWN_TOPIC_OR_PARTITION, INVALID_TOPIC_EXCEPTION (topic), INVALID_REQUEST (a cursor
              with a negative partition), LEADER_NOT_AVAILABLE, LISTENER_NOT_FOUND (partition).

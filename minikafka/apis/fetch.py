@@ -71,7 +71,7 @@ class Reading:
     must_answer: bool = False
 
     def read_all(self, *, notes_progress: bool) -> None:
-        """Read every partition once. Only the first round tells the leader of a follower's progress."""
+        """Read every partition once; the first round notes how far a follower is."""
         self.answers.clear()
         self.partitions.clear()
         self.total_bytes = 0

@@ -3,8 +3,8 @@
 Broker:      a new producer id out of this broker's block, for idempotent producers.
 Leaves out:  transactions: a transactional id is answered with UNSUPPORTED_VERSION.
 Versions:    v2 flexible; v3 producer id and epoch in the request (KIP-360).
-Errors:      UNSUPPORTED_VERSION, INVALID_REQUEST, COORDINATOR_LOAD_IN_PROGRESS (no block of ids came
-             in time; retriable).
+Errors:      UNSUPPORTED_VERSION, INVALID_REQUEST, COORDINATOR_LOAD_IN_PROGRESS (no block
+             of ids came in time; retriable).
 """
 
 from minikafka.apis._context import BrokerContext

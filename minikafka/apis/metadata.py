@@ -1,7 +1,7 @@
 """Metadata (key 3), v0-13.
 
-Broker:      brokers that are alive, topics with their partitions as the committed metadata has them.
-             Asking for a topic that is not there may create it.
+Broker:      brokers that are alive, topics with their partitions as the committed metadata has
+             them. Asking for a topic that is not there may create it.
 Leaves out:  authorized operations (there is no authorizer: they are left at their unset value).
 Versions:    v4 auto-creation flag; v7 leader epochs; v9 flexible; v10 topic ids; v12 by topic id;
              v13 top-level error.
@@ -147,6 +147,10 @@ def offline_replicas(image: MetadataImage, registration: PartitionRegistration) 
     offline = []
     for replica, directory in zip(registration.replicas, registration.directories, strict=True):
         broker = image.brokers.get(replica)
-        if broker is None or broker.fenced or (broker.log_dirs and not directory.is_reserved and directory not in broker.log_dirs):
+        if (
+            broker is None
+            or broker.fenced
+            or (broker.log_dirs and not directory.is_reserved and directory not in broker.log_dirs)
+        ):
             offline.append(replica)
     return offline

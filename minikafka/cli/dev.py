@@ -1,7 +1,7 @@
 """minikafka dev: a cluster on this machine, and commands that act on one node of it.
 
-Node i (from 1) serves clients on base-port + i - 1; node 1 is also the controller, on base-port + 100.
-Every node is a process of its own, whose pid and log are in the cluster's directory; with
+Node i (from 1) serves clients on base-port + i - 1; node 1 is also the controller, on base-port +
+100. Every node is a process of its own, whose pid and log are in the cluster's directory; with
 `--one-process` all nodes share one, which starts faster and cannot be killed in part.
 
 The process that started the cluster owns its nodes. `dev kill|stop|start|pause|resume` ask it, by a
@@ -17,7 +17,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Sequence
-from contextlib import chdir, suppress
+from contextlib import chdir
 from pathlib import Path
 from typing import IO
 
@@ -313,8 +313,7 @@ class Supervisor:
         control = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         # A relative name: the path of a socket may have 107 bytes only.
         with chdir(self._layout.directory):
-            with suppress(FileNotFoundError):
-                os.unlink(_CONTROL)
+            Path(_CONTROL).unlink(missing_ok=True)
             control.bind(_CONTROL)
         control.listen()
         return control

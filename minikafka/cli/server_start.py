@@ -1,7 +1,7 @@
 """kafka-server-start: run the node that a properties file describes.
 
-Options as in Kafka's `kafka-server-start.sh`: FILE, then `--override key=value` any number of times,
-`--version`.
+Options as in Kafka's `kafka-server-start.sh`: FILE, then `--override key=value` any number of
+times, `--version`.
 """
 
 import argparse

@@ -1,7 +1,7 @@
-"""Feature levels that this software supports: what nodes advertise, and what a new cluster starts with.
+"""Feature levels: what nodes advertise, and what a new cluster starts with.
 
-Only what is really there is advertised. Source: `MetadataVersion`, `Feature`, `QuorumFeatures` as of
-4.3.1.
+Only what is really there is advertised. Source: `MetadataVersion`, `Feature`, `QuorumFeatures` as
+of 4.3.1.
 """
 
 from minikafka.metadata.broker_registration import FeatureRange

@@ -52,7 +52,7 @@ _METADATA_NAME = TopicPartition("__cluster_metadata", 0)
 
 
 class Surroundings(NamedTuple):
-    """What the shell brings: disks by path of `log.dirs`, bound ports by listener, entropy, time."""
+    """What the shell brings: disks by path, bound ports by listener, entropy, time."""
 
     disks: Mapping[str, Disk]
     ports: Mapping[str, int]
@@ -105,9 +105,8 @@ class _Builder:
                 calls=self.calls,
                 purgatory=purgatory,
                 modules=MODULES,
-                make_context=lambda connection, header, frame: node.make_context(
-                    connection, header, frame
-                ),
+                # The node is made below, from this very dispatcher.
+                make_context=lambda *args: node.make_context(*args),  # noqa: PLW0108
                 max_in_flight=self.values[keys.QUEUED_MAX_REQUESTS],
             ),
             raft=raft,
@@ -289,7 +288,7 @@ class _Builder:
             broker_id=config.node_id,
             listener=config.inter_broker_listener_name,
             logs=self.logs,
-            layers=lambda: services.config_layers(),
+            layers=lambda: services.config_layers(),  # noqa: PLW0108 - made below
             alter_partition=alter_partition,
             fetch_settings=FetchSettings(
                 version=_FETCH_VERSION,
@@ -367,4 +366,3 @@ class _Builder:
 
 
 _FETCH_VERSION = 17
-

@@ -2,8 +2,8 @@
 
 Answers of one connection leave in the order of its requests. While a request other than Produce is
 parked, no further request of its connection is taken in (as Kafka mutes a channel while it works);
-Produce requests may be in flight together, up to `queued.max.requests` of them, since their order in
-the log is fixed when they arrive.
+Produce requests may be in flight together, up to `queued.max.requests` of them, since their order
+in the log is fixed when they arrive.
 
 Source: `SocketServer`, `KafkaRequestHandler`, `RequestChannel`.
 """
@@ -136,9 +136,9 @@ class Dispatcher:
             context,
             lambda response: self._finish(connection, slot, header, response),
         )
-        if not slot.done:
-            if header.api_key != _PRODUCE or len(connection.slots) >= self.max_in_flight:
-                self._mute(connection)
+        must_wait = header.api_key != _PRODUCE or len(connection.slots) >= self.max_in_flight
+        if must_wait and not slot.done:
+            self._mute(connection)
 
     def _call(self, api: Api, context: Any, body: Any) -> Any:
         try:
@@ -147,12 +147,12 @@ class Dispatcher:
             return failure_response(body, context.version, error)
         except (InvariantViolation, StorageFault):
             raise
-        except Exception:
+        except Exception:  # noqa: BLE001 - the one place where a handler's fault ends
             # Whatever one request does wrong here must not take the node away from all others.
             _log.exception("request %s failed", ApiKey(api.key).name)
             return failure_response(body, context.version, UnknownServerError())
 
-    def _advance(
+    def _advance(  # noqa: PLR0917
         self,
         steps: Generator[WaitUntil | Call, Any, Any],
         value: Any,
@@ -172,7 +172,7 @@ class Dispatcher:
             return
         except (InvariantViolation, StorageFault):
             raise
-        except Exception:
+        except Exception:  # noqa: BLE001 - the same for a handler that was parked
             _log.exception("request %s failed", ApiKey(api.key).name)
             done(failure_response(body, context.version, UnknownServerError()))
             return

@@ -1,8 +1,8 @@
 """One node: `step(event, now)` in, effects out. Everything else hangs off it.
 
 A node is put together by `node/assembly.py` from its configuration and its disks. `step` takes one
-event, runs what it starts, then whatever that woke, and returns what the shell has to do. Nothing in
-here reads a clock, opens a socket or draws entropy.
+event, runs what it starts, then whatever that woke, and returns what the shell has to do. Nothing
+in here reads a clock, opens a socket or draws entropy.
 """
 
 import logging

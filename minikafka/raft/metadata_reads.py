@@ -37,7 +37,7 @@ class MetadataRead:
 def read_metadata(
     raft: RaftNode, *, current_leader_epoch: int, fetch_offset: int, last_fetched_epoch: int
 ) -> MetadataRead:
-    """What this node answers to a fetch at `fetch_offset` after a record of `last_fetched_epoch`."""
+    """The answer to a fetch at `fetch_offset` that follows a record of `last_fetched_epoch`."""
     if fetch_offset < 0 or last_fetched_epoch < 0 or last_fetched_epoch > current_leader_epoch:
         return MetadataRead(error=ErrorCode.INVALID_REQUEST)
     if current_leader_epoch < raft.epoch:

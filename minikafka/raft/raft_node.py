@@ -91,9 +91,9 @@ class RaftNode:
     """One node of the quorum.
 
     `voters` is what configuration says (a static quorum) or None, then the snapshot at offset 0 or
-    the log says it. `bootstrap` are addresses to ask for the leader. Hooks: `on_commit` whenever the
-    high watermark moved, `on_snapshot` when a snapshot took the place of the log, `on_leader` when
-    this node leads.
+    the log says it. `bootstrap` are addresses to ask for the leader. Hooks: `on_commit` whenever
+    the high watermark moved, `on_snapshot` when a snapshot took the place of the log, `on_leader`
+    when this node leads.
     """
 
     env: Environment

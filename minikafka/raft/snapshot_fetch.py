@@ -23,7 +23,7 @@ _METADATA_TOPIC = "__cluster_metadata"
 
 @dataclass(slots=True)
 class SnapshotFetch:
-    """One download. `on_done` gets the snapshot's id when the file is whole and durable, or None."""
+    """One download; `on_done` gets the id once the file is whole and durable, or None."""
 
     env: Environment
     calls: Calls

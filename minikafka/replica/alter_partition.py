@@ -1,7 +1,7 @@
 """ISR proposals of this broker, on their way to the controller.
 
-One request is under way at a time; proposals made meanwhile go together into the next. A proposal of
-a partition replaces an older one of the same partition that was not sent yet.
+One request is under way at a time; proposals made meanwhile go together into the next. A proposal
+of a partition replaces an older one of the same partition that was not sent yet.
 
 Source: `DefaultAlterPartitionManager`, KIP-497, KIP-903.
 """

@@ -44,8 +44,8 @@ class BrokerLifecycle:
     """Talks to the controller about this broker.
 
     Hooks: `on_registered` once the broker has its epoch; `on_caught_up` once its metadata includes
-    its own registration; `on_running` once it is unfenced; `on_may_stop` once the controller lets it
-    go, or its time for that is over; `on_rejected` if it never got in.
+    its own registration; `on_running` once it is unfenced; `on_may_stop` once the controller lets
+    it go, or its time for that is over; `on_rejected` if it never got in.
     """
 
     env: Environment
@@ -215,12 +215,12 @@ class BrokerLifecycle:
             self.on_running()
         elif self.state is BrokerState.PENDING_CONTROLLED_SHUTDOWN and response.should_shut_down:
             self._may_stop("the controller let it go")
-        if asked_in != (self.state, self._ready, self.metadata_offset()):
-            if self.state is not BrokerState.RUNNING:
-                self._heartbeat_soon()
+        moved = asked_in != (self.state, self._ready, self.metadata_offset())
+        if moved and self.state is not BrokerState.RUNNING:
+            self._heartbeat_soon()
 
     def _next_heartbeat_ms(self) -> int:
-        """Sooner than usual while something is awaited: a start or a stop should not take seconds."""
+        """Sooner than usual while something is awaited: starting and stopping are quick."""
         if self.state is BrokerState.RUNNING:
             return self.heartbeat_interval_ms
         return min(self.heartbeat_interval_ms, _IMPATIENT_MS)

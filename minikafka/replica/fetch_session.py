@@ -1,9 +1,9 @@
 """Fetch sessions of a leader's clients: consumers and followers that name only what changed.
 
-A session remembers, by partition, what was asked and what was last answered. An incremental response
-holds a partition only if it has records or an error, or if its high watermark, log start or other
-fields changed. The cache is bounded: a full one refuses new sessions (session id 0, which every
-client understands), or drops one that was not used for two minutes.
+A session remembers, by partition, what was asked and what was last answered. An incremental
+response holds a partition only if it has records or an error, or if its high watermark, log start
+or other fields changed. The cache is bounded: a full one refuses new sessions (session id 0, which
+every client understands), or drops one that was not used for two minutes.
 
 Source: KIP-227; `FetchSession`, `FetchSessionCache`, `FullFetchContext`, `IncrementalFetchContext`.
 """

@@ -1,8 +1,8 @@
 """The follower side of replication: one fetch machine for each leader that this broker follows.
 
 A fetch is under way at a time. States of a followed partition: fetching, backing off (until a
-time), failed (until a new leader epoch). A response moves each partition in one transition: truncate
-to the diverging epoch's end, or append and raise the high watermark.
+time), failed (until a new leader epoch). A response moves each partition in one transition:
+truncate to the diverging epoch's end, or append and raise the high watermark.
 
 Fetch sessions (KIP-227) keep requests small: after the first one only partitions whose position
 changed are named.

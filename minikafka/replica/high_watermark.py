@@ -1,4 +1,7 @@
-"""The high watermark as arithmetic. Source: `Partition.maybeIncrementLeaderHW`, KIP-966; SPEC H1-H3."""
+"""The high watermark as arithmetic; SPEC H1-H3.
+
+Source: `Partition.maybeIncrementLeaderHW`, KIP-966.
+"""
 
 from collections.abc import Collection, Iterable, Mapping
 

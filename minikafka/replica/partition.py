@@ -183,13 +183,9 @@ class Partition:
                     now_ms=now_ms,
                 )
             _log.info(
-                "[Partition %s broker=%d] leads in epoch %d from offset %d; ISR %s, high watermark %d",
-                self.topic_partition,
-                self.broker_id,
-                self.leader_epoch,
-                end_offset,
-                list(registration.isr),
-                self.log.high_watermark,
+                "[Partition %s broker=%d] leads in epoch %d from offset %d; ISR %s, high watermark
+                %d", self.topic_partition, self.broker_id, self.leader_epoch, end_offset,
+                list(registration.isr), self.log.high_watermark,
             )
         self.advance_high_watermark()
         if self.recovery_state is LeaderRecoveryState.RECOVERING:
@@ -401,7 +397,8 @@ class Partition:
             partition_epoch,
         )
         self.advance_high_watermark()
-        # Appends that waited for a full ISR, and those that a smaller one lets fail, are decided now.
+        # Appends that waited for a full ISR, and those that a smaller one lets fail, are decided
+        # now.
         self.env.notify(self.committed)
 
     def proposal_failed(self, proposal: IsrProposal, code: int) -> None:

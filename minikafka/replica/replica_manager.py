@@ -1,4 +1,4 @@
-"""Every replica of this broker: which there are, who leads them, and what is done from time to time.
+"""Every replica of this broker: which there are, who leads them, what is done from time to time.
 
 `apply` follows the metadata: partitions that are gone are dropped first, then leaders, then
 followers. A log directory that fails takes its partitions offline and leaves the rest alone.

@@ -1,8 +1,8 @@
 """Requests that this node has under way to other nodes.
 
-Correlation ids are unique in the node, so that an answer finds its call by the id alone. A call ends
-once: with a response, or with the reason why there is none. A time-out closes its channel, since
-answers come in order and nothing behind the missing one could be trusted to be soon.
+Correlation ids are unique in the node, so that an answer finds its call by the id alone. A call
+ends once: with a response, or with the reason why there is none. A time-out closes its channel,
+since answers come in order and nothing behind the missing one could be trusted to be soon.
 
 Source: `NetworkClient`, `InterBrokerSendThread`.
 """
@@ -68,9 +68,7 @@ class Calls:
         """A response frame arrived."""
         try:
             call_id = correlation_id_of(frame)
-            pending = self._pending.get(call_id)
-            if pending is None or pending.channel != channel:
-                raise MalformedMessage(f"response {call_id} answers no request")
+            pending = self._awaited(call_id, channel)
             _, response = decode_response(frame, pending.api_key, pending.version)
         except MalformedMessage as error:
             _log.warning(
@@ -82,6 +80,12 @@ class Calls:
         del self._pending[call_id]
         pending.timer.cancel()
         pending.on_done(response, "")
+
+    def _awaited(self, call_id: int, channel: Channel) -> Pending:
+        pending = self._pending.get(call_id)
+        if pending is None or pending.channel != channel:
+            raise MalformedMessage(f"response {call_id} answers no request")
+        return pending
 
     def channel_down(self, channel: Channel, reason: str) -> None:
         """A channel is gone, and with it everything that was under way on it."""

@@ -1,8 +1,9 @@
 """Requests to the active controller, wherever it is now.
 
 A request that meets no controller, a broken connection or NOT_CONTROLLER is sent again until its
-time is over. Each purpose has a connection of its own, so that a forwarded request that waits cannot
-hold up a heartbeat. Source: `NodeToControllerChannelManager`, `BrokerToControllerRequestThread`.
+time is over. Each purpose has a connection of its own, so that a forwarded request that waits
+cannot hold up a heartbeat. Source: `NodeToControllerChannelManager`,
+`BrokerToControllerRequestThread`.
 """
 
 from collections.abc import Callable
@@ -22,7 +23,7 @@ ControllerAddress = Callable[[], "tuple[str, int] | None"]
 
 @dataclass(slots=True)
 class ControllerChannel:
-    """A connection to the controller for one purpose. `address` says where it is, as far as known."""
+    """A connection to the controller for one purpose; `address` says where it is, if known."""
 
     env: Environment
     calls: Calls

@@ -1,8 +1,8 @@
 """Cuts a byte stream into frames: small ones without a copy, large ones read in place.
 
-A connection has one small receive buffer. A frame that fits into it is handed out as a view of it; a
-larger one gets a buffer from a pool that the kernel fills directly. Either way the memory is valid
-only until the consumer returns.
+A connection has one small receive buffer. A frame that fits into it is handed out as a view of it;
+a larger one gets a buffer from a pool that the kernel fills directly. Either way the memory is
+valid only until the consumer returns.
 
 Source of the sizes: `docs/performance.md`.
 """
