@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator
 
+from minikafka.common.errors import ErrorCode
+from minikafka.common.ids import TopicPartition
 from minikafka.log.producer_state import ProducerState, WrittenBatch, is_marker
 from minikafka.log.recovery import read_marker
 from minikafka.records.batch import LOG_OVERHEAD, BatchHeader
-from minikafka.records.errors import CorruptRecordsError
+from minikafka.records.errors import CorruptRecordsError, RecordValidationError
 from minikafka.records.scan import check_crc, header_at, split_batches
 
 
@@ -15,6 +17,16 @@ def batches_in(records: memoryview) -> Iterator[memoryview]:
     while (header := header_at(records, position, len(records))) is not None:
         yield records[position : position + header.size]
         position += header.size
+
+
+def check_fits(size: int, segment_bytes: int, at: TopicPartition) -> None:
+    """Raise RecordValidationError (RECORD_LIST_TOO_LARGE) for a batch larger than a segment."""
+    if size > segment_bytes:
+        raise RecordValidationError(
+            ErrorCode.RECORD_LIST_TOO_LARGE,
+            f"Message batch size is {size} bytes in append to partition {at}, "
+            f"which exceeds the maximum configured segment size of {segment_bytes}",
+        )
 
 
 def judge_producers(

@@ -72,6 +72,22 @@ class FlushLedger:
         self.folders.clear()
         return request
 
+    def ask_by_time(self, log_end_offset: int, now_ms: int, flush_ms: int) -> None:
+        """Want everything flushed if it was last asked for `flush_ms` ago (monotonic)."""
+        if now_ms - self.flushed_ms >= flush_ms:
+            self.wanted = log_end_offset
+            self.flushed_ms = now_ms
+
+    def wrote(self, path: str, folder: str) -> None:
+        """A small file was replaced: sync it and its folder with the next flush."""
+        self.files[path] = None
+        self.folders[folder] = None
+
+    def note(self, paths: dict[str, None]) -> None:
+        """Let the next flush sync these files; `paths` is empty afterwards."""
+        self.files.update(paths)
+        paths.clear()
+
     def truncated(self) -> None:
         """Requests that are under way no longer speak of what the log will hold."""
         self.generation += 1

@@ -82,6 +82,12 @@ def load_newest(disk: Disk, folder: str, first_offset: int, end_offset: int) -> 
     return ProducerState(end_offset=first_offset)
 
 
+def remove_snapshots(disk: Disk, folder: str) -> None:
+    """Remove all snapshots of a log."""
+    for offset in snapshot_offsets(disk, folder):
+        disk.remove(f"{folder}/{file_name(offset, SNAPSHOT_SUFFIX)}")
+
+
 def snapshot_offsets(disk: Disk, folder: str) -> list[int]:
     """The offsets of the snapshots in a log's folder, ascending."""
     names = [name.removesuffix(SNAPSHOT_SUFFIX) for name in disk.list(folder)

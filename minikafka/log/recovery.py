@@ -27,6 +27,7 @@ from minikafka.log.segment import (
     file_name,
 )
 from minikafka.log.segments import Segments
+from minikafka.log.transaction_index import AbortedTransaction
 from minikafka.records.batch import BatchHeader
 from minikafka.records.reader import EndMarker, end_marker, read_batch
 
@@ -149,6 +150,14 @@ def read_marker(batch: bytes | memoryview, header: BatchHeader) -> EndMarker | N
     return None
 
 
+def apply_marker(
+    state: ProducerState, header: BatchHeader, batch: bytes | memoryview, high_watermark: int
+) -> AbortedTransaction | None:
+    """Let a marker end its transaction; the transaction, if that aborts it."""
+    marker = read_marker(batch, header)
+    return None if marker is None else state.ended(header, marker, high_watermark)
+
+
 def _replay(
     state: ProducerState,
     segment: Segment,
@@ -165,10 +174,8 @@ def _replay(
         return
     if not is_marker(header):
         return
-    marker = read_marker(segment.file.read_at(position, header.size), header)
-    if marker is None:
-        return
-    aborted = state.ended(header, marker, high_watermark)
+    batch = segment.file.read_at(position, header.size)
+    aborted = apply_marker(state, header, batch, high_watermark)
     if aborted is not None and reindex:
         segment.add_aborted(aborted)
 

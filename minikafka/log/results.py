@@ -4,6 +4,7 @@ from typing import Final, NamedTuple
 
 from minikafka.common.file_slice import FileSlice
 from minikafka.log.producer_state import WrittenBatch
+from minikafka.records.batch import BatchHeader
 
 UNKNOWN_OFFSET: Final = -1
 
@@ -76,6 +77,19 @@ def duplicate_of(batch: WrittenBatch, log_start_offset: int) -> LogAppendInfo:
         log_start_offset,
         -1,
         is_duplicate=True,
+    )
+
+
+def followed(headers: list[BatchHeader], log_start_offset: int) -> LogAppendInfo:
+    """The answer to batches that a leader sent, of which there is at least one."""
+    return LogAppendInfo(
+        headers[0].base_offset,
+        headers[-1].last_offset,
+        max(header.max_timestamp for header in headers),
+        -1,
+        log_start_offset,
+        headers[-1].leader_epoch,
+        is_duplicate=False,
     )
 
 

@@ -13,7 +13,7 @@ from random import Random
 from minikafka.common.clock import Now
 from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import TopicPartition, Uuid
-from minikafka.log.appends import batches_in, headers_from_leader, judge_producers
+from minikafka.log.appends import batches_in, check_fits, headers_from_leader, judge_producers
 from minikafka.log.checkpoints import (
     LEADER_EPOCHS,
     PARTITION_METADATA,
@@ -24,9 +24,9 @@ from minikafka.log.config import LogConfig
 from minikafka.log.disk import Disk
 from minikafka.log.flush import FlushLedger, FlushRequest
 from minikafka.log.leader_epoch_cache import EpochEnd, LeaderEpochCache
-from minikafka.log.producer_snapshot import snapshot_offsets, write_snapshot
+from minikafka.log.producer_snapshot import remove_snapshots, snapshot_offsets, write_snapshot
 from minikafka.log.producer_state import ProducerState, is_marker
-from minikafka.log.recovery import Remembered, load, load_producers, read_marker
+from minikafka.log.recovery import Remembered, apply_marker, load, load_producers
 from minikafka.log.results import (
     LogAppendInfo,
     LogPosition,
@@ -35,6 +35,7 @@ from minikafka.log.results import (
     TimestampOffset,
     UnexpectedOffsetError,
     duplicate_of,
+    followed,
     nothing_appended,
 )
 from minikafka.log.retention import deletable
@@ -106,8 +107,6 @@ class UnifiedLog:
             parts.producers, rng, min(high_watermark, parts.log_end_offset), flushes,
         )  # fmt: skip
 
-    # Appending
-
     def append_as_leader(
         self,
         records: memoryview,
@@ -160,18 +159,12 @@ class UnifiedLog:
             # The leader's log starts within a batch, and this replica has nothing yet.
             self.truncate_fully_and_start_at(first.base_offset, now)
         self._write_runs(records[:end], headers, now)
-        return LogAppendInfo(
-            first.base_offset, headers[-1].last_offset,
-            max(header.max_timestamp for header in headers), NO_TIMESTAMP,
-            self.log_start_offset, headers[-1].leader_epoch, is_duplicate=False,
-        )  # fmt: skip
+        return followed(headers, self.log_start_offset)
 
     def assign_epoch_start_offset(self, epoch: int, offset: int) -> None:
         """Note that `epoch` starts at `offset`; a new leader does so before its first append."""
         self.epochs.assign(epoch, offset)
         self._save_epochs()
-
-    # Reading
 
     def read(
         self,
@@ -225,8 +218,6 @@ class UnifiedLog:
         latest = self.segments.latest_timestamp(self.log_start_offset)
         return self.offset_for_timestamp(latest) if latest >= 0 else None
 
-    # Epochs and offsets
-
     @property
     def size_bytes(self) -> int:
         """Bytes of records."""
@@ -277,8 +268,6 @@ class UnifiedLog:
         self._save_epochs()
         return True
 
-    # Truncation
-
     def truncate_to(self, offset: int, now: Now) -> None:
         """Drop everything from `offset` on. May go below the high watermark, which then follows.
 
@@ -305,8 +294,7 @@ class UnifiedLog:
         """Drop everything; the log is empty and both starts and ends at `offset`."""
         self.flushes.truncated()
         self.segments.doom_all()
-        for snapshot in snapshot_offsets(self.disk, self.folder):
-            self.disk.remove(f"{self.folder}/{snapshot:020d}.snapshot")
+        remove_snapshots(self.disk, self.folder)
         self.segments.replace_all(self._new_segment(offset, now))
         self.log_start_offset = offset
         self.high_watermark = offset
@@ -315,15 +303,12 @@ class UnifiedLog:
         self._save_epochs()
         self.producers = ProducerState(end_offset=offset)
 
-    # Housekeeping
-
     def renew_config(self, config: LogConfig) -> None:
         """Use other topic configs from now on."""
         self.config = config
-        jitter_ms = config.draw_jitter_ms(self.rng)
         for segment in self.segments.items:
             segment.config = config
-        self.segments.active.jitter_ms = jitter_ms
+        self.segments.active.jitter_ms = config.draw_jitter_ms(self.rng)
 
     def delete_old_segments(self, now: Now) -> int:
         """Let segments go that retention or the log start offset no longer needs; how many.
@@ -350,12 +335,8 @@ class UnifiedLog:
         """Remove files that are due, forget idle producers, ask for a flush by `flush.ms`."""
         self.segments.remove_doomed(now.monotonic_ms, self.config.file_delete_delay_ms)
         self.producers.expire(now.wall_ms, self.config.producer_id_expiration_ms)
-        if (
-            self.recovery_point < self.log_end_offset
-            and now.monotonic_ms - self.flushes.flushed_ms >= self.config.flush_ms
-        ):
-            self.flushes.wanted = self.log_end_offset
-            self.flushes.flushed_ms = now.monotonic_ms
+        if self.recovery_point < self.log_end_offset:
+            self.flushes.ask_by_time(self.log_end_offset, now.monotonic_ms, self.config.flush_ms)
 
     @property
     def needs_flush(self) -> bool:
@@ -393,8 +374,6 @@ class UnifiedLog:
         """Let go of the files without writing: the log is deleted, or its directory is lost."""
         self.segments.close()
 
-    # How it is done
-
     def _append_all(
         self, records: memoryview, leader_epoch: int, now: Now, origin: Origin
     ) -> LogAppendInfo:
@@ -418,21 +397,14 @@ class UnifiedLog:
         self, batch: memoryview, header: BatchHeader, leader_epoch: int, now: Now
     ) -> LogAppendInfo:
         size = header.batch_length + LOG_OVERHEAD
-        if size > self.config.segment_bytes:
-            raise RecordValidationError(
-                ErrorCode.RECORD_LIST_TOO_LARGE,
-                f"Message batch size is {size} bytes in append to partition "
-                f"{self.topic_partition}, which exceeds the maximum configured segment size "
-                f"of {self.config.segment_bytes}",
-            )
+        check_fits(size, self.config.segment_bytes, self.topic_partition)
         offset = self.log_end_offset
         assign(batch, header, offset, leader_epoch)
         header = header._replace(base_offset=offset, leader_epoch=leader_epoch)
         segment = self.segments.active
         if segment.must_roll(size, header.max_timestamp, header.last_offset, now):
-            segment = self._roll(offset, now)
-        segment.append(batch, [header])
-        self._appended(segment, [header], batch)
+            self._roll(offset, now)
+        self._write(batch, [header])
         return LogAppendInfo(
             offset, offset + header.last_offset_delta, header.max_timestamp,
             header.max_timestamp if self.config.records.log_append_time else NO_TIMESTAMP,
@@ -449,22 +421,18 @@ class UnifiedLog:
             segment = self.segments.active
             if segment.must_roll(held + size, header.max_timestamp, header.last_offset, now):
                 if run:
-                    self._write_run(records[start:position], run)
+                    self._write(records[start:position], run)
                     start, run = position, []
                 if self.segments.active.size or header.base_offset > self.log_end_offset:
                     self._roll(header.base_offset, now)
             run.append(header)
             position += size
-        self._write_run(records[start:position], run)
+        self._write(records[start:position], run)
 
-    def _write_run(self, records: memoryview, headers: list[BatchHeader]) -> None:
-        segment = self.segments.active
+    def _write(self, records: memoryview, headers: list[BatchHeader]) -> None:
+        """Write batches into the active segment; follow end offset, epochs and producers."""
+        epochs, producers, segment = self.epochs, self.producers, self.segments.active
         segment.append(records, headers)
-        self._appended(segment, headers, records)
-
-    def _appended(self, segment: Segment, headers: list[BatchHeader], records: memoryview) -> None:
-        """Take note of batches that were written: end offset, epochs, producers, flushes."""
-        epochs, producers = self.epochs, self.producers
         position = 0
         for header in headers:
             if header.leader_epoch >= 0 and header.leader_epoch != epochs.latest_epoch:
@@ -474,12 +442,7 @@ class UnifiedLog:
                     producers.written(header)
                 elif is_marker(header):
                     batch = records[position : position + header.size]
-                    marker = read_marker(batch, header)
-                    aborted = (
-                        None
-                        if marker is None
-                        else producers.ended(header, marker, self.high_watermark)
-                    )
+                    aborted = apply_marker(producers, header, batch, self.high_watermark)
                     if aborted is not None:
                         segment.add_aborted(aborted)
             position += header.batch_length + LOG_OVERHEAD
@@ -490,18 +453,16 @@ class UnifiedLog:
         if end_offset - self.recovery_point >= self.config.flush_messages:
             self.flushes.wanted = end_offset
 
-    def _roll(self, base_offset: int, now: Now) -> Segment:
+    def _roll(self, base_offset: int, now: Now) -> None:
         """Start a segment at `base_offset`; the one before will be flushed."""
         active = self.segments.active
         active.close_for_appends()
         if not active.size and active.base_offset == base_offset:
-            return active
-        self._note_indexes(active)
+            return
+        self.flushes.note(active.unsynced)
         self._snapshot_producers(base_offset)
-        segment = self._new_segment(base_offset, now)
-        self.segments.add(segment)
+        self.segments.add(self._new_segment(base_offset, now))
         self.flushes.wanted = max(self.flushes.wanted, base_offset)
-        return segment
 
     def _new_segment(self, base_offset: int, now: Now) -> Segment:
         self.flushes.folders[self.folder] = None
@@ -513,8 +474,7 @@ class UnifiedLog:
     def _snapshot_producers(self, offset: int | None = None) -> None:
         self.producers.end_offset = self.log_end_offset if offset is None else offset
         path = write_snapshot(self.disk, self.folder, self.producers)
-        self.flushes.files[path] = None
-        self.flushes.folders[self.folder] = None
+        self.flushes.wrote(path, self.folder)
 
     def _flush_request(self) -> FlushRequest:
         dirty = [
@@ -524,20 +484,14 @@ class UnifiedLog:
         ]
         for segment in dirty:
             segment.write_indexes()
-            self._note_indexes(segment)
+            self.flushes.note(segment.unsynced)
         return self.flushes.take(self.disk, tuple(segment.file for segment in dirty))
-
-    def _note_indexes(self, segment: Segment) -> None:
-        """Let the next flush sync the index files that changed."""
-        self.flushes.files.update(segment.unsynced)
-        segment.unsynced.clear()
 
     def _save_epochs(self) -> None:
         if self.epochs.changed:
             write_epochs(self.disk, self.folder, self.epochs.entries)
             self.epochs.changed = False
-            self.flushes.files[f"{self.folder}/{LEADER_EPOCHS}"] = None
-            self.flushes.folders[self.folder] = None
+            self.flushes.wrote(f"{self.folder}/{LEADER_EPOCHS}", self.folder)
 
     def _set_end(self, offset: int) -> None:
         self.log_end_offset = offset
