@@ -296,8 +296,7 @@ class UnifiedLog:
         self.segments.doom_all()
         remove_snapshots(self.disk, self.folder)
         self.segments.replace_all(self._new_segment(offset, now))
-        self.log_start_offset = offset
-        self.high_watermark = offset
+        self.log_start_offset = self.high_watermark = offset
         self._set_end(offset)
         self.epochs.clear()
         self._save_epochs()
@@ -446,8 +445,7 @@ class UnifiedLog:
                     if aborted is not None:
                         segment.add_aborted(aborted)
             position += header.batch_length + LOG_OVERHEAD
-        end_offset = headers[-1].next_offset
-        self.log_end_offset = end_offset
+        self.log_end_offset = end_offset = headers[-1].next_offset
         if epochs.changed:
             self._save_epochs()
         if end_offset - self.recovery_point >= self.config.flush_messages:
