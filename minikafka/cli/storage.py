@@ -39,22 +39,42 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     form = actions.add_parser("format", help="format the directories of a node")
     form.add_argument("--config", "-c", required=True, metavar="FILE", help="properties file")
     form.add_argument("--cluster-id", "-t", required=True, metavar="ID", help="the cluster's id")
-    form.add_argument("--ignore-formatted", "-g", action="store_true",
-                      help="leave directories alone that are formatted for this cluster and node")
-                      # fmt: skip
-    form.add_argument("--release-version", "-r", metavar="VERSION",
-                      help="feature levels of a release: " + ", ".join(_RELEASES))  # fmt: skip
-    form.add_argument("--feature", "-f", action="append", default=[], metavar="NAME=LEVEL",
-                      help="the level of one feature; may be given several times")  # fmt: skip
+    flag = form.add_argument
+    flag(
+        "--ignore-formatted",
+        "-g",
+        action="store_true",
+        help="leave directories alone that are formatted for this cluster and node",
+    )
+    releases = ", ".join(_RELEASES)
+    flag("--release-version", "-r", metavar="VERSION", help=f"levels of a release: {releases}")
+    flag(
+        "--feature",
+        "-f",
+        action="append",
+        default=[],
+        metavar="NAME=LEVEL",
+        help="the level of one feature; may be given several times",
+    )
     quorum = form.add_mutually_exclusive_group()
-    quorum.add_argument("--standalone", "-s", action="store_true",
-                        help="a dynamic quorum of which this controller is the only voter")  # fmt:
-                        skip
-    quorum.add_argument("--no-initial-controllers", "-N", action="store_true",
-                        help="join a dynamic quorum that exists")  # fmt: skip
-    quorum.add_argument("--initial-controllers", "-I", metavar="LIST",
-                        help="id@host:port:directory-id of each first voter, comma-separated")  #
-                        fmt: skip
+    quorum.add_argument(
+        "--standalone",
+        "-s",
+        action="store_true",
+        help="a dynamic quorum of which this controller is the only voter",
+    )
+    quorum.add_argument(
+        "--no-initial-controllers",
+        "-N",
+        action="store_true",
+        help="join a dynamic quorum that exists",
+    )
+    quorum.add_argument(
+        "--initial-controllers",
+        "-I",
+        metavar="LIST",
+        help="id@host:port:directory-id of each first voter, comma-separated",
+    )
     info = actions.add_parser("info", help="say what is in the directories of a node")
     info.add_argument("--config", "-c", required=True, metavar="FILE", help="properties file")
     actions.add_parser("random-uuid", help="print an id for a new cluster")

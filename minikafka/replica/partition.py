@@ -183,9 +183,13 @@ class Partition:
                     now_ms=now_ms,
                 )
             _log.info(
-                "[Partition %s broker=%d] leads in epoch %d from offset %d; ISR %s, high watermark
-                %d", self.topic_partition, self.broker_id, self.leader_epoch, end_offset,
-                list(registration.isr), self.log.high_watermark,
+                "[Partition %s broker=%d] leads epoch %d from offset %d; ISR %s, high watermark %d",
+                self.topic_partition,
+                self.broker_id,
+                self.leader_epoch,
+                end_offset,
+                list(registration.isr),
+                self.log.high_watermark,
             )
         self.advance_high_watermark()
         if self.recovery_state is LeaderRecoveryState.RECOVERING:
