@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any, Self
 
 from minikafka.common.errors import ErrorCode, is_retriable, summary_of
+from minikafka.common.file_slice import FileSlice
 from minikafka.config.node_config import parse_address
 from minikafka.messages.metadata import MetadataRequest
 from minikafka.rpc.client_connection import ClientConnection, NoCommonVersionError
@@ -65,6 +66,7 @@ class BrokerConnection:
 
     def _flush(self) -> None:
         for part in self._protocol.data_to_send():
+            assert not isinstance(part, FileSlice), "a client sends no file slices"
             self._socket.sendall(part)
 
     def _receive(self) -> list[Any]:

@@ -209,14 +209,14 @@ class _Reader:
                 self.errors.append(f"listener.security.protocol.map: {item!r} is no NAME:PROTOCOL")
             protocols[name.strip().upper()] = protocol.strip().upper()
         for listener in listeners:
-            protocol = protocols.get(listener.name)
-            if protocol is None:
+            mapped = protocols.get(listener.name)
+            if mapped is None:
                 self.errors.append(
                     f"listener.security.protocol.map: has no protocol for listener {listener.name}"
                 )
-            elif protocol != PLAINTEXT:
+            elif mapped != PLAINTEXT:
                 self.errors.append(
-                    f"listener.security.protocol.map: {listener.name}:{protocol} is not available; "
+                    f"listener.security.protocol.map: {listener.name}:{mapped} is not available; "
                     f"allowed: {PLAINTEXT}"
                 )
 

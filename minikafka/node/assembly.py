@@ -278,6 +278,7 @@ class _Builder:
 
     def _broker(self, raft: RaftNode, previous_epoch: int) -> BrokerParts:
         config, values, env = self.config, self.values, self.env
+        services: BrokerServices
         alter_partition = AlterPartitionManager(
             env, self._channel(raft, "alter-partition"), config.node_id
         )

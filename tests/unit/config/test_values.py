@@ -1,0 +1,109 @@
+"""Which value is in force, and what a check of all values finds."""
+
+import pytest
+
+from minikafka.config import broker as keys
+from minikafka.config import topic as topic_keys
+from minikafka.config.definition import ConfigError
+from minikafka.config.values import (
+    SOURCE_DEFAULT,
+    SOURCE_DYNAMIC_BROKER,
+    SOURCE_DYNAMIC_DEFAULT,
+    SOURCE_STATIC,
+    SOURCE_TOPIC,
+    Config,
+    ConfigLayers,
+    broker_keys,
+    check_broker_values,
+    check_topic_values,
+)
+
+NOTHING = ConfigLayers({}, {}, {})
+
+
+def test_a_value_that_was_not_given_is_the_default():
+    assert Config({})[keys.NUM_PARTITIONS] == 1
+
+
+def test_a_given_value_is_parsed_by_its_key():
+    assert Config({"num.partitions": "12"})[keys.NUM_PARTITIONS] == 12
+
+
+def test_a_required_key_has_no_default():
+    with pytest.raises(ConfigError, match=r"node\.id"):
+        Config({})[keys.NODE_ID]
+
+
+def test_everything_wrong_is_found_at_once():
+    found = check_broker_values(
+        {"num.partitions": "none", "nmu.partitions": "1", "broker.session.timeout.ms": "x"}
+    )
+    assert len(found.errors) == 3
+    assert any("did you mean num.partitions" in error for error in found.errors)
+
+
+def test_keys_of_kafka_without_meaning_here_are_ignored_but_checked():
+    assert check_broker_values({"num.io.threads": "8"}) == ([], ["num.io.threads"])
+    assert check_broker_values({"num.io.threads": "0"}).errors
+
+
+def test_keys_for_plug_ins_are_ignored():
+    assert check_broker_values({"listener.name.internal.ssl.keystore.type": "x"}).errors == []
+
+
+def test_every_key_of_kafka_is_known():
+    names = {key.name for key in broker_keys()}
+    assert len(names) > 350
+    assert {"num.network.threads", "ssl.keystore.location", "log.retention.hours"} <= names
+
+
+@pytest.mark.parametrize(
+    ("layers", "topic", "value", "source"),
+    [
+        (NOTHING, {}, 1, SOURCE_DEFAULT),
+        (NOTHING._replace(static={"min.insync.replicas": "2"}), {}, 2, SOURCE_STATIC),
+        (
+            ConfigLayers({}, {"min.insync.replicas": "3"}, {"min.insync.replicas": "2"}),
+            {},
+            3,
+            SOURCE_DYNAMIC_DEFAULT,
+        ),
+        (
+            ConfigLayers({"min.insync.replicas": "4"}, {"min.insync.replicas": "3"}, {}),
+            {},
+            4,
+            SOURCE_DYNAMIC_BROKER,
+        ),
+        (
+            ConfigLayers({"min.insync.replicas": "4"}, {}, {}),
+            {"min.insync.replicas": "5"},
+            5,
+            SOURCE_TOPIC,
+        ),
+    ],
+)
+def test_lookup_order_of_a_topic_key(layers, topic, value, source):
+    assert layers.topic_value(topic_keys.MIN_INSYNC_REPLICAS, topic) == value
+    assert layers.topic_origins(topic_keys.MIN_INSYNC_REPLICAS, topic)[0].source == source
+
+
+def test_synonyms_in_other_units_are_scaled():
+    layers = NOTHING._replace(static={"log.retention.hours": "2"})
+    assert layers.topic_value(topic_keys.RETENTION_MS, {}) == 7_200_000
+
+
+def test_the_finer_synonym_wins():
+    layers = NOTHING._replace(static={"log.retention.hours": "2", "log.retention.ms": "5"})
+    assert layers.topic_value(topic_keys.RETENTION_MS, {}) == 5
+
+
+def test_default_of_a_topic_key_without_synonym_value():
+    assert NOTHING.topic_value(topic_keys.RETENTION_MS, {}) == 604_800_000
+    assert NOTHING.topic_value(topic_keys.SEGMENT_MS, {}) == 604_800_000
+
+
+def test_topic_values_are_checked():
+    assert check_topic_values([("retention.ms", "-1")]) is None
+    assert "retention.ms" in (check_topic_values([("retention.ms", "-2")]) or "")
+    assert "did you mean" in (check_topic_values([("retention.m", "1")]) or "")
+    assert "null" in (check_topic_values([("retention.ms", None)]) or "")
