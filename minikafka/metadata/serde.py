@@ -6,9 +6,9 @@ Source: `AbstractApiMessageSerde`, `MetadataRecordSerde`, `MetadataVersion` (whi
 record a level writes).
 """
 
-from importlib import import_module
 from typing import Any, ClassVar, Protocol
 
+from minikafka.messages.metadata_records.record_types import metadata_record_class
 from minikafka.protocol.message import Message
 from minikafka.protocol.primitives import MalformedMessage, Reader, Writer, uvarint
 
@@ -75,55 +75,13 @@ def decode_record(value: bytes | memoryview | None) -> MetadataRecord:
         raise MalformedMessage(f"metadata record with frame version {frame_version}, not 1")
     record_type = reader.read_uvarint()
     version = reader.read_uvarint()
-    record_class = _class_of(record_type)
+    try:
+        record_class: Any = metadata_record_class(record_type)
+    except KeyError:
+        raise MalformedMessage(f"unknown metadata record type {record_type}") from None
     if not record_class.MIN_VERSION <= version <= record_class.MAX_VERSION:
         raise MalformedMessage(f"{record_class.__name__} has no version {version}")
     record: MetadataRecord = record_class.decode(reader, version)
     if reader.remaining:
         raise MalformedMessage(f"{reader.remaining} bytes after a {record_class.__name__}")
     return record
-
-
-def _class_of(record_type: int) -> Any:
-    found = _CLASSES.get(record_type)
-    if found is None:
-        name = _RECORD_TYPES.get(record_type)
-        if name is None:
-            raise MalformedMessage(f"unknown metadata record type {record_type}")
-        module = "".join(f"_{char.lower()}" if char.isupper() else char for char in name)[1:]
-        loaded = import_module(f"minikafka.messages.metadata_records.{module}")
-        found = _CLASSES[record_type] = getattr(loaded, name)
-    return found
-
-
-_CLASSES: dict[int, Any] = {}
-
-_RECORD_TYPES = {
-    0: "RegisterBrokerRecord",
-    1: "UnregisterBrokerRecord",
-    2: "TopicRecord",
-    3: "PartitionRecord",
-    4: "ConfigRecord",
-    5: "PartitionChangeRecord",
-    7: "FenceBrokerRecord",
-    8: "UnfenceBrokerRecord",
-    9: "RemoveTopicRecord",
-    10: "DelegationTokenRecord",
-    11: "UserScramCredentialRecord",
-    12: "FeatureLevelRecord",
-    14: "ClientQuotaRecord",
-    15: "ProducerIdsRecord",
-    17: "BrokerRegistrationChangeRecord",
-    18: "AccessControlEntryRecord",
-    19: "RemoveAccessControlEntryRecord",
-    20: "NoOpRecord",
-    21: "ZkMigrationStateRecord",
-    22: "RemoveUserScramCredentialRecord",
-    23: "BeginTransactionRecord",
-    24: "EndTransactionRecord",
-    25: "AbortTransactionRecord",
-    26: "RemoveDelegationTokenRecord",
-    27: "RegisterControllerRecord",
-    28: "ClearElrRecord",
-    29: "UnregisterControllerRecord",
-}

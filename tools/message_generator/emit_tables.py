@@ -56,7 +56,9 @@ def emit_api_keys(messages: Sequence[MessageSpec]) -> str:
 def emit_metadata_types(messages: Sequence[MessageSpec]) -> str:
     """`metadata_records/record_types.py`: the class of every record type of the metadata log."""
     records = sorted(
-        (m for m in messages if m.type == "metadata" and m.api_key is not None), key=_key
+        # Records of tiered storage are of the type too, and live in a topic of their own.
+        (m for m in messages if m.folder == "metadata" and m.api_key is not None),
+        key=_key,
     )
     out = Source()
     out.line(f"# Generated from schemas/metadata {_NOTE}")

@@ -12,13 +12,9 @@ class MetadataRecordType(IntEnum):
     """The number in front of every record of the metadata log."""
 
     REGISTER_BROKER_RECORD = 0
-    REMOTE_LOG_SEGMENT_METADATA_RECORD = 0
     UNREGISTER_BROKER_RECORD = 1
-    REMOTE_LOG_SEGMENT_METADATA_UPDATE_RECORD = 1
     TOPIC_RECORD = 2
-    REMOTE_PARTITION_DELETE_METADATA_RECORD = 2
     PARTITION_RECORD = 3
-    REMOTE_LOG_SEGMENT_METADATA_SNAPSHOT_RECORD = 3
     CONFIG_RECORD = 4
     PARTITION_CHANGE_RECORD = 5
     FENCE_BROKER_RECORD = 7
@@ -46,13 +42,9 @@ class MetadataRecordType(IntEnum):
 
 _CLASSES = {
     0: ("metadata_records.register_broker_record", "RegisterBrokerRecord"),
-    0: ("data.remote_log_segment_metadata_record", "RemoteLogSegmentMetadataRecord"),
     1: ("metadata_records.unregister_broker_record", "UnregisterBrokerRecord"),
-    1: ("data.remote_log_segment_metadata_update_record", "RemoteLogSegmentMetadataUpdateRecord"),
     2: ("metadata_records.topic_record", "TopicRecord"),
-    2: ("data.remote_partition_delete_metadata_record", "RemotePartitionDeleteMetadataRecord"),
     3: ("metadata_records.partition_record", "PartitionRecord"),
-    3: ("data.remote_log_segment_metadata_snapshot_record", "RemoteLogSegmentMetadataSnapshotRecord"),
     4: ("metadata_records.config_record", "ConfigRecord"),
     5: ("metadata_records.partition_change_record", "PartitionChangeRecord"),
     7: ("metadata_records.fence_broker_record", "FenceBrokerRecord"),
