@@ -1,0 +1,119 @@
+"""The records of `__consumer_offsets`: keys and values as Kafka 4 writes them, and back.
+
+A key starts with its record type, a value with its version, both as 16-bit numbers. Offsets are
+written as value version 3 (version 1 where the committer set an expiry of its own: the only one with
+a place for it), groups as value version 3; every older version is read.
+
+Source: `GroupCoordinatorRecordSerde`, `GroupCoordinatorRecordHelpers`.
+"""
+
+from struct import Struct
+from typing import NamedTuple
+
+from minikafka.messages.coordinator.group_metadata import GroupMetadataKey, GroupMetadataValue
+from minikafka.messages.coordinator.offset_commit import OffsetCommitKey, OffsetCommitValue
+from minikafka.messages.coordinator.record_types import GroupRecordType
+from minikafka.protocol.primitives import MalformedMessage, Reader, Writer
+
+_SHORT = Struct(">h")
+_KEY_VERSION = 0
+_OFFSET_VERSION = 3
+_OFFSET_VERSION_WITH_EXPIRY = 1
+_GROUP_VERSION = 3
+_NO_EXPIRY = -1
+
+
+class OffsetRecord(NamedTuple):
+    """An offset was committed, or (`value` None) removed."""
+
+    key: OffsetCommitKey
+    value: OffsetCommitValue | None
+
+
+class GroupRecord(NamedTuple):
+    """A classic group's membership, or (`value` None) its end."""
+
+    key: GroupMetadataKey
+    value: GroupMetadataValue | None
+
+
+def partition_of(group_id: str, partition_count: int) -> int:
+    """The partition of `__consumer_offsets` whose leader coordinates the group.
+
+    Source: `GroupCoordinatorService.partitionFor`: `Utils.abs(groupId.hashCode()) % count`.
+    """
+    return (java_hash(group_id) & 0x7FFFFFFF) % partition_count
+
+
+def java_hash(text: str) -> int:
+    """`String.hashCode`, as an unsigned 32-bit number; it works on UTF-16 units."""
+    units = text.encode("utf-16-be", "surrogatepass")
+    hashed = 0
+    for at in range(0, len(units), 2):
+        hashed = (31 * hashed + (units[at] << 8 | units[at + 1])) & 0xFFFFFFFF
+    return hashed
+
+
+def offset_key(group_id: str, topic: str, partition: int) -> bytes:
+    """The key of a committed offset."""
+    writer = _typed(GroupRecordType.OFFSET_COMMIT)
+    OffsetCommitKey(group_id, topic, partition).encode(writer, _KEY_VERSION)
+    return bytes(writer.buf)
+
+
+def offset_value(value: OffsetCommitValue) -> bytes:
+    """The value of a committed offset."""
+    has_expiry = value.expire_timestamp != _NO_EXPIRY
+    version = _OFFSET_VERSION_WITH_EXPIRY if has_expiry else _OFFSET_VERSION
+    writer = _typed(version)
+    value.encode(writer, version)
+    return bytes(writer.buf)
+
+
+def group_key(group_id: str) -> bytes:
+    """The key of a group's membership."""
+    writer = _typed(GroupRecordType.GROUP_METADATA)
+    GroupMetadataKey(group_id).encode(writer, _KEY_VERSION)
+    return bytes(writer.buf)
+
+
+def group_value(value: GroupMetadataValue) -> bytes:
+    """The value of a group's membership."""
+    writer = _typed(_GROUP_VERSION)
+    value.encode(writer, _GROUP_VERSION)
+    return bytes(writer.buf)
+
+
+def parse_record(key: bytes, value: bytes | None) -> OffsetRecord | GroupRecord | None:
+    """What a record says; None for a type that is not of classic groups.
+
+    Raises:
+        MalformedMessage: where the bytes are no such record.
+    """
+    kind = _number(key)
+    if kind in (GroupRecordType.LEGACY_OFFSET_COMMIT, GroupRecordType.OFFSET_COMMIT):
+        offset_of = OffsetCommitKey.decode(Reader(key, _SHORT.size), _KEY_VERSION)
+        if value is None:
+            return OffsetRecord(offset_of, None)
+        reader = Reader(value, _SHORT.size)
+        return OffsetRecord(offset_of, OffsetCommitValue.decode(reader, _number(value)))
+    if kind == GroupRecordType.GROUP_METADATA:
+        group = GroupMetadataKey.decode(Reader(key, _SHORT.size), _KEY_VERSION)
+        if value is None:
+            return GroupRecord(group, None)
+        reader = Reader(value, _SHORT.size)
+        return GroupRecord(group, GroupMetadataValue.decode(reader, _number(value)))
+    return None
+
+
+def _typed(number: int) -> Writer:
+    writer = Writer()
+    writer.buf += _SHORT.pack(number)
+    return writer
+
+
+def _number(data: bytes) -> int:
+    if len(data) < _SHORT.size:
+        raise MalformedMessage("a coordinator's key or value starts with a 16-bit number")
+    number: int = _SHORT.unpack_from(data)[0]
+    return number
