@@ -1,0 +1,71 @@
+"""What a controller writes when it becomes active, before it serves anybody.
+
+An empty metadata log gets the bootstrap records, in one metadata transaction where the
+metadata.version knows those. A transaction that a former controller left open is aborted.
+
+Source: `ActivationRecordsGenerator`, `BootstrapDirectory`, KIP-868.
+"""
+
+from minikafka.config.broker import MIN_INSYNC_REPLICAS
+from minikafka.config.values import Config
+from minikafka.messages.metadata_records.abort_transaction_record import AbortTransactionRecord
+from minikafka.messages.metadata_records.begin_transaction_record import BeginTransactionRecord
+from minikafka.messages.metadata_records.config_record import ConfigRecord
+from minikafka.messages.metadata_records.end_transaction_record import EndTransactionRecord
+from minikafka.messages.metadata_records.feature_level_record import FeatureLevelRecord
+from minikafka.metadata.image import (
+    ELIGIBLE_LEADER_REPLICAS_VERSION,
+    METADATA_VERSION,
+    RESOURCE_BROKER,
+    MetadataImage,
+)
+from minikafka.metadata.serde import MetadataRecord
+
+TRANSACTIONS_FROM = 13
+
+
+def activation_records(
+    image: MetadataImage,
+    *,
+    in_transaction: bool,
+    bootstrap: list[MetadataRecord],
+    config: Config,
+) -> list[MetadataRecord]:
+    """The records to write, in one batch; none for a log that was left in order.
+
+    `bootstrap` are the records that formatting left, used where the log names no metadata.version.
+    """
+    records: list[MetadataRecord] = []
+    if in_transaction:
+        records.append(AbortTransactionRecord(reason="Controller failover"))
+    if not image.feature(METADATA_VERSION):
+        records += _bootstrap(bootstrap, config)
+    return records
+
+
+def feature_levels(records: list[MetadataRecord]) -> dict[str, int]:
+    """The levels that records finalize."""
+    return {
+        record.name: record.feature_level
+        for record in records
+        if isinstance(record, FeatureLevelRecord)
+    }
+
+
+def _bootstrap(bootstrap: list[MetadataRecord], config: Config) -> list[MetadataRecord]:
+    levels = feature_levels(bootstrap)
+    records = list(bootstrap)
+    if levels.get(ELIGIBLE_LEADER_REPLICAS_VERSION, 0) > 0:
+        # As Kafka: with ELR the value that holds for the cluster stands in the log, so that every
+        # controller decides by the same one (`ActivationRecordsGenerator`).
+        records.append(
+            ConfigRecord(
+                resource_type=RESOURCE_BROKER,
+                resource_name="",
+                name=MIN_INSYNC_REPLICAS.name,
+                value=str(config[MIN_INSYNC_REPLICAS]),
+            )
+        )
+    if levels.get(METADATA_VERSION, 0) < TRANSACTIONS_FROM:
+        return records
+    return [BeginTransactionRecord(name="Bootstrap records"), *records, EndTransactionRecord()]

@@ -1,0 +1,407 @@
+"""Registrations of brokers and controllers, heartbeats, fencing, controlled shutdown.
+
+Invariants: a new incarnation of a broker starts fenced; its epoch is the offset at which its
+registration was decided, so that epochs grow; records that take leaderships away from a broker
+stand before the record that fences or registers it (E7), those that give it some after.
+
+Source: `ClusterControlManager`, `ReplicationControlManager.processBrokerHeartbeat`, KIP-631,
+KIP-966; SPEC C3, C5, E6, E7.
+"""
+
+import logging
+
+from minikafka.common.errors import (
+    BrokerIdNotRegisteredError,
+    DuplicateBrokerRegistrationError,
+    InconsistentClusterIdError,
+    InvalidRegistrationError,
+    UnsupportedVersionError,
+)
+from minikafka.common.ids import Uuid
+from minikafka.controller.broker_heartbeats import (
+    BrokerHeartbeats,
+    Standing,
+    Wishes,
+    next_standing,
+    standing,
+)
+from minikafka.controller.cluster_checks import check_broker_epoch
+from minikafka.controller.partition_change import DIRECTORIES_FROM
+from minikafka.controller.replication_control import (
+    elections_with,
+    elections_without,
+    removal_after_unclean_shutdown,
+    removal_from_directory,
+    removal_from_isrs,
+)
+from minikafka.controller.result import ControllerResult
+from minikafka.controller.view import View
+from minikafka.messages import broker_heartbeat as heartbeat_messages
+from minikafka.messages import broker_registration as registration_messages
+from minikafka.messages import controller_registration as controller_messages
+from minikafka.messages import unregister_broker as unregister_messages
+from minikafka.messages.metadata_records import register_broker_record as broker_record
+from minikafka.messages.metadata_records import register_controller_record as controller_record
+from minikafka.messages.metadata_records.broker_registration_change_record import (
+    BrokerRegistrationChangeRecord,
+)
+from minikafka.messages.metadata_records.unregister_broker_record import UnregisterBrokerRecord
+from minikafka.metadata.broker_registration import BrokerRegistration, FeatureRange
+from minikafka.metadata.features import KRAFT_VERSION
+from minikafka.metadata.image import METADATA_VERSION
+from minikafka.metadata.serde import MetadataRecord
+
+_log = logging.getLogger("minikafka.controller")
+
+_PREVIOUS_EPOCH_FROM = 3
+_OFFLINE_DIRS_FROM = 1
+_CORDONED_DIRS_FROM = 2
+_CORDONED_LEVEL = 30
+_CONTROLLERS_FROM = 15
+
+
+def register_broker(
+    view: View,
+    heartbeats: BrokerHeartbeats,
+    request: registration_messages.BrokerRegistrationRequest,
+    *,
+    version: int,
+    cluster_id: str,
+    now_ms: int,
+) -> ControllerResult[registration_messages.BrokerRegistrationResponse]:
+    """Register an incarnation of a broker, which loses ISR and ELR if its end was unclean (E7).
+
+    Raises:
+        InconsistentClusterIdError: the broker belongs to another cluster.
+        DuplicateBrokerRegistrationError: another incarnation of the broker lives.
+        InvalidRegistrationError: log directories or features are missing or wrong.
+        UnsupportedVersionError: the broker cannot live with a finalized feature level.
+    """
+    if request.cluster_id != cluster_id:
+        raise InconsistentClusterIdError(
+            f"this is cluster {cluster_id}, broker {request.broker_id} belongs to "
+            f"{request.cluster_id}"
+        )
+    known = view.image.brokers.get(request.broker_id)
+    same_incarnation = known is not None and known.incarnation_id == request.incarnation_id
+    if known is not None and not same_incarnation:
+        _check_session_over(known, heartbeats, now_ms)
+    if request.is_migrating_zk_broker:
+        raise BrokerIdNotRegisteredError("brokers that use ZooKeeper cannot be registered")
+    _check_log_dirs(view, request)
+    _check_features(view, request)
+    records: list[MetadataRecord] = []
+    record = _registration_record(request, view.next_offset)
+    if known is not None and same_incarnation:
+        record.broker_epoch = known.epoch
+        record.fenced = known.fenced
+        record.in_controlled_shutdown = known.in_controlled_shutdown
+    elif known is not None:
+        records += _leftovers(view, known, request, version)
+    if view.metadata_version < DIRECTORIES_FROM:
+        record.log_dirs = []
+    records.append(record)
+    heartbeats.touch(request.broker_id, record.broker_epoch, now_ms)
+    _log.info(
+        "broker %d is registered, incarnation %s, epoch %d",
+        request.broker_id,
+        request.incarnation_id,
+        record.broker_epoch,
+    )
+    return ControllerResult(
+        records, registration_messages.BrokerRegistrationResponse(broker_epoch=record.broker_epoch)
+    )
+
+
+def _check_session_over(
+    known: BrokerRegistration, heartbeats: BrokerHeartbeats, now_ms: int
+) -> None:
+    """As Kafka: a broker that was killed waits until its old session is over (SPEC 13)."""
+    if not known.fenced and heartbeats.has_session(known.broker_id, known.epoch, now_ms):
+        raise DuplicateBrokerRegistrationError(
+            f"another incarnation of broker {known.broker_id} is registered and its session lives"
+        )
+
+
+def _leftovers(
+    view: View,
+    known: BrokerRegistration,
+    request: registration_messages.BrokerRegistrationRequest,
+    version: int,
+) -> list[MetadataRecord]:
+    """What the broker's former incarnation leaves behind, by how it ended (C3, C5)."""
+    is_clean = version >= _PREVIOUS_EPOCH_FROM and request.previous_broker_epoch == known.epoch
+    if view.elr_enabled and not is_clean:
+        _log.info(
+            "broker %d was not shut down cleanly (epoch %d, it names %d)",
+            known.broker_id,
+            known.epoch,
+            request.previous_broker_epoch,
+        )
+        return removal_after_unclean_shutdown(view, known.broker_id)
+    return removal_from_isrs(view, known.broker_id)
+
+
+def _check_log_dirs(view: View, request: registration_messages.BrokerRegistrationRequest) -> None:
+    if view.metadata_version < DIRECTORIES_FROM:
+        return
+    if not request.log_dirs:
+        raise InvalidRegistrationError("the registration names no log directory")
+    if len(dict.fromkeys(request.log_dirs)) != len(request.log_dirs):
+        raise InvalidRegistrationError("the registration names a log directory twice")
+    for log_dir in request.log_dirs:
+        if log_dir.is_reserved:
+            raise InvalidRegistrationError(f"log directory id {log_dir} is reserved")
+    for broker in view.image.brokers.values():
+        if broker.broker_id == request.broker_id:
+            continue
+        for log_dir in request.log_dirs:
+            if log_dir in broker.log_dirs:
+                raise InvalidRegistrationError(
+                    f"log directory {log_dir} belongs to broker {broker.broker_id}"
+                )
+
+
+def _check_features(view: View, request: registration_messages.BrokerRegistrationRequest) -> None:
+    """Every finalized level must lie in the broker's range; a missing feature is the range 0-0."""
+    ranges = {
+        feature.name: FeatureRange(feature.min_supported_version, feature.max_supported_version)
+        for feature in request.features
+    }
+    if METADATA_VERSION not in ranges:
+        raise InvalidRegistrationError(f"the registration does not name {METADATA_VERSION}")
+    finalized = {**view.image.features, KRAFT_VERSION: view.kraft_version}
+    for name in {**ranges, **finalized}:
+        level = finalized.get(name, 0)
+        supported = ranges.get(name, FeatureRange(0, 0))
+        if not supported.includes(level):
+            raise UnsupportedVersionError(
+                f"{name} is finalized at {level}; broker {request.broker_id} supports "
+                f"{supported.minimum} to {supported.maximum}"
+            )
+
+
+def _registration_record(
+    request: registration_messages.BrokerRegistrationRequest, epoch: int
+) -> broker_record.RegisterBrokerRecord:
+    return broker_record.RegisterBrokerRecord(
+        broker_id=request.broker_id,
+        incarnation_id=request.incarnation_id,
+        broker_epoch=epoch,
+        end_points=[
+            broker_record.BrokerEndpoint(
+                name=x.name, host=x.host, port=x.port, security_protocol=x.security_protocol
+            )
+            for x in request.listeners
+        ],
+        features=[
+            broker_record.BrokerFeature(
+                name=x.name,
+                min_supported_version=x.min_supported_version,
+                max_supported_version=x.max_supported_version,
+            )
+            for x in request.features
+        ],
+        rack=request.rack,
+        fenced=True,
+        log_dirs=sorted(request.log_dirs),
+    )
+
+
+def heartbeat(
+    view: View,
+    heartbeats: BrokerHeartbeats,
+    request: heartbeat_messages.BrokerHeartbeatRequest,
+    *,
+    version: int,
+    now_ms: int,
+) -> ControllerResult[heartbeat_messages.BrokerHeartbeatResponse]:
+    """Keep a broker's session, and take the broker where its heartbeat leads.
+
+    Raises:
+        StaleBrokerEpochError: the heartbeat is not of the registered incarnation.
+    """
+    broker = check_broker_epoch(view.image, request.broker_id, request.broker_epoch)
+    broker_id = broker.broker_id
+    heartbeats.touch(broker_id, broker.epoch, now_ms)
+    active = [other for other in view.image.brokers.values() if other.active]
+    wishes = Wishes(request.want_fence, request.want_shut_down, request.current_metadata_offset)
+    now = standing(broker)
+    after = next_standing(
+        broker,
+        wishes,
+        leads=view.index.leads(broker_id),
+        others_have_moved_on=heartbeats.others_have_moved_on(broker_id, active),
+    )
+    records = _transition(view, broker, now, after)
+    heartbeats.progressed(broker_id, request.current_metadata_offset)
+    if after is Standing.CONTROLLED_SHUTDOWN:
+        heartbeats.shutting_down(broker_id, view.next_offset + len(records) - 1)
+    elif after is not Standing.UNFENCED:
+        heartbeats.fenced(broker_id)
+    if now is after or after is not Standing.UNFENCED:
+        # A broker that is being unfenced is asked again: its next heartbeat says the same.
+        records += _directory_changes(view, broker, request, version, moved=after is not now)
+    if after is not now:
+        _log.info("broker %d: %s -> %s", broker_id, now.value, after.value)
+    return ControllerResult(
+        records,
+        heartbeat_messages.BrokerHeartbeatResponse(
+            is_caught_up=request.current_metadata_offset >= broker.registered_at,
+            is_fenced=after in (Standing.FENCED, Standing.SHUTDOWN_NOW),
+            should_shut_down=after is Standing.SHUTDOWN_NOW,
+        ),
+    )
+
+
+def _transition(
+    view: View, broker: BrokerRegistration, now: Standing, after: Standing
+) -> list[MetadataRecord]:
+    if after is Standing.CONTROLLED_SHUTDOWN:
+        return _controlled_shutdown(view, broker, now)
+    if after is now:
+        return []
+    if after is Standing.UNFENCED:
+        return unfencing(view, broker)
+    return [] if broker.fenced else fencing(view, broker)
+
+
+def _controlled_shutdown(
+    view: View, broker: BrokerRegistration, now: Standing
+) -> list[MetadataRecord]:
+    records: list[MetadataRecord] = []
+    if now is not Standing.CONTROLLED_SHUTDOWN:
+        records.append(
+            BrokerRegistrationChangeRecord(
+                broker_id=broker.broker_id,
+                broker_epoch=broker.epoch,
+                in_controlled_shutdown=1,
+                log_dirs=[],
+            )
+        )
+    return records + removal_from_isrs(view, broker.broker_id)
+
+
+def fencing(view: View, broker: BrokerRegistration) -> list[MetadataRecord]:
+    """The records that fence a broker: its partitions first."""
+    change = BrokerRegistrationChangeRecord(
+        broker_id=broker.broker_id, broker_epoch=broker.epoch, fenced=1, log_dirs=[]
+    )
+    return [*removal_from_isrs(view, broker.broker_id), change]
+
+
+def unfencing(view: View, broker: BrokerRegistration) -> list[MetadataRecord]:
+    """The records that unfence a broker, then the elections that it makes possible (E6)."""
+    change = BrokerRegistrationChangeRecord(
+        broker_id=broker.broker_id, broker_epoch=broker.epoch, fenced=-1, log_dirs=[]
+    )
+    return [change, *elections_with(view, broker.broker_id)]
+
+
+def _directory_changes(
+    view: View,
+    broker: BrokerRegistration,
+    request: heartbeat_messages.BrokerHeartbeatRequest,
+    version: int,
+    *,
+    moved: bool,
+) -> list[MetadataRecord]:
+    """What follows from directories that went offline, or were cordoned off.
+
+    `moved` says that the broker is leaving every ISR by the same heartbeat anyway.
+    """
+    records: list[MetadataRecord] = []
+    level = view.metadata_version
+    if version >= _OFFLINE_DIRS_FROM and level >= DIRECTORIES_FROM:
+        records += _offline_directories(view, broker, request.offline_log_dirs, moved=moved)
+    cordoned = request.cordoned_log_dirs
+    if version >= _CORDONED_DIRS_FROM and level >= _CORDONED_LEVEL and cordoned is not None:
+        before = broker.cordoned_log_dirs
+        if before is None or sorted(before) != sorted(cordoned):
+            records.append(
+                BrokerRegistrationChangeRecord(
+                    broker_id=broker.broker_id,
+                    broker_epoch=broker.epoch,
+                    log_dirs=[],
+                    cordoned_log_dirs=sorted(cordoned),
+                )
+            )
+    return records
+
+
+def _offline_directories(
+    view: View, broker: BrokerRegistration, offline: list[Uuid], *, moved: bool
+) -> list[MetadataRecord]:
+    gone = [directory for directory in broker.log_dirs if directory in offline]
+    if not gone:
+        return []
+    records: list[MetadataRecord] = []
+    for directory in () if moved else gone:
+        records += removal_from_directory(view, broker.broker_id, directory)
+    kept = [directory for directory in broker.log_dirs if directory not in gone]
+    if kept:
+        records.append(
+            BrokerRegistrationChangeRecord(
+                broker_id=broker.broker_id, broker_epoch=broker.epoch, log_dirs=kept
+            )
+        )
+    return records
+
+
+def unregister_broker(
+    view: View,
+    heartbeats: BrokerHeartbeats,
+    request: unregister_messages.UnregisterBrokerRequest,
+) -> ControllerResult[unregister_messages.UnregisterBrokerResponse]:
+    """Forget a broker that is gone for good.
+
+    Raises:
+        BrokerIdNotRegisteredError: there is none of this id.
+    """
+    broker = view.image.brokers.get(request.broker_id)
+    if broker is None:
+        raise BrokerIdNotRegisteredError(f"broker {request.broker_id} is not registered")
+    heartbeats.forget(broker.broker_id)
+    record = UnregisterBrokerRecord(broker_id=broker.broker_id, broker_epoch=broker.epoch)
+    return ControllerResult(
+        [*elections_without(view, broker.broker_id), record],
+        unregister_messages.UnregisterBrokerResponse(error_message=None),
+    )
+
+
+def register_controller(
+    view: View, request: controller_messages.ControllerRegistrationRequest
+) -> ControllerResult[controller_messages.ControllerRegistrationResponse]:
+    """Register an incarnation of a controller.
+
+    Raises:
+        UnsupportedVersionError: the cluster's metadata.version knows no controller registrations.
+    """
+    if view.metadata_version < _CONTROLLERS_FROM:
+        raise UnsupportedVersionError(
+            f"controllers register from metadata.version {_CONTROLLERS_FROM} on"
+        )
+    record = controller_record.RegisterControllerRecord(
+        controller_id=request.controller_id,
+        incarnation_id=request.incarnation_id,
+        zk_migration_ready=request.zk_migration_ready,
+        end_points=[
+            controller_record.ControllerEndpoint(
+                name=x.name, host=x.host, port=x.port, security_protocol=x.security_protocol
+            )
+            for x in request.listeners
+        ],
+        features=[
+            controller_record.ControllerFeature(
+                name=x.name,
+                min_supported_version=x.min_supported_version,
+                max_supported_version=x.max_supported_version,
+            )
+            for x in request.features
+        ],
+    )
+    return ControllerResult(
+        [record],
+        controller_messages.ControllerRegistrationResponse(error_message=None),
+        atomic=True,
+    )

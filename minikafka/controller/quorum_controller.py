@@ -1,0 +1,402 @@
+"""The controller of a node: decides, writes, and remembers what it wrote.
+
+It is active while its node leads the quorum, from the moment at which everything before its epoch
+is committed and applied. Operations are methods that take a request and return a ControllerResult;
+`append` writes a result and replays it into the latest image at once, so that the next operation
+builds on it. The caller answers when `is_committed` says so. Losing leadership drops the latest
+image and everything that waits.
+
+Transitions: INACTIVE -> CLAIMED (`activate`) -> ACTIVE (caught up) -> INACTIVE (`renounce`).
+
+Source: `QuorumController`, KIP-500, KIP-631.
+"""
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeVar
+
+from minikafka.common.environment import Environment
+from minikafka.common.errors import NotControllerError, PolicyViolationError
+from minikafka.common.ids import Uuid
+from minikafka.config import broker as keys
+from minikafka.config.values import Config
+from minikafka.controller import (
+    activation,
+    cluster_control,
+    leader_elections,
+    producer_id_control,
+    replication_control,
+    topic_control,
+)
+from minikafka.controller.broker_heartbeats import BrokerHeartbeats
+from minikafka.controller.replica_index import ReplicaIndex
+from minikafka.controller.result import ControllerResult
+from minikafka.controller.view import View
+from minikafka.log.disk import Disk
+from minikafka.messages import allocate_producer_ids as producer_id_messages
+from minikafka.messages import alter_partition as alter_partition_messages
+from minikafka.messages import broker_heartbeat as heartbeat_messages
+from minikafka.messages import broker_registration as registration_messages
+from minikafka.messages import controller_registration as controller_messages
+from minikafka.messages import create_partitions as partition_messages
+from minikafka.messages import create_topics as topic_messages
+from minikafka.messages import delete_topics as delete_messages
+from minikafka.messages import elect_leaders as election_messages
+from minikafka.messages import unregister_broker as unregister_messages
+from minikafka.messages.metadata_records.abort_transaction_record import AbortTransactionRecord
+from minikafka.messages.metadata_records.no_op_record import NoOpRecord
+from minikafka.metadata.broker_registration import (
+    ControllerRegistration,
+    Endpoint,
+)
+from minikafka.metadata.features import DEFAULT_LEVELS, SUPPORTED_FEATURES
+from minikafka.metadata.image import METADATA_VERSION, MetadataImage
+from minikafka.metadata.loader import MetadataLoader
+from minikafka.metadata.serde import MetadataRecord
+from minikafka.raft.snapshots import BOOTSTRAP, read_snapshot
+from minikafka.raft.storage import bootstrap_records
+
+_log = logging.getLogger("minikafka.controller")
+MAX_RECORDS_PER_BATCH = 10_000
+_MAX_ELECTIONS_PER_RUN = 1000
+_FENCING_CHECKS_PER_SESSION = 8
+_INACTIVE = -1
+
+R = TypeVar("R")
+
+
+class Quorum(Protocol):
+    """What the controller needs of its node's part in the quorum."""
+
+    @property
+    def epoch(self) -> int:
+        """The present epoch."""
+
+    @property
+    def is_leader(self) -> bool:
+        """Whether this node leads."""
+
+    @property
+    def end_offset(self) -> int:
+        """The offset that the next record will get."""
+
+    @property
+    def high_watermark(self) -> int:
+        """The offset below which everything is committed."""
+
+    @property
+    def epoch_start_offset(self) -> int:
+        """The offset of the first record of the epoch that this node leads."""
+
+    @property
+    def kraft_version(self) -> int:
+        """The finalized kraft.version."""
+
+    def append(self, records: Sequence[MetadataRecord], *, metadata_version: int) -> int:
+        """Append one batch; returns the offset of its last record."""
+
+
+@dataclass(slots=True, kw_only=True)
+class QuorumController:
+    """The controller of one node.
+
+    `loader` has the committed image; the node feeds it. `endpoints` are this controller's
+    listeners, `disk` holds the bootstrap records, `on_renounced` wakes whoever waits for a commit.
+    """
+
+    env: Environment
+    node_id: int
+    cluster_id: str
+    raft: Quorum
+    loader: MetadataLoader
+    values: Config
+    endpoints: tuple[Endpoint, ...]
+    disk: Disk
+    on_renounced: Callable[[], None] = lambda: None
+    incarnation_id: Uuid = field(init=False)
+    heartbeats: BrokerHeartbeats = field(init=False)
+    _claimed: int = _INACTIVE
+    _epoch: int = _INACTIVE
+    _latest: MetadataLoader = field(default_factory=MetadataLoader)
+    _index: ReplicaIndex = field(default_factory=ReplicaIndex)
+    _last_append_ms: int = 0
+
+    def __post_init__(self) -> None:
+        """Draw the id of this incarnation."""
+        self.incarnation_id = Uuid.draw(self.env.rng)
+        self.heartbeats = BrokerHeartbeats(self.values[keys.BROKER_SESSION_TIMEOUT_MS])
+
+    # Leadership
+
+    @property
+    def epoch(self) -> int:
+        """The epoch in which this controller is active; -1 while it is not."""
+        return self._epoch if self.is_active else _INACTIVE
+
+    @property
+    def is_active(self) -> bool:
+        """Whether operations may be asked for."""
+        return self._epoch != _INACTIVE and self.raft.is_leader and self.raft.epoch == self._epoch
+
+    @property
+    def latest(self) -> MetadataImage:
+        """The metadata with everything that this controller has written, committed or not."""
+        return self._latest.image
+
+    def start(self) -> None:
+        """Begin; leadership may have been won before."""
+        self.on_commit()
+
+    def activate(self, epoch: int) -> None:
+        """This node leads `epoch`: serve as soon as everything before it is applied here."""
+        self._claimed = epoch
+        self.on_commit()
+
+    def renounce(self) -> None:
+        """This node does not lead any more: forget what is not committed."""
+        if self._epoch == _INACTIVE and self._claimed == _INACTIVE:
+            return
+        _log.info("[controller %d] is not active any more (epoch %d)", self.node_id, self._epoch)
+        self._claimed = self._epoch = _INACTIVE
+        self._latest, self._index = MetadataLoader(), ReplicaIndex()
+        self.on_renounced()
+
+    def on_commit(self) -> None:
+        """The metadata log's high watermark moved, and the committed image with it."""
+        if self._claimed == _INACTIVE and self._epoch == _INACTIVE:
+            return
+        if not self.raft.is_leader or self.raft.epoch not in (self._claimed, self._epoch):
+            self.renounce()
+        elif (
+            self._claimed != _INACTIVE and self.loader.image.offset >= self.raft.epoch_start_offset
+        ):
+            self._become_active()
+
+    def _become_active(self) -> None:
+        self._epoch, self._claimed = self._claimed, _INACTIVE
+        self._latest = MetadataLoader(self.loader.image)
+        self._index = ReplicaIndex()
+        self._index.advance(self.latest)
+        self.heartbeats.restart(self.latest.brokers.values(), self.env.clock.monotonic_ms)
+        _log.info("[controller %d] is active in epoch %d", self.node_id, self._epoch)
+        records = activation.activation_records(
+            self.latest,
+            in_transaction=self.loader.in_transaction,
+            bootstrap=self._bootstrap(),
+            config=self.values,
+        )
+        self._write(records, atomic=True)
+        self._write([self._registration()], atomic=True)
+        self._start_periodic_work(self._epoch)
+
+    def _bootstrap(self) -> list[MetadataRecord]:
+        snapshot = read_snapshot(self.disk, BOOTSTRAP)
+        return bootstrap_records(DEFAULT_LEVELS) if snapshot is None else snapshot.records
+
+    def _registration(self) -> MetadataRecord:
+        """This controller's own registration, a new one for each incarnation (KIP-919)."""
+        return ControllerRegistration(
+            controller_id=self.node_id,
+            incarnation_id=self.incarnation_id,
+            endpoints=self.endpoints,
+            features=SUPPORTED_FEATURES,
+        ).to_record()
+
+    # Writing
+
+    def append(self, result: ControllerResult[Any]) -> int | None:
+        """Write a result; returns the offset whose commit its response waits for.
+
+        None where there is nothing to wait for. A result without records waits for what it was
+        decided from.
+
+        Raises:
+            NotControllerError: this controller is not active.
+            PolicyViolationError: the records must stand in one batch and are too many for it.
+        """
+        self._require_active()
+        if result.records:
+            return self._write(result.records, atomic=result.atomic)
+        offset = self.latest.offset
+        return None if offset < self.raft.high_watermark else offset
+
+    def is_committed(self, offset: int | None, epoch: int) -> bool:
+        """Whether what was written here in `epoch`, up to and including `offset`, is committed."""
+        return self.epoch == epoch and (offset is None or offset < self.raft.high_watermark)
+
+    def _write(self, records: list[MetadataRecord], *, atomic: bool) -> int | None:
+        if atomic and len(records) > MAX_RECORDS_PER_BATCH:
+            raise PolicyViolationError(
+                f"the operation needs {len(records)} records; {MAX_RECORDS_PER_BATCH} are the most "
+                "that one may write at once"
+            )
+        offset = None
+        for start in range(0, len(records), MAX_RECORDS_PER_BATCH):
+            offset = self._write_batch(records[start : start + MAX_RECORDS_PER_BATCH])
+        self._last_append_ms = self.env.clock.monotonic_ms
+        return offset
+
+    def _write_batch(self, records: list[MetadataRecord]) -> int:
+        # Before the bootstrap the level is not in the image: the records themselves name it.
+        level = self.latest.feature(METADATA_VERSION) or activation.feature_levels(records).get(
+            METADATA_VERSION, 0
+        )
+        base = self.raft.end_offset
+        last = self.raft.append(records, metadata_version=level)
+        assert last == base + len(records) - 1, f"{len(records)} records from {base} end at {last}"
+        self._latest.load_batch(
+            (
+                (base + at, record)
+                for at, record in enumerate(records)
+                if not isinstance(record, AbortTransactionRecord)
+            ),
+            last_offset=last,
+            epoch=self._epoch,
+        )
+        self._index.advance(self.latest)
+        return last
+
+    def _require_active(self) -> None:
+        if not self.is_active:
+            raise NotControllerError
+
+    def _view(self) -> View:
+        self._require_active()
+        return View(
+            image=self.latest,
+            index=self._index,
+            config=self.values,
+            node_id=self.node_id,
+            kraft_version=self.raft.kraft_version,
+            next_offset=self.raft.end_offset,
+            rng=self.env.rng,
+        )
+
+    # Operations of brokers and controllers
+
+    def register_broker(
+        self, request: registration_messages.BrokerRegistrationRequest, version: int
+    ) -> ControllerResult[registration_messages.BrokerRegistrationResponse]:
+        """BrokerRegistration: see `cluster_control.register_broker`."""
+        return cluster_control.register_broker(
+            self._view(),
+            self.heartbeats,
+            request,
+            version=version,
+            cluster_id=self.cluster_id,
+            now_ms=self.env.clock.monotonic_ms,
+        )
+
+    def broker_heartbeat(
+        self, request: heartbeat_messages.BrokerHeartbeatRequest, version: int
+    ) -> ControllerResult[heartbeat_messages.BrokerHeartbeatResponse]:
+        """BrokerHeartbeat: see `cluster_control.heartbeat`."""
+        return cluster_control.heartbeat(
+            self._view(),
+            self.heartbeats,
+            request,
+            version=version,
+            now_ms=self.env.clock.monotonic_ms,
+        )
+
+    def controller_registration(
+        self, request: controller_messages.ControllerRegistrationRequest
+    ) -> ControllerResult[controller_messages.ControllerRegistrationResponse]:
+        """ControllerRegistration: see `cluster_control.register_controller`."""
+        return cluster_control.register_controller(self._view(), request)
+
+    def alter_partition(
+        self, request: alter_partition_messages.AlterPartitionRequest, version: int
+    ) -> ControllerResult[alter_partition_messages.AlterPartitionResponse]:
+        """AlterPartition: see `replication_control.alter_partition`."""
+        return replication_control.alter_partition(self._view(), request, version)
+
+    def allocate_producer_ids(
+        self, request: producer_id_messages.AllocateProducerIdsRequest
+    ) -> ControllerResult[producer_id_messages.AllocateProducerIdsResponse]:
+        """AllocateProducerIds: see `producer_id_control.allocate_producer_ids`."""
+        return producer_id_control.allocate_producer_ids(self._view(), request)
+
+    # Operations of clients
+
+    def create_topics(
+        self, request: topic_messages.CreateTopicsRequest
+    ) -> ControllerResult[topic_messages.CreateTopicsResponse]:
+        """CreateTopics: see `topic_control.create_topics`."""
+        return topic_control.create_topics(self._view(), request)
+
+    def delete_topics(
+        self, request: delete_messages.DeleteTopicsRequest, version: int = 6
+    ) -> ControllerResult[delete_messages.DeleteTopicsResponse]:
+        """DeleteTopics: see `topic_control.delete_topics`."""
+        return topic_control.delete_topics(self._view(), request, version)
+
+    def create_partitions(
+        self, request: partition_messages.CreatePartitionsRequest
+    ) -> ControllerResult[partition_messages.CreatePartitionsResponse]:
+        """CreatePartitions: see `topic_control.create_partitions`."""
+        return topic_control.create_partitions(self._view(), request)
+
+    def elect_leaders(
+        self, request: election_messages.ElectLeadersRequest
+    ) -> ControllerResult[election_messages.ElectLeadersResponse]:
+        """ElectLeaders: see `leader_elections.elect_leaders`."""
+        return leader_elections.elect_leaders(self._view(), request)
+
+    def unregister_broker(
+        self, request: unregister_messages.UnregisterBrokerRequest
+    ) -> ControllerResult[unregister_messages.UnregisterBrokerResponse]:
+        """UnregisterBroker: see `cluster_control.unregister_broker`."""
+        return cluster_control.unregister_broker(self._view(), self.heartbeats, request)
+
+    # Periodic work
+
+    def _start_periodic_work(self, epoch: int) -> None:
+        idle_ms = self.values[keys.METADATA_MAX_IDLE_INTERVAL_MS]
+        if idle_ms:
+            self._every(epoch, idle_ms, lambda: self._write_no_op(idle_ms))
+        session_ms = self.heartbeats.session_timeout_ms
+        check_ms = max(session_ms // _FENCING_CHECKS_PER_SESSION, 1)
+        self._every(epoch, check_ms, self._fence_stale_brokers)
+        if self.values[keys.AUTO_LEADER_REBALANCE_ENABLE]:
+            seconds = self.values[keys.LEADER_IMBALANCE_CHECK_INTERVAL_SECONDS]
+            self._every(epoch, seconds * 1000, self._balance_leaders)
+        interval_ms = self.values[keys.UNCLEAN_LEADER_ELECTION_INTERVAL_MS]
+        self._every(epoch, interval_ms, self._elect_uncleanly)
+
+    def _every(self, epoch: int, interval_ms: int, work: Callable[[], None]) -> None:
+        """Do `work` every so often, as long as this controller is active in `epoch`."""
+
+        def again() -> None:
+            if self.epoch != epoch:
+                return
+            work()
+            self.env.after(interval_ms, again)
+
+        self.env.after(interval_ms, again)
+
+    def _write_no_op(self, idle_ms: int) -> None:
+        """An idle log still grows, so that brokers can tell how far behind they are (KIP-835)."""
+        if self.env.clock.monotonic_ms - self._last_append_ms >= idle_ms:
+            self._write([NoOpRecord()], atomic=True)
+
+    def _fence_stale_brokers(self) -> None:
+        now_ms = self.env.clock.monotonic_ms
+        for broker_id in self.heartbeats.ended(self.latest.brokers.values(), now_ms):
+            broker = self.latest.brokers[broker_id]
+            _log.info("broker %d is fenced: its session is over", broker_id)
+            self._write(cluster_control.fencing(self._view(), broker), atomic=False)
+            self.heartbeats.fenced(broker_id)
+
+    def _balance_leaders(self) -> None:
+        records = replication_control.balancing(self._view(), _MAX_ELECTIONS_PER_RUN)
+        if not records:
+            return
+        self._write(records, atomic=False)
+        if len(records) == _MAX_ELECTIONS_PER_RUN:
+            epoch = self._epoch
+            self.env.after(0, lambda: self._balance_leaders() if self.epoch == epoch else None)
+
+    def _elect_uncleanly(self) -> None:
+        self._write(replication_control.unclean_elections(self._view()), atomic=False)

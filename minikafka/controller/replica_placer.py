@@ -1,0 +1,96 @@
+"""Where the replicas of new partitions go: round robin over racks and brokers, from a random start.
+
+Source: `StripedReplicaPlacer` (what it guarantees, not its exact order).
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from random import Random
+
+from minikafka.common.errors import InvalidReplicationFactorError
+from minikafka.metadata.broker_registration import BrokerRegistration
+
+
+@dataclass(slots=True)
+class _Rack:
+    """The brokers of a rack, in a random order; fenced ones are used where nobody else is left."""
+
+    unfenced: list[int]
+    fenced: list[int]
+
+    def order(self, turn: int) -> list[int]:
+        """Brokers to take replicas from, best first; every turn starts one further on.
+
+        After each full round the others change their order behind the first, so that not the same
+        pairs of brokers share every partition.
+        """
+        return _rotated(self.unfenced, turn) + _rotated(self.fenced, turn)
+
+
+def _rotated(brokers: list[int], turn: int) -> list[int]:
+    if not brokers:
+        return []
+    rounds, start = divmod(turn, len(brokers))
+    first, *rest = brokers[start:] + brokers[:start]
+    shift = rounds % len(rest) if rest else 0
+    return [first, *rest[shift:], *rest[:shift]]
+
+
+def place(
+    brokers: Iterable[BrokerRegistration], *, partitions: int, replication_factor: int, rng: Random
+) -> list[tuple[int, ...]]:
+    """Replicas for each of so many partitions, the preferred leader first.
+
+    Brokers in a controlled shutdown are not used. The first replica is never fenced, replicas are
+    spread over as many racks as there are, and no partition has a broker twice.
+
+    Raises:
+        InvalidReplicationFactorError: there are too few brokers, or none is unfenced.
+    """
+    usable = [broker for broker in brokers if not broker.in_controlled_shutdown]
+    _check(usable, replication_factor)
+    racks = _racks(usable, rng)
+    start = rng.randrange(len(racks) * len(usable))
+    return [
+        _place_one(racks, start + partition, replication_factor) for partition in range(partitions)
+    ]
+
+
+def _check(usable: list[BrokerRegistration], replication_factor: int) -> None:
+    if replication_factor <= 0:
+        raise InvalidReplicationFactorError(
+            f"a replication factor of {replication_factor} is not positive"
+        )
+    if replication_factor > len(usable):
+        raise InvalidReplicationFactorError(
+            f"replication factor {replication_factor} is larger than the number of brokers that "
+            f"can take replicas, {len(usable)}"
+        )
+    if all(broker.fenced for broker in usable):
+        raise InvalidReplicationFactorError("every broker is fenced or shutting down")
+
+
+def _racks(usable: list[BrokerRegistration], rng: Random) -> list[_Rack]:
+    by_name: dict[str, _Rack] = {}
+    for broker in sorted(usable, key=lambda broker: broker.broker_id):
+        rack = by_name.setdefault(broker.rack or "", _Rack([], []))
+        (rack.fenced if broker.fenced else rack.unfenced).append(broker.broker_id)
+    racks = [by_name[name] for name in sorted(by_name)]
+    for rack in racks:
+        rng.shuffle(rack.unfenced)
+        rng.shuffle(rack.fenced)
+    return racks
+
+
+def _place_one(racks: list[_Rack], turn: int, replication_factor: int) -> tuple[int, ...]:
+    first = turn % len(racks)
+    ordered = racks[first:] + racks[:first]
+    leads = next(at for at, rack in enumerate(ordered) if rack.unfenced)
+    ordered = ordered[leads:] + ordered[:leads]
+    queues = [rack.order(turn // len(racks)) for rack in ordered]
+    chosen: list[int] = []
+    while len(chosen) < replication_factor:
+        for queue in queues:
+            if queue and len(chosen) < replication_factor:
+                chosen.append(queue.pop(0))
+    return tuple(chosen)

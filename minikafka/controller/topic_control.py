@@ -1,0 +1,401 @@
+"""Topics: creating them, adding partitions, deleting them.
+
+A request is answered topic by topic; what succeeds is written in one batch. Topics of one request
+see each other: two names that collide do not both succeed.
+
+Source: `ReplicationControlManager` (`createTopics`, `createPartitions`, `deleteTopics`),
+`ControllerApis`.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from minikafka.common.errors import (
+    ErrorCode,
+    InvalidConfigError,
+    InvalidPartitionsError,
+    InvalidReplicaAssignmentError,
+    InvalidReplicationFactorError,
+    InvalidRequestError,
+    InvalidTopicError,
+    KafkaError,
+    PolicyViolationError,
+    TopicAlreadyExistsError,
+    TopicDeletionDisabledError,
+    UnknownTopicIdError,
+    UnknownTopicOrPartitionError,
+)
+from minikafka.common.ids import ZERO_UUID, Uuid
+from minikafka.config import broker as broker_keys
+from minikafka.config.topic import MIN_INSYNC_REPLICAS, TOPIC_KEYS
+from minikafka.config.values import check_topic_values
+from minikafka.controller.replica_placer import place
+from minikafka.controller.result import ControllerResult
+from minikafka.controller.view import View, replication_factor
+from minikafka.messages import create_partitions as partition_messages
+from minikafka.messages import create_topics as topic_messages
+from minikafka.messages import delete_topics as delete_messages
+from minikafka.messages.metadata_records.clear_elr_record import ClearElrRecord
+from minikafka.messages.metadata_records.config_record import ConfigRecord
+from minikafka.messages.metadata_records.partition_record import PartitionRecord
+from minikafka.messages.metadata_records.remove_topic_record import RemoveTopicRecord
+from minikafka.messages.metadata_records.topic_record import TopicRecord
+from minikafka.metadata.image import RESOURCE_TOPIC, TopicImage
+from minikafka.metadata.partition_registration import PartitionRegistration
+from minikafka.metadata.serde import MetadataRecord
+from minikafka.metadata.topic_name import METADATA_TOPIC, colliding_topic, fault_in_topic_name
+
+MAX_PARTITIONS_PER_REQUEST = 10_000
+_BY_DEFAULT = -1
+
+
+@dataclass(slots=True)
+class _Batch:
+    """What a request has decided so far."""
+
+    view: View
+    records: list[MetadataRecord] = field(default_factory=list)
+    names: dict[str, None] = field(default_factory=dict)
+
+
+def create_topics(
+    view: View, request: topic_messages.CreateTopicsRequest
+) -> ControllerResult[topic_messages.CreateTopicsResponse]:
+    """Create each topic that can be created; of a validate-only request nothing is written.
+
+    Raises:
+        PolicyViolationError: the request wants more partitions than one request may.
+    """
+    _check_partition_count(view, request.topics)
+    batch = _Batch(view)
+    twice = _repeated(topic.name for topic in request.topics)
+    results = [_answer_repeated(name) for name in twice]
+    for topic in request.topics:
+        if topic.name in twice:
+            continue
+        try:
+            results.append(_create(batch, topic))
+        except KafkaError as error:
+            results.append(
+                topic_messages.CreatableTopicResult(
+                    name=topic.name,
+                    error_code=error.code,
+                    error_message=error.message,
+                    configs=None,
+                )
+            )
+    response = topic_messages.CreateTopicsResponse(topics=results)
+    records = [] if request.validate_only else batch.records
+    return ControllerResult(records, response, atomic=True)
+
+
+def _check_partition_count(view: View, topics: list[topic_messages.CreatableTopic]) -> None:
+    by_default = view.config[broker_keys.NUM_PARTITIONS]
+    total = sum(
+        len(topic.assignments)
+        or (by_default if topic.num_partitions == _BY_DEFAULT else max(topic.num_partitions, 0))
+        for topic in topics
+    )
+    if total > MAX_PARTITIONS_PER_REQUEST:
+        raise PolicyViolationError(
+            f"the request wants {total} partitions; at most {MAX_PARTITIONS_PER_REQUEST} can be "
+            "created by one request"
+        )
+
+
+def _repeated(names: Iterable[str]) -> dict[str, None]:
+    counts: dict[str, int] = {}
+    for name in names:
+        counts[name] = counts.get(name, 0) + 1
+    return {name: None for name, count in counts.items() if count > 1}
+
+
+def _answer_repeated(name: str) -> topic_messages.CreatableTopicResult:
+    return topic_messages.CreatableTopicResult(
+        name=name,
+        error_code=ErrorCode.INVALID_REQUEST,
+        error_message=f"topic {name!r} is named twice in the request",
+        configs=None,
+    )
+
+
+def _create(
+    batch: _Batch, topic: topic_messages.CreatableTopic
+) -> topic_messages.CreatableTopicResult:
+    view = batch.view
+    _check_name(batch, topic.name)
+    configs = _checked_configs(topic.configs)
+    assignment = _assignment(view, topic)
+    topic_id = Uuid.draw(view.rng)
+    batch.names[topic.name] = None
+    batch.records.append(TopicRecord(name=topic.name, topic_id=topic_id))
+    batch.records += [
+        ConfigRecord(resource_type=RESOURCE_TOPIC, resource_name=topic.name, name=key, value=value)
+        for key, value in configs.items()
+    ]
+    if view.elr_enabled and MIN_INSYNC_REPLICAS.name in configs:
+        # As Kafka: every setting of min.insync.replicas is followed by it, also the first.
+        batch.records.append(ClearElrRecord(topic_name=topic.name))
+    batch.records += [
+        _new_partition(view, replicas).to_record(topic_id, index)
+        for index, replicas in enumerate(assignment)
+    ]
+    return topic_messages.CreatableTopicResult(
+        name=topic.name,
+        topic_id=topic_id,
+        error_message=None,
+        num_partitions=len(assignment),
+        replication_factor=len(assignment[0]),
+        configs=_shown_configs(view, configs),
+    )
+
+
+def _check_name(batch: _Batch, name: str) -> None:
+    if name == METADATA_TOPIC:
+        raise InvalidRequestError(f"{METADATA_TOPIC} cannot be created")
+    fault = fault_in_topic_name(name)
+    if fault is not None:
+        raise InvalidTopicError(fault)
+    topics = batch.view.image.topic_ids
+    if name in topics:
+        raise TopicAlreadyExistsError(f"topic {name!r} exists")
+    if "." in name or "_" in name:
+        other = colliding_topic(name, [*topics, *batch.names])
+        if other is not None:
+            raise InvalidTopicError(f"topic {name!r} collides with topic {other!r}")
+
+
+def _checked_configs(given: list[topic_messages.CreatableTopicConfig]) -> dict[str, str]:
+    fault = check_topic_values((config.name, config.value) for config in given)
+    if fault is not None:
+        raise InvalidConfigError(fault)
+    return {config.name: config.value for config in given if config.value is not None}
+
+
+def _shown_configs(view: View, own: dict[str, str]) -> list[topic_messages.CreatableTopicConfigs]:
+    """Every configuration of the topic with the value in force and where that comes from."""
+    layers = view.layers()
+    shown = []
+    for key in TOPIC_KEYS:
+        origin = layers.topic_origins(key, own)[0]
+        shown.append(
+            topic_messages.CreatableTopicConfigs(
+                name=key.name,
+                value=origin.text,
+                config_source=origin.source,
+                is_sensitive=key.sensitive,
+            )
+        )
+    return shown
+
+
+def _assignment(view: View, topic: topic_messages.CreatableTopic) -> list[tuple[int, ...]]:
+    """The replicas of each partition, as asked for or as placed here."""
+    if topic.assignments:
+        return _manual_assignment(view, topic)
+    partitions, factor = topic.num_partitions, topic.replication_factor
+    if partitions == _BY_DEFAULT:
+        partitions = view.config[broker_keys.NUM_PARTITIONS]
+    if factor == _BY_DEFAULT:
+        factor = view.config[broker_keys.DEFAULT_REPLICATION_FACTOR]
+    if partitions <= 0:
+        raise InvalidPartitionsError(f"{partitions} partitions are too few; one is the least")
+    if factor <= 0:
+        raise InvalidReplicationFactorError(f"a replication factor of {factor} is not positive")
+    return place(
+        view.image.brokers.values(),
+        partitions=partitions,
+        replication_factor=factor,
+        rng=view.rng,
+    )
+
+
+def _manual_assignment(view: View, topic: topic_messages.CreatableTopic) -> list[tuple[int, ...]]:
+    if topic.replication_factor != _BY_DEFAULT:
+        raise InvalidRequestError("an assignment leaves no choice of a replication factor")
+    if topic.num_partitions != _BY_DEFAULT:
+        raise InvalidRequestError("an assignment leaves no choice of a number of partitions")
+    by_index: dict[int, tuple[int, ...]] = {}
+    for row in topic.assignments:
+        if row.partition_index in by_index:
+            raise InvalidReplicaAssignmentError(f"partition {row.partition_index} is there twice")
+        by_index[row.partition_index] = tuple(row.broker_ids)
+    first = len(next(iter(by_index.values())))
+    for index, replicas in by_index.items():
+        check_replicas(view, replicas, factor=first, partition=index)
+    if sorted(by_index) != list(range(len(by_index))):
+        raise InvalidReplicaAssignmentError("the partitions are not numbered from 0 without gaps")
+    return [by_index[index] for index in range(len(by_index))]
+
+
+def check_replicas(
+    view: View, replicas: Sequence[int], *, factor: int | None, partition: int
+) -> None:
+    """Whether brokers can be the replicas of a partition.
+
+    Raises:
+        InvalidReplicaAssignmentError: saying why not.
+    """
+    if not replicas:
+        raise InvalidReplicaAssignmentError(f"partition {partition} has no replicas")
+    if len(dict.fromkeys(replicas)) != len(replicas):
+        raise InvalidReplicaAssignmentError(f"partition {partition} has a broker twice: {replicas}")
+    for replica in replicas:
+        if replica not in view.image.brokers:
+            raise InvalidReplicaAssignmentError(f"broker {replica} is not registered")
+    if factor is not None and len(replicas) != factor:
+        raise InvalidReplicaAssignmentError(
+            f"partition {partition} has {len(replicas)} replicas, another one {factor}"
+        )
+    if not any(view.image.broker_is_active(replica) for replica in replicas):
+        raise InvalidReplicaAssignmentError(
+            f"every replica of partition {partition} is fenced or shutting down"
+        )
+
+
+def _new_partition(view: View, replicas: tuple[int, ...]) -> PartitionRegistration:
+    """A partition at its beginning: every active replica is in the ISR, the first of them leads."""
+    isr = tuple(replica for replica in replicas if view.image.broker_is_active(replica))
+    if not isr:
+        raise InvalidReplicationFactorError("every replica is fenced or shutting down")
+    return PartitionRegistration(
+        replicas=replicas,
+        directories=tuple(view.default_directory(replica) for replica in replicas),
+        isr=isr,
+        leader=isr[0],
+        leader_epoch=0,
+        partition_epoch=0,
+    )
+
+
+def create_partitions(
+    view: View, request: partition_messages.CreatePartitionsRequest
+) -> ControllerResult[partition_messages.CreatePartitionsResponse]:
+    """Add partitions to topics, each on its own."""
+    records: list[MetadataRecord] = []
+    twice = _repeated(topic.name for topic in request.topics)
+    results = [
+        _partitions_refused(name, InvalidRequestError(f"{name!r} is named twice")) for name in twice
+    ]
+    for asked in request.topics:
+        if asked.name in twice:
+            continue
+        try:
+            records += _added_partitions(view, asked, len(records))
+        except KafkaError as error:
+            results.append(_partitions_refused(asked.name, error))
+        else:
+            results.append(partition_messages.CreatePartitionsTopicResult(name=asked.name))
+    response = partition_messages.CreatePartitionsResponse(results=results)
+    return ControllerResult([] if request.validate_only else records, response, atomic=True)
+
+
+def _partitions_refused(
+    name: str, error: KafkaError
+) -> partition_messages.CreatePartitionsTopicResult:
+    return partition_messages.CreatePartitionsTopicResult(
+        name=name, error_code=error.code, error_message=error.message
+    )
+
+
+def _added_partitions(
+    view: View, asked: partition_messages.CreatePartitionsTopic, already: int
+) -> list[MetadataRecord]:
+    topic = view.image.topic(asked.name)
+    if topic is None:
+        raise UnknownTopicOrPartitionError
+    present = len(topic.partitions)
+    if asked.count <= present:
+        raise InvalidPartitionsError(
+            f"topic {asked.name!r} has {present} partitions; {asked.count} are not more"
+        )
+    added = asked.count - present
+    if already + added > MAX_PARTITIONS_PER_REQUEST:
+        raise PolicyViolationError(
+            f"at most {MAX_PARTITIONS_PER_REQUEST} partitions can be created by one request"
+        )
+    records: list[MetadataRecord] = []
+    for index, replicas in enumerate(_added_assignment(view, topic, asked, added), present):
+        record: PartitionRecord = _new_partition(view, replicas).to_record(topic.topic_id, index)
+        records.append(record)
+    return records
+
+
+def _added_assignment(
+    view: View,
+    topic: TopicImage,
+    asked: partition_messages.CreatePartitionsTopic,
+    added: int,
+) -> list[tuple[int, ...]]:
+    factor = replication_factor(topic)
+    if asked.assignments is None:
+        return place(
+            view.image.brokers.values(),
+            partitions=added,
+            replication_factor=factor,
+            rng=view.rng,
+        )
+    if len(asked.assignments) != added:
+        raise InvalidReplicaAssignmentError(
+            f"{added} partitions are added, {len(asked.assignments)} assignments are given"
+        )
+    first_new = len(topic.partitions)
+    for index, row in enumerate(asked.assignments, first_new):
+        check_replicas(view, row.broker_ids, factor=factor, partition=index)
+    return [tuple(row.broker_ids) for row in asked.assignments]
+
+
+def delete_topics(
+    view: View, request: delete_messages.DeleteTopicsRequest, version: int
+) -> ControllerResult[delete_messages.DeleteTopicsResponse]:
+    """Delete topics by name, or (v6) by name or id, each on its own.
+
+    Raises:
+        TopicDeletionDisabledError, InvalidRequestError: topics cannot be deleted here.
+    """
+    if not view.config[broker_keys.DELETE_TOPIC_ENABLE]:
+        if version < _DISABLED_ERROR_FROM:
+            raise InvalidRequestError("delete.topic.enable is false")
+        raise TopicDeletionDisabledError
+    asked = [(state.name, state.topic_id) for state in request.topics]
+    asked += [(name, ZERO_UUID) for name in request.topic_names]
+    counts: dict[tuple[str | None, Uuid], int] = {}
+    for one in asked:
+        counts[one] = counts.get(one, 0) + 1
+    records: list[MetadataRecord] = []
+    results = []
+    deleted: dict[Uuid, None] = {}
+    for (name, topic_id), count in counts.items():
+        result = delete_messages.DeletableTopicResult(name=name, topic_id=topic_id)
+        try:
+            topic = _topic_to_delete(view, name, topic_id, count)
+            if topic.topic_id in deleted:
+                raise InvalidRequestError("the topic is named twice, by name and by id")
+        except KafkaError as error:
+            result.error_code, result.error_message = error.code, error.message
+        else:
+            deleted[topic.topic_id] = None
+            records.append(RemoveTopicRecord(topic_id=topic.topic_id))
+            result.name, result.topic_id = topic.name, topic.topic_id
+        results.append(result)
+    response = delete_messages.DeleteTopicsResponse(responses=results)
+    return ControllerResult(records, response, atomic=True)
+
+
+_DISABLED_ERROR_FROM = 3
+
+
+def _topic_to_delete(view: View, name: str | None, topic_id: Uuid, count: int) -> TopicImage:
+    if count > 1:
+        raise InvalidRequestError("the topic is named twice")
+    if (name is None) == (topic_id == ZERO_UUID):
+        raise InvalidRequestError("a topic is deleted by its name or by its id, one of the two")
+    if name is not None:
+        by_name = view.image.topic(name)
+        if by_name is None:
+            raise UnknownTopicOrPartitionError
+        return by_name
+    by_id = view.image.topics.get(topic_id)
+    if by_id is None:
+        raise UnknownTopicIdError
+    return by_id

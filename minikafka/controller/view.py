@@ -1,0 +1,172 @@
+"""What a decision of the controller is made from: the latest metadata and the rules in force.
+
+A view is made for each operation and holds nothing that outlives it. Operations are functions of a
+view and a request.
+
+Source: `ReplicationControlManager` (effective min ISR, `LeaderAcceptor`),
+`ClusterControlManager.defaultDir`; SPEC H6, E12, L7.
+"""
+
+from dataclasses import dataclass
+from random import Random
+from typing import TypeVar
+
+from minikafka.common.ids import TopicIdPartition, Uuid
+from minikafka.config import topic as topic_keys
+from minikafka.config.broker import ELIGIBLE_LEADER_REPLICAS_ENABLED
+from minikafka.config.definition import Key
+from minikafka.config.values import Config, ConfigLayers
+from minikafka.controller.election import Acceptable, Election
+from minikafka.controller.partition_change import ELR_FROM, Rules, Target, partition_change
+from minikafka.controller.replica_index import IndexedPartition, ReplicaIndex
+from minikafka.messages.metadata_records.partition_change_record import PartitionChangeRecord
+from minikafka.metadata.image import (
+    ELIGIBLE_LEADER_REPLICAS_VERSION,
+    METADATA_VERSION,
+    RESOURCE_BROKER,
+    RESOURCE_TOPIC,
+    MetadataImage,
+    TopicImage,
+)
+from minikafka.metadata.partition_registration import (
+    DIRECTORY_LOST,
+    DIRECTORY_MIGRATING,
+    DIRECTORY_UNASSIGNED,
+    PartitionRegistration,
+)
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """The latest image (records that are not committed yet included) and what goes with it.
+
+    `next_offset` is where the first record of the operation will stand in the metadata log.
+    """
+
+    image: MetadataImage
+    index: ReplicaIndex
+    config: Config
+    node_id: int
+    kraft_version: int
+    next_offset: int
+    rng: Random
+
+    @property
+    def metadata_version(self) -> int:
+        """The finalized metadata.version; 0 before the cluster is bootstrapped."""
+        return self.image.feature(METADATA_VERSION)
+
+    @property
+    def elr_enabled(self) -> bool:
+        """E12: whether the ELR is kept."""
+        return (
+            self.image.feature(ELIGIBLE_LEADER_REPLICAS_VERSION) > 0
+            and self.metadata_version >= ELR_FROM
+            and self.config[ELIGIBLE_LEADER_REPLICAS_ENABLED]
+        )
+
+    def layers(self) -> ConfigLayers:
+        """Where broker values come from, as this controller sees it."""
+        return ConfigLayers(
+            dynamic_broker=self.image.config(RESOURCE_BROKER, str(self.node_id)),
+            dynamic_default=self.image.config(RESOURCE_BROKER, ""),
+            static=self.config.given,
+        )
+
+    def topic_value(self, key: Key[T], topic: str) -> T:
+        """The value of a topic key that is in force for a topic."""
+        return self.layers().topic_value(key, self.image.config(RESOURCE_TOPIC, topic))
+
+    def min_isr(self, topic: TopicImage) -> int:
+        """H6: min.insync.replicas, but no more than there are replicas.
+
+        As Kafka: of partition 0 (`getTopicEffectiveMinIsr`).
+        """
+        configured = self.topic_value(topic_keys.MIN_INSYNC_REPLICAS, topic.name)
+        return min(configured, replication_factor(topic))
+
+    def unclean_allowed(self, topic: str) -> bool:
+        """Whether a replica that may lack records may lead (L5, L6)."""
+        return self.topic_value(topic_keys.UNCLEAN_LEADER_ELECTION_ENABLE, topic)
+
+    def election(self, topic: str) -> Election:
+        """What an election does that nobody asked for."""
+        return Election.UNCLEAN if self.unclean_allowed(topic) else Election.ONLINE
+
+    def acceptable(
+        self, registration: PartitionRegistration, *, without: int = -1, including: int = -1
+    ) -> Acceptable:
+        """Who of the replicas may lead: active, with the directory of its replica online.
+
+        `without` is taken for fenced and `including` for active: records that say so are being
+        written by the same operation.
+        """
+
+        def acceptable(replica: int) -> bool:
+            broker = self.image.brokers.get(replica)
+            if broker is None or replica == without:
+                return False
+            if not broker.active and replica != including:
+                return False
+            return is_online(registration.directory(replica), broker.log_dirs)
+
+        return acceptable
+
+    def default_directory(self, broker_id: int) -> Uuid:
+        """The directory of a new replica, as far as the controller can say."""
+        broker = self.image.brokers.get(broker_id)
+        if broker is None or not broker.log_dirs:
+            return DIRECTORY_MIGRATING
+        return broker.log_dirs[0] if len(broker.log_dirs) == 1 else DIRECTORY_UNASSIGNED
+
+    def change(
+        self,
+        found: IndexedPartition,
+        target: Target,
+        *,
+        election: Election | None = None,
+        without: int = -1,
+        including: int = -1,
+    ) -> PartitionChangeRecord | None:
+        """The record that brings a partition to `target`; the topic's own election by default."""
+        return partition_change(
+            found.partition,
+            found.registration,
+            target,
+            Rules(
+                min_isr=self.min_isr(found.topic),
+                elr_enabled=self.elr_enabled,
+                metadata_version=self.metadata_version,
+                election=self.election(found.topic.name) if election is None else election,
+                acceptable=self.acceptable(
+                    found.registration, without=without, including=including
+                ),
+                default_directory=self.default_directory,
+            ),
+        )
+
+    def find(self, topic: TopicImage, index: int) -> IndexedPartition | None:
+        """A partition of a topic, or None."""
+        registration = topic.partitions.get(index)
+        if registration is None:
+            return None
+        return IndexedPartition(topic, TopicIdPartition(topic.topic_id, index), registration)
+
+
+def replication_factor(topic: TopicImage) -> int:
+    """How many replicas the first partition of a topic has."""
+    return len(topic.partitions[0].replicas)
+
+
+def is_online(directory: Uuid, log_dirs: tuple[Uuid, ...]) -> bool:
+    """Whether a broker with these directories can use a replica in `directory`.
+
+    Source: `DirectoryId.isOnline`.
+    """
+    if directory in (DIRECTORY_UNASSIGNED, DIRECTORY_MIGRATING):
+        return True
+    if directory == DIRECTORY_LOST:
+        return False
+    return not log_dirs or directory in log_dirs
