@@ -1,0 +1,315 @@
+"""What a leader commits, acknowledges and proposes (SPEC H1-H6)."""
+
+import pytest
+from tests.unit.replica.conftest import registration
+
+from minikafka.common.errors import (
+    ErrorCode,
+    FencedLeaderEpochError,
+    NotEnoughReplicasError,
+    NotLeaderOrFollowerError,
+    UnknownLeaderEpochError,
+)
+
+
+def catch_up(world, *brokers):
+    for number in brokers:
+        world.fetch(number, world.log.log_end_offset)
+
+
+def test_high_watermark_follows_the_slowest_member_of_the_isr(world):
+    """H2."""
+    world.lead()
+    world.append(10)
+    world.fetch(2, 10)
+    assert world.high_watermark == 0
+    world.fetch(3, 4)
+    assert world.high_watermark == 4
+    world.fetch(3, 10)
+    assert world.high_watermark == 10
+
+
+def test_high_watermark_stands_still_while_the_isr_is_under_min_isr(world):
+    """H1, H5: records of every acks wait, and are shown once the ISR is back."""
+    world.lead(isr=(1,))
+    world.append(5, acks=1)
+    assert world.high_watermark == 0
+    world.fetch(2, 5)
+    assert world.high_watermark == 0
+    world.partition.proposal_committed(world.proposals[0], (1, 2), 1)
+    assert world.high_watermark == 5
+
+
+def test_a_proposed_isr_does_not_count_as_the_isr(world):
+    """H3: leader with ISR=[1], min ISR 2; broker 3 catches up; the high watermark waits."""
+    world.lead(isr=(1,))
+    world.append(3)
+    world.fetch(3, 3)
+    assert world.partition.isr.proposed == (1, 3)
+    assert world.high_watermark == 0
+    world.partition.proposal_committed(world.proposals[0], (1, 3), 1)
+    assert world.high_watermark == 3
+
+
+def test_a_proposed_member_holds_the_high_watermark_back(world):
+    """H2: the maximal ISR counts, so that whoever the controller lets in has everything."""
+    world.lead(isr=(1, 2))
+    world.append(5)
+    catch_up(world, 2, 3)
+    assert world.partition.isr.maximal == (1, 2, 3)
+    world.append(5)
+    world.fetch(2, 10)
+    assert world.high_watermark == 5
+    world.fetch(3, 10)
+    assert world.high_watermark == 10
+
+
+def test_a_proposal_to_shrink_leaves_the_high_watermark_where_it_is(world):
+    """H2: the controller may refuse, and elect who would have been taken out."""
+    world.lead()
+    world.append(5)
+    world.fetch(2, 5)
+    world.at(31_000)
+    world.fetch(2, 5)
+    world.partition.shrink_isr()
+    assert world.partition.isr.proposed == (1, 2)
+    assert world.high_watermark == 0
+    world.partition.proposal_committed(world.proposals[0], (1, 2), 1)
+    assert world.high_watermark == 5
+
+
+def test_min_isr_over_the_replication_factor_acts_as_the_replication_factor(make_world):
+    """H6."""
+    world = make_world(min_isr=5)
+    world.lead()
+    assert world.partition.min_isr == 3
+    world.append(1)
+    catch_up(world, 2, 3)
+    assert world.high_watermark == 1
+
+
+def test_acks_all_is_refused_under_min_isr_and_writes_nothing(world):
+    """H4."""
+    world.lead(isr=(1,))
+    with pytest.raises(NotEnoughReplicasError):
+        world.append(1, acks=-1)
+    assert world.log.log_end_offset == 0
+
+
+def test_acks_all_is_decided_when_the_high_watermark_passed_it(world):
+    """H4."""
+    world.lead()
+    info = world.append(2, acks=-1)
+    end = info.last_offset + 1
+    assert world.partition.append_outcome(0, end) is None
+    catch_up(world, 2)
+    assert world.partition.append_outcome(0, end) is None
+    catch_up(world, 3)
+    assert world.partition.append_outcome(0, end) == ErrorCode.NONE
+
+
+def test_append_that_outlives_its_leader_epoch_is_not_acknowledged(world):
+    world.lead()
+    end = world.append(2, acks=-1).last_offset + 1
+    world.partition.apply(registration((2, 3), leader=2, leader_epoch=1, partition_epoch=1))
+    assert world.partition.append_outcome(0, end) == ErrorCode.NOT_LEADER_OR_FOLLOWER
+
+
+def test_follower_takes_no_appends(world):
+    world.partition.apply(registration((1, 2, 3), leader=2))
+    with pytest.raises(NotLeaderOrFollowerError):
+        world.append(1)
+
+
+def test_follower_enters_the_isr_only_with_everything_committed(world):
+    world.lead(isr=(1, 2))
+    world.append(10)
+    world.fetch(2, 10)
+    assert world.high_watermark == 10
+    world.fetch(3, 9)
+    assert world.proposals == []
+    world.fetch(3, 10)
+    (proposal,) = world.proposals
+    assert proposal.isr == (1, 2, 3)
+    assert proposal.broker_epochs == (10, 10, 10)
+
+
+def test_follower_enters_the_isr_only_past_the_start_of_the_leader_epoch(world):
+    world.lead(isr=(1, 2))
+    world.append(10)
+    world.lead(isr=(1, 2), leader_epoch=1, partition_epoch=1)
+    world.fetch(3, 8)
+    assert world.proposals == []
+    world.fetch(3, 10)
+    assert [proposal.isr for proposal in world.proposals] == [(1, 2, 3)]
+
+
+def test_fenced_follower_does_not_enter_the_isr(world):
+    world.lead(isr=(1, 2))
+    world.brokers[3] = world.brokers[3].__class__(
+        **{
+            **{name: getattr(world.brokers[3], name) for name in world.brokers[3].__slots__},
+            "fenced": True,
+        }
+    )
+    world.fetch(3, 0)
+    assert world.proposals == []
+
+
+def test_fetch_of_an_earlier_incarnation_does_not_enter_the_isr(world):
+    """KIP-903."""
+    world.lead(isr=(1, 2))
+    assert world.partition.is_stale_epoch(3, 9)
+    assert not world.partition.is_stale_epoch(3, 10)
+    assert not world.partition.is_stale_epoch(3, -1)
+    world.fetch(3, 0, epoch=9)
+    assert world.proposals == []
+
+
+def test_lagging_follower_leaves_the_isr(world):
+    world.lead()
+    world.append(1)
+    world.at(20_000)
+    catch_up(world, 2)
+    world.at(40_000)
+    world.partition.shrink_isr()
+    assert [proposal.isr for proposal in world.proposals] == [(1, 2)]
+
+
+def test_follower_that_keeps_up_with_a_busy_leader_stays_in_the_isr(world):
+    world.lead()
+    for second in range(1, 61):
+        world.append(1)
+        world.at(second * 1000)
+        world.fetch(2, second - 1)
+        world.fetch(3, second - 1)
+    world.partition.shrink_isr()
+    assert world.proposals == []
+
+
+def test_one_proposal_at_a_time(world):
+    world.lead(isr=(1,))
+    world.fetch(2, 0)
+    world.fetch(3, 0)
+    world.partition.shrink_isr()
+    assert len(world.proposals) == 1
+
+
+@pytest.mark.parametrize(
+    "code", [ErrorCode.OPERATION_NOT_ATTEMPTED, ErrorCode.INELIGIBLE_REPLICA]
+)
+def test_refused_proposal_falls_back_to_the_committed_isr(world, code):
+    world.lead(isr=(1, 2))
+    world.fetch(3, 0)
+    world.partition.proposal_failed(world.proposals[0], code)
+    assert world.partition.isr.proposed is None
+    assert world.partition.isr.committed == (1, 2)
+
+
+def test_refusal_that_names_newer_metadata_leaves_the_proposal_pending(world):
+    world.lead(isr=(1, 2))
+    world.fetch(3, 0)
+    world.partition.proposal_failed(world.proposals[0], ErrorCode.INVALID_UPDATE_VERSION)
+    assert world.partition.isr.proposed == (1, 2, 3)
+    world.lead(isr=(1, 2), partition_epoch=1)
+    assert world.partition.isr.proposed is None
+
+
+def test_other_failure_proposes_again(world):
+    world.lead(isr=(1, 2))
+    world.fetch(3, 0)
+    world.partition.proposal_failed(world.proposals[0], ErrorCode.UNKNOWN_SERVER_ERROR)
+    assert len(world.proposals) == 2
+
+
+def test_answer_to_an_older_epoch_is_ignored(world):
+    world.lead(isr=(1, 2))
+    world.fetch(3, 0)
+    world.lead(isr=(1, 2), leader_epoch=1, partition_epoch=5)
+    world.partition.proposal_committed(world.proposals[0], (1, 2, 3), 1)
+    assert world.partition.isr.committed == (1, 2)
+    assert world.partition.partition_epoch == 5
+
+
+def test_older_registration_is_ignored(world):
+    world.lead(leader_epoch=3, partition_epoch=7)
+    assert not world.partition.apply(registration((1,), leader_epoch=2, partition_epoch=6))
+    assert world.partition.leader_epoch == 3
+
+
+def test_new_leader_knows_nothing_of_its_followers(world):
+    """H7: the high watermark does not move before every member has fetched in the new epoch."""
+    world.partition.apply(registration((1, 2, 3), leader=2))
+    world.lead(leader_epoch=1, partition_epoch=1)
+    world.append(4)
+    world.fetch(2, 4)
+    assert world.high_watermark == 0
+    world.fetch(3, 4)
+    assert world.high_watermark == 4
+
+
+def test_leader_keeps_its_high_watermark_across_epochs(world):
+    """H7."""
+    world.lead()
+    world.append(4)
+    catch_up(world, 2, 3)
+    world.lead(leader_epoch=1, partition_epoch=1)
+    assert world.high_watermark == 4
+
+
+def test_new_epoch_starts_at_the_log_end(world):
+    world.lead()
+    world.append(4)
+    world.lead(leader_epoch=1, partition_epoch=1)
+    assert world.partition.leader_epoch_start_offset == 4
+    assert world.partition.end_offset_for_epoch(0) == (0, 4)
+    assert world.partition.high_watermark_is_behind_epoch
+
+
+def test_leader_epochs_of_requests_are_compared(world):
+    world.lead(leader_epoch=5)
+    world.partition.check_leader_epoch(-1)
+    world.partition.check_leader_epoch(5)
+    with pytest.raises(FencedLeaderEpochError):
+        world.partition.check_leader_epoch(4)
+    with pytest.raises(UnknownLeaderEpochError):
+        world.partition.check_leader_epoch(6)
+
+
+@pytest.mark.parametrize(
+    ("isr", "under_min", "at_min", "under_replicated"),
+    [
+        ((1, 2, 3), False, False, False),
+        ((1, 2), False, True, True),
+        ((1,), True, False, True),
+    ],
+)
+def test_isr_gauges(world, isr, under_min, at_min, under_replicated):
+    """M1."""
+    world.lead(isr=isr)
+    partition = world.partition
+    assert partition.is_under_min_isr == under_min
+    assert partition.is_at_min_isr == at_min
+    assert partition.is_under_replicated == under_replicated
+
+
+def test_gauges_of_a_follower_are_zero(world):
+    """M2."""
+    world.partition.apply(registration((1,), leader=2))
+    partition = world.partition
+    assert not (partition.is_under_min_isr or partition.is_at_min_isr)
+    assert not partition.is_under_replicated
+
+
+def test_recovering_leader_says_that_it_recovered(world):
+    """L8."""
+    from dataclasses import replace
+
+    from minikafka.metadata.partition_registration import LeaderRecoveryState
+
+    world.partition.apply(
+        replace(registration((1,)), leader_recovery_state=LeaderRecoveryState.RECOVERING)
+    )
+    (proposal,) = world.proposals
+    assert proposal.isr == (1,)
+    assert proposal.recovery_state is LeaderRecoveryState.RECOVERED
