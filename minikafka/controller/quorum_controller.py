@@ -20,10 +20,13 @@ from minikafka.common.environment import Environment
 from minikafka.common.errors import NotControllerError, PolicyViolationError
 from minikafka.common.ids import Uuid
 from minikafka.config import broker as keys
+from minikafka.config import topic as topic_keys
 from minikafka.config.values import Config
 from minikafka.controller import (
     activation,
     cluster_control,
+    configuration_control,
+    feature_control,
     leader_elections,
     producer_id_control,
     replication_control,
@@ -35,6 +38,7 @@ from minikafka.controller.result import ControllerResult
 from minikafka.controller.view import View
 from minikafka.log.disk import Disk
 from minikafka.messages import allocate_producer_ids as producer_id_messages
+from minikafka.messages import alter_configs as replacing_config_messages
 from minikafka.messages import alter_partition as alter_partition_messages
 from minikafka.messages import broker_heartbeat as heartbeat_messages
 from minikafka.messages import broker_registration as registration_messages
@@ -43,8 +47,11 @@ from minikafka.messages import create_partitions as partition_messages
 from minikafka.messages import create_topics as topic_messages
 from minikafka.messages import delete_topics as delete_messages
 from minikafka.messages import elect_leaders as election_messages
+from minikafka.messages import incremental_alter_configs as config_messages
 from minikafka.messages import unregister_broker as unregister_messages
+from minikafka.messages import update_features as feature_messages
 from minikafka.messages.metadata_records.abort_transaction_record import AbortTransactionRecord
+from minikafka.messages.metadata_records.config_record import ConfigRecord
 from minikafka.messages.metadata_records.no_op_record import NoOpRecord
 from minikafka.metadata.broker_registration import (
     ControllerRegistration,
@@ -344,6 +351,28 @@ class QuorumController:
         """ElectLeaders: see `leader_elections.elect_leaders`."""
         return leader_elections.elect_leaders(self._view(), request)
 
+    def incremental_alter_configs(
+        self, request: config_messages.IncrementalAlterConfigsRequest
+    ) -> ControllerResult[config_messages.IncrementalAlterConfigsResponse]:
+        """IncrementalAlterConfigs: see `configuration_control.incremental_alter_configs`."""
+        result = configuration_control.incremental_alter_configs(self._view(), request)
+        self._look_for_unclean_elections(result.records)
+        return result
+
+    def alter_configs(
+        self, request: replacing_config_messages.AlterConfigsRequest
+    ) -> ControllerResult[replacing_config_messages.AlterConfigsResponse]:
+        """AlterConfigs: see `configuration_control.alter_configs`."""
+        result = configuration_control.alter_configs(self._view(), request)
+        self._look_for_unclean_elections(result.records)
+        return result
+
+    def update_features(
+        self, request: feature_messages.UpdateFeaturesRequest
+    ) -> ControllerResult[feature_messages.UpdateFeaturesResponse]:
+        """UpdateFeatures: see `feature_control.update_features`."""
+        return feature_control.update_features(self._view(), request)
+
     def unregister_broker(
         self, request: unregister_messages.UnregisterBrokerRequest
     ) -> ControllerResult[unregister_messages.UnregisterBrokerResponse]:
@@ -395,8 +424,17 @@ class QuorumController:
             return
         self._write(records, atomic=False)
         if len(records) == _MAX_ELECTIONS_PER_RUN:
-            epoch = self._epoch
-            self.env.after(0, lambda: self._balance_leaders() if self.epoch == epoch else None)
+            self._soon(self._balance_leaders)
+
+    def _soon(self, work: Callable[[], None]) -> None:
+        epoch = self._epoch
+        self.env.after(0, lambda: work() if self.epoch == epoch else None)
+
+    def _look_for_unclean_elections(self, records: Sequence[MetadataRecord]) -> None:
+        """Who allows unclean elections does not want to wait for the next periodic look."""
+        name = topic_keys.UNCLEAN_LEADER_ELECTION_ENABLE.name
+        if any(isinstance(record, ConfigRecord) and record.name == name for record in records):
+            self._soon(self._elect_uncleanly)
 
     def _elect_uncleanly(self) -> None:
         self._write(replication_control.unclean_elections(self._view()), atomic=False)

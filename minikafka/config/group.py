@@ -1,0 +1,22 @@
+"""Configuration keys of groups, each row once. Source: `GroupConfig`."""
+
+from minikafka.config.definition import ConfigType, Key, KeyTable, Update, at_least
+
+CONSUMER_SESSION_TIMEOUT_MS: Key[int] = Key(
+    name="consumer.session.timeout.ms",
+    type=ConfigType.INT,
+    default=45000,
+    valid=at_least(1),
+    update=Update.CLUSTER_WIDE,
+    doc="How long a member of a consumer group may be silent before it is taken for gone.",
+)
+CONSUMER_HEARTBEAT_INTERVAL_MS: Key[int] = Key(
+    name="consumer.heartbeat.interval.ms",
+    type=ConfigType.INT,
+    default=5000,
+    valid=at_least(1),
+    update=Update.CLUSTER_WIDE,
+    doc="How often the members of a consumer group are told to send heartbeats.",
+)
+
+GROUP_KEYS = KeyTable("group", (CONSUMER_SESSION_TIMEOUT_MS, CONSUMER_HEARTBEAT_INTERVAL_MS))

@@ -1,0 +1,81 @@
+"""Which values a resource may be given: the key tables, as the controller asks them.
+
+Source: `ControllerConfigurationValidator`, `DynamicBrokerConfig`.
+"""
+
+from collections.abc import Mapping
+
+from minikafka.common.errors import InvalidConfigError
+from minikafka.config.definition import (
+    ConfigError,
+    ConfigType,
+    Key,
+    KeyTable,
+    Update,
+    at_least,
+)
+from minikafka.config.group import GROUP_KEYS
+from minikafka.config.topic import TOPIC_KEYS
+from minikafka.config.values import broker_keys
+from minikafka.metadata.image import RESOURCE_BROKER, RESOURCE_GROUP, RESOURCE_TOPIC
+
+# Brokers have these only while they run; no properties file names them (`QuotaConfig`).
+_DYNAMIC_ONLY = KeyTable(
+    "broker",
+    [
+        Key(
+            name=name,
+            type=ConfigType.LONG,
+            default=(1 << 63) - 1,
+            valid=at_least(0),
+            update=Update.PER_BROKER,
+            ignored=True,
+        )
+        for name in (
+            "leader.replication.throttled.rate",
+            "follower.replication.throttled.rate",
+            "replica.alter.log.dirs.io.max.bytes.per.second",
+        )
+    ],
+)
+
+
+def find_key(resource_type: int, name: str) -> Key[object] | None:
+    """The key of this name that resources of this type may have, or None."""
+    if resource_type == RESOURCE_TOPIC:
+        return TOPIC_KEYS.get(name)
+    if resource_type == RESOURCE_GROUP:
+        return GROUP_KEYS.get(name)
+    assert resource_type == RESOURCE_BROKER
+    return broker_keys().get(name) or _DYNAMIC_ONLY.get(name)
+
+
+def unknown_key(resource_type: int, name: str) -> InvalidConfigError:
+    """The error for a name that is no key of this type of resource."""
+    tables: Mapping[int, KeyTable] = {RESOURCE_TOPIC: TOPIC_KEYS, RESOURCE_GROUP: GROUP_KEYS}
+    table = tables.get(resource_type) or broker_keys()
+    return InvalidConfigError(str(table.unknown(name)))
+
+
+def check_value(resource_type: int, resource_name: str, name: str, value: str) -> None:
+    """Whether a resource may be given a value.
+
+    Raises:
+        InvalidConfigError: there is no such key, it cannot change while brokers run, or the value
+            is not one of its values.
+    """
+    key = find_key(resource_type, name)
+    if key is None:
+        raise unknown_key(resource_type, name)
+    if key.update is Update.READ_ONLY:
+        raise InvalidConfigError(f"{name}: can only be set in a broker's properties file")
+    if resource_type == RESOURCE_BROKER and not resource_name and _is_of_one_broker(key):
+        raise InvalidConfigError(f"{name}: is set for one broker, not as a default for all")
+    try:
+        key.parse(value)
+    except ConfigError as error:
+        raise InvalidConfigError(str(error)) from None
+
+
+def _is_of_one_broker(key: Key[object]) -> bool:
+    return key.update is Update.PER_BROKER and key.name not in _DYNAMIC_ONLY

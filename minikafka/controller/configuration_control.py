@@ -1,0 +1,238 @@
+"""Dynamic configuration of topics, brokers, the cluster's brokers, and groups.
+
+A request is answered resource by resource; what succeeds is written in one batch, followed by what
+a new `min.insync.replicas` means for the ELR (E10).
+
+Source: `ConfigurationControlManager`, KIP-339, KIP-966; SPEC E10, 12, 13.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import NamedTuple, TypeVar
+
+from minikafka.common.errors import (
+    BrokerIdNotRegisteredError,
+    ErrorCode,
+    InvalidConfigError,
+    InvalidRequestError,
+    KafkaError,
+    UnknownTopicOrPartitionError,
+)
+from minikafka.config.definition import ConfigType, Key, parse_list
+from minikafka.config.topic import MIN_INSYNC_REPLICAS
+from minikafka.controller.config_keys import check_value, find_key, unknown_key
+from minikafka.controller.elr_clearing import clearing_records
+from minikafka.controller.result import ControllerResult
+from minikafka.controller.view import View
+from minikafka.messages import alter_configs as replacing
+from minikafka.messages import incremental_alter_configs as incremental
+from minikafka.messages.metadata_records.config_record import ConfigRecord
+from minikafka.metadata.image import (
+    RESOURCE_BROKER,
+    RESOURCE_GROUP,
+    RESOURCE_TOPIC,
+)
+from minikafka.metadata.serde import MetadataRecord
+
+_SET, _DELETE, _APPEND, _SUBTRACT = range(4)
+
+Values = dict[str, str | None]
+
+
+class _Resource(NamedTuple):
+    type: int
+    name: str
+
+
+class _Outcome(NamedTuple):
+    resource: _Resource
+    error: KafkaError | None
+
+
+def incremental_alter_configs(
+    view: View, request: incremental.IncrementalAlterConfigsRequest
+) -> ControllerResult[incremental.IncrementalAlterConfigsResponse]:
+    """Set, delete, append to and subtract from values of resources."""
+    records, outcomes = _alter_all(
+        view,
+        [(_Resource(r.resource_type, r.resource_name), r) for r in request.resources],
+        lambda resource, asked: _incremental_values(view, resource, asked.configs),
+    )
+    response = incremental.IncrementalAlterConfigsResponse(
+        responses=[
+            incremental.AlterConfigsResourceResponse(
+                error_code=_code(error),
+                error_message=None if error is None else error.message,
+                resource_type=resource.type,
+                resource_name=resource.name,
+            )
+            for resource, error in outcomes
+        ]
+    )
+    return ControllerResult([] if request.validate_only else records, response, atomic=True)
+
+
+def alter_configs(
+    view: View, request: replacing.AlterConfigsRequest
+) -> ControllerResult[replacing.AlterConfigsResponse]:
+    """Give resources these values and no others."""
+    records, outcomes = _alter_all(
+        view,
+        [(_Resource(r.resource_type, r.resource_name), r) for r in request.resources],
+        lambda resource, asked: _replacing_values(view, resource, asked.configs),
+    )
+    response = replacing.AlterConfigsResponse(
+        responses=[
+            replacing.AlterConfigsResourceResponse(
+                error_code=_code(error),
+                error_message=None if error is None else error.message,
+                resource_type=resource.type,
+                resource_name=resource.name,
+            )
+            for resource, error in outcomes
+        ]
+    )
+    return ControllerResult([] if request.validate_only else records, response, atomic=True)
+
+
+def _code(error: KafkaError | None) -> ErrorCode:
+    return ErrorCode.NONE if error is None else error.code
+
+
+A = TypeVar("A")
+
+
+def _alter_all(
+    view: View,
+    asked: list[tuple[_Resource, A]],
+    values_of: Callable[[_Resource, A], Values],
+) -> tuple[list[MetadataRecord], list[_Outcome]]:
+    """The records of what may be changed, and for each resource what came of it."""
+    counts: dict[_Resource, int] = {}
+    for resource, _ in asked:
+        counts[resource] = counts.get(resource, 0) + 1
+    records: list[ConfigRecord] = []
+    outcomes: dict[_Resource, KafkaError | None] = {}
+    for resource, alterations in asked:
+        try:
+            if counts[resource] > 1:
+                raise InvalidRequestError("the resource is named twice")
+            _check_resource(view, resource)
+            values = values_of(resource, alterations)
+            _check_min_isr(view, resource, values)
+        except KafkaError as error:
+            outcomes[resource] = error
+            continue
+        outcomes[resource] = None
+        records += _config_records(view, resource, values)
+    return (
+        [*records, *clearing_records(view, records)],
+        [_Outcome(resource, error) for resource, error in outcomes.items()],
+    )
+
+
+def _check_resource(view: View, resource: _Resource) -> None:
+    """Whether there is such a resource."""
+    if resource.type == RESOURCE_TOPIC:
+        if view.image.topic(resource.name) is None:
+            raise UnknownTopicOrPartitionError
+    elif resource.type == RESOURCE_BROKER:
+        _check_broker(view, resource.name)
+    elif resource.type == RESOURCE_GROUP:
+        if not resource.name:
+            raise InvalidRequestError("there are no defaults for all groups")
+    else:
+        raise InvalidRequestError(f"resource type {resource.type} has no configuration here")
+
+
+def _check_broker(view: View, name: str) -> None:
+    if not name:
+        return
+    if not (name.isascii() and name.isdigit()):
+        raise InvalidRequestError(f"{name!r} is no broker id")
+    if int(name) not in view.image.brokers and int(name) not in view.image.controllers:
+        raise BrokerIdNotRegisteredError(f"broker {name} is not registered")
+
+
+def _incremental_values(
+    view: View, resource: _Resource, alterations: Iterable[incremental.AlterableConfig]
+) -> Values:
+    """What each named key becomes; None is removed."""
+    values: Values = {}
+    for asked in alterations:
+        if asked.name in values:
+            raise InvalidRequestError(f"{asked.name}: is named twice")
+        if asked.config_operation == _DELETE:
+            values[asked.name] = None
+            continue
+        if asked.value is None:
+            raise InvalidRequestError(f"{asked.name}: null is no value")
+        value = asked.value
+        if asked.config_operation in (_APPEND, _SUBTRACT):
+            value = _altered_list(view, resource, asked.name, value, asked.config_operation)
+        elif asked.config_operation != _SET:
+            raise InvalidRequestError(f"there is no operation {asked.config_operation}")
+        check_value(resource.type, resource.name, asked.name, value)
+        values[asked.name] = value
+    return values
+
+
+def _altered_list(view: View, resource: _Resource, name: str, value: str, operation: int) -> str:
+    key = find_key(resource.type, name)
+    if key is None:
+        raise unknown_key(resource.type, name)
+    if key.type is not ConfigType.LIST:
+        raise InvalidConfigError(f"{name}: is no list, nothing can be added or taken away")
+    present = parse_list(_text_in_force(view, resource, key) or "")
+    given = parse_list(value)
+    if operation == _APPEND:
+        return ",".join(dict.fromkeys((*present, *given)))
+    return ",".join(item for item in present if item not in given)
+
+
+def _text_in_force(view: View, resource: _Resource, key: Key[object]) -> str | None:
+    own = view.image.config(resource.type, resource.name)
+    if resource.type == RESOURCE_TOPIC:
+        return view.layers().topic_origins(key, own)[0].text
+    if resource.type == RESOURCE_BROKER:
+        origins = view.layers()._replace(dynamic_broker=own).broker_origins(key)
+        return origins[0].text if origins else None
+    return own.get(key.name, key.text(key.default))
+
+
+def _replacing_values(
+    view: View, resource: _Resource, given: Iterable[replacing.AlterableConfig]
+) -> Values:
+    """What each key becomes when only the given ones are to be left."""
+    values: Values = {}
+    for asked in given:
+        if asked.name in values:
+            raise InvalidRequestError(f"{asked.name}: is named twice")
+        if asked.value is None:
+            raise InvalidRequestError(f"{asked.name}: null is no value")
+        check_value(resource.type, resource.name, asked.name, asked.value)
+        values[asked.name] = asked.value
+    for name in view.image.config(resource.type, resource.name):
+        values.setdefault(name, None)
+    return values
+
+
+def _check_min_isr(view: View, resource: _Resource, values: Values) -> None:
+    """With ELR every controller must decide by one value: the cluster's, or the topic's own."""
+    name = MIN_INSYNC_REPLICAS.name
+    if resource.type != RESOURCE_BROKER or name not in values or not view.elr_enabled:
+        return
+    if resource.name and values[name] is not None:
+        raise InvalidConfigError(f"{name}: cannot be set for one broker while ELR is enabled")
+    if not resource.name and values[name] is None:
+        raise InvalidConfigError(f"{name}: the default cannot be removed while ELR is enabled")
+
+
+def _config_records(view: View, resource: _Resource, values: Values) -> list[ConfigRecord]:
+    own = view.image.config(resource.type, resource.name)
+    return [
+        ConfigRecord(
+            resource_type=resource.type, resource_name=resource.name, name=name, value=value
+        )
+        for name, value in values.items()
+        if own.get(name) != value
+    ]

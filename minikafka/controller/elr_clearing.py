@@ -1,0 +1,87 @@
+"""E10: a min.insync.replicas that an ISR fulfils makes the ELR of its partition superfluous.
+
+Source: `ConfigurationControlManager`, `ClearElrRecord`, KIP-966; SPEC E10, 13.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from minikafka.config.topic import MIN_INSYNC_REPLICAS
+from minikafka.controller.view import View
+from minikafka.messages.metadata_records.clear_elr_record import ClearElrRecord
+from minikafka.messages.metadata_records.config_record import ConfigRecord
+from minikafka.messages.metadata_records.partition_change_record import PartitionChangeRecord
+from minikafka.metadata.image import RESOURCE_BROKER, RESOURCE_TOPIC, ImageBuilder, TopicImage
+from minikafka.metadata.replay import replay
+from minikafka.metadata.serde import MetadataRecord
+
+_EVERY_TOPIC = ""
+
+
+def clearing_records(view: View, changes: Sequence[ConfigRecord]) -> list[MetadataRecord]:
+    """What follows for the ELR from changed configuration; empty where min ISR is not in it.
+
+    Unlike Kafka: an ELR is cleared only where the ISR has the new number of members (SPEC 13).
+    """
+    relevant = [record for record in changes if record.name == MIN_INSYNC_REPLICAS.name]
+    if not view.elr_enabled or not relevant:
+        return []
+    after = _view_after(view, changes)
+    if any(record.resource_type == RESOURCE_BROKER for record in relevant):
+        return _for_every_topic(after)
+    records: list[MetadataRecord] = []
+    for record in relevant:
+        assert record.resource_type == RESOURCE_TOPIC
+        topic = view.image.topic(record.resource_name)
+        assert topic is not None
+        records += _for_topic(after, topic)
+    return records
+
+
+def _view_after(view: View, changes: Iterable[ConfigRecord]) -> View:
+    builder = ImageBuilder(view.image)
+    for record in changes:
+        replay(builder, record, view.next_offset)
+    return replace(view, image=builder.build(view.image.offset, view.image.epoch))
+
+
+def _for_every_topic(after: View) -> list[MetadataRecord]:
+    topics = list(after.image.topics.values())
+    if all(_all_fulfil(after, topic) for topic in topics):
+        return [ClearElrRecord(topic_name=_EVERY_TOPIC)]
+    records: list[MetadataRecord] = []
+    for topic in topics:
+        if _with_elr(topic):
+            records += _for_topic(after, topic)
+    return records
+
+
+def _for_topic(after: View, topic: TopicImage) -> list[MetadataRecord]:
+    if _all_fulfil(after, topic):
+        return [ClearElrRecord(topic_name=topic.name)]
+    return [
+        PartitionChangeRecord(
+            partition_id=index,
+            topic_id=topic.topic_id,
+            eligible_leader_replicas=[],
+            last_known_elr=[],
+        )
+        for index in _with_elr(topic)
+        if _fulfils(after, topic, index)
+    ]
+
+
+def _with_elr(topic: TopicImage) -> list[int]:
+    return [
+        index
+        for index, registration in topic.partitions.items()
+        if registration.elr or registration.last_known_elr
+    ]
+
+
+def _fulfils(after: View, topic: TopicImage, index: int) -> bool:
+    return len(topic.partitions[index].isr) >= after.min_isr(topic)
+
+
+def _all_fulfil(after: View, topic: TopicImage) -> bool:
+    return all(_fulfils(after, topic, index) for index in _with_elr(topic))
