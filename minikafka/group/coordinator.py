@@ -1,28 +1,48 @@
 """The groups of the `__consumer_offsets` partitions that this broker leads.
 
+A shard is there for each partition that is led here; it comes with the first leader epoch and goes
+when leadership is over. A later epoch of the same leader changes nothing: its log stays as it is.
+
 Source: `GroupCoordinatorService`, `CoordinatorRuntime`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from minikafka.common.environment import Environment
+from minikafka.common.errors import (
+    GroupIdNotFoundError,
+    InvalidGroupIdError,
+    InvalidSessionTimeoutError,
+    NotCoordinatorError,
+    UnknownMemberIdError,
+)
 from minikafka.common.ids import TopicPartition
+from minikafka.config import log_keys
 from minikafka.config.values import Config
+from minikafka.group.group import Group
+from minikafka.group.membership import Caller, Joining
 from minikafka.group.ports import OFFSETS_TOPIC, LedPartition, Replicas
+from minikafka.group.rebalance import Syncing
+from minikafka.group.records import partition_of
+from minikafka.group.shard import Shard, ShardState
+from minikafka.messages.heartbeat import HeartbeatRequest
+from minikafka.messages.join_group import JoinGroupRequest
+from minikafka.messages.leave_group import MemberIdentity, MemberResponse
+from minikafka.messages.sync_group import SyncGroupRequest
 from minikafka.metadata.image import MetadataImage
 
 
 @dataclass(slots=True, kw_only=True)
 class GroupCoordinator:
-    """Knows which partitions of `__consumer_offsets` are led here."""
+    """Finds the shard of a group. `config` gives the broker values in force."""
 
     env: Environment
     broker_id: int
     replicas: Replicas
     image: Callable[[], MetadataImage]
     config: Callable[[], Config]
-    _led: dict[int, LedPartition] = field(default_factory=dict)
+    shards: dict[int, Shard] = field(default_factory=dict)
 
     def start(self) -> None:
         """Take on the partitions that are led already, and follow leadership from now on."""
@@ -30,16 +50,138 @@ class GroupCoordinator:
         self.replicas.on_removed.append(self._removed)
         for partition in list(self.replicas.led()):
             self._leadership(partition)
+        self._clean_later()
+
+    # Which partitions are led here
 
     def _leadership(self, partition: LedPartition) -> None:
         name = partition.topic_partition
         if name.topic != OFFSETS_TOPIC:
             return
-        if partition.is_leader:
-            self._led[name.partition] = partition
-        else:
-            self._led.pop(name.partition, None)
+        shard = self.shards.get(name.partition)
+        if not partition.is_leader:
+            self._close(name.partition)
+        elif shard is None or shard.partition is not partition:
+            self._close(name.partition)
+            shard = self.shards[name.partition] = Shard(
+                self.env, partition, self.config, self.replicas.take_offline, self._lost
+            )
+            shard.load()
 
     def _removed(self, name: TopicPartition) -> None:
         if name.topic == OFFSETS_TOPIC:
-            self._led.pop(name.partition, None)
+            self._close(name.partition)
+
+    def _lost(self, shard: Shard) -> None:
+        index = shard.partition.topic_partition.partition
+        if self.shards.get(index) is shard:
+            del self.shards[index]
+        shard.close()
+
+    def _close(self, index: int) -> None:
+        shard = self.shards.get(index)
+        if shard is not None:
+            self._lost(shard)
+
+    def partition_of(self, group_id: str) -> int | None:
+        """The partition of a group, or None while there is no `__consumer_offsets`."""
+        topic = self.image().topic(OFFSETS_TOPIC)
+        return None if topic is None else partition_of(group_id, len(topic.partitions))
+
+    def shard_of(self, group_id: str) -> Shard:
+        """The shard that serves a group.
+
+        Raises:
+            NotCoordinatorError, CoordinatorLoadInProgressError
+        """
+        index = self.partition_of(group_id)
+        shard = None if index is None else self.shards.get(index)
+        if shard is None:
+            raise NotCoordinatorError
+        shard.require_active()
+        return shard
+
+    # Members
+
+    def join(self, request: JoinGroupRequest, caller: Caller) -> Joining:
+        """Join a group, which may not be there yet; the answer may take a whole rebalance.
+
+        Raises:
+            InvalidGroupIdError, InvalidSessionTimeoutError, NotCoordinatorError,
+            CoordinatorLoadInProgressError, and what `Membership.join` raises.
+        """
+        if not request.group_id:
+            raise InvalidGroupIdError
+        config = self.config()
+        shortest_ms = config[log_keys.GROUP_MIN_SESSION_TIMEOUT_MS]
+        longest_ms = config[log_keys.GROUP_MAX_SESSION_TIMEOUT_MS]
+        if not shortest_ms <= request.session_timeout_ms <= longest_ms:
+            raise InvalidSessionTimeoutError
+        shard = self.shard_of(request.group_id)
+        group = shard.group_to_join(request.group_id, request.member_id)
+        return shard.membership.join(group, request, caller)
+
+    def sync(self, request: SyncGroupRequest) -> Syncing:
+        """Ask for, and as leader bring, the assignment of a generation.
+
+        Raises:
+            InvalidGroupIdError, NotCoordinatorError, CoordinatorLoadInProgressError, and what
+            `Rebalance.sync` raises.
+        """
+        shard, group = self._group_of_member(request.group_id)
+        return shard.rebalance.sync(group, request)
+
+    def heartbeat(self, request: HeartbeatRequest) -> None:
+        """A member is alive.
+
+        Raises:
+            As `sync`, and what `Membership.heartbeat` raises.
+        """
+        shard, group = self._group_of_member(request.group_id)
+        shard.membership.heartbeat(group, request)
+
+    def leave(self, group_id: str, members: list[MemberIdentity]) -> list[MemberResponse]:
+        """Let members go; one answer for each.
+
+        Raises:
+            InvalidGroupIdError, NotCoordinatorError, CoordinatorLoadInProgressError
+            UnknownMemberIdError: there is no such group.
+        """
+        shard, group = self._group_of_member(group_id)
+        return shard.membership.leave(group, members)
+
+    def _group_of_member(self, group_id: str) -> tuple[Shard, Group]:
+        if not group_id:
+            raise InvalidGroupIdError
+        shard = self.shard_of(group_id)
+        try:
+            return shard, shard.group(group_id)
+        except GroupIdNotFoundError:
+            raise UnknownMemberIdError from None
+
+    # All groups
+
+    def all_groups(self) -> Iterator[Group]:
+        """Every group that is coordinated here.
+
+        Raises:
+            CoordinatorLoadInProgressError: some of them are not known yet.
+        """
+        for shard in list(self.shards.values()):
+            if shard.partition.is_leader and shard.state is not ShardState.CLOSED:
+                shard.require_active()
+                yield from shard.groups.values()
+
+    def forget_topics(self, topics: frozenset[str]) -> None:
+        """Topics were deleted: forget what groups committed for them."""
+        for shard in list(self.shards.values()):
+            shard.forget_topics(topics)
+
+    def _clean_later(self) -> None:
+        interval_ms = self.config()[log_keys.OFFSETS_RETENTION_CHECK_INTERVAL_MS]
+        self.env.after(interval_ms, self._clean)
+
+    def _clean(self) -> None:
+        for shard in list(self.shards.values()):
+            shard.clean()
+        self._clean_later()

@@ -1,4 +1,4 @@
-"""What groups need of the replicas on their broker, as ports: rooms beside each other do not import.
+"""What groups need of their broker's replicas, as ports: sibling rooms do not import one another.
 
 `Replicas` is filled by `replica.replica_manager.ReplicaManager`, `LedPartition` by
 `replica.partition.Partition`.

@@ -1,8 +1,8 @@
 """The records of `__consumer_offsets`: keys and values as Kafka 4 writes them, and back.
 
 A key starts with its record type, a value with its version, both as 16-bit numbers. Offsets are
-written as value version 3 (version 1 where the committer set an expiry of its own: the only one with
-a place for it), groups as value version 3; every older version is read.
+written as value version 3 (version 1, which alone has a place for it, where the committer set an
+expiry of its own), groups as value version 3; every older version is read.
 
 Source: `GroupCoordinatorRecordSerde`, `GroupCoordinatorRecordHelpers`.
 """

@@ -1,0 +1,166 @@
+"""Writing to a partition of `__consumer_offsets`, and what is known once a write is committed.
+
+A write is appended with acks=all and is decided once: when the high watermark has passed it, when
+its time is up, or when this broker stops leading the partition. Writes are looked at in order when
+somebody asks (`settle`): whoever waits for one waits for `LedPartition.committed`.
+
+A write whose time is up may still be committed; `on_committed` is then called all the same.
+
+Source: `CoordinatorRuntime`, `GroupCoordinatorService.handleOperationException`.
+"""
+
+import logging
+from collections import deque
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+
+from minikafka.common.environment import Environment
+from minikafka.common.errors import (
+    CoordinatorNotAvailableError,
+    ErrorCode,
+    KafkaError,
+    NotCoordinatorError,
+    UnknownServerError,
+)
+from minikafka.common.faults import StorageFault
+from minikafka.config import log_keys
+from minikafka.config.values import Config
+from minikafka.group.ports import LedPartition
+from minikafka.records.builder import BatchOptions, NewRecord, build_batch
+from minikafka.records.errors import RecordValidationError
+from minikafka.records.validation import Origin
+
+_log = logging.getLogger("minikafka.group")
+
+
+def _nothing() -> None:
+    pass
+
+
+def _ignore(_: ErrorCode) -> None:
+    pass
+
+
+@dataclass(slots=True, eq=False)
+class Write:
+    """One appended batch. `code` is None until it is decided. `end_offset` is exclusive."""
+
+    journal: "Journal"
+    end_offset: int
+    deadline_ms: int
+    on_committed: Callable[[], None] = _nothing
+    on_decided: Callable[[ErrorCode], None] = _ignore
+    code: ErrorCode | None = None
+
+    @property
+    def key(self) -> Hashable:
+        """What to wait for."""
+        return self.journal.partition.committed
+
+    def settled(self) -> bool:
+        """Whether it is decided; decides what can be decided by now."""
+        self.journal.settle()
+        return self.code is not None
+
+    def expire(self) -> None:
+        """Time is up."""
+        if not self.settled():
+            self.decide(ErrorCode.COORDINATOR_NOT_AVAILABLE)
+
+    def decide(self, code: ErrorCode) -> None:
+        """Say what became of it; only the first word counts."""
+        if self.code is None:
+            self.code = code
+            self.on_decided(code)
+
+
+@dataclass(slots=True, eq=False)
+class Journal:
+    """The writes to one partition. `on_lost` is called when the partition is found to be lost."""
+
+    env: Environment
+    partition: LedPartition
+    config: Callable[[], Config]
+    take_offline: Callable[[StorageFault], None]
+    on_lost: Callable[[], None]
+    _writes: deque[Write] = field(default_factory=deque)
+
+    def append(
+        self,
+        records: list[NewRecord],
+        on_committed: Callable[[], None] = _nothing,
+        on_decided: Callable[[ErrorCode], None] = _ignore,
+    ) -> Write:
+        """Append one batch.
+
+        Raises:
+            KafkaError: with the code that a member is answered; nothing was written.
+        """
+        config = self.config()
+        codec = config[log_keys.OFFSETS_TOPIC_COMPRESSION_CODEC]
+        batch = build_batch(records, BatchOptions(codec=codec))
+        try:
+            info = self.partition.append_as_leader(
+                memoryview(batch), required_acks=-1, origin=Origin.COORDINATOR
+            )
+        except (KafkaError, RecordValidationError) as error:
+            raise _as_members_see_it(error.code) from error
+        except StorageFault as fault:
+            self.take_offline(fault)
+            raise NotCoordinatorError from fault
+        timeout_ms = config[log_keys.OFFSETS_COMMIT_TIMEOUT_MS]
+        deadline_ms = self.env.clock.monotonic_ms + timeout_ms
+        return self.expect(info.last_offset + 1, deadline_ms, on_committed, on_decided)
+
+    def expect(
+        self,
+        end_offset: int,
+        deadline_ms: int = 0,
+        on_committed: Callable[[], None] = _nothing,
+        on_decided: Callable[[ErrorCode], None] = _ignore,
+    ) -> Write:
+        """Look out for what is in the log up to `end_offset` to be committed."""
+        write = Write(self, end_offset, deadline_ms, on_committed, on_decided)
+        self._writes.append(write)
+        self.settle()
+        return write
+
+    def settle(self) -> None:
+        """Decide every write that the high watermark has passed."""
+        writes = self._writes
+        if not writes:
+            return
+        if not self.partition.is_leader:
+            self.on_lost()
+            return
+        high_watermark = self.partition.log.high_watermark
+        while writes and writes[0].end_offset <= high_watermark:
+            write = writes.popleft()
+            write.on_committed()
+            write.decide(ErrorCode.NONE)
+
+    def close(self) -> None:
+        """Leadership is over: nobody here will know what becomes of the writes."""
+        writes = self._writes
+        while writes:
+            writes.popleft().decide(ErrorCode.NOT_COORDINATOR)
+
+
+_UNAVAILABLE = frozenset(
+    (
+        ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+        ErrorCode.NOT_ENOUGH_REPLICAS,
+        ErrorCode.REQUEST_TIMED_OUT,
+    )
+)
+_ELSEWHERE = frozenset((ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.KAFKA_STORAGE_ERROR))
+
+
+def _as_members_see_it(code: int) -> KafkaError:
+    """What a failed append means to a member, who knows of no partition."""
+    if code in _UNAVAILABLE:
+        return CoordinatorNotAvailableError()
+    if code in _ELSEWHERE:
+        return NotCoordinatorError()
+    _log.error("a write to %s failed: %s", "__consumer_offsets", ErrorCode(code).name)
+    return UnknownServerError()

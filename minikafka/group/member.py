@@ -1,0 +1,105 @@
+"""One member of a classic group."""
+
+from dataclasses import dataclass
+
+from minikafka.common.timers import Timer
+from minikafka.group.pending import Pending
+from minikafka.messages.coordinator.group_metadata import MemberMetadata
+from minikafka.messages.join_group import JoinGroupRequest, JoinGroupResponse
+from minikafka.messages.sync_group import SyncGroupResponse
+
+Protocols = tuple[tuple[str, bytes], ...]
+
+
+def protocols_of(request: JoinGroupRequest) -> Protocols:
+    """Name and metadata of the protocols that a member offers, in order of preference."""
+    offered = {protocol.name: bytes(protocol.metadata) for protocol in request.protocols}
+    return tuple(offered.items())
+
+
+@dataclass(slots=True, eq=False)
+class Member:
+    """A member. `group_instance_id` makes it a static one (KIP-345).
+
+    `joining` and `syncing` are the requests that wait for their answers. A member `is_new` until
+    the join that brought it into the group was answered: nobody knows its id before.
+    """
+
+    member_id: str
+    group_instance_id: str | None
+    client_id: str
+    client_host: str
+    rebalance_timeout_ms: int
+    session_timeout_ms: int
+    protocols: Protocols
+    assignment: bytes = b""
+    is_new: bool = False
+    joining: Pending[JoinGroupResponse] | None = None
+    syncing: Pending[SyncGroupResponse] | None = None
+    expires_at_ms: int = 0
+    timer: Timer | None = None
+
+    @property
+    def is_static(self) -> bool:
+        """Whether the member keeps its place over restarts."""
+        return self.group_instance_id is not None
+
+    @property
+    def outlives_silence(self) -> bool:
+        """Whether the member owes no heartbeat: it waits for an answer itself."""
+        return not self.is_new and (self.joining is not None or self.syncing is not None)
+
+    def metadata(self, protocol: str) -> bytes:
+        """What the member says of itself under `protocol`; empty if it does not offer it."""
+        return next((data for name, data in self.protocols if name == protocol), b"")
+
+    def vote(self, candidates: dict[str, None]) -> str:
+        """The first of the member's protocols that is among `candidates`."""
+        return next(name for name, _ in self.protocols if name in candidates)
+
+    def stop_timer(self) -> None:
+        """Nothing more is to be done for the member's silence."""
+        if self.timer is not None:
+            self.timer.cancel()
+            self.timer = None
+
+    def successor(self, member_id: str) -> "Member":
+        """The same static member under a new id."""
+        return Member(
+            member_id,
+            self.group_instance_id,
+            self.client_id,
+            self.client_host,
+            self.rebalance_timeout_ms,
+            self.session_timeout_ms,
+            self.protocols,
+            self.assignment,
+        )
+
+    def to_record(self, protocol: str, assignment: bytes) -> MemberMetadata:
+        """The member's part of a group record."""
+        return MemberMetadata(
+            self.member_id,
+            self.group_instance_id,
+            self.client_id,
+            self.client_host,
+            self.rebalance_timeout_ms,
+            self.session_timeout_ms,
+            self.metadata(protocol),
+            assignment,
+        )
+
+    @classmethod
+    def from_record(cls, record: MemberMetadata, protocol: str) -> "Member":
+        """The member that a group record names. Older records have no rebalance timeout."""
+        rebalance_timeout_ms = record.rebalance_timeout
+        return cls(
+            record.member_id,
+            record.group_instance_id,
+            record.client_id,
+            record.client_host,
+            record.session_timeout if rebalance_timeout_ms < 0 else rebalance_timeout_ms,
+            record.session_timeout,
+            ((protocol, record.subscription),),
+            record.assignment,
+        )

@@ -1,0 +1,110 @@
+"""What a group has committed: the offset of each partition, and when it may be forgotten.
+
+An offset is *written* once it is in the log, and *committed*, that is, shown to those who fetch
+offsets, once the high watermark has passed it. Offsets of transactions wait by producer id until
+their transaction is decided.
+
+Source: `OffsetMetadataManager`, `OffsetExpirationConditionImpl`, KIP-211, KIP-447.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from minikafka.group.group import Group, GroupState
+from minikafka.messages.coordinator.offset_commit import OffsetCommitValue
+
+NO_EXPIRY = -1
+NO_PRODUCER = -1
+_NO_TIMESTAMP = -1
+
+ByTopic = dict[str, dict[int, OffsetCommitValue]]
+
+
+@dataclass(slots=True, eq=False)
+class GroupOffsets:
+    """The offsets of one group; no topic is without partitions."""
+
+    written: ByTopic = field(default_factory=dict)
+    committed: ByTopic = field(default_factory=dict)
+    undecided: dict[int, dict[tuple[str, int], OffsetCommitValue]] = field(default_factory=dict)
+
+    def write(self, topic: str, partition: int, value: OffsetCommitValue | None) -> None:
+        """The log has a new offset, or (None) none any more."""
+        _put(self.written, topic, partition, value)
+
+    def commit(self, topic: str, partition: int, value: OffsetCommitValue | None) -> None:
+        """What was written is committed."""
+        _put(self.committed, topic, partition, value)
+
+    def find(self, topic: str, partition: int) -> OffsetCommitValue | None:
+        """The committed offset of a partition."""
+        partitions = self.committed.get(topic)
+        return None if partitions is None else partitions.get(partition)
+
+    def is_undecided(self, topic: str, partition: int) -> bool:
+        """Whether a transaction that is still open has an offset for the partition."""
+        return any((topic, partition) in offsets for offsets in self.undecided.values())
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing left, written, shown or undecided."""
+        return not (self.written or self.committed or self.undecided)
+
+    @property
+    def written_count(self) -> int:
+        """How many partitions have an offset."""
+        return sum(len(partitions) for partitions in self.written.values())
+
+    def all_written(self) -> Iterator[tuple[str, int, OffsetCommitValue]]:
+        """Every written offset with its partition."""
+        for topic, partitions in self.written.items():
+            for partition, value in partitions.items():
+                yield topic, partition, value
+
+    def expired(self, group: Group, wall_ms: int, retention_ms: int) -> list[tuple[str, int]]:
+        """The partitions whose offsets the group will not miss (KIP-211)."""
+        since = _expires_from(group)
+        if since is None:
+            return []
+        subscribed = group.subscribed_topics()
+        return [
+            (topic, partition)
+            for topic, partition, value in self.all_written()
+            if not group.may_consume(topic, subscribed)
+            and not self.is_undecided(topic, partition)
+            and (
+                wall_ms >= value.expire_timestamp
+                if value.expire_timestamp != NO_EXPIRY
+                else wall_ms - since(value) >= retention_ms
+            )
+        ]
+
+
+def _expires_from(group: Group) -> Callable[[OffsetCommitValue], int] | None:
+    """The time from which on an offset of the group ages; None while none of them does."""
+    if group.protocol_type is None:
+        # Nobody but the committer knows the group: offsets age by themselves.
+        return _committed_at
+    if group.state is GroupState.EMPTY:
+        emptied_ms = group.state_since_ms
+        return _committed_at if emptied_ms == _NO_TIMESTAMP else lambda _: emptied_ms
+    if group.state is GroupState.STABLE and group.subscribed_topics() is not None:
+        # What members subscribe to does not age; what nobody subscribes to any more does.
+        return _committed_at
+    return None
+
+
+def _committed_at(value: OffsetCommitValue) -> int:
+    return value.commit_timestamp
+
+
+def _put(offsets: ByTopic, topic: str, partition: int, value: OffsetCommitValue | None) -> None:
+    partitions = offsets.get(topic)
+    if value is not None:
+        if partitions is None:
+            partitions = offsets[topic] = {}
+        partitions[partition] = value
+    elif partitions is not None:
+        partitions.pop(partition, None)
+        if not partitions:
+            del offsets[topic]

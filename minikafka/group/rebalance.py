@@ -1,0 +1,314 @@
+"""Rebalances of classic groups: who has joined, who has synced, who has gone silent.
+
+A rebalance starts with `prepare`, waits until all members have joined or the slowest one's time is
+up, answers their joins, waits for the leader's assignment, stores it, and answers their syncs.
+Timers belong to the group or to a member, and end with them.
+
+Source: `GroupMetadataManager` (classicGroup*), KIP-62, KIP-134, KIP-345.
+"""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+from minikafka.common.environment import Environment
+from minikafka.common.errors import (
+    ErrorCode,
+    InconsistentGroupProtocolError,
+    KafkaError,
+    RebalanceInProgressError,
+    UnknownMemberIdError,
+)
+from minikafka.config import log_keys
+from minikafka.config.values import Config
+from minikafka.group.answers import (
+    answer_join,
+    answer_sync,
+    assigned,
+    join_failure,
+    joined,
+    sync_failure,
+)
+from minikafka.group.group import Group, GroupState
+from minikafka.group.journal import Journal, Write
+from minikafka.group.member import Member
+from minikafka.group.pending import Pending
+from minikafka.group.records import group_key, group_value
+from minikafka.messages.coordinator.group_metadata import GroupMetadataValue
+from minikafka.messages.sync_group import SyncGroupRequest, SyncGroupResponse
+from minikafka.records.builder import NewRecord
+
+_log = logging.getLogger("minikafka.group")
+
+Syncing = Pending[SyncGroupResponse]
+
+_CAN_REBALANCE = (GroupState.EMPTY, GroupState.COMPLETING_REBALANCE, GroupState.STABLE)
+
+
+@dataclass(slots=True, eq=False)
+class Rebalance:
+    """What members of one partition's groups wait for, and what time does to them."""
+
+    env: Environment
+    config: Callable[[], Config]
+    journal: Journal
+
+    # Rebalancing
+
+    def consider(self, group: Group, reason: str) -> None:
+        """Something about the members changed: rebalance, or go on with the rebalance."""
+        if group.state in _CAN_REBALANCE:
+            self.prepare(group, reason)
+        else:
+            self.complete_join_if_all_are_here(group)
+
+    def prepare(self, group: Group, reason: str) -> None:
+        """Ask every member to join again. The first members of a group wait for more."""
+        if group.state is GroupState.COMPLETING_REBALANCE:
+            self._fail_assignment(group, ErrorCode.REBALANCE_IN_PROGRESS)
+        _stop_sync_timer(group)
+        was_empty = group.state is GroupState.EMPTY
+        group.transition(GroupState.PREPARING_REBALANCE, self.env.clock.wall_ms, reason)
+        if not was_empty:
+            self._complete_join_or_wait(group)
+            return
+        delay_ms = self.config()[log_keys.GROUP_INITIAL_REBALANCE_DELAY_MS]
+        left_ms = max(group.rebalance_timeout_ms - delay_ms, 0)
+        group.joined_since_delay = False
+        self._delay(group, delay_ms, left_ms)
+
+    def _delay(self, group: Group, delay_ms: int, left_ms: int) -> None:
+        _stop_join_timer(group)
+        group.join_timer = self.env.after(
+            delay_ms, partial(self._initial_delay_over, group, delay_ms, left_ms)
+        )
+
+    def _initial_delay_over(self, group: Group, delay_ms: int, left_ms: int) -> None:
+        if not self.is_led():
+            return
+        if group.joined_since_delay and left_ms:
+            group.joined_since_delay = False
+            next_ms = min(self.config()[log_keys.GROUP_INITIAL_REBALANCE_DELAY_MS], left_ms)
+            self._delay(group, next_ms, max(left_ms - delay_ms, 0))
+        else:
+            self._complete_join(group)
+
+    def complete_join_if_all_are_here(self, group: Group) -> None:
+        """Close the join phase if nobody is missing; the first delay of a group is never cut."""
+        if (
+            group.state is GroupState.PREPARING_REBALANCE
+            and group.previous_state is not GroupState.EMPTY
+        ):
+            self._complete_join_or_wait(group)
+
+    def _complete_join_or_wait(self, group: Group) -> None:
+        if group.has_all_joined:
+            self._complete_join(group)
+        elif group.join_timer is None or not group.join_timer.pending:
+            self._wait_for_joins(group)
+
+    def _wait_for_joins(self, group: Group) -> None:
+        group.join_timer = self.env.after(
+            group.rebalance_timeout_ms, partial(self._join_timed_out, group)
+        )
+
+    def _join_timed_out(self, group: Group) -> None:
+        if self.is_led():
+            self._complete_join(group)
+
+    def _complete_join(self, group: Group) -> None:
+        """Go on with who joined: others have lost their place, unless they are static."""
+        _stop_join_timer(group)
+        for member in list(group.members.values()):
+            if member.joining is None and not member.is_static:
+                group.remove(member.member_id)
+        if group.members and not group.elect_joined_leader():
+            # Only static members, all of them silent: their sessions decide.
+            self._wait_for_joins(group)
+            return
+        group.begin_generation(self.env.clock.wall_ms)
+        if group.state is GroupState.EMPTY:
+            self.store(group, group.to_record(), partial(_warn_if_failed, group))
+            return
+        for member in group.members.values():
+            answer_join(member, joined(group, member.member_id))
+            self.renew_session(group, member, member.session_timeout_ms)
+            member.is_new = False
+            group.unsynced[member.member_id] = None
+        group.sync_timer = self.env.after(
+            group.rebalance_timeout_ms, partial(self._sync_timed_out, group)
+        )
+
+    # Syncing
+
+    def sync(self, group: Group, request: SyncGroupRequest) -> Syncing:
+        """Give a member its assignment; the leader brings all of them.
+
+        Raises:
+            UnknownMemberIdError, FencedInstanceIdError, IllegalGenerationError,
+            InconsistentGroupProtocolError, RebalanceInProgressError
+        """
+        member = group.require_member(request.member_id, request.group_instance_id)
+        group.require_generation(request.generation_id)
+        if _differ(request.protocol_type, group.protocol_type) or _differ(
+            request.protocol_name, group.protocol_name
+        ):
+            raise InconsistentGroupProtocolError
+        syncing = Syncing(self.env)
+        match group.state:
+            case GroupState.PREPARING_REBALANCE:
+                raise RebalanceInProgressError
+            case GroupState.COMPLETING_REBALANCE:
+                answer_sync(member, sync_failure(ErrorCode.REBALANCE_IN_PROGRESS))
+                member.syncing = syncing
+                self._has_synced(group, member)
+                if group.is_leader(member.member_id):
+                    self._store_assignment(group, request, syncing)
+            case GroupState.STABLE:
+                self._has_synced(group, member)
+                self.renew_session(group, member, member.session_timeout_ms)
+                syncing.complete(assigned(group, member))
+            case _:
+                raise UnknownMemberIdError
+        return syncing
+
+    def _has_synced(self, group: Group, member: Member) -> None:
+        group.unsynced.pop(member.member_id, None)
+        if not group.unsynced:
+            _stop_sync_timer(group)
+
+    def _store_assignment(self, group: Group, request: SyncGroupRequest, syncing: Syncing) -> None:
+        assignments = {each.member_id: bytes(each.assignment) for each in request.assignments}
+        generation = group.generation
+
+        def stored(code: ErrorCode) -> None:
+            if group.state is not GroupState.COMPLETING_REBALANCE or group.generation != generation:
+                return
+            if code:
+                self._fail_assignment(group, code)
+                self.prepare(group, f"the assignment could not be stored: {code.name}")
+                return
+            for member in group.members.values():
+                member.assignment = assignments.get(member.member_id, b"")
+                answer_sync(member, assigned(group, member))
+                self.renew_session(group, member, member.session_timeout_ms)
+            group.transition(GroupState.STABLE, self.env.clock.wall_ms, "the leader has assigned")
+
+        syncing.write = self.store(group, group.to_record(assignments), stored)
+
+    def _fail_assignment(self, group: Group, code: ErrorCode) -> None:
+        for member in group.members.values():
+            member.assignment = b""
+            if member.syncing is not None:
+                answer_sync(member, sync_failure(code))
+                self.renew_session(group, member, member.session_timeout_ms)
+
+    def _sync_timed_out(self, group: Group) -> None:
+        if not self.is_led() or not group.unsynced:
+            return
+        silent = list(group.unsynced)
+        for member_id in silent:
+            self.drop(group, member_id)
+        self.prepare(group, f"members {silent} did not sync")
+
+    # Sessions
+
+    def resume(self, group: Group) -> None:
+        """Start the sessions of a group that was read from the log."""
+        for member in group.members.values():
+            self.renew_session(group, member, member.session_timeout_ms)
+        if len(group.members) > self.config()[log_keys.GROUP_MAX_SIZE]:
+            self.prepare(group, "the group is larger than group.max.size")
+
+    def renew_session(self, group: Group, member: Member, timeout_ms: int) -> None:
+        """Give a member `timeout_ms` from now to be heard of."""
+        member.expires_at_ms = self.env.clock.monotonic_ms + timeout_ms
+        timer = member.timer
+        # A later end is found out when the timer fires: a heartbeat costs no timer.
+        if timer is None or not timer.pending or timer.deadline_ms > member.expires_at_ms:
+            member.stop_timer()
+            member.timer = self.env.timers.at(
+                member.expires_at_ms, partial(self._session_over, group, member)
+            )
+
+    def _session_over(self, group: Group, member: Member) -> None:
+        if not self.is_led() or group.members.get(member.member_id) is not member:
+            return
+        if self.env.clock.monotonic_ms < member.expires_at_ms:
+            member.timer = self.env.timers.at(
+                member.expires_at_ms, partial(self._session_over, group, member)
+            )
+        elif not member.outlives_silence:
+            self.drop(group, member.member_id)
+            self.member_gone(group, f"the session of {member.member_id} is over")
+
+    # Ending
+
+    def drop(self, group: Group, member_id: str) -> None:
+        """Remove a member; what it waits for is answered."""
+        member = group.members.get(member_id)
+        if member is not None:
+            answer_join(member, join_failure(ErrorCode.UNKNOWN_MEMBER_ID, ""))
+            answer_sync(member, sync_failure(ErrorCode.UNKNOWN_MEMBER_ID))
+        group.remove(member_id)
+
+    def member_gone(self, group: Group, reason: str) -> None:
+        """Members were dropped: the others share what they had."""
+        if group.state in (GroupState.STABLE, GroupState.COMPLETING_REBALANCE):
+            self.prepare(group, reason)
+        else:
+            self.complete_join_if_all_are_here(group)
+
+    def end(self, group: Group, reason: str) -> None:
+        """Nothing more is done for the group here; whoever waits goes to another coordinator."""
+        _stop_join_timer(group)
+        _stop_sync_timer(group)
+        for member_id in list(group.pending_members):
+            group.forget_pending(member_id)
+        for member in group.members.values():
+            member.stop_timer()
+            answer_join(member, join_failure(ErrorCode.NOT_COORDINATOR, member.member_id))
+            answer_sync(member, sync_failure(ErrorCode.NOT_COORDINATOR))
+        group.transition(GroupState.DEAD, self.env.clock.wall_ms, reason)
+
+    def is_led(self) -> bool:
+        """Whether this broker still coordinates; sees to it if it does not."""
+        self.journal.settle()
+        if self.journal.partition.is_leader:
+            return True
+        self.journal.on_lost()
+        return False
+
+    def store(
+        self, group: Group, value: GroupMetadataValue, stored: Callable[[ErrorCode], None]
+    ) -> Write | None:
+        """Write a group; `stored` learns what became of it, at once where it was not written."""
+        record = NewRecord(self.env.clock.wall_ms, group_key(group.group_id), group_value(value))
+        try:
+            return self.journal.append([record], on_decided=stored)
+        except KafkaError as error:
+            stored(error.code)
+            return None
+
+
+def _stop_join_timer(group: Group) -> None:
+    if group.join_timer is not None:
+        group.join_timer.cancel()
+        group.join_timer = None
+
+
+def _stop_sync_timer(group: Group) -> None:
+    if group.sync_timer is not None:
+        group.sync_timer.cancel()
+        group.sync_timer = None
+
+
+def _warn_if_failed(group: Group, code: ErrorCode) -> None:
+    # As Kafka: without members there is nothing to lose but a generation number.
+    if code:
+        _log.warning("[Group %s] the empty group is not stored: %s", group.group_id, code.name)
+
+
+def _differ(given: str | None, current: str | None) -> bool:
+    return given is not None and current is not None and given != current

@@ -1,0 +1,128 @@
+"""From the log of a `__consumer_offsets` partition back to its groups and offsets.
+
+Slices of the log are read one a step, so that a long log holds up nothing else. Of a group only the
+last record counts. What lies above the high watermark counts as written, not as committed.
+
+Source: `CoordinatorLoaderImpl`, `GroupMetadataManager.replay`, `OffsetMetadataManager.replay`.
+"""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+
+from minikafka.group.group import Group
+from minikafka.group.journal import Journal
+from minikafka.group.offsets import GroupOffsets
+from minikafka.group.records import GroupRecord, OffsetRecord, parse_record
+from minikafka.messages.coordinator.group_metadata import GroupMetadataValue
+from minikafka.records.batch import BatchHeader, Buffer
+from minikafka.records.reader import end_marker, read_batch
+from minikafka.records.scan import check_crc, split_batches
+
+_log = logging.getLogger("minikafka.group")
+_SLICE_BYTES = 64 * 1024
+
+
+@dataclass(slots=True, eq=False)
+class Replay:
+    """What has been read so far; `next_offset` is where to go on."""
+
+    journal: Journal
+    next_offset: int
+    groups: dict[str, GroupMetadataValue] = field(default_factory=dict)
+    offsets: dict[str, GroupOffsets] = field(default_factory=dict)
+
+    def read_slice(self) -> bool:
+        """Take in some more of the log; whether its end is reached.
+
+        Raises:
+            CorruptRecordsError, MalformedMessage: the log holds something else than it should.
+            StorageFault: it cannot be read.
+        """
+        log = self.journal.partition.log
+        self.next_offset = max(self.next_offset, log.log_start_offset)
+        read = log.read(
+            self.next_offset,
+            _SLICE_BYTES,
+            upper_bound_offset=log.log_end_offset,
+            min_one_message=True,
+        )
+        if read.slice is None:
+            self.next_offset = log.log_end_offset
+            return True
+        data = read.slice.read()
+        for position, header in split_batches(data):
+            check_crc(data, position, header)
+            if header.next_offset > self.next_offset:
+                self._take_in(data, position, header)
+                self.next_offset = header.next_offset
+        return self.next_offset >= log.log_end_offset
+
+    def finished_groups(self) -> dict[str, Group]:
+        """The groups that the log ended with, those included that only have offsets."""
+        groups = {
+            group_id: Group.from_record(group_id, value) for group_id, value in self.groups.items()
+        }
+        for group_id, offsets in self.offsets.items():
+            if group_id not in groups and not offsets.is_empty:
+                groups[group_id] = simple_group(group_id)
+        return groups
+
+    def _take_in(self, data: Buffer, position: int, header: BatchHeader) -> None:
+        commits: list[Callable[[], None]] = []
+        for record in read_batch(data, position, header):
+            if header.is_control:
+                marker = end_marker(record)
+                if marker is not None:
+                    commits += self._decide(header.producer_id, is_commit=marker.is_commit)
+                continue
+            if record.key is None:
+                continue
+            parsed = parse_record(record.key, record.value)
+            match parsed:
+                case None:
+                    _log.debug("offset %d is of no classic group: left out", record.offset)
+                case GroupRecord(key, None):
+                    self.groups.pop(key.group, None)
+                case GroupRecord(key, value) if value is not None:
+                    self.groups[key.group] = value
+                case OffsetRecord(key, value) if header.is_transactional and value is not None:
+                    undecided = self._of(key.group).undecided.setdefault(header.producer_id, {})
+                    undecided[key.topic, key.partition] = value
+                case OffsetRecord(key, value):
+                    offsets = self._of(key.group)
+                    offsets.write(key.topic, key.partition, value)
+                    commits.append(partial(offsets.commit, key.topic, key.partition, value))
+        if commits:
+            self._commit(header.next_offset, commits)
+
+    def _decide(self, producer_id: int, *, is_commit: bool) -> list[Callable[[], None]]:
+        commits: list[Callable[[], None]] = []
+        for offsets in self.offsets.values():
+            for (topic, index), value in offsets.undecided.pop(producer_id, {}).items():
+                if is_commit:
+                    offsets.write(topic, index, value)
+                    commits.append(partial(offsets.commit, topic, index, value))
+        return commits
+
+    def _commit(self, end_offset: int, commits: list[Callable[[], None]]) -> None:
+        def committed() -> None:
+            for commit in commits:
+                commit()
+
+        if end_offset <= self.journal.partition.log.high_watermark:
+            committed()
+        else:
+            self.journal.expect(end_offset, on_committed=committed)
+
+    def _of(self, group_id: str) -> GroupOffsets:
+        offsets = self.offsets.get(group_id)
+        if offsets is None:
+            offsets = self.offsets[group_id] = GroupOffsets()
+        return offsets
+
+
+def simple_group(group_id: str, state_since_ms: int = -1) -> Group:
+    """A group that nobody joins: it only keeps offsets."""
+    return Group(group_id, state_since_ms)
