@@ -1,0 +1,83 @@
+"""FindCoordinator (key 10), v0-6.
+
+Broker:      names the leader of the group's partition of `__consumer_offsets`, which is created
+             when it is asked for first.
+Leaves out:  transactions and share groups: there is no coordinator for them.
+Versions:    v1 key types; v3 flexible; v4 several keys; v6 share groups (KIP-932).
+Errors:      COORDINATOR_NOT_AVAILABLE, UNSUPPORTED_VERSION, INVALID_REQUEST, INVALID_GROUP_ID.
+"""
+
+from minikafka.apis._context import BrokerContext
+from minikafka.apis._registry import broker_api
+from minikafka.common.errors import (
+    CoordinatorNotAvailableError,
+    ErrorCode,
+    InvalidGroupIdError,
+    InvalidRequestError,
+    KafkaError,
+    UnsupportedVersionError,
+)
+from minikafka.group.ports import OFFSETS_TOPIC
+from minikafka.messages.api_keys import ApiKey
+from minikafka.messages.find_coordinator import (
+    Coordinator,
+    FindCoordinatorRequest,
+    FindCoordinatorResponse,
+)
+
+_SEVERAL_FROM = 4
+_NO_NODE = -1
+_GROUP = 0
+_TRANSACTION = 1
+
+
+@broker_api(ApiKey.FIND_COORDINATOR, versions=(0, 6))
+def find_coordinator(
+    ctx: BrokerContext, request: FindCoordinatorRequest
+) -> FindCoordinatorResponse:
+    """Say who coordinates each key."""
+    several = ctx.version >= _SEVERAL_FROM
+    keys = request.coordinator_keys if several else [request.key]
+    found = [_coordinator(ctx, request.key_type, key) for key in keys]
+    if several:
+        return FindCoordinatorResponse(coordinators=found)
+    one = found[0]
+    return FindCoordinatorResponse(
+        error_code=one.error_code,
+        error_message=one.error_message,
+        node_id=one.node_id,
+        host=one.host,
+        port=one.port,
+    )
+
+
+def _coordinator(ctx: BrokerContext, key_type: int, key: str) -> Coordinator:
+    try:
+        return _of_group(ctx, key_type, key)
+    except KafkaError as error:
+        return Coordinator(key, _NO_NODE, "", -1, error.code, error.message)
+
+
+def _of_group(ctx: BrokerContext, key_type: int, key: str) -> Coordinator:
+    if key_type == _TRANSACTION:
+        raise UnsupportedVersionError("transactions are not available")
+    if key_type != _GROUP:
+        raise InvalidRequestError(f"there are no coordinators of type {key_type}")
+    if not key:
+        raise InvalidGroupIdError
+    image = ctx.broker.image
+    index = ctx.broker.groups.partition_of(key)
+    if index is None:
+        ctx.broker.auto_topics.create([OFFSETS_TOPIC])
+        raise CoordinatorNotAvailableError
+    registration = image.partition(OFFSETS_TOPIC, index)
+    broker = None if registration is None else image.brokers.get(registration.leader)
+    endpoint = None if broker is None else broker.endpoint(ctx.listener)
+    if broker is None or broker.fenced or endpoint is None:
+        raise CoordinatorNotAvailableError
+    return Coordinator(
+        key, broker.broker_id, endpoint.host, endpoint.port, ErrorCode.NONE, _NO_MESSAGE
+    )
+
+
+_NO_MESSAGE = ""

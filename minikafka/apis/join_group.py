@@ -1,0 +1,51 @@
+"""JoinGroup (key 11), v0-9.
+
+Broker:      the coordinator takes the member into the next generation; answers when it begins.
+Versions:    v1 rebalance timeout; v4 a new member gets its id first (KIP-394); v5 static members;
+             v6 flexible; v7 protocol type; v8 reason; v9 skip assignment (KIP-814).
+Errors:      COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR,
+             INVALID_GROUP_ID, INVALID_SESSION_TIMEOUT, UNKNOWN_MEMBER_ID, MEMBER_ID_REQUIRED,
+             FENCED_INSTANCE_ID, INCONSISTENT_GROUP_PROTOCOL, GROUP_MAX_SIZE_REACHED,
+             REBALANCE_IN_PROGRESS.
+"""
+
+from minikafka.apis._context import BrokerContext
+from minikafka.apis._groups import await_answer
+from minikafka.apis._registry import broker_api
+from minikafka.apis._steps import Steps
+from minikafka.common.errors import KafkaError
+from minikafka.group.answers import join_failure
+from minikafka.group.membership import Caller, Joining
+from minikafka.messages.api_keys import ApiKey
+from minikafka.messages.join_group import JoinGroupRequest, JoinGroupResponse
+
+_NULL_PROTOCOL_FROM = 7
+
+
+@broker_api(ApiKey.JOIN_GROUP, versions=(0, 9))
+def join_group(
+    ctx: BrokerContext, request: JoinGroupRequest
+) -> JoinGroupResponse | Steps[JoinGroupResponse]:
+    """Join, and wait for the others."""
+    caller = Caller(ctx.client_id or "", f"/{ctx.peer_host}", ctx.version)
+    try:
+        joining = ctx.broker.groups.join(request, caller)
+    except KafkaError as error:
+        return _for_version(ctx.version, join_failure(error.code, request.member_id))
+    if joining.settled():
+        assert joining.answer is not None
+        return _for_version(ctx.version, joining.answer)
+    return _await(ctx.version, joining)
+
+
+def _await(version: int, joining: Joining) -> Steps[JoinGroupResponse]:
+    return _for_version(version, (yield from await_answer(joining)))
+
+
+def _for_version(version: int, response: JoinGroupResponse) -> JoinGroupResponse:
+    """No protocol is null where a version has null, and the empty name before."""
+    if version >= _NULL_PROTOCOL_FROM:
+        response.protocol_name = response.protocol_name or None
+    else:
+        response.protocol_name = response.protocol_name or ""
+    return response

@@ -1,0 +1,38 @@
+"""LeaveGroup (key 13), v0-5.
+
+Broker:      the coordinator lets members go, which makes the others rebalance.
+Versions:    v3 several members, static ones by their instance; v4 flexible; v5 reason.
+Errors:      COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR,
+             INVALID_GROUP_ID; UNKNOWN_MEMBER_ID, FENCED_INSTANCE_ID (per member).
+"""
+
+from minikafka.apis._context import BrokerContext
+from minikafka.apis._registry import broker_api
+from minikafka.common.errors import ErrorCode, KafkaError, UnknownMemberIdError
+from minikafka.messages.api_keys import ApiKey
+from minikafka.messages.leave_group import (
+    LeaveGroupRequest,
+    LeaveGroupResponse,
+    MemberIdentity,
+    MemberResponse,
+)
+
+_MEMBERS_FROM = 3
+
+
+@broker_api(ApiKey.LEAVE_GROUP, versions=(0, 5))
+def leave_group(ctx: BrokerContext, request: LeaveGroupRequest) -> LeaveGroupResponse:
+    """Let members go."""
+    members = request.members
+    if ctx.version < _MEMBERS_FROM:
+        members = [MemberIdentity(request.member_id)]
+    try:
+        answers = ctx.broker.groups.leave(request.group_id, members)
+    except UnknownMemberIdError as error:
+        # There is no such group: then nobody is a member of it.
+        answers = [MemberResponse(m.member_id, m.group_instance_id, error.code) for m in members]
+    except KafkaError as error:
+        return LeaveGroupResponse(error_code=error.code)
+    if ctx.version < _MEMBERS_FROM:
+        return LeaveGroupResponse(error_code=ErrorCode(answers[0].error_code))
+    return LeaveGroupResponse(members=answers)

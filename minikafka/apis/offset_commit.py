@@ -1,0 +1,81 @@
+"""OffsetCommit (key 8), v2-10.
+
+Broker:      the coordinator writes the offsets of one batch; answers when it is committed.
+Versions:    v5 no retention time; v6 leader epoch; v7 static members; v8 flexible;
+             v9 consumer groups (KIP-848); v10 topic ids.
+Errors:      COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR,
+             ILLEGAL_GENERATION, UNKNOWN_MEMBER_ID, FENCED_INSTANCE_ID, REBALANCE_IN_PROGRESS,
+             GROUP_ID_NOT_FOUND, UNKNOWN_TOPIC_OR_PARTITION, UNKNOWN_TOPIC_ID,
+             OFFSET_METADATA_TOO_LARGE, UNKNOWN_SERVER_ERROR (per partition).
+"""
+
+from minikafka.apis._context import BrokerContext
+from minikafka.apis._groups import await_writes
+from minikafka.apis._registry import broker_api
+from minikafka.apis._steps import Steps
+from minikafka.common.errors import ErrorCode, KafkaError
+from minikafka.group.journal import Write
+from minikafka.group.shard import CommitRow
+from minikafka.messages.api_keys import ApiKey
+from minikafka.messages.offset_commit import (
+    OffsetCommitRequest,
+    OffsetCommitRequestTopic,
+    OffsetCommitResponse,
+    OffsetCommitResponsePartition,
+    OffsetCommitResponseTopic,
+)
+
+_TOPIC_IDS_FROM = 10
+
+
+@broker_api(ApiKey.OFFSET_COMMIT, versions=(2, 10))
+def offset_commit(
+    ctx: BrokerContext, request: OffsetCommitRequest
+) -> OffsetCommitResponse | Steps[OffsetCommitResponse]:
+    """Commit the offsets of partitions of topics that exist."""
+    rows: list[CommitRow] = []
+    response = OffsetCommitResponse(topics=[_topic(ctx, topic, rows) for topic in request.topics])
+    try:
+        write = ctx.broker.groups.shard_of(request.group_id).commit(request, ctx.version, rows)
+    except KafkaError as error:
+        _answer(rows, error.code)
+        return response
+    if write is not None and not write.settled():
+        return _await(response, rows, write)
+    return response
+
+
+def _topic(
+    ctx: BrokerContext, topic: OffsetCommitRequestTopic, rows: list[CommitRow]
+) -> OffsetCommitResponseTopic:
+    """The topic's answer; its rows, if there is such a topic."""
+    image = ctx.broker.image
+    answers = [OffsetCommitResponsePartition(each.partition_index) for each in topic.partitions]
+    name: str | None = topic.name
+    if ctx.version >= _TOPIC_IDS_FROM:
+        found = image.topics.get(topic.topic_id)
+        name = None if found is None else found.name
+        unknown = ErrorCode.UNKNOWN_TOPIC_ID
+    else:
+        name = topic.name if topic.name in image.topic_ids else None
+        unknown = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    for wanted, answer in zip(topic.partitions, answers, strict=True):
+        if name is None:
+            answer.error_code = unknown
+        else:
+            rows.append(CommitRow(name, wanted, answer))
+    return OffsetCommitResponseTopic(topic.name, topic.topic_id, answers)
+
+
+def _await(
+    response: OffsetCommitResponse, rows: list[CommitRow], write: Write
+) -> Steps[OffsetCommitResponse]:
+    yield from await_writes((write,))
+    _answer(rows, write.code or ErrorCode.NONE)
+    return response
+
+
+def _answer(rows: list[CommitRow], code: ErrorCode) -> None:
+    for row in rows:
+        if not row.answer.error_code:
+            row.answer.error_code = code

@@ -1,0 +1,75 @@
+"""OffsetDelete (key 47), v0.
+
+Broker:      the coordinator forgets offsets of topics that the group does not consume (KIP-496).
+Errors:      COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR,
+             INVALID_GROUP_ID, GROUP_ID_NOT_FOUND, NON_EMPTY_GROUP; GROUP_SUBSCRIBED_TO_TOPIC,
+             UNKNOWN_TOPIC_OR_PARTITION (per partition).
+"""
+
+from minikafka.apis._context import BrokerContext
+from minikafka.apis._groups import await_writes
+from minikafka.apis._registry import broker_api
+from minikafka.apis._steps import Steps
+from minikafka.common.errors import ErrorCode, InvalidGroupIdError, KafkaError, NonEmptyGroupError
+from minikafka.group.group import Group, GroupState
+from minikafka.group.journal import Write
+from minikafka.messages.api_keys import ApiKey
+from minikafka.messages.offset_delete import (
+    OffsetDeleteRequest,
+    OffsetDeleteResponse,
+    OffsetDeleteResponsePartition,
+    OffsetDeleteResponseTopic,
+)
+
+
+@broker_api(ApiKey.OFFSET_DELETE, versions=(0, 0))
+def offset_delete(
+    ctx: BrokerContext, request: OffsetDeleteRequest
+) -> OffsetDeleteResponse | Steps[OffsetDeleteResponse]:
+    """Forget the offsets of partitions that nobody in the group consumes."""
+    try:
+        if not request.group_id:
+            raise InvalidGroupIdError
+        shard = ctx.broker.groups.shard_of(request.group_id)
+        group = shard.group(request.group_id)
+        if group.state is not GroupState.EMPTY and not group.uses_consumer_protocol:
+            # Nobody can tell what its members consume.
+            raise NonEmptyGroupError
+        response, forgotten = _answers(ctx, request, group)
+        write = shard.delete_offsets(group, forgotten)
+    except KafkaError as error:
+        return OffsetDeleteResponse(error_code=error.code)
+    if write is not None and not write.settled():
+        return _await(response, write)
+    return response
+
+
+def _answers(
+    ctx: BrokerContext, request: OffsetDeleteRequest, group: Group
+) -> tuple[OffsetDeleteResponse, list[tuple[str, int]]]:
+    """The response, and the partitions that are to be forgotten."""
+    subscribed = group.subscribed_topics()
+    forgotten: list[tuple[str, int]] = []
+    topics = []
+    for topic in request.topics:
+        code = ErrorCode.NONE
+        if topic.name not in ctx.broker.image.topic_ids:
+            code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        elif group.may_consume(topic.name, subscribed):
+            code = ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC
+        indexes = [each.partition_index for each in topic.partitions]
+        if not code:
+            forgotten += [(topic.name, index) for index in indexes]
+        topics.append(
+            OffsetDeleteResponseTopic(
+                topic.name, [OffsetDeleteResponsePartition(index, code) for index in indexes]
+            )
+        )
+    return OffsetDeleteResponse(topics=topics), forgotten
+
+
+def _await(response: OffsetDeleteResponse, write: Write) -> Steps[OffsetDeleteResponse]:
+    yield from await_writes((write,))
+    if write.code:
+        return OffsetDeleteResponse(error_code=write.code)
+    return response

@@ -1,0 +1,170 @@
+"""OffsetFetch (key 9), v1-10.
+
+Broker:      the coordinator answers what is committed; an unknown group has committed nothing.
+Versions:    v2 all topics (null), error of the group; v5 leader epoch; v6 flexible;
+             v7 require stable; v8 several groups; v9 member epoch (KIP-848); v10 topic ids.
+Errors:      COORDINATOR_LOAD_IN_PROGRESS, NOT_COORDINATOR (per group, per partition before v2);
+             UNSTABLE_OFFSET_COMMIT, UNKNOWN_TOPIC_ID (per partition).
+"""
+
+from typing import NamedTuple
+
+from minikafka.apis._context import BrokerContext
+from minikafka.apis._registry import broker_api
+from minikafka.common.errors import ErrorCode, KafkaError
+from minikafka.common.ids import ZERO_UUID, Uuid
+from minikafka.group.offsets import GroupOffsets
+from minikafka.messages.api_keys import ApiKey
+from minikafka.messages.coordinator.offset_commit import OffsetCommitValue
+from minikafka.messages.offset_fetch import (
+    OffsetFetchRequest,
+    OffsetFetchRequestGroup,
+    OffsetFetchRequestTopics,
+    OffsetFetchResponse,
+    OffsetFetchResponseGroup,
+    OffsetFetchResponsePartition,
+    OffsetFetchResponsePartitions,
+    OffsetFetchResponseTopic,
+    OffsetFetchResponseTopics,
+)
+
+_GROUP_ERROR_FROM = 2
+_GROUPS_FROM = 8
+_TOPIC_IDS_FROM = 10
+_NOTHING = OffsetCommitValue(offset=-1, leader_epoch=-1, metadata="")
+
+
+class Wanted(NamedTuple):
+    """Partitions of one topic; `name` is None where the topic id is not known."""
+
+    name: str | None
+    topic_id: Uuid
+    partitions: list[int]
+
+
+@broker_api(ApiKey.OFFSET_FETCH, versions=(1, 10))
+def offset_fetch(ctx: BrokerContext, request: OffsetFetchRequest) -> OffsetFetchResponse:
+    """Answer each group's offsets."""
+    if ctx.version >= _GROUPS_FROM:
+        return OffsetFetchResponse(
+            groups=[
+                _group(ctx, group, require_stable=request.require_stable)
+                for group in request.groups
+            ]
+        )
+    topics = None
+    if request.topics is not None:
+        topics = [
+            OffsetFetchRequestTopics(each.name, partition_indexes=each.partition_indexes)
+            for each in request.topics
+        ]
+    group = _group(
+        ctx,
+        OffsetFetchRequestGroup(request.group_id, topics=topics),
+        require_stable=request.require_stable,
+    )
+    return _single(ctx.version, request, group)
+
+
+def _group(
+    ctx: BrokerContext, group: OffsetFetchRequestGroup, *, require_stable: bool
+) -> OffsetFetchResponseGroup:
+    try:
+        offsets = ctx.broker.groups.shard_of(group.group_id).committed_offsets(group.group_id)
+    except KafkaError as error:
+        return OffsetFetchResponseGroup(group.group_id, error_code=error.code)
+    wanted = _all(ctx, offsets) if group.topics is None else _named(ctx, group.topics)
+    return OffsetFetchResponseGroup(
+        group.group_id,
+        [
+            OffsetFetchResponseTopics(
+                topic.name or "",
+                topic.topic_id,
+                [
+                    _partition(offsets, topic.name, index, require_stable=require_stable)
+                    for index in topic.partitions
+                ],
+            )
+            for topic in wanted
+        ],
+    )
+
+
+def _named(ctx: BrokerContext, topics: list[OffsetFetchRequestTopics]) -> list[Wanted]:
+    if ctx.version < _TOPIC_IDS_FROM:
+        return [Wanted(each.name, ZERO_UUID, each.partition_indexes) for each in topics]
+    known = ctx.broker.image.topics
+    return [
+        Wanted(
+            known[each.topic_id].name if each.topic_id in known else None,
+            each.topic_id,
+            each.partition_indexes,
+        )
+        for each in topics
+    ]
+
+
+def _all(ctx: BrokerContext, offsets: GroupOffsets) -> list[Wanted]:
+    """Everything that is committed; with topic ids, of topics that have one."""
+    if ctx.version < _TOPIC_IDS_FROM:
+        return [Wanted(name, ZERO_UUID, list(found)) for name, found in offsets.committed.items()]
+    ids = ctx.broker.image.topic_ids
+    return [
+        Wanted(name, ids[name], list(found))
+        for name, found in offsets.committed.items()
+        if name in ids
+    ]
+
+
+def _partition(
+    offsets: GroupOffsets, topic: str | None, index: int, *, require_stable: bool
+) -> OffsetFetchResponsePartitions:
+    if topic is None:
+        return _answer(index, _NOTHING, ErrorCode.UNKNOWN_TOPIC_ID)
+    if require_stable and offsets.is_undecided(topic, index):
+        return _answer(index, _NOTHING, ErrorCode.UNSTABLE_OFFSET_COMMIT)
+    return _answer(index, offsets.find(topic, index) or _NOTHING, ErrorCode.NONE)
+
+
+def _answer(index: int, value: OffsetCommitValue, code: ErrorCode) -> OffsetFetchResponsePartitions:
+    return OffsetFetchResponsePartitions(
+        index, value.offset, value.leader_epoch, value.metadata, code
+    )
+
+
+def _single(
+    version: int, request: OffsetFetchRequest, group: OffsetFetchResponseGroup
+) -> OffsetFetchResponse:
+    """The response of versions that ask for one group."""
+    topics = [
+        OffsetFetchResponseTopic(
+            topic.name,
+            [
+                OffsetFetchResponsePartition(
+                    each.partition_index,
+                    each.committed_offset,
+                    each.committed_leader_epoch,
+                    each.metadata,
+                    each.error_code,
+                )
+                for each in topic.partitions
+            ],
+        )
+        for topic in group.topics
+    ]
+    if not group.error_code:
+        return OffsetFetchResponse(topics=topics)
+    if version >= _GROUP_ERROR_FROM:
+        return OffsetFetchResponse(error_code=group.error_code)
+    return OffsetFetchResponse(
+        topics=[
+            OffsetFetchResponseTopic(
+                topic.name,
+                [
+                    OffsetFetchResponsePartition(index, -1, -1, "", group.error_code)
+                    for index in topic.partition_indexes
+                ],
+            )
+            for topic in request.topics or ()
+        ]
+    )

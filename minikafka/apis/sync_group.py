@@ -1,0 +1,38 @@
+"""SyncGroup (key 14), v0-5.
+
+Broker:      the leader's request brings everybody's assignment, which is stored; the others wait.
+Versions:    v3 static members; v4 flexible; v5 protocol type and name, which must be there.
+Errors:      COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR,
+             INVALID_GROUP_ID, UNKNOWN_MEMBER_ID, FENCED_INSTANCE_ID, ILLEGAL_GENERATION,
+             INCONSISTENT_GROUP_PROTOCOL, REBALANCE_IN_PROGRESS.
+"""
+
+from minikafka.apis._context import BrokerContext
+from minikafka.apis._groups import await_answer
+from minikafka.apis._registry import broker_api
+from minikafka.apis._steps import Steps
+from minikafka.common.errors import ErrorCode, KafkaError
+from minikafka.group.answers import sync_failure
+from minikafka.messages.api_keys import ApiKey
+from minikafka.messages.sync_group import SyncGroupRequest, SyncGroupResponse
+
+_PROTOCOL_FROM = 5
+
+
+@broker_api(ApiKey.SYNC_GROUP, versions=(0, 5))
+def sync_group(
+    ctx: BrokerContext, request: SyncGroupRequest
+) -> SyncGroupResponse | Steps[SyncGroupResponse]:
+    """Hand an assignment over, and wait for it."""
+    if ctx.version >= _PROTOCOL_FROM and (
+        request.protocol_type is None or request.protocol_name is None
+    ):
+        return sync_failure(ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
+    try:
+        syncing = ctx.broker.groups.sync(request)
+    except KafkaError as error:
+        return sync_failure(error.code)
+    if syncing.settled():
+        assert syncing.answer is not None
+        return syncing.answer
+    return await_answer(syncing)
