@@ -1,7 +1,7 @@
-"""A quorum of one on a simulated disk, with its controller: what unit tests of both rooms stand on.
+"""A quorum of one on a simulated disk, with its controller: what tests of both rooms stand on.
 
-Nothing is faked: the raft node, the log, the loader and the controller are those of a node. The world
-runs flushes and timers, which a node's shell would do.
+Nothing is faked: the raft node, the log, the loader and the controller are those of a node. The
+world runs flushes and timers, which a node's shell would do.
 """
 
 from random import Random
@@ -20,10 +20,11 @@ from minikafka.messages import alter_partition as alter_messages
 from minikafka.messages import broker_heartbeat as heartbeat_messages
 from minikafka.messages import broker_registration as registration_messages
 from minikafka.messages import create_topics as topic_messages
+from minikafka.messages import incremental_alter_configs as config_messages
 from minikafka.messages.metadata_records.feature_level_record import FeatureLevelRecord
 from minikafka.metadata.broker_registration import Endpoint
 from minikafka.metadata.features import DEFAULT_LEVELS, SUPPORTED_FEATURES
-from minikafka.metadata.image import METADATA_VERSION
+from minikafka.metadata.image import METADATA_VERSION, RESOURCE_TOPIC
 from minikafka.metadata.loader import MetadataLoader
 from minikafka.raft.raft_log import RaftLog
 from minikafka.raft.raft_node import RaftNode, RaftSettings
@@ -96,7 +97,7 @@ class QuorumWorld:
             is_controller=True,
             on_commit=self.on_commit,
             on_snapshot=lambda _: None,
-            on_leader=lambda epoch: self.controller.activate(epoch),
+            on_leader=self.on_leader,
         )
         self.snapshotter = Snapshotter(
             env=self.env, raft=self.raft, max_bytes=1 << 30, max_interval_ms=0
@@ -129,6 +130,9 @@ class QuorumWorld:
             self.loader.load_batch(batch.records, last_offset=batch.last_offset, epoch=batch.epoch)
         self.controller.on_commit()
         self.snapshotter.committed(self.loader)
+
+    def on_leader(self, epoch):
+        self.controller.activate(epoch)
 
     # What a shell does
 
@@ -249,6 +253,24 @@ class QuorumWorld:
 
     def partition(self, name="t", index=0):
         return self.image.partition(name, index)
+
+    def set_config(self, name, key, value, resource_type=RESOURCE_TOPIC, operation=0):
+        """IncrementalAlterConfigs of one value; (records, the resource's answer)."""
+        request = config_messages.IncrementalAlterConfigsRequest(
+            resources=[
+                config_messages.AlterConfigsResource(
+                    resource_type=resource_type,
+                    resource_name=name,
+                    configs=[
+                        config_messages.AlterableConfig(
+                            name=key, value=value, config_operation=operation
+                        )
+                    ],
+                )
+            ]
+        )
+        records, response = self.apply(self.controller.incremental_alter_configs(request))
+        return records, response.responses[0]
 
     def propose(self, leader, isr, name="t", index=0, *, version=3, **changes):
         """AlterPartition of one partition by its leader; (records, the partition's answer)."""

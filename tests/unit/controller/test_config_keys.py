@@ -1,0 +1,45 @@
+import pytest
+
+from minikafka.common.errors import InvalidConfigError
+from minikafka.controller.config_keys import check_value, find_key
+from minikafka.metadata.image import RESOURCE_BROKER, RESOURCE_GROUP, RESOURCE_TOPIC
+
+
+@pytest.mark.parametrize(
+    ("resource_type", "resource", "name", "value"),
+    [
+        (RESOURCE_TOPIC, "t", "retention.ms", "1"),
+        (RESOURCE_BROKER, "1", "message.max.bytes", "1"),
+        (RESOURCE_BROKER, "", "message.max.bytes", "1"),
+        (RESOURCE_BROKER, "1", "log.cleaner.threads", "2"),
+        (RESOURCE_BROKER, "1", "listeners", "A://h:1"),
+        (RESOURCE_BROKER, "1", "leader.replication.throttled.rate", "100"),
+        (RESOURCE_BROKER, "", "follower.replication.throttled.rate", "100"),
+        (RESOURCE_GROUP, "g", "consumer.heartbeat.interval.ms", "100"),
+    ],
+)
+def test_a_value_is_taken(resource_type, resource, name, value):
+    check_value(resource_type, resource, name, value)
+
+
+@pytest.mark.parametrize(
+    ("resource_type", "resource", "name", "value", "says"),
+    [
+        (RESOURCE_TOPIC, "t", "retention.m", "1", "did you mean retention.ms"),
+        (RESOURCE_TOPIC, "t", "retention.ms", "-2", "at least -1"),
+        (RESOURCE_BROKER, "1", "node.id", "2", "properties file"),
+        (RESOURCE_BROKER, "", "listeners", "A://h:1", "for one broker"),
+        (RESOURCE_BROKER, "1", "retention.ms", "1", "unknown broker"),
+        (RESOURCE_GROUP, "g", "group.id", "x", "unknown group"),
+    ],
+)
+def test_a_value_is_refused_with_its_name(resource_type, resource, name, value, says):
+    with pytest.raises(InvalidConfigError, match=says) as caught:
+        check_value(resource_type, resource, name, value)
+    assert caught.value.message.startswith(name)
+
+
+def test_keys_are_found_by_the_type_of_their_resource():
+    assert find_key(RESOURCE_TOPIC, "retention.ms").name == "retention.ms"
+    assert find_key(RESOURCE_BROKER, "retention.ms") is None
+    assert find_key(RESOURCE_BROKER, "leader.replication.throttled.rate").ignored

@@ -1,0 +1,124 @@
+import pytest
+
+from minikafka.common.errors import InvalidRequestError, InvalidUpdateVersionError
+from minikafka.common.ids import Uuid
+from minikafka.messages import update_features as messages
+from minikafka.messages.controller_registration import ControllerRegistrationRequest
+from minikafka.messages.metadata_records.feature_level_record import FeatureLevelRecord
+from minikafka.metadata.image import RESOURCE_BROKER
+from tests.quorum_world import QuorumWorld, default_levels, formatted_disk
+
+ELR = "eligible.leader.replicas.version"
+UPGRADE, SAFE, UNSAFE = 1, 2, 3
+
+
+def update(world, *changes, validate_only=False):
+    request = messages.UpdateFeaturesRequest(
+        feature_updates=[
+            messages.FeatureUpdateKey(feature=name, max_version_level=level, upgrade_type=kind)
+            for name, level, kind in changes
+        ],
+        validate_only=validate_only,
+    )
+    return world.apply(world.controller.update_features(request))
+
+
+@pytest.fixture
+def without_elr():
+    world = QuorumWorld.started(formatted_disk(default_levels()))
+    world.join(1)
+    return world
+
+
+def test_a_level_is_raised(without_elr):
+    _, response = update(without_elr, (ELR, 1, UPGRADE))
+    assert [row.feature for row in response.results] == [ELR]
+    assert without_elr.image.feature(ELR) == 1
+
+
+def test_elr_brings_one_min_isr_for_the_cluster(without_elr):
+    without_elr.set_config("1", "min.insync.replicas", "2", RESOURCE_BROKER)
+    update(without_elr, (ELR, 1, UPGRADE))
+    assert without_elr.image.config(RESOURCE_BROKER, "") == {"min.insync.replicas": "1"}
+    assert without_elr.image.config(RESOURCE_BROKER, "1") == {}
+
+
+def test_elr_keeps_the_min_isr_that_the_cluster_has(without_elr):
+    without_elr.set_config("", "min.insync.replicas", "2", RESOURCE_BROKER)
+    records, _ = update(without_elr, (ELR, 1, UPGRADE))
+    assert records == [FeatureLevelRecord(name=ELR, feature_level=1)]
+
+
+def test_elr_is_switched_off_and_its_fields_go_with_the_next_change(elr_topic):
+    elr_topic.propose(1, [1])
+    update(elr_topic, (ELR, 0, SAFE))
+    assert elr_topic.image.feature(ELR) == 0
+    assert elr_topic.partition().elr == (2, 3)
+    elr_topic.propose(1, [1, 2])
+    assert elr_topic.partition().elr == ()
+
+
+def test_validate_only_finalizes_nothing(without_elr):
+    update(without_elr, (ELR, 1, UPGRADE), validate_only=True)
+    assert without_elr.image.feature(ELR) == 0
+
+
+def test_a_level_that_holds_already_needs_no_record(cluster):
+    assert update(cluster, (ELR, 1, UPGRADE), ("kraft.version", 1, UPGRADE))[0] == []
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        ("no.such.version", 1, UPGRADE),
+        (ELR, 2, UPGRADE),
+        (ELR, 0, UPGRADE),
+        (ELR, 1, 7),
+        ("metadata.version", 31, UPGRADE),
+        ("metadata.version", 6, UNSAFE),
+        ("metadata.version", 29, SAFE),
+        ("metadata.version", 16, UNSAFE),
+        ("kraft.version", 0, SAFE),
+    ],
+)
+def test_a_level_is_refused(cluster, change):
+    with pytest.raises(InvalidUpdateVersionError):
+        update(cluster, change)
+
+
+def test_a_downgrade_must_go_down(without_elr):
+    with pytest.raises(InvalidUpdateVersionError):
+        update(without_elr, (ELR, 1, SAFE))
+
+
+def test_a_level_that_changed_no_metadata_can_be_lowered():
+    world = QuorumWorld.started(formatted_disk({"metadata.version": 29}))
+    world.join(1)
+    update(world, ("metadata.version", 28, SAFE))
+    assert world.image.feature("metadata.version") == 28
+
+
+def test_elr_needs_its_metadata_version():
+    world = QuorumWorld.started(formatted_disk({"metadata.version": 22}))
+    with pytest.raises(InvalidUpdateVersionError):
+        update(world, (ELR, 1, UPGRADE))
+    update(world, ("metadata.version", 23, UPGRADE), (ELR, 1, UPGRADE))
+    assert world.image.feature(ELR) == 1
+
+
+def test_all_updates_take_place_or_none(without_elr):
+    with pytest.raises(InvalidUpdateVersionError):
+        update(without_elr, (ELR, 1, UPGRADE), ("no.such.version", 1, UPGRADE))
+    assert without_elr.image.feature(ELR) == 0
+
+
+def test_a_feature_that_is_named_twice_is_refused(without_elr):
+    with pytest.raises(InvalidRequestError):
+        update(without_elr, (ELR, 1, UPGRADE), (ELR, 1, UPGRADE))
+
+
+def test_every_registered_node_must_support_a_level(without_elr):
+    request = ControllerRegistrationRequest(controller_id=101, incarnation_id=Uuid.of(1, 1))
+    without_elr.apply(without_elr.controller.controller_registration(request))
+    with pytest.raises(InvalidUpdateVersionError, match="controller 101"):
+        update(without_elr, (ELR, 1, UPGRADE))

@@ -1,0 +1,61 @@
+from minikafka.controller.replica_index import ReplicaIndex
+
+
+def found(rows):
+    return [(x.topic.name, x.partition.partition) for x in rows]
+
+
+def test_it_finds_partitions_by_what_a_broker_is_to_them(elr_topic):
+    index = elr_topic.controller._index
+    elr_topic.create("u", assignment=((2, 3), (3, 1)))
+    assert found(index.in_isr(1)) == [("t", 0), ("u", 1)]
+    assert found(index.led_by(3)) == [("u", 1)]
+    assert index.leads(1)
+    assert not index.leads(9)
+    elr_topic.propose(1, [1])
+    assert found(index.in_isr(2)) == [("u", 0)]
+    assert found(index.in_isr_or_elr(2)) == [("u", 0), ("t", 0)]
+
+
+def test_it_finds_partitions_without_leader_and_without_their_preferred_one(elr_topic):
+    index = elr_topic.controller._index
+    elr_topic.fence(1)
+    assert found(index.without_preferred_leader()) == [("t", 0)]
+    assert not index.leads(1)
+    elr_topic.fence(2)
+    elr_topic.fence(3)
+    assert found(index.led_by(-1)) == [("t", 0)]
+    elr_topic.heartbeat(3)
+    assert found(index.led_by(-1)) == []
+    assert found(index.led_by(3)) == [("t", 0)]
+
+
+def test_deleted_topics_leave_it(elr_topic):
+    index = elr_topic.controller._index
+    elr_topic.fence(1)
+    request = _delete("t")
+    elr_topic.apply(elr_topic.controller.delete_topics(request))
+    for broker_id in (1, 2, 3):
+        assert found(index.in_isr_or_elr(broker_id)) == []
+    assert found(index.without_preferred_leader()) == []
+
+
+def test_built_at_once_it_is_the_same_as_kept_up(elr_topic):
+    elr_topic.create("u", assignment=((2, 3), (3, 1)))
+    elr_topic.fence(2)
+    elr_topic.propose(1, [1])
+    fresh = ReplicaIndex()
+    fresh.advance(elr_topic.image)
+    kept = elr_topic.controller._index
+    for broker_id in (-1, 1, 2, 3):
+        assert sorted(found(fresh.in_isr(broker_id))) == sorted(found(kept.in_isr(broker_id)))
+        assert sorted(found(fresh.led_by(broker_id))) == sorted(found(kept.led_by(broker_id)))
+    assert sorted(found(fresh.without_preferred_leader())) == sorted(
+        found(kept.without_preferred_leader())
+    )
+
+
+def _delete(name):
+    from minikafka.messages.delete_topics import DeleteTopicsRequest
+
+    return DeleteTopicsRequest(topic_names=[name])

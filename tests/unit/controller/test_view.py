@@ -1,0 +1,98 @@
+from dataclasses import replace
+
+import pytest
+
+from minikafka.common.ids import Uuid
+from minikafka.controller.election import Election
+from minikafka.controller.view import is_online
+from minikafka.metadata.image import RESOURCE_BROKER
+from minikafka.metadata.partition_registration import (
+    DIRECTORY_LOST,
+    DIRECTORY_MIGRATING,
+    DIRECTORY_UNASSIGNED,
+)
+from tests.quorum_world import CONTROLLER_ID, QuorumWorld, default_levels, formatted_disk
+
+HOME, OTHER = Uuid.of(50, 2), Uuid.of(50, 9)
+
+
+def view_of(world):
+    return world.controller._view()
+
+
+def test_min_isr_is_no_larger_than_the_replication_factor(cluster):
+    cluster.create(assignment=((1, 2),), configs={"min.insync.replicas": "5"})
+    view = view_of(cluster)
+    assert view.min_isr(view.image.topic("t")) == 2
+
+
+def test_min_isr_is_looked_up_in_the_topic_then_the_cluster(cluster):
+    cluster.create("own", configs={"min.insync.replicas": "3"})
+    cluster.create("none")
+    cluster.set_config("", "min.insync.replicas", "2", RESOURCE_BROKER)
+    view = view_of(cluster)
+    assert view.min_isr(view.image.topic("own")) == 3
+    assert view.min_isr(view.image.topic("none")) == 2
+
+
+def test_the_controllers_own_dynamic_value_comes_before_the_clusters(cluster):
+    cluster.create()
+    assert view_of(cluster).election("t") is Election.ONLINE
+    cluster.set_config("", "unclean.leader.election.enable", "true", RESOURCE_BROKER)
+    assert view_of(cluster).election("t") is Election.UNCLEAN
+    node = str(CONTROLLER_ID)
+    cluster.set_config(node, "unclean.leader.election.enable", "false", RESOURCE_BROKER)
+    assert view_of(cluster).election("t") is Election.ONLINE
+
+
+def test_elr_needs_its_feature_and_its_configuration():
+    assert view_of(QuorumWorld.started()).elr_enabled
+    assert not view_of(QuorumWorld.started(formatted_disk(default_levels()))).elr_enabled
+    off = QuorumWorld.started(config={"eligible.leader.replicas.enabled": "false"})
+    assert not view_of(off).elr_enabled
+
+
+@pytest.mark.parametrize(
+    ("directory", "log_dirs", "expected"),
+    [
+        (HOME, (HOME, OTHER), True),
+        (OTHER, (HOME,), False),
+        (OTHER, (), True),
+        (DIRECTORY_UNASSIGNED, (HOME,), True),
+        (DIRECTORY_MIGRATING, (HOME,), True),
+        (DIRECTORY_LOST, (), False),
+    ],
+)
+def test_a_replica_is_online_with_its_directory(directory, log_dirs, expected):
+    assert is_online(directory, log_dirs) is expected
+
+
+def test_who_is_being_fenced_or_unfenced_is_taken_for_that(elr_topic):
+    elr_topic.fence(3)
+    view, registration = view_of(elr_topic), elr_topic.partition()
+    acceptable = view.acceptable(registration)
+    assert [acceptable(x) for x in (1, 2, 3)] == [True, True, False]
+    assert not view.acceptable(registration, without=1)(1)
+    assert view.acceptable(registration, including=3)(3)
+
+
+def test_a_replica_in_a_lost_directory_cannot_lead(elr_topic):
+    registration = elr_topic.partition()
+    lost = replace(registration, directories=(OTHER, *registration.directories[1:]))
+    assert not view_of(elr_topic).acceptable(lost)(1)
+
+
+def test_the_directory_of_a_new_replica_is_named_where_there_is_one(world):
+    world.register(1)
+    world.register(2, log_dirs=[Uuid.of(60, 1), Uuid.of(60, 2)])
+    view = view_of(world)
+    assert view.default_directory(1) == HOME
+    assert view.default_directory(2) == DIRECTORY_UNASSIGNED
+    assert view.default_directory(3) == DIRECTORY_MIGRATING
+
+
+def test_partitions_are_found_by_index(elr_topic):
+    view = view_of(elr_topic)
+    topic = view.image.topic("t")
+    assert view.find(topic, 0).registration is topic.partitions[0]
+    assert view.find(topic, 1) is None
