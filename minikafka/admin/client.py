@@ -10,10 +10,11 @@ import time
 from collections.abc import Callable
 from typing import Any, Self
 
-from minikafka.common.errors import ErrorCode, is_retriable, summary_of
+from minikafka.common.errors import ErrorCode, KafkaError, is_retriable, summary_of
 from minikafka.common.file_slice import FileSlice
 from minikafka.config.node_config import parse_address
 from minikafka.messages.metadata import MetadataRequest
+from minikafka.protocol.primitives import MalformedMessage
 from minikafka.rpc.client_connection import ClientConnection, NoCommonVersionError
 
 _RECEIVE_BYTES = 256 * 1024
@@ -23,7 +24,7 @@ _RETRY_BACKOFF_S = 0.1
 class AdminError(Exception):
     """What a tool tells its user; `code` is the server's error where it came from there."""
 
-    def __init__(self, message: str, code: int = 0) -> None:
+    def __init__(self, message: str, code: int = ErrorCode.NONE) -> None:
         """Keep the code beside the message."""
         super().__init__(message)
         self.code = code
@@ -32,6 +33,16 @@ class AdminError(Exception):
 def error_text(code: int, message: str | None) -> str:
     """A server's error in words."""
     return message or summary_of(code) or f"error {code}"
+
+
+def check(code: int, message: str | None = None) -> None:
+    """Nothing, where the server reports success.
+
+    Raises:
+        AdminError: for any error code.
+    """
+    if code != ErrorCode.NONE:
+        raise AdminError(error_text(code, message), code)
 
 
 class BrokerConnection:
@@ -51,18 +62,24 @@ class BrokerConnection:
 
         Raises:
             NoCommonVersionError: the broker does not have this API, or not in a known version.
-            OSError: the connection broke, or no answer came in time.
+            OSError: the connection broke, no answer came in time, or what came is no answer.
         """
+        try:
+            return self._exchange(request, version)
+        except (MalformedMessage, KafkaError) as error:
+            raise ConnectionError(f"what answers there is no Kafka broker: {error}") from None
+
+    def close(self) -> None:
+        """Close the socket."""
+        self._socket.close()
+
+    def _exchange(self, request: Any, version: int | None) -> Any:
         self._protocol.send(request, version=version)
         self._flush()
         while True:
             answers = self._receive()
             if answers:
                 return answers[0].body
-
-    def close(self) -> None:
-        """Close the socket."""
-        self._socket.close()
 
     def _flush(self) -> None:
         for part in self._protocol.data_to_send():
@@ -148,24 +165,38 @@ class AdminClient:
         except NoCommonVersionError as error:
             raise AdminError(str(error), ErrorCode.UNSUPPORTED_VERSION) from None
         except OSError as error:
+            self._drop(broker_id)
             raise AdminError(f"no answer from broker {broker_id}: {error}") from None
 
     def settle(self, ask: Callable[[], Any], code_of: Callable[[Any], int]) -> Any:
         """Ask again while the outcome is a retriable error; gives up when time is over.
 
-        `ask()` makes one attempt; `code_of(response)` is its error code.
+        `ask()` makes one attempt; `code_of(response)` is its error code. A topic that is not known
+        is final here: whoever creates one and needs it at once waits for it by other means.
         """
         deadline_s = time.monotonic() + self._timeout_s
         while True:
             response = ask()
-            if not is_retriable(code_of(response)) or time.monotonic() >= deadline_s:
+            code = code_of(response)
+            final = code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION or not is_retriable(code)
+            if final or time.monotonic() >= deadline_s:
                 return response
             time.sleep(_RETRY_BACKOFF_S)
+
+    @property
+    def timeout_ms(self) -> int:
+        """How long an operation may take, for requests that tell the server."""
+        return int(self._timeout_s * 1000)
 
     def brokers(self) -> dict[int, tuple[str, int]]:
         """The brokers that are alive, with their addresses."""
         response = self.ask(MetadataRequest(topics=[]))
         return {broker.node_id: (broker.host, broker.port) for broker in response.brokers}
+
+    def _drop(self, broker_id: int) -> None:
+        connection = self._by_broker.pop(broker_id, None)
+        if connection is not None:
+            connection.close()
 
     def _address_of(self, broker_id: int) -> tuple[str, int]:
         address = self.brokers().get(broker_id)

@@ -1,0 +1,178 @@
+"""Configurations of a cluster's topics, brokers and groups: describe, alter, name what has some.
+
+A broker's own configuration is asked of, and changed at, that broker; everything else is asked of
+any broker.
+"""
+
+from collections.abc import Mapping, Sequence
+from enum import IntEnum
+from functools import partial
+from typing import Any, NamedTuple
+
+from minikafka.admin.client import AdminClient, AdminError, check
+from minikafka.common.errors import ErrorCode
+from minikafka.messages.describe_cluster import DescribeClusterRequest
+from minikafka.messages.describe_configs import (
+    DescribeConfigsRequest,
+    DescribeConfigsResource,
+    DescribeConfigsResourceResult,
+)
+from minikafka.messages.incremental_alter_configs import (
+    AlterableConfig,
+    AlterConfigsResource,
+    IncrementalAlterConfigsRequest,
+)
+from minikafka.messages.list_config_resources import ListConfigResourcesRequest
+from minikafka.messages.list_groups import ListGroupsRequest
+
+_SET = 0
+_DELETE = 1
+
+
+class ResourceType(IntEnum):
+    """What has a configuration (`ConfigResource.Type`)."""
+
+    TOPIC = 2
+    BROKER = 4
+    GROUP = 32
+
+
+class ConfigSource(IntEnum):
+    """Where a value comes from (`DescribeConfigsResponse.ConfigSource`)."""
+
+    UNKNOWN = 0
+    DYNAMIC_TOPIC_CONFIG = 1
+    DYNAMIC_BROKER_CONFIG = 2
+    DYNAMIC_DEFAULT_BROKER_CONFIG = 3
+    STATIC_BROKER_CONFIG = 4
+    DEFAULT_CONFIG = 5
+    DYNAMIC_BROKER_LOGGER_CONFIG = 6
+    DYNAMIC_CLIENT_METRICS_CONFIG = 7
+    DYNAMIC_GROUP_CONFIG = 8
+
+
+class Resource(NamedTuple):
+    """One owner of a configuration; the empty name of a broker is the default of all brokers."""
+
+    type: ResourceType
+    name: str
+
+
+class Synonym(NamedTuple):
+    """One place a value may come from."""
+
+    name: str
+    value: str | None
+    source: ConfigSource
+
+
+class ConfigEntry(NamedTuple):
+    """One value; its synonyms from the strongest to the weakest."""
+
+    name: str
+    value: str | None
+    source: ConfigSource
+    is_sensitive: bool
+    synonyms: Sequence[Synonym]
+
+
+def describe_configs(
+    client: AdminClient, resources: Sequence[Resource], *, synonyms: bool = False
+) -> dict[Resource, list[ConfigEntry]]:
+    """Every entry of each resource, in the server's order.
+
+    Raises:
+        AdminError: with the cluster's reason for the first resource that it does not tell.
+    """
+    found: dict[Resource, list[ConfigEntry]] = {}
+    for target, group in _by_target(resources).items():
+        request = DescribeConfigsRequest(
+            resources=[DescribeConfigsResource(it.type, it.name, None) for it in group],
+            include_synonyms=synonyms,
+        )
+        for result in _ask(client, target, request).results:
+            check(result.error_code, result.error_message)
+            resource = Resource(ResourceType(result.resource_type), result.resource_name)
+            found[resource] = [_entry(entry) for entry in result.configs]
+    return found
+
+
+def alter_configs(
+    client: AdminClient, resource: Resource, add: Mapping[str, str], delete: Sequence[str]
+) -> None:
+    """Set and remove entries of one resource; nothing happens if one of them is refused.
+
+    Raises:
+        AdminError: with the cluster's reason.
+    """
+    changes = [AlterableConfig(name, _SET, value) for name, value in add.items()]
+    changes += [AlterableConfig(name, _DELETE, None) for name in delete]
+    request = IncrementalAlterConfigsRequest(
+        resources=[AlterConfigsResource(resource.type, resource.name, changes)]
+    )
+    response = client.settle(
+        lambda: _ask(client, _target(resource), request), lambda it: it.responses[0].error_code
+    )
+    check(response.responses[0].error_code, response.responses[0].error_message)
+
+
+def broker_ids(client: AdminClient) -> list[int]:
+    """The brokers that are alive, in order."""
+    try:
+        response = client.ask(DescribeClusterRequest())
+        check(response.error_code, response.error_message)
+    except AdminError as error:
+        if error.code != ErrorCode.UNSUPPORTED_VERSION:
+            raise
+        return sorted(client.brokers())
+    return sorted(broker.broker_id for broker in response.brokers)
+
+
+def configured_names(client: AdminClient, resource_type: ResourceType) -> list[str]:
+    """Resources of this type that have a configuration of their own; none where it is not told."""
+    try:
+        response = client.ask(ListConfigResourcesRequest(resource_types=[resource_type]))
+        check(response.error_code)
+    except AdminError as error:
+        if error.code != ErrorCode.UNSUPPORTED_VERSION:
+            raise
+        return []
+    return [
+        it.resource_name for it in response.config_resources if it.resource_type == resource_type
+    ]
+
+
+def group_ids(client: AdminClient) -> list[str]:
+    """The groups that any broker coordinates, in order."""
+    found: dict[str, None] = {}
+    for broker_id in broker_ids(client):
+        ask = partial(client.ask_broker, broker_id, ListGroupsRequest())
+        response = client.settle(ask, lambda it: int(it.error_code))
+        check(response.error_code)
+        found.update((group.group_id, None) for group in response.groups)
+    return sorted(found)
+
+
+def _by_target(resources: Sequence[Resource]) -> dict[int | None, list[Resource]]:
+    groups: dict[int | None, list[Resource]] = {}
+    for resource in resources:
+        groups.setdefault(_target(resource), []).append(resource)
+    return groups
+
+
+def _target(resource: Resource) -> int | None:
+    return int(resource.name) if resource.type is ResourceType.BROKER and resource.name else None
+
+
+def _ask(client: AdminClient, target: int | None, request: Any) -> Any:
+    return client.ask(request) if target is None else client.ask_broker(target, request)
+
+
+def _entry(it: DescribeConfigsResourceResult) -> ConfigEntry:
+    synonyms = [Synonym(each.name, each.value, _source(each.source)) for each in it.synonyms]
+    return ConfigEntry(it.name, it.value, _source(it.config_source), it.is_sensitive, synonyms)
+
+
+def _source(number: int) -> ConfigSource:
+    known = number in ConfigSource.__members__.values()
+    return ConfigSource(number) if known else ConfigSource.UNKNOWN
