@@ -19,7 +19,7 @@ from minikafka.protocol.primitives import MalformedMessage
 @pytest.mark.parametrize("kind", list(MetadataRecordType), ids=lambda kind: kind.name)
 def test_every_record_survives_the_log(kind):
     record = metadata_record_class(kind)()
-    assert record.API_KEY == kind
+    assert kind == record.API_KEY
     version = record_version(record, 30)
     assert decode_record(encode_record(record, version)) == record
 

@@ -1,0 +1,15 @@
+from minikafka.metadata.features import DEFAULT_LEVELS, SUPPORTED_FEATURES
+
+
+def test_a_new_cluster_starts_with_levels_that_are_supported():
+    for name, level in DEFAULT_LEVELS.items():
+        assert SUPPORTED_FEATURES[name].includes(level)
+    assert next(iter(DEFAULT_LEVELS)) == "metadata.version"
+
+
+def test_what_is_not_there_is_not_advertised():
+    assert sorted(SUPPORTED_FEATURES) == [
+        "eligible.leader.replicas.version",
+        "kraft.version",
+        "metadata.version",
+    ]
