@@ -70,6 +70,7 @@ class BrokerLifecycle:
     state: BrokerState = BrokerState.STARTING
     broker_epoch: int = -1
     _ready: bool = False
+    _refused_for: str = ""
     _give_up_at_ms: int = 0
     _heartbeat_in_flight: bool = False
     _timer: Timer | None = None
@@ -165,7 +166,9 @@ class BrokerLifecycle:
             self._heartbeat_soon()
             return
         reason = why if response is None else ErrorCode(response.error_code).name
-        _log.info("[broker %d] not registered yet: %s", self.broker_id, reason)
+        if reason != self._refused_for:
+            _log.info("[broker %d] not registered yet: %s", self.broker_id, reason)
+            self._refused_for = reason
         self.env.after(_REGISTRATION_RETRY_MS, self._register)
 
     # Heartbeats

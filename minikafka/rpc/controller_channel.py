@@ -48,7 +48,7 @@ class ControllerChannel:
             return
 
         def answered(response: Any | None, _: str) -> None:
-            if response is None or response.error_code == ErrorCode.NOT_CONTROLLER:
+            if response is None or _says_not_controller(response):
                 self._again(request, version, deadline_ms, on_done)
             else:
                 on_done(response, "")
@@ -66,3 +66,10 @@ class ControllerChannel:
         self.env.after(
             _RETRY_BACKOFF_MS, lambda: self._attempt(request, version, deadline_ms, on_done)
         )
+
+
+def _says_not_controller(response: Any) -> bool:
+    """Whether the error is anywhere in a response: some have one for each topic only."""
+    if hasattr(response, "error_code"):
+        return bool(response.error_code == ErrorCode.NOT_CONTROLLER)
+    return any(topic.error_code == ErrorCode.NOT_CONTROLLER for topic in response.topics)
