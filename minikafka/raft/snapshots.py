@@ -23,7 +23,7 @@ from minikafka.records.batch import CONTROL, ControlType
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch, control_record
 from minikafka.records.errors import CorruptRecordsError
 from minikafka.records.reader import control_type, read_batch
-from minikafka.records.scan import split_batches
+from minikafka.records.scan import check_crc, split_batches
 
 SUFFIX = ".checkpoint"
 BOOTSTRAP = "bootstrap.checkpoint"
@@ -137,6 +137,7 @@ def parse_snapshot(content: bytes) -> Snapshot:
     voters: VoterSet | None = None
     last_contained_ms = 0
     for position, header in split_batches(content):
+        check_crc(content, position, header)
         for record in read_batch(content, position, header):
             if not header.attributes & CONTROL:
                 records.append(decode_record(record.value))

@@ -1,0 +1,97 @@
+import pytest
+
+from minikafka.common.errors import ErrorCode
+from minikafka.log.leader_epoch_cache import EpochEnd
+from minikafka.messages.metadata_records.no_op_record import NoOpRecord
+from minikafka.raft.metadata_reads import read_metadata
+from minikafka.raft.raft_node import RaftRole
+from minikafka.raft.snapshots import SnapshotId
+from minikafka.records.scan import split_batches
+from tests.quorum_world import QuorumWorld
+
+
+@pytest.fixture
+def world():
+    """Epoch 2 begins at offset 9, after a restart."""
+    first = QuorumWorld.started()
+    assert first.raft.end_offset == 9
+    return QuorumWorld.started(first.disk)
+
+
+def read(world, offset, last_epoch, epoch=2):
+    return read_metadata(
+        world.raft, current_leader_epoch=epoch, fetch_offset=offset, last_fetched_epoch=last_epoch
+    )
+
+
+def offsets(answer):
+    return [header.base_offset for _, header in split_batches(answer.records.read())]
+
+
+def test_a_follower_reads_on_from_where_it_is(world):
+    answer = read(world, 9, 1)
+    assert answer.error == ErrorCode.NONE
+    assert offsets(answer) == [9, 10]
+    assert answer.high_watermark == world.raft.end_offset == 11
+    assert answer.log_start_offset == 0
+
+
+def test_a_new_follower_reads_from_the_beginning(world):
+    assert offsets(read(world, 0, 0)) == [0, 3, 8, 9, 10]
+
+
+def test_at_the_end_there_is_nothing(world):
+    answer = read(world, 11, 2)
+    assert answer.is_empty
+    assert answer.high_watermark == 11
+
+
+def test_what_is_not_committed_is_read_too(world):
+    world.raft.append([NoOpRecord()], metadata_version=30)
+    answer = read(world, 11, 2)
+    assert offsets(answer) == [11]
+    assert answer.high_watermark == 11
+
+
+@pytest.mark.parametrize(
+    ("offset", "last_epoch", "epoch", "error"),
+    [
+        (-1, 0, 2, ErrorCode.INVALID_REQUEST),
+        (0, -1, 2, ErrorCode.INVALID_REQUEST),
+        (0, 3, 2, ErrorCode.INVALID_REQUEST),
+        (0, 0, 1, ErrorCode.FENCED_LEADER_EPOCH),
+        (0, 0, 3, ErrorCode.UNKNOWN_LEADER_EPOCH),
+    ],
+)
+def test_a_read_is_refused(world, offset, last_epoch, epoch, error):
+    assert read(world, offset, last_epoch, epoch).error == error
+
+
+def test_only_the_leader_answers(world):
+    world.raft.role = RaftRole.OBSERVER
+    assert read(world, 0, 0).error == ErrorCode.NOT_LEADER_OR_FOLLOWER
+
+
+def test_a_follower_beyond_the_end_of_its_epoch_goes_back_to_it(world):
+    assert read(world, 10, 1).diverging == EpochEnd(1, 9)
+    assert read(world, 50, 2).diverging == EpochEnd(2, 11)
+
+
+def test_a_new_follower_gets_the_snapshot_where_there_is_one(world):
+    world.snapshotter.max_bytes = 1
+    world.raft.append([NoOpRecord()], metadata_version=30)
+    world.settle()
+    assert read(world, 0, 0).snapshot == SnapshotId(12, 2)
+    assert offsets(read(world, 10, 2)) == [10, 11]
+
+
+def test_a_follower_of_an_epoch_before_every_snapshot_gets_one(world):
+    """As Kafka: also where the log itself would reach back far enough."""
+    world.snapshotter.max_bytes = 1
+    world.raft.append([NoOpRecord()], metadata_version=30)
+    world.settle()
+    assert read(world, 9, 1).snapshot == SnapshotId(12, 2)
+
+
+def test_the_snapshot_at_offset_zero_is_never_named(world):
+    assert read(world, 0, 0).snapshot is None

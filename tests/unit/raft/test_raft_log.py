@@ -1,0 +1,64 @@
+import pytest
+
+from minikafka.common.faults import InvariantViolation
+from minikafka.messages.metadata_records.no_op_record import NoOpRecord
+from minikafka.messages.metadata_records.topic_record import TopicRecord
+from minikafka.records.batch import ControlType
+from minikafka.records.builder import control_record
+from tests.quorum_world import QuorumWorld
+
+
+@pytest.fixture
+def log():
+    return QuorumWorld().raft.log
+
+
+@pytest.fixture
+def now():
+    return QuorumWorld().env.clock.now
+
+
+def append(log, now, *records, epoch=1):
+    return log.append_records(records, epoch=epoch, metadata_version=30, now=now)
+
+
+def test_an_empty_log_has_no_epoch(log):
+    assert (log.end_offset, log.last_epoch) == (0, 0)
+    assert list(log.batches(0, 0)) == []
+
+
+def test_records_come_back_with_offsets_epoch_and_time(log, now):
+    topic = TopicRecord(name="t")
+    assert append(log, now, NoOpRecord(), topic, epoch=2) == 1
+    (batch,) = log.batches(0, 2)
+    assert batch.records == [(0, NoOpRecord()), (1, topic)]
+    assert (batch.base_offset, batch.last_offset, batch.epoch) == (0, 1, 2)
+    assert batch.append_ms == now.wall_ms
+    assert batch.control == []
+    assert log.last_epoch == 2
+
+
+def test_control_records_come_back_by_type(log, now):
+    records = [control_record(ControlType.KRAFT_VERSION, b"\0\0\0\1", now.wall_ms)]
+    log.append_control(records, epoch=1, now=now)
+    (batch,) = log.batches(0, 1)
+    assert batch.control == [(ControlType.KRAFT_VERSION, b"\0\0\0\1")]
+    assert batch.records == []
+
+
+def test_batches_are_given_from_an_offset_on(log, now):
+    for _ in range(3):
+        append(log, now, NoOpRecord(), NoOpRecord())
+    assert [x.base_offset for x in log.batches(2, 6)] == [2, 4]
+    assert [x.base_offset for x in log.batches(2, 4)] == [2]
+
+
+def test_a_batch_that_begins_before_the_offset_is_given_whole(log, now):
+    append(log, now, NoOpRecord(), NoOpRecord(), NoOpRecord())
+    assert [x.base_offset for x in log.batches(2, 3)] == [0]
+
+
+def test_what_is_not_there_is_a_violation(log, now):
+    append(log, now, NoOpRecord())
+    with pytest.raises(InvariantViolation):
+        list(log.batches(0, 5))

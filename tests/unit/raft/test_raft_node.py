@@ -1,0 +1,233 @@
+import json
+
+import pytest
+
+from minikafka.common.errors import NotControllerError
+from minikafka.common.faults import StorageFault
+from minikafka.common.ids import Uuid
+from minikafka.log.disk import read_file
+from minikafka.log.log_directory import METADATA_FOLDER
+from minikafka.messages.metadata_records.no_op_record import NoOpRecord
+from minikafka.raft.quorum_state import ElectionState, read_election_state, write_election_state
+from minikafka.raft.raft_node import RaftRole
+from tests.quorum_world import CONTROLLER_ID, DIRECTORY_ID, QuorumWorld, formatted_disk
+from tests.unit.raft.observer_world import ObserverWorld
+
+
+def quorum_state(disk):
+    return json.loads(read_file(disk, f"{METADATA_FOLDER}/quorum-state"))
+
+
+# Leading
+
+
+def test_the_only_voter_leads_the_next_epoch_at_once():
+    world = QuorumWorld()
+    world.raft.start()
+    assert (world.raft.role, world.raft.epoch) == (RaftRole.LEADER, 1)
+    assert world.raft.leader_id == CONTROLLER_ID
+    assert world.raft.leader_address == ("127.0.0.1", 9093)
+    assert quorum_state(world.disk) == {
+        "leaderId": CONTROLLER_ID,
+        "leaderEpoch": 1,
+        "votedId": -1,
+        "votedDirectoryId": "AAAAAAAAAAAAAAAAAAAAAA",
+        "data_version": 1,
+    }
+
+
+def test_a_static_quorum_keeps_the_older_state_file_and_logs_no_voters():
+    world = QuorumWorld.started(formatted_disk(dynamic=False), static=True)
+    assert quorum_state(world.disk)["data_version"] == 0
+    assert quorum_state(world.disk)["currentVoters"] == [{"voterId": CONTROLLER_ID}]
+    assert [kind for kind, _ in world.batches[0].control] == [2]
+
+
+def test_voters_are_logged_once():
+    world = QuorumWorld.started()
+    assert [kind for kind, _ in world.batches[0].control] == [2, 5, 6]
+    again = QuorumWorld.started(world.disk)
+    (control,) = (x.control for x in again.batches if x.control and x.epoch == 2)
+    assert [kind for kind, _ in control] == [2]
+    assert again.raft.voters == world.raft.voters
+    assert again.raft.kraft_version == 1
+
+
+@pytest.mark.parametrize("remembered", [0, 7])
+def test_the_epoch_never_goes_back(remembered):
+    world = QuorumWorld.started()
+    assert world.raft.log.last_epoch == 1
+    write_election_state(
+        world.disk, METADATA_FOLDER, ElectionState(remembered), kraft_version=1, voters=[]
+    )
+    again = QuorumWorld(world.disk)
+    again.raft.start()
+    assert again.raft.epoch == max(remembered, 1) + 1
+
+
+def test_another_directory_is_no_voter():
+    world = QuorumWorld()
+    world.raft.directory_id = Uuid.of(4, 4)
+    world.raft.start()
+    assert world.raft.role is RaftRole.UNATTACHED
+    with pytest.raises(NotControllerError):
+        world.raft.append([NoOpRecord()], metadata_version=30)
+
+
+def test_nothing_is_committed_before_it_is_on_the_disk():
+    world = QuorumWorld()
+    world.raft.start()
+    assert world.raft.end_offset == 3
+    assert world.raft.high_watermark == -1
+    world.flush()
+    assert world.raft.high_watermark == 3
+
+
+def test_appends_that_come_during_a_flush_are_committed_by_the_next():
+    world = QuorumWorld.started()
+    end = world.raft.end_offset
+    world.raft.append([NoOpRecord()], metadata_version=30)
+    world.raft.append([NoOpRecord(), NoOpRecord()], metadata_version=30)
+    world.flush()
+    assert world.raft.high_watermark == end + 1
+    world.flush()
+    assert world.raft.high_watermark == end + 3
+
+
+def test_a_disk_that_fails_stops_the_node():
+    world = QuorumWorld.started()
+    world.raft.append([NoOpRecord()], metadata_version=30)
+    (effect,) = world.env.effects
+    with pytest.raises(StorageFault):
+        world.env.flush_done(effect.token, StorageFault("disk", "EIO"))
+    assert world.raft.high_watermark < world.raft.end_offset
+
+
+def test_progress_of_others_is_noted_and_commits_nothing():
+    world = QuorumWorld.started()
+    world.raft.append([NoOpRecord()], metadata_version=30)
+    committed = world.raft.high_watermark
+    observer = Uuid.of(6, 6)
+    world.raft.fetched(5, observer, world.raft.end_offset)
+    assert world.raft.high_watermark == committed
+    progress = world.raft.progress[5, observer]
+    assert progress.log_end_offset == world.raft.end_offset
+    assert progress.last_caught_up_ms == progress.last_fetch_ms == world.env.clock.wall_ms
+
+
+def test_progress_behind_the_end_does_not_count_as_caught_up():
+    world = QuorumWorld.started()
+    world.raft.fetched(5, DIRECTORY_ID, world.raft.end_offset - 1)
+    assert world.raft.progress[5, DIRECTORY_ID].last_caught_up_ms == -1
+
+
+# Following
+
+
+@pytest.fixture
+def leader():
+    world = QuorumWorld.started(config={"metadata.max.idle.interval.ms": "0"})
+    world.join(1, 2)
+    world.create(assignment=((1, 2),))
+    return world
+
+
+def test_an_observer_finds_the_leader_and_builds_the_same_image(leader):
+    observer = ObserverWorld(leader)
+    observer.run()
+    assert observer.raft.role is RaftRole.OBSERVER
+    assert (observer.raft.epoch, observer.raft.leader_id) == (1, CONTROLLER_ID)
+    assert observer.raft.high_watermark == leader.raft.high_watermark
+    assert observer.image == leader.loader.image
+    assert observer.raft.voters == leader.raft.voters
+    assert observer.raft.kraft_version == 1
+
+
+def test_an_observer_sees_only_what_is_committed(leader):
+    observer = ObserverWorld(leader)
+    observer.run()
+    leader.raft.append([NoOpRecord()], metadata_version=30)
+    observer.run()
+    assert observer.raft.end_offset == leader.raft.end_offset
+    assert observer.raft.high_watermark == leader.raft.end_offset - 1
+    leader.settle()
+    observer.run()
+    assert observer.raft.high_watermark == leader.raft.end_offset
+
+
+def test_an_observer_goes_on_after_a_restart(leader):
+    observer = ObserverWorld(leader)
+    observer.run()
+    restarted = ObserverWorld(leader, disk=observer.disk)
+    restarted.run()
+    assert restarted.image == leader.loader.image
+    assert restarted.asked[0].topics[0].partitions[0].fetch_offset == leader.raft.end_offset
+
+
+def test_an_observer_keeps_no_state_file(leader):
+    observer = ObserverWorld(leader)
+    observer.run()
+    assert read_election_state(observer.disk, METADATA_FOLDER) == ElectionState()
+
+
+def test_an_observer_follows_a_leader_into_its_next_epoch(leader):
+    observer = ObserverWorld(leader)
+    observer.run()
+    observer.leader = QuorumWorld.started(leader.disk)
+    observer.run()
+    assert observer.raft.epoch == 2
+    assert observer.image == observer.leader.loader.image
+
+
+def test_an_observer_drops_what_the_leader_does_not_have(leader):
+    observer = ObserverWorld(leader)
+    observer.run()
+    end = leader.raft.end_offset
+    leader.raft.append([NoOpRecord()], metadata_version=30)
+    observer.run()
+    assert observer.raft.end_offset == end + 1
+    # The record was never flushed: the leader loses it, and writes another one in its place.
+    leader.raft.log.log.truncate_to(end, leader.env.clock.now)
+    observer.leader = QuorumWorld.started(leader.disk)
+    observer.run()
+    assert observer.raft.end_offset == observer.leader.raft.end_offset
+    assert observer.image == observer.leader.loader.image
+
+
+def test_an_observer_loads_a_snapshot_where_there_is_one(leader):
+    leader.snapshotter.max_bytes = 1
+    leader.raft.append([NoOpRecord()], metadata_version=30)
+    leader.settle()
+    leader.create("later", assignment=((1,),))
+    observer = ObserverWorld(leader, snapshot_max_bytes=100)
+    observer.run()
+    assert observer.snapshots
+    assert observer.raft.log.log.log_start_offset == observer.snapshots[-1].end_offset
+    assert observer.raft.high_watermark == leader.raft.high_watermark
+    assert list(observer.image.topic_ids) == ["t", "later"]
+    assert observer.image.topics == leader.loader.image.topics
+
+
+def test_an_observer_that_began_with_a_snapshot_restarts(leader):
+    leader.snapshotter.max_bytes = 1
+    leader.raft.append([NoOpRecord()], metadata_version=30)
+    leader.settle()
+    leader.snapshotter.max_bytes = 1 << 30
+    observer = ObserverWorld(leader)
+    observer.run()
+    restarted = ObserverWorld(leader, disk=observer.disk)
+    leader.create("later", assignment=((1,),))
+    restarted.run()
+    assert restarted.image.topics == leader.loader.image.topics
+
+
+def test_an_observer_asks_again_when_nobody_answers(leader):
+    observer = ObserverWorld(leader)
+    observer.reachable = False
+    observer.run()
+    assert observer.raft.role is RaftRole.UNATTACHED
+    first = len(observer.asked)
+    assert first > 1
+    observer.reachable = True
+    observer.run()
+    assert observer.image == leader.loader.image

@@ -1,0 +1,101 @@
+import pytest
+
+from minikafka.common.effects import Channel, Send
+from minikafka.common.environment import Environment
+from minikafka.log.disk import read_file
+from minikafka.log.log_directory import METADATA_FOLDER
+from minikafka.messages import fetch_snapshot as messages
+from minikafka.raft.snapshot_fetch import SnapshotFetch
+from minikafka.raft.snapshots import SnapshotId
+from minikafka.rpc.calls import Calls
+from minikafka.rpc.envelope import decode_request, encode_response
+from minikafka.sim.sim_disk import SimDisk
+from tests.quorum_world import CLUSTER_ID, SETTINGS
+
+CHANNEL = Channel("h", 9093, "raft")
+WANTED = SnapshotId(12, 3)
+CONTENT = bytes(range(250))
+
+
+class Download:
+    """One download, answered by hand."""
+
+    def __init__(self):
+        from random import Random
+
+        self.env = Environment(Random(1))
+        self.calls = Calls(self.env, "test")
+        self.disk = SimDisk()
+        self.disk.make_dir(METADATA_FOLDER)
+        self.outcome = []
+        self.fetch = SnapshotFetch(
+            self.env,
+            self.calls,
+            CHANNEL,
+            1,
+            CLUSTER_ID,
+            3,
+            self.disk,
+            WANTED,
+            SETTINGS._replace(snapshot_max_bytes=100),
+            self.outcome.append,
+        )
+        self.fetch.start()
+
+    def asked(self):
+        (effect,) = self.env.effects
+        assert isinstance(effect, Send)
+        self.env.effects = []
+        return decode_request(memoryview(b"".join(bytes(x) for x in effect.parts)[4:]))
+
+    def answer(self, header, **changes):
+        part = messages.FetchSnapshotResponsePartitionSnapshot(
+            index=0,
+            snapshot_id=messages.FetchSnapshotResponseSnapshotId(*WANTED),
+            size=len(CONTENT),
+        )
+        for name, value in changes.items():
+            setattr(part, name, value)
+        topic = messages.FetchSnapshotResponseTopicSnapshot("__cluster_metadata", [part])
+        parts = encode_response(
+            header.correlation_id, messages.FetchSnapshotResponse(topics=[topic]), 1
+        )
+        self.calls.response(CHANNEL, memoryview(b"".join(bytes(x) for x in parts)[4:]))
+
+    def files(self):
+        return self.disk.list(METADATA_FOLDER)
+
+
+@pytest.fixture
+def download():
+    return Download()
+
+
+def test_pieces_are_put_together_under_a_name_that_is_no_snapshots(download):
+    positions = []
+    while not download.outcome:
+        header, request = download.asked()
+        asked = request.topics[0].partitions[0]
+        positions.append(asked.position)
+        assert download.files() == [f"{WANTED.file_name}.part"]
+        piece = CONTENT[asked.position : asked.position + request.max_bytes]
+        download.answer(header, position=asked.position, unaligned_records=piece)
+    assert positions == [0, 100, 200]
+    assert download.outcome == [WANTED]
+    assert download.files() == [WANTED.file_name]
+    assert bytes(read_file(download.disk, f"{METADATA_FOLDER}/{WANTED.file_name}")) == CONTENT
+
+
+@pytest.mark.parametrize("changes", [{"error_code": 98}, {"position": 5}])
+def test_an_answer_that_does_not_fit_ends_it(download, changes):
+    header, _ = download.asked()
+    download.answer(header, unaligned_records=b"x", **changes)
+    assert download.outcome == [None]
+    assert download.files() == []
+
+
+def test_a_connection_that_breaks_ends_it(download):
+    download.asked()
+    download.calls.channel_down(CHANNEL, "reset")
+    assert download.outcome == [None]
+    assert download.files() == []
