@@ -6,6 +6,6 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from minikafka.cli.dump_log import main  # noqa: E402
+from minikafka.cli.dump_log import main
 
 sys.exit(main())

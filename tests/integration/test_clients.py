@@ -24,7 +24,9 @@ COUNT = 500
 def topic(cluster):
     name = f"clients-{next(_names)}"
     admin = AdminClient({"bootstrap.servers": cluster.bootstrap_servers})
-    admin.create_topics([NewTopic(name, 1, 3, config={"min.insync.replicas": "2"})])[name].result(20)
+    admin.create_topics([NewTopic(name, 1, 3, config={"min.insync.replicas": "2"})])[name].result(
+        20
+    )
     return name
 
 

@@ -22,8 +22,12 @@ def admin(cluster):
     return AdminClient({"bootstrap.servers": cluster.bootstrap_servers})
 
 
-def create(admin, name, partitions=1, min_isr=2):
-    topic = NewTopic(name, partitions, 3, config={"min.insync.replicas": str(min_isr)})
+def create(admin, name, partitions=1, min_isr=2, replicas=None):
+    config = {"min.insync.replicas": str(min_isr)}
+    if replicas is None:
+        topic = NewTopic(name, partitions, 3, config=config)
+    else:
+        topic = NewTopic(name, len(replicas), replica_assignment=replicas, config=config)
     admin.create_topics([topic])[name].result(20)
 
 
@@ -39,7 +43,9 @@ def produce(cluster, topic, count, acks="all", start=0, timeout_ms=30_000):
     )
     for number in range(start, start + count):
         producer.produce(
-            topic, b"%d" % number, on_delivery=lambda error, message: outcomes.append((error, message))
+            topic,
+            b"%d" % number,
+            on_delivery=lambda error, message: outcomes.append((error, message)),
         )
     producer.flush(60)
     return [message.offset() for error, message in outcomes if error is None], [
@@ -49,7 +55,11 @@ def produce(cluster, topic, count, acks="all", start=0, timeout_ms=30_000):
 
 def consume(cluster, topic, count, timeout_s=30):
     consumer = Consumer(
-        {"bootstrap.servers": cluster.bootstrap_servers, "group.id": "none", "session.timeout.ms": 6000}
+        {
+            "bootstrap.servers": cluster.bootstrap_servers,
+            "group.id": "none",
+            "session.timeout.ms": 6000,
+        }
     )
     consumer.assign([TopicPartition(topic, 0, 0)])
     found = []
@@ -101,15 +111,10 @@ def assert_replicas_agree(cluster, folder):
 
 def test_two_of_three_replicas_gone(cluster, admin):
     """H4, H5: acks=all is refused, acks=1 is taken and shown when the ISR is back."""
-    create(admin, "thin")
-    produce(cluster, "thin", 10)
-    leader = partition_of(admin, "thin").leader
     # Node 1 is the controller: one that stays.
-    others = [node for node in (2, 3, 1) if node != leader][:2]
-    if 1 in others:
-        wait_leader_is_controller(cluster, admin)
-        leader = partition_of(admin, "thin").leader
-        others = [2, 3]
+    create(admin, "thin", replicas=[[1, 2, 3]])
+    produce(cluster, "thin", 10)
+    leader, others = 1, [2, 3]
     for node in others:
         cluster.kill(node)
     wait_for(lambda: partition_of(admin, "thin").isrs == [leader])
@@ -124,18 +129,14 @@ def test_two_of_three_replicas_gone(cluster, admin):
     assert consume(cluster, "thin", 15) == list(range(15))
 
 
-def wait_leader_is_controller(cluster, admin):
-    """Move the leadership of `thin` to node 1 by taking the others away for a moment, one by one."""
-    for node in (2, 3):
-        cluster.stop(node)
-        cluster.start(node)
-        wait_for(lambda: len(partition_of(admin, "thin").isrs) == 3)
-
-
 def test_controlled_shutdown_hands_leaderships_over(cluster, admin):
     """C1: the stopped node leaves the ISR before it goes, and comes back without recovery."""
     create(admin, "handed", partitions=6)
-    wait_for(lambda: all(p.leader > 0 for p in admin.list_topics("handed").topics["handed"].partitions.values()))
+    wait_for(
+        lambda: all(
+            p.leader > 0 for p in admin.list_topics("handed").topics["handed"].partitions.values()
+        )
+    )
     cluster.stop(3)
     partitions = admin.list_topics("handed", timeout=20).topics["handed"].partitions.values()
     assert all(partition.leader in (1, 2) for partition in partitions)
@@ -143,7 +144,12 @@ def test_controlled_shutdown_hands_leaderships_over(cluster, admin):
     assert (cluster.log_dir(3) / ".kafka_cleanshutdown").exists()
     cluster.start(3)
     assert not (cluster.log_dir(3) / ".kafka_cleanshutdown").exists()
-    wait_for(lambda: all(len(p.isrs) == 3 for p in admin.list_topics("handed").topics["handed"].partitions.values()))
+    wait_for(
+        lambda: all(
+            len(p.isrs) == 3
+            for p in admin.list_topics("handed").topics["handed"].partitions.values()
+        )
+    )
 
 
 def test_paused_broker_is_fenced_and_comes_back(cluster, admin):
