@@ -4,15 +4,13 @@ Broker:      names the leader of the group's partition of `__consumer_offsets`, 
              when it is asked for first.
 Leaves out:  transactions and share groups: there is no coordinator for them.
 Versions:    v1 key types; v3 flexible; v4 several keys; v6 share groups (KIP-932).
-Errors:      COORDINATOR_NOT_AVAILABLE, UNSUPPORTED_VERSION, INVALID_REQUEST, INVALID_GROUP_ID.
+Errors:      COORDINATOR_NOT_AVAILABLE, UNSUPPORTED_VERSION, INVALID_REQUEST (per key).
 """
 
 from minikafka.apis._context import BrokerContext
 from minikafka.apis._registry import broker_api
 from minikafka.common.errors import (
     CoordinatorNotAvailableError,
-    ErrorCode,
-    InvalidGroupIdError,
     InvalidRequestError,
     KafkaError,
     UnsupportedVersionError,
@@ -44,7 +42,8 @@ def find_coordinator(
     one = found[0]
     return FindCoordinatorResponse(
         error_code=one.error_code,
-        error_message=one.error_message,
+        # As Kafka: success has a message of its own in these versions (`Errors.NONE.message`).
+        error_message=one.error_message if one.error_code else "NONE",
         node_id=one.node_id,
         host=one.host,
         port=one.port,
@@ -63,8 +62,6 @@ def _of_group(ctx: BrokerContext, key_type: int, key: str) -> Coordinator:
         raise UnsupportedVersionError("transactions are not available")
     if key_type != _GROUP:
         raise InvalidRequestError(f"there are no coordinators of type {key_type}")
-    if not key:
-        raise InvalidGroupIdError
     image = ctx.broker.image
     index = ctx.broker.groups.partition_of(key)
     if index is None:
@@ -75,9 +72,4 @@ def _of_group(ctx: BrokerContext, key_type: int, key: str) -> Coordinator:
     endpoint = None if broker is None else broker.endpoint(ctx.listener)
     if broker is None or broker.fenced or endpoint is None:
         raise CoordinatorNotAvailableError
-    return Coordinator(
-        key, broker.broker_id, endpoint.host, endpoint.port, ErrorCode.NONE, _NO_MESSAGE
-    )
-
-
-_NO_MESSAGE = ""
+    return Coordinator(key, broker.broker_id, endpoint.host, endpoint.port)

@@ -51,19 +51,19 @@ def _topic(
     """The topic's answer; its rows, if there is such a topic."""
     image = ctx.broker.image
     answers = [OffsetCommitResponsePartition(each.partition_index) for each in topic.partitions]
-    name: str | None = topic.name
     if ctx.version >= _TOPIC_IDS_FROM:
         found = image.topics.get(topic.topic_id)
-        name = None if found is None else found.name
         unknown = ErrorCode.UNKNOWN_TOPIC_ID
     else:
-        name = topic.name if topic.name in image.topic_ids else None
+        found = image.topic(topic.name)
         unknown = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
     for wanted, answer in zip(topic.partitions, answers, strict=True):
-        if name is None:
+        if found is None:
             answer.error_code = unknown
+        elif wanted.partition_index not in found.partitions:
+            answer.error_code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
         else:
-            rows.append(CommitRow(name, wanted, answer))
+            rows.append(CommitRow(found.name, found.topic_id, wanted, answer))
     return OffsetCommitResponseTopic(topic.name, topic.topic_id, answers)
 
 

@@ -52,19 +52,18 @@ def _answers(
     forgotten: list[tuple[str, int]] = []
     topics = []
     for topic in request.topics:
-        code = ErrorCode.NONE
-        if topic.name not in ctx.broker.image.topic_ids:
-            code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-        elif group.may_consume(topic.name, subscribed):
-            code = ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC
-        indexes = [each.partition_index for each in topic.partitions]
-        if not code:
-            forgotten += [(topic.name, index) for index in indexes]
-        topics.append(
-            OffsetDeleteResponseTopic(
-                topic.name, [OffsetDeleteResponsePartition(index, code) for index in indexes]
-            )
-        )
+        is_consumed = group.may_consume(topic.name, subscribed)
+        answer = OffsetDeleteResponseTopic(topic.name)
+        topics.append(answer)
+        for index in (each.partition_index for each in topic.partitions):
+            code = ErrorCode.NONE
+            if ctx.broker.image.partition(topic.name, index) is None:
+                code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+            elif is_consumed:
+                code = ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC
+            else:
+                forgotten.append((topic.name, index))
+            answer.partitions.append(OffsetDeleteResponsePartition(index, code))
     return OffsetDeleteResponse(topics=topics), forgotten
 
 

@@ -35,7 +35,7 @@ _NOTHING = OffsetCommitValue(offset=-1, leader_epoch=-1, metadata="")
 
 
 class Wanted(NamedTuple):
-    """Partitions of one topic; `name` is None where the topic id is not known."""
+    """Partitions of one topic; `name` is None where the request's topic id is not known."""
 
     name: str | None
     topic_id: Uuid
@@ -81,7 +81,7 @@ def _group(
                 topic.name or "",
                 topic.topic_id,
                 [
-                    _partition(offsets, topic.name, index, require_stable=require_stable)
+                    _partition(offsets, topic, index, require_stable=require_stable)
                     for index in topic.partitions
                 ],
             )
@@ -92,7 +92,11 @@ def _group(
 
 def _named(ctx: BrokerContext, topics: list[OffsetFetchRequestTopics]) -> list[Wanted]:
     if ctx.version < _TOPIC_IDS_FROM:
-        return [Wanted(each.name, ZERO_UUID, each.partition_indexes) for each in topics]
+        ids = ctx.broker.image.topic_ids
+        return [
+            Wanted(each.name, ids.get(each.name, ZERO_UUID), each.partition_indexes)
+            for each in topics
+        ]
     known = ctx.broker.image.topics
     return [
         Wanted(
@@ -105,25 +109,26 @@ def _named(ctx: BrokerContext, topics: list[OffsetFetchRequestTopics]) -> list[W
 
 
 def _all(ctx: BrokerContext, offsets: GroupOffsets) -> list[Wanted]:
-    """Everything that is committed; with topic ids, of topics that have one."""
-    if ctx.version < _TOPIC_IDS_FROM:
-        return [Wanted(name, ZERO_UUID, list(found)) for name, found in offsets.committed.items()]
+    """Everything that is committed; where clients want topic ids, for topics that have one."""
     ids = ctx.broker.image.topic_ids
-    return [
-        Wanted(name, ids[name], list(found))
-        for name, found in offsets.committed.items()
-        if name in ids
-    ]
+    wanted = []
+    for name, committed in offsets.committed.items():
+        topic_id = ids.get(name, ZERO_UUID)
+        indexes = [index for index in committed if offsets.find(name, index, topic_id)]
+        if indexes and (topic_id != ZERO_UUID or ctx.version < _TOPIC_IDS_FROM):
+            wanted.append(Wanted(name, topic_id, indexes))
+    return wanted
 
 
 def _partition(
-    offsets: GroupOffsets, topic: str | None, index: int, *, require_stable: bool
+    offsets: GroupOffsets, topic: Wanted, index: int, *, require_stable: bool
 ) -> OffsetFetchResponsePartitions:
-    if topic is None:
+    if topic.name is None:
         return _answer(index, _NOTHING, ErrorCode.UNKNOWN_TOPIC_ID)
-    if require_stable and offsets.is_undecided(topic, index):
+    if require_stable and offsets.is_undecided(topic.name, index):
         return _answer(index, _NOTHING, ErrorCode.UNSTABLE_OFFSET_COMMIT)
-    return _answer(index, offsets.find(topic, index) or _NOTHING, ErrorCode.NONE)
+    value = offsets.find(topic.name, index, topic.topic_id)
+    return _answer(index, value or _NOTHING, ErrorCode.NONE)
 
 
 def _answer(index: int, value: OffsetCommitValue, code: ErrorCode) -> OffsetFetchResponsePartitions:

@@ -10,6 +10,7 @@ Source: `OffsetMetadataManager`, `OffsetExpirationConditionImpl`, KIP-211, KIP-4
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from minikafka.common.ids import ZERO_UUID, Uuid
 from minikafka.group.group import Group, GroupState
 from minikafka.messages.coordinator.offset_commit import OffsetCommitValue
 
@@ -36,10 +37,16 @@ class GroupOffsets:
         """What was written is committed."""
         _put(self.committed, topic, partition, value)
 
-    def find(self, topic: str, partition: int) -> OffsetCommitValue | None:
-        """The committed offset of a partition."""
+    def find(self, topic: str, partition: int, topic_id: Uuid) -> OffsetCommitValue | None:
+        """The committed offset of a partition of the topic that has this id (zero: not known).
+
+        What was committed for an earlier topic of the same name is none.
+        """
         partitions = self.committed.get(topic)
-        return None if partitions is None else partitions.get(partition)
+        value = None if partitions is None else partitions.get(partition)
+        if value is None or value.topic_id in (topic_id, ZERO_UUID) or topic_id == ZERO_UUID:
+            return value
+        return None
 
     def is_undecided(self, topic: str, partition: int) -> bool:
         """Whether a transaction that is still open has an offset for the partition."""

@@ -25,6 +25,7 @@ from minikafka.common.errors import (
     UnknownMemberIdError,
 )
 from minikafka.common.faults import StorageFault
+from minikafka.common.ids import ZERO_UUID, Uuid
 from minikafka.config import log_keys
 from minikafka.config.values import Config
 from minikafka.group.group import Group, GroupState
@@ -64,6 +65,7 @@ class CommitRow(NamedTuple):
     """One partition of an OffsetCommit, with the place of its answer."""
 
     topic: str
+    topic_id: Uuid
     wanted: OffsetCommitRequestPartition
     answer: OffsetCommitResponsePartition
 
@@ -224,13 +226,18 @@ class Shard:
         expire_ms = NO_EXPIRY if retention_ms < 0 else now_ms + retention_ms
         records = []
         changes = []
-        for topic, wanted, answer in rows:
+        for topic, topic_id, wanted, answer in rows:
             metadata = wanted.committed_metadata or ""
             if len(metadata) > limit:
                 answer.error_code = ErrorCode.OFFSET_METADATA_TOO_LARGE
                 continue
             value = OffsetCommitValue(
-                wanted.committed_offset, wanted.committed_leader_epoch, metadata, now_ms, expire_ms
+                wanted.committed_offset,
+                wanted.committed_leader_epoch,
+                metadata,
+                now_ms,
+                expire_ms,
+                topic_id if expire_ms == NO_EXPIRY else ZERO_UUID,
             )
             key = offset_key(request.group_id, topic, wanted.partition_index)
             records.append(NewRecord(now_ms, key, offset_value(value)))
