@@ -13,9 +13,7 @@ from minikafka.config.definition import (
 )
 
 COUNT: Key[int] = Key(name="some.count", type=ConfigType.INT, default=3, valid=at_least(1))
-RATIO: Key[float] = Key(
-    name="some.ratio", type=ConfigType.DOUBLE, default=0.5, valid=between(0, 1)
-)
+RATIO: Key[float] = Key(name="some.ratio", type=ConfigType.DOUBLE, default=0.5, valid=between(0, 1))
 FLAG: Key[bool] = Key(name="some.flag", type=ConfigType.BOOLEAN, default=False)
 POLICY: Key[tuple[str, ...]] = Key(
     name="some.policy", type=ConfigType.LIST, default=("a",), valid=one_of("a", "b")

@@ -67,8 +67,14 @@ def test_all_errors_come_together():
         ({"listeners": "PLAINTEXT://h:1"}, "a controller needs one named"),
         ({"listeners": "CONTROLLER://h:1", "advertised_listeners": None}, "a broker needs one"),
         ({"process_roles": "broker"}, "process.roles has no controller"),
-        ({"listeners": "SSL://h:1,CONTROLLER://h:2", "advertised_listeners": None}, "SSL:SSL is not available"),
-        ({"listener_security_protocol_map": "PLAINTEXT:PLAINTEXT"}, "no protocol for listener CONTROLLER"),
+        (
+            {"listeners": "SSL://h:1,CONTROLLER://h:2", "advertised_listeners": None},
+            "SSL:SSL is not available",
+        ),
+        (
+            {"listener_security_protocol_map": "PLAINTEXT:PLAINTEXT"},
+            "no protocol for listener CONTROLLER",
+        ),
         ({"controller_quorum_bootstrap_servers": None}, "one of the two is required"),
         ({"controller_quorum_voters": "1@a:1,2@b:2"}, "several voters is not available yet"),
         ({"controller_quorum_voters": "2@a:1"}, "controller 1 is not among the voters"),

@@ -1,7 +1,6 @@
 """What a leader commits, acknowledges and proposes (SPEC H1-H6)."""
 
 import pytest
-from tests.unit.replica.conftest import registration
 
 from minikafka.common.errors import (
     ErrorCode,
@@ -10,6 +9,7 @@ from minikafka.common.errors import (
     NotLeaderOrFollowerError,
     UnknownLeaderEpochError,
 )
+from tests.unit.replica.conftest import registration
 
 
 def catch_up(world, *brokers):
@@ -195,9 +195,7 @@ def test_one_proposal_at_a_time(world):
     assert len(world.proposals) == 1
 
 
-@pytest.mark.parametrize(
-    "code", [ErrorCode.OPERATION_NOT_ATTEMPTED, ErrorCode.INELIGIBLE_REPLICA]
-)
+@pytest.mark.parametrize("code", [ErrorCode.OPERATION_NOT_ATTEMPTED, ErrorCode.INELIGIBLE_REPLICA])
 def test_refused_proposal_falls_back_to_the_committed_isr(world, code):
     world.lead(isr=(1, 2))
     world.fetch(3, 0)

@@ -43,7 +43,10 @@ def test_small_frames_in_any_slicing(piece):
     assert peer.frames == payloads
 
 
-@pytest.mark.parametrize("size", [RECEIVE_BUFFER_BYTES - 4, RECEIVE_BUFFER_BYTES - 3, RECEIVE_BUFFER_BYTES, 1 << 20, LIMIT])
+@pytest.mark.parametrize(
+    "size",
+    [RECEIVE_BUFFER_BYTES - 4, RECEIVE_BUFFER_BYTES - 3, RECEIVE_BUFFER_BYTES, 1 << 20, LIMIT],
+)
 def test_frame_at_and_over_the_small_buffer(size):
     payload = bytes(range(256)) * (size // 256) + b"x" * (size % 256)
     peer = Peer()
