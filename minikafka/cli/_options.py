@@ -120,7 +120,12 @@ def run_tool(
         print(error, file=sys.stderr)
         return FAILED
     try:
-        with connect(options) as client:
+        client = connect(options)
+    except (ToolError, AdminError) as error:
+        print(error, file=sys.stderr)
+        return FAILED
+    try:
+        with client:
             work(options, client)
     except (ToolError, AdminError) as error:
         failed(str(error))

@@ -67,6 +67,7 @@ _DYNAMIC = {
 _OUTSIDE_BRACKETS = r"(?=[^\]]*(?:\[|$))"
 _COMMA = re.compile("," + _OUTSIDE_BRACKETS)
 _EQUALS = re.compile(r"\s*=\s*" + _OUTSIDE_BRACKETS)
+_NO_BRACKETS = str.maketrans("", "", "[]")
 _MAX_TOPIC_NAME = 249
 
 
@@ -179,16 +180,18 @@ def _parse_values(text: str) -> dict[str, str]:
     return {key.strip(): value.translate(_NO_BRACKETS).strip() for key, value in pairs}
 
 
-_NO_BRACKETS = str.maketrans("", "", "[]")
-
-
 def _check_topic_name(name: str) -> None:
+    reason = None
     if not name:
-        raise ToolError("Topic name is invalid: the empty string is not allowed")
-    if not re.fullmatch(r"[a-zA-Z0-9._-]+", name):
-        raise ToolError(
-            f"Topic name is invalid: '{name}' contains one or more characters other than ASCII"
-            " alphanumerics, '.', '_' and '-'"
+        reason = "the empty string is not allowed"
+    elif name in (".", ".."):
+        reason = f"'{name}' is not allowed"
+    elif len(name) > _MAX_TOPIC_NAME:
+        reason = f"the length of '{name}' is longer than the max allowed length {_MAX_TOPIC_NAME}"
+    elif not re.fullmatch(r"[a-zA-Z0-9._-]+", name):
+        reason = (
+            f"'{name}' contains one or more characters other than ASCII alphanumerics,"
+            " '.', '_' and '-'"
         )
-    if name in (".", "..") or len(name) > _MAX_TOPIC_NAME:
-        raise ToolError(f"Topic name is invalid: '{name}'")
+    if reason is not None:
+        raise ToolError(f"Topic name is invalid: {reason}")

@@ -303,7 +303,7 @@ def _assignment(options: Options) -> Sequence[Sequence[int]]:
         return []
     assignment: list[list[int]] = []
     for index, part in enumerate(text.rstrip(",").split(",")):
-        brokers = [_broker_id(word) for word in part.split(":")]
+        brokers = [_broker_id(word) for word in part.rstrip(":").split(":")]
         repeated = [broker for broker in dict.fromkeys(brokers) if brokers.count(broker) > 1]
         if repeated:
             raise ToolError(

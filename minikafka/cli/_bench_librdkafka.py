@@ -1,0 +1,210 @@
+"""Loads through librdkafka, by confluent-kafka: what an application in Python would see.
+
+On a small machine the client is often the wall: its processor time is part of every measurement.
+Counts are checked against the topic afterwards: nothing counts that the broker did not take.
+"""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from confluent_kafka import (
+    OFFSET_BEGINNING,
+    Consumer,
+    KafkaError,
+    Message,
+    Producer,
+    TopicPartition,
+)
+
+from minikafka.cli._bench_plan import Load, Measurement
+from minikafka.cli._bench_replay import ReplayError, percentile_us
+
+_LATENCY_RATE = 1000
+_LATENCY_WARM_UP = 200
+_SHORTEST_POLL_S = 0.001
+_FLUSH_TIMEOUT_S = 60.0
+_IDLE_TIMEOUT_S = 30.0
+_CHUNK = 1000
+_CONSUME_CHUNK = 10_000
+
+
+def prepare_produce(
+    bootstrap: str, topic: str, load: Load, acks: str, max_bytes: int
+) -> Callable[[float], Measurement]:
+    """A connected producer; what it returns runs the load for so many seconds."""
+    producer = Producer(_producer_settings(bootstrap, load, acks))
+    producer.list_topics(topic, timeout=_IDLE_TIMEOUT_S)
+    value = bytes(index % 251 for index in range(load.record_bytes))
+    limit = max_bytes // load.record_bytes
+
+    def run(seconds: float) -> Measurement:
+        started, cpu = time.perf_counter(), time.process_time()
+        count = (_produce_batches if load.produce_batch else _produce_singly)(
+            producer, topic, value, started + seconds, limit
+        )
+        if producer.flush(_FLUSH_TIMEOUT_S):
+            raise ReplayError("not everything was acknowledged in time")
+        elapsed = time.perf_counter() - started
+        cpu = time.process_time() - cpu
+        _verify_count(bootstrap, topic, count)
+        one_each = load.records_per_request == 1
+        return Measurement(
+            count, count * load.record_bytes, count if one_each else None, elapsed, cpu
+        )
+
+    return run
+
+
+def prepare_latency(
+    bootstrap: str, topic: str, load: Load, acks: str
+) -> Callable[[float], Measurement]:
+    """A connected producer; what it returns sends at a fixed rate and keeps every latency.
+
+    The latency is librdkafka's own: from `produce()` until the acknowledgement is handed over.
+    """
+    settings = {**_producer_settings(bootstrap, load, acks), "linger.ms": 0}
+    producer = Producer(settings)
+    producer.list_topics(topic, timeout=_IDLE_TIMEOUT_S)
+    value = bytes(index % 251 for index in range(load.record_bytes))
+    latencies: list[float] = []
+    failures: list[str] = []
+
+    def on_delivery(error: KafkaError | None, message: Message) -> None:
+        if error is not None:
+            failures.append(str(error))
+        else:
+            latencies.append(message.latency())
+
+    for _ in range(_LATENCY_WARM_UP):
+        producer.produce(topic, value, partition=0)
+        producer.flush(_FLUSH_TIMEOUT_S)
+
+    def run(seconds: float) -> Measurement:
+        started, cpu = time.perf_counter(), time.process_time()
+        count = int(_LATENCY_RATE * seconds)
+        for index in range(count):
+            due = started + index / _LATENCY_RATE
+            while (wait := due - time.perf_counter()) > 0:
+                if len(producer):
+                    # It counts in whole milliseconds, and would spin with less than one.
+                    producer.poll(_SHORTEST_POLL_S)
+                else:
+                    time.sleep(wait)
+            producer.produce(topic, value, on_delivery=on_delivery, partition=0)
+        if producer.flush(_FLUSH_TIMEOUT_S) or failures:
+            raise ReplayError(f"not everything was acknowledged: {failures[:1]}")
+        elapsed = time.perf_counter() - started
+        latencies.sort()
+        return Measurement(
+            count, count * load.record_bytes, count, elapsed, time.process_time() - cpu,
+            percentile_us(latencies, 0.50), percentile_us(latencies, 0.99),
+        )  # fmt: skip
+
+    return run
+
+
+def prepare_consume(bootstrap: str, topic: str, load: Load) -> Callable[[float], Measurement]:
+    """A connected consumer; what it returns reads partition 0 again and again.
+
+    The clock runs from the first records of a pass to its last: connecting does not count.
+    """
+    consumer = Consumer(
+        {
+            "bootstrap.servers": bootstrap,
+            "group.id": f"{topic}-readers",
+            "enable.auto.commit": False,
+            "queued.min.messages": 1_000_000,
+            "queued.max.messages.kbytes": 262_144,
+            "socket.nagle.disable": True,
+        }
+    )
+    _, end = consumer.get_watermark_offsets(TopicPartition(topic, 0), timeout=_IDLE_TIMEOUT_S)
+
+    def run(seconds: float) -> Measurement:
+        deadline = time.perf_counter() + seconds
+        cpu = time.process_time()
+        count, elapsed = 0, 0.0
+        while time.perf_counter() < deadline:
+            consumer.assign([TopicPartition(topic, 0, OFFSET_BEGINNING)])
+            read, took = _one_pass(consumer, end)
+            count, elapsed = count + read, elapsed + took
+        cpu = time.process_time() - cpu
+        consumer.close()
+        return Measurement(count, count * load.record_bytes, None, elapsed, cpu)
+
+    return run
+
+
+def _one_pass(consumer: Consumer, end: int) -> tuple[int, float]:
+    first: float | None = None
+    skipped = seen = 0
+    last = time.perf_counter()
+    while seen < end:
+        # Asking for more than there is would wait for it.
+        messages = consumer.consume(min(_CONSUME_CHUNK, end - seen), timeout=0.2)
+        now = time.perf_counter()
+        if not messages:
+            if now - last > _IDLE_TIMEOUT_S:
+                raise ReplayError(f"nothing comes any more after {seen} of {end} records")
+            continue
+        if messages[-1].error() is not None:
+            raise ReplayError(str(messages[-1].error()))
+        last = now
+        seen += len(messages)
+        if first is None:
+            first, skipped = now, len(messages)
+    assert first is not None, "a pass reads at least one record"
+    return seen - skipped, last - first
+
+
+def _producer_settings(bootstrap: str, load: Load, acks: str) -> dict[str, Any]:
+    single = load.records_per_request == 1
+    return {
+        "bootstrap.servers": bootstrap,
+        "acks": acks,
+        "linger.ms": 0 if single else 5,
+        "batch.size": 1_000_000,
+        "batch.num.messages": 1 if single else 1_000_000,
+        "queue.buffering.max.messages": 1000 if single else 500_000,
+        "queue.buffering.max.kbytes": 65_536,
+        "max.in.flight.requests.per.connection": load.in_flight,
+        "socket.nagle.disable": True,
+    }
+
+
+def _produce_singly(
+    producer: Producer, topic: str, value: bytes, deadline: float, limit: int
+) -> int:
+    count = 0
+    produce = producer.produce
+    while count < limit and time.perf_counter() < deadline:
+        for _ in range(_CHUNK):
+            try:
+                produce(topic, value, partition=0)
+            except BufferError:
+                producer.poll(0.001)
+                break
+            count += 1
+    return count
+
+
+def _produce_batches(
+    producer: Producer, topic: str, value: bytes, deadline: float, limit: int
+) -> int:
+    count = 0
+    batch = [{"value": value}] * _CHUNK
+    while count < limit and time.perf_counter() < deadline:
+        taken = producer.produce_batch(topic, batch, partition=0)
+        count += taken
+        if taken < _CHUNK:
+            producer.poll(0.001)
+    return count
+
+
+def _verify_count(bootstrap: str, topic: str, count: int) -> None:
+    consumer = Consumer({"bootstrap.servers": bootstrap, "group.id": f"{topic}-count"})
+    low, high = consumer.get_watermark_offsets(TopicPartition(topic, 0), timeout=_IDLE_TIMEOUT_S)
+    consumer.close()
+    if high - low < count:
+        raise ReplayError(f"{count} records were sent, the topic has {high - low}")

@@ -1,0 +1,126 @@
+"""What `minikafka bench` measures, and in which order: plain values, drawn from a seed."""
+
+from collections.abc import Sequence
+from random import Random
+from typing import Any, Literal, NamedTuple
+
+Kind = Literal["produce", "consume", "latency", "raw-produce", "raw-fetch"]
+Figure = Literal["MB/s", "records/s", "requests/s", "p50 µs"]
+_RAW_BATCH_BYTES = 1_000_000
+
+
+class Load(NamedTuple):
+    """One kind of load. Raw loads replay one encoded request, the others go through librdkafka."""
+
+    name: str
+    kind: Kind
+    figure: Figure
+    summary: str
+    record_bytes: int
+    records_per_request: int = 0
+    in_flight: int = 5
+    produce_batch: bool = False
+
+    @property
+    def through_librdkafka(self) -> bool:
+        """Whether confluent-kafka is needed."""
+        return not self.kind.startswith("raw")
+
+    @property
+    def reads(self) -> bool:
+        """Whether the topic has to hold records before."""
+        return self.kind in ("consume", "raw-fetch")
+
+
+LOADS = {
+    load.name: load
+    for load in (
+        Load("produce-1k", "produce", "MB/s", "librdkafka, 1 KB, linger 5 ms", 1024),
+        Load("produce-100b", "produce", "records/s", "librdkafka, 100 B, linger 5 ms", 100),
+        Load(
+            "batch-100b", "produce", "records/s", "the same by produce_batch", 100,
+            produce_batch=True,
+        ),
+        Load("consume-1k", "consume", "MB/s", "librdkafka, 1 KB", 1024),
+        Load("latency", "latency", "p50 µs", "librdkafka, 1 KB, 1000 records/s", 1024),
+        Load(
+            "in-flight-1", "produce", "records/s", "librdkafka, 100 B a request, one in flight",
+            100, records_per_request=1, in_flight=1,
+        ),
+        Load(
+            "raw-produce-1m", "raw-produce", "MB/s", "raw sockets, 1 MB requests, 5 in flight",
+            1024, records_per_request=_RAW_BATCH_BYTES // 1024,
+        ),
+        Load(
+            "raw-produce-100b", "raw-produce", "requests/s", "raw sockets, 100 B, one in flight",
+            100, records_per_request=1, in_flight=1,
+        ),
+        Load("raw-fetch-1m", "raw-fetch", "MB/s", "raw sockets, 1 MB fetches, one in flight",
+             1024, in_flight=1),
+    )
+}  # fmt: skip
+
+
+class Step(NamedTuple):
+    """One measurement: a load against the target of this name."""
+
+    round: int
+    load: Load
+    target: str
+
+
+class Measurement(NamedTuple):
+    """What one measurement gave. CPU and latency are None where they are not known."""
+
+    records: int
+    bytes: int
+    requests: int | None
+    seconds: float
+    client_cpu_s: float
+    p50_us: float | None = None
+    p99_us: float | None = None
+    broker_cpu_s: float | None = None
+
+    @classmethod
+    def from_json(cls, fields: dict[str, Any]) -> "Measurement":
+        """What a worker reported."""
+        return cls(**fields)
+
+    def value(self, figure: Figure) -> float:
+        """The figure that the load is about."""
+        if figure == "MB/s":
+            return self.bytes / 1e6 / self.seconds
+        if figure == "records/s":
+            return self.records / self.seconds
+        if figure == "requests/s":
+            return (self.requests or 0) / self.seconds
+        assert self.p50_us is not None, "a latency load measures latencies"
+        return self.p50_us
+
+    @property
+    def broker_ms_per_mb(self) -> float | None:
+        """Processor time of all brokers a megabyte of records."""
+        return None if self.broker_cpu_s is None else self.broker_cpu_s * 1e9 / self.bytes
+
+    @property
+    def broker_us_per_request(self) -> float | None:
+        """Processor time of all brokers a request, where the requests were counted."""
+        if self.broker_cpu_s is None or not self.requests:
+            return None
+        return self.broker_cpu_s * 1e6 / self.requests
+
+
+def plan(loads: Sequence[Load], targets: Sequence[str], rounds: int, seed: int) -> list[Step]:
+    """Every load against every target once a round, in an order drawn from the seed.
+
+    Both targets of a load come one after the other, so that what changes slowly on the machine
+    meets both; which of them comes first is drawn each time.
+    """
+    rng = Random(seed)
+    steps: list[Step] = []
+    for number in range(1, rounds + 1):
+        for load in rng.sample(list(loads), len(loads)):
+            steps += [
+                Step(number, load, target) for target in rng.sample(list(targets), len(targets))
+            ]
+    return steps

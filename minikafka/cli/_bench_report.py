@@ -1,0 +1,128 @@
+"""Measurements in a table for people and as JSON for programs: medians, spreads, ratios."""
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from statistics import median
+from typing import Any, NamedTuple
+
+from rich.console import Console
+from rich.table import Table
+
+from minikafka.cli._bench_plan import LOADS, Load, Measurement
+
+Results = Mapping[tuple[str, str], Sequence[Measurement]]
+"""By load's name and target's name, one a round."""
+
+
+class Summary(NamedTuple):
+    """Several measurements of one load against one target."""
+
+    median: float
+    spread: float
+    client_cores: float
+    broker_ms_per_mb: float | None
+    broker_us_per_request: float | None
+    p99_us: float | None
+
+
+def summarize(load: Load, measurements: Sequence[Measurement]) -> Summary:
+    """Medians; the spread is (largest - smallest) / median."""
+    values = [it.value(load.figure) for it in measurements]
+    middle = median(values)
+    return Summary(
+        middle,
+        (max(values) - min(values)) / middle,
+        median(it.client_cpu_s / it.seconds for it in measurements),
+        _median_known(it.broker_ms_per_mb for it in measurements),
+        _median_known(it.broker_us_per_request for it in measurements),
+        _median_known(it.p99_us for it in measurements),
+    )
+
+
+def summarize_all(results: Results) -> dict[tuple[str, str], Summary]:
+    """Each load against each target, as far as there are measurements."""
+    return {key: summarize(LOADS[key[0]], found) for key, found in results.items() if found}
+
+
+def print_table(
+    console: Console, summaries: Mapping[tuple[str, str], Summary], targets: Sequence[str]
+) -> None:
+    """Loads down, targets across; the ratio is the first target's figure over the second's."""
+    table = Table(title="Medians (spread)")
+    table.add_column("load")
+    table.add_column("figure")
+    for target in targets:
+        table.add_column(target, justify="right")
+    if len(targets) > 1:
+        table.add_column("ratio", justify="right")
+    for target in targets:
+        table.add_column(f"broker CPU\n{target}", justify="right")
+    table.add_column("client\ncores", justify="right")
+    for name, load in LOADS.items():
+        row = [summaries.get((name, target)) for target in targets]
+        if any(row):
+            table.add_row(*_cells(load, row))
+    console.print(table)
+    console.print(
+        "client cores: processor time of the load's own process; near 1.0 the client is the wall, "
+        "and both figures tell more of it than of the brokers.",
+        style="dim",
+    )
+
+
+def write_json(
+    path: Path,
+    conditions: Mapping[str, Any],
+    results: Results,
+    summaries: Mapping[tuple[str, str], Summary],
+    processes: Mapping[str, Any],
+) -> None:
+    """Everything that was measured, and how."""
+    loads = [
+        {
+            "load": name,
+            "target": target,
+            "figure": LOADS[name].figure,
+            **summary._asdict(),
+            "rounds": [it._asdict() for it in results[name, target]],
+        }
+        for (name, target), summary in summaries.items()
+    ]
+    content = {"conditions": dict(conditions), "loads": loads, "processes": dict(processes)}
+    path.write_text(json.dumps(content, indent=2) + "\n")
+
+
+def _cells(load: Load, row: Sequence[Summary | None]) -> list[str]:
+    cells = [f"{load.name}\n[dim]{load.summary}[/dim]", load.figure]
+    cells += ["-" if it is None else _figure(it) for it in row]
+    if len(row) > 1:
+        first, second = row[0], row[1]
+        cells.append(f"{first.median / second.median:.2f}x" if first and second else "-")
+    cells += ["-" if it is None else _broker(it) for it in row]
+    cells.append(" / ".join("-" if it is None else f"{it.client_cores:.2f}" for it in row))
+    return cells
+
+
+def _figure(it: Summary) -> str:
+    text = f"{_number(it.median)} ({it.spread:.0%})"
+    return text if it.p99_us is None else f"{text}\np99 {it.p99_us:,.0f} µs"
+
+
+def _broker(it: Summary) -> str:
+    if it.broker_us_per_request is not None and (it.broker_ms_per_mb or 0) > 1:
+        return f"{it.broker_us_per_request:.0f} µs/request"
+    return "-" if it.broker_ms_per_mb is None else f"{it.broker_ms_per_mb:.2f} ms/MB"
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.1f}"
+
+
+def _median_known(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return median(known) if known else None
+
+
+Progress = Callable[[str], None]
+"""What is told while the bench runs."""

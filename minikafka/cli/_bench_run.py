@@ -1,0 +1,171 @@
+"""One measurement after the other: a fresh topic, warm memory, a worker, what the brokers spent.
+
+Memory: on a virtual machine the first touch of a page can cost more than everything else. Before
+every measurement a file is written and deleted, so that both targets find recycled pages for logs
+that grow; the topic is deleted afterwards, and its files with it, without Kafka's usual delay.
+"""
+
+import json
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from minikafka.admin.client import AdminClient, AdminError
+from minikafka.admin.topics import create_topic, delete_topics, describe_topics
+from minikafka.cli._bench_plan import LOADS, Load, Measurement, Step
+from minikafka.cli._bench_processes import cpu_seconds
+from minikafka.cli._bench_targets import BenchError, Target, end
+from minikafka.common.errors import ErrorCode
+
+_WORKER = "minikafka.cli._bench_worker"
+_FILL_LOAD = "raw-produce-1m"
+_FILL_SECONDS = 60.0
+_GRACE_S = 120.0
+_READY_TIMEOUT_S = 30.0
+_POLL_S = 0.02
+_CHUNK = bytes(1 << 20)
+
+
+class Conditions(NamedTuple):
+    """What holds for every measurement."""
+
+    acks: str
+    replication_factor: int
+    min_isr: int
+    seconds: float
+    max_mb: int
+    warm_mb: int
+    scratch: Path
+
+    @property
+    def max_bytes(self) -> int:
+        """Where a load stops even if time is left: the memory that was warmed."""
+        return self.max_mb * 1_000_000
+
+
+def measure(step: Step, target: Target, conditions: Conditions) -> Measurement:
+    """One measurement, on a topic of its own.
+
+    Raises:
+        BenchError: if the load fails.
+        AdminError: if the topic cannot be made.
+    """
+    topic = f"bench-{step.load.name}-{step.round}-{time.time_ns() % 1_000_000_000}"
+    with AdminClient(target.bootstrap, client_id="minikafka-bench") as client:
+        _make_topic(client, topic, conditions)
+        try:
+            warm_memory(conditions.scratch, conditions.warm_mb)
+            if step.load.reads:
+                _fill(target, topic, conditions)
+            return _run_worker(step.load, target, topic, conditions)
+        finally:
+            delete_topics(client, [topic])
+
+
+def warm_memory(scratch: Path, megabytes: int) -> None:
+    """Make the kernel hand out pages that it had in use just now."""
+    with tempfile.TemporaryFile(dir=scratch) as file:
+        for _ in range(megabytes):
+            file.write(_CHUNK)
+
+
+def _make_topic(client: AdminClient, topic: str, conditions: Conditions) -> None:
+    create_topic(
+        client,
+        topic,
+        partitions=1,
+        replication_factor=conditions.replication_factor,
+        configs={
+            "min.insync.replicas": str(conditions.min_isr),
+            "file.delete.delay.ms": "0",
+        },
+    )
+    deadline = time.monotonic() + _READY_TIMEOUT_S
+    while not _is_complete(client, topic, conditions.replication_factor):
+        if time.monotonic() > deadline:
+            raise BenchError(f"topic {topic} did not get all its replicas")
+        time.sleep(_POLL_S)
+
+
+def _is_complete(client: AdminClient, topic: str, replicas: int) -> bool:
+    try:
+        partition = describe_topics(client, [topic], 1)[0].partitions[0]
+    except AdminError as error:
+        if error.code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION:
+            return False
+        raise
+    return partition.leader is not None and len(partition.isr) == replicas
+
+
+def _fill(target: Target, topic: str, conditions: Conditions) -> None:
+    load = LOADS[_FILL_LOAD]
+    _run_worker(load, target, topic, conditions._replace(seconds=_FILL_SECONDS))
+
+
+def _run_worker(load: Load, target: Target, topic: str, conditions: Conditions) -> Measurement:
+    job = {
+        "load": load.name,
+        "bootstrap": target.bootstrap,
+        "topic": topic,
+        "acks": conditions.acks,
+        "seconds": conditions.seconds,
+        "max_bytes": conditions.max_bytes,
+    }
+    process = subprocess.Popen(
+        [sys.executable, "-m", _WORKER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    timer = threading.Timer(conditions.seconds + _GRACE_S, process.kill)
+    timer.start()
+    try:
+        _tell(process, json.dumps(job))
+        answer = _line(process)
+        if answer != "ready":
+            raise BenchError(f"{load.name} against {target.name}: {_reason(answer)}")
+        before = _cpu(target.pids)
+        _tell(process, "go")
+        answer = _line(process)
+        after = _cpu(target.pids)
+        fields = _fields(answer)
+        if "error" in fields:
+            raise BenchError(f"{load.name} against {target.name}: {fields['error']}")
+    finally:
+        timer.cancel()
+        end(process)
+    spent = None if before is None or after is None else after - before
+    return Measurement.from_json(fields)._replace(broker_cpu_s=spent)
+
+
+def _tell(process: subprocess.Popen[str], line: str) -> None:
+    assert process.stdin is not None, "it was asked for"
+    try:
+        process.stdin.write(line + "\n")
+        process.stdin.flush()
+    except BrokenPipeError:
+        raise BenchError("the worker ended too early") from None
+
+
+def _line(process: subprocess.Popen[str]) -> str:
+    assert process.stdout is not None, "it was asked for"
+    return process.stdout.readline().strip()
+
+
+def _fields(answer: str) -> dict[str, Any]:
+    if not answer:
+        return {"error": "the worker ended without a result, or took too long"}
+    fields: dict[str, Any] = json.loads(answer)
+    return fields
+
+
+def _reason(answer: str) -> str:
+    return str(_fields(answer).get("error", answer))
+
+
+def _cpu(pids: Sequence[int]) -> float | None:
+    used = [cpu_seconds(pid) for pid in pids]
+    known = [seconds for seconds in used if seconds is not None]
+    return sum(known) if used and len(known) == len(used) else None

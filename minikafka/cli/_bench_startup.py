@@ -1,0 +1,104 @@
+"""How long nodes take to start, and what memory they hold when they have nothing to do."""
+
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import NamedTuple
+
+from minikafka.cli._bench_processes import resident_mib
+from minikafka.cli._bench_targets import BenchError, end, start_minikafka
+from minikafka.cli.dev import Layout
+from minikafka.messages.api_versions import ApiVersionsRequest
+from minikafka.rpc.envelope import encode_request
+
+_HOST = "127.0.0.1"
+_TIMEOUT_S = 30.0
+_POLL_S = 0.001
+_SETTLE_S = 2.0
+
+
+class StartUp(NamedTuple):
+    """What was measured, one value a round; memory is of each node of the last cluster."""
+
+    api_versions_s: Sequence[float]
+    ready_s: Sequence[float]
+    nodes: int
+    idle_mib: Sequence[float]
+
+
+def measure_start_up(rounds: int, nodes: int, base_port: int, scratch: Path) -> StartUp:
+    """Start one node, and a cluster, several times.
+
+    Raises:
+        BenchError: if one of them does not start.
+    """
+    with tempfile.TemporaryDirectory(prefix="minikafka-bench-", dir=scratch) as directory:
+        layout = Layout(Path(directory) / "cluster", 1, base_port, {})
+        layout.prepare()
+        command = [
+            sys.executable,
+            "-m",
+            "minikafka",
+            "server-start",
+            str(layout.properties_file(1)),
+        ]
+        single = [_first_answer(command, base_port) for _ in range(rounds)]
+    ready: list[float] = []
+    idle: Sequence[float] = []
+    for _ in range(rounds):
+        with ExitStack() as stack:
+            started = time.perf_counter()
+            target = start_minikafka(stack, nodes, base_port, scratch)
+            ready.append(time.perf_counter() - started)
+            idle = idle_memory(target.pids)
+    return StartUp(single, ready, nodes, idle)
+
+
+def idle_memory(pids: Sequence[int]) -> list[float]:
+    """Resident MiB of each process, after a moment without work."""
+    time.sleep(_SETTLE_S)
+    return [mib for mib in map(resident_mib, pids) if mib is not None]
+
+
+def _first_answer(command: Sequence[str], port: int) -> float:
+    """From exec to the first answered ApiVersions; the node is ended again."""
+    started = time.perf_counter()
+    process = subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, text=True
+    )
+    try:
+        with _connect(process, port, started + _TIMEOUT_S) as connection:
+            _ask_versions(connection)
+        return time.perf_counter() - started
+    finally:
+        process.send_signal(signal.SIGTERM)
+        end(process)
+
+
+def _connect(process: subprocess.Popen[str], port: int, deadline: float) -> socket.socket:
+    while True:
+        try:
+            return socket.create_connection((_HOST, port), timeout=_TIMEOUT_S)
+        except OSError:
+            if process.poll() is not None:
+                raise BenchError(
+                    f"the node ended with status {process.returncode} before it listened"
+                ) from None
+            if time.perf_counter() > deadline:
+                raise BenchError("the node does not listen") from None
+            time.sleep(_POLL_S)
+
+
+def _ask_versions(connection: socket.socket) -> None:
+    request = ApiVersionsRequest()
+    for part in encode_request(0, "minikafka-bench", request, 0):
+        assert isinstance(part, bytes | bytearray | memoryview), "nothing of it is in a file"
+        connection.sendall(part)
+    if len(connection.recv(4)) == 0:
+        raise BenchError("the node closed the connection")

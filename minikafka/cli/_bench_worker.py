@@ -1,0 +1,78 @@
+"""The process that puts a load on a broker, for `minikafka bench`.
+
+It gets a job as one line of JSON, prepares it, says `ready`, waits for a line, runs, and prints the
+measurement as one line of JSON, or `{"error": …}`.
+"""
+
+import json
+import sys
+from collections.abc import Callable
+from typing import Any, NamedTuple, TextIO
+
+from minikafka.admin.client import AdminError
+from minikafka.cli._bench_plan import LOADS, Measurement
+from minikafka.cli._bench_replay import ReplayError, fetch_replay, produce_replay, run_replay
+
+_ACKS = {"0": 0, "1": 1, "all": -1}
+
+
+class Job(NamedTuple):
+    """What a worker is asked to do."""
+
+    load: str
+    bootstrap: str
+    topic: str
+    acks: str
+    seconds: float
+    max_bytes: int
+
+
+def main(stdin: TextIO = sys.stdin, stdout: TextIO = sys.stdout) -> int:
+    """Do one job."""
+    job = Job(**json.loads(stdin.readline()))
+    try:
+        run = prepare(job)
+        print("ready", file=stdout, flush=True)
+        if not stdin.readline():
+            return 1
+        result: dict[str, Any] = run()._asdict()
+    except (ReplayError, AdminError, OSError) as error:
+        print(json.dumps({"error": str(error)}), file=stdout, flush=True)
+        return 1
+    print(json.dumps(result), file=stdout, flush=True)
+    return 0
+
+
+def prepare(job: Job) -> Callable[[], Measurement]:
+    """Everything that does not count: connections, encoding."""
+    load = LOADS[job.load]
+    if load.through_librdkafka:
+        return _prepare_librdkafka(job)
+    if load.kind == "raw-produce":
+        replay = produce_replay(job.bootstrap, job.topic, load, _ACKS[job.acks])
+    else:
+        replay = fetch_replay(job.bootstrap, job.topic)
+    limit = job.max_bytes if load.kind == "raw-produce" else sys.maxsize
+    return lambda: run_replay(replay, load.in_flight, job.seconds, limit)
+
+
+def _prepare_librdkafka(job: Job) -> Callable[[], Measurement]:
+    from confluent_kafka import KafkaException
+
+    from minikafka.cli import _bench_librdkafka as clients
+
+    load = LOADS[job.load]
+    try:
+        if load.kind == "produce":
+            run = clients.prepare_produce(job.bootstrap, job.topic, load, job.acks, job.max_bytes)
+        elif load.kind == "latency":
+            run = clients.prepare_latency(job.bootstrap, job.topic, load, job.acks)
+        else:
+            run = clients.prepare_consume(job.bootstrap, job.topic, load)
+    except KafkaException as error:
+        raise ReplayError(str(error)) from None
+    return lambda: run(job.seconds)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
