@@ -1,8 +1,8 @@
 """The records of `__consumer_offsets`: keys and values as Kafka 4 writes them, and back.
 
-A key starts with its record type, a value with its version, both as 16-bit numbers. Offsets are
-written as value version 4 with the topic's id (version 1, which alone has a place for it, where the
-committer set an expiry of its own), groups as value version 3; every older version is read.
+A key starts with its record type, a value with its version, both as 16-bit numbers. Groups are
+written as value version 3. Offsets are written as version 4, which has the topic's id, or as version
+1, which alone has a place for an expiry that the committer set. Every older version is read.
 
 Source: `GroupCoordinatorRecordSerde`, `GroupCoordinatorRecordHelpers`.
 """
@@ -10,7 +10,6 @@ Source: `GroupCoordinatorRecordSerde`, `GroupCoordinatorRecordHelpers`.
 from struct import Struct
 from typing import NamedTuple
 
-from minikafka.common.ids import ZERO_UUID
 from minikafka.messages.coordinator.group_metadata import GroupMetadataKey, GroupMetadataValue
 from minikafka.messages.coordinator.offset_commit import OffsetCommitKey, OffsetCommitValue
 from minikafka.messages.coordinator.record_types import GroupRecordType
@@ -18,9 +17,8 @@ from minikafka.protocol.primitives import MalformedMessage, Reader, Writer
 
 _SHORT = Struct(">h")
 _KEY_VERSION = 0
-_OFFSET_VERSION = 3
+_OFFSET_VERSION = 4
 _OFFSET_VERSION_WITH_EXPIRY = 1
-_OFFSET_VERSION_WITH_TOPIC_ID = 4
 _GROUP_VERSION = 3
 _NO_EXPIRY = -1
 
@@ -65,11 +63,8 @@ def offset_key(group_id: str, topic: str, partition: int) -> bytes:
 
 def offset_value(value: OffsetCommitValue) -> bytes:
     """The value of a committed offset, in the version that Kafka 4.3 chooses for it."""
-    version = _OFFSET_VERSION
-    if value.expire_timestamp != _NO_EXPIRY:
-        version = _OFFSET_VERSION_WITH_EXPIRY
-    elif value.topic_id != ZERO_UUID:
-        version = _OFFSET_VERSION_WITH_TOPIC_ID
+    has_expiry = value.expire_timestamp != _NO_EXPIRY
+    version = _OFFSET_VERSION_WITH_EXPIRY if has_expiry else _OFFSET_VERSION
     writer = _typed(version)
     value.encode(writer, version)
     return bytes(writer.buf)

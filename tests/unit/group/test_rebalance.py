@@ -1,0 +1,228 @@
+"""Rebalances: who is waited for, who assigns, what silence does."""
+
+import pytest
+
+from minikafka.common.errors import (
+    ErrorCode,
+    IllegalGenerationError,
+    InconsistentGroupProtocolError,
+    RebalanceInProgressError,
+    UnknownMemberIdError,
+)
+from minikafka.group.group import GroupState
+
+
+def test_first_rebalance_waits_for_more_members(make_world):
+    world = make_world(group_initial_rebalance_delay_ms=3000)
+    first = world.join(world.member_id())
+    world.run(2000)
+    second = world.join(world.member_id())
+    assert not first.settled()
+    world.run(1000)
+    # The second one came during the delay, which therefore starts again.
+    assert not first.settled()
+    world.run(3000)
+    assert first.answer.generation_id == second.answer.generation_id == 1
+    assert len(first.answer.members) == 2
+
+
+def test_first_rebalance_waits_no_longer_than_the_rebalance_timeout(make_world):
+    world = make_world(group_initial_rebalance_delay_ms=3000)
+    first = world.join(world.member_id(), rebalance_timeout_ms=5000)
+    for _ in range(4):
+        world.run(1500)
+        world.join(world.member_id(), rebalance_timeout_ms=5000)
+    assert first.answer.generation_id == 1
+
+
+def test_rebalance_ends_when_the_last_member_has_joined(world):
+    leader, follower = world.stable(2)
+    first = world.join(leader)
+    assert not first.settled()
+    second = world.join(follower)
+    assert first.answer.generation_id == second.answer.generation_id == 2
+
+
+def test_rebalance_waits_for_ids_that_were_given_out(world):
+    (leader,) = world.stable()
+    newcomer = world.member_id()
+    first = world.join(leader)
+    assert not first.settled()
+    world.join(newcomer)
+    assert len(first.answer.members) == 2
+
+
+def test_members_that_do_not_join_in_time_lose_their_place(world):
+    leader, follower = world.stable(2, session_timeout_ms=300_000)
+    first = world.join(leader, session_timeout_ms=300_000)
+    world.run(60_000)
+    assert [m.member_id for m in first.answer.members] == [leader]
+    with pytest.raises(UnknownMemberIdError):
+        world.join(follower)
+
+
+def test_follower_leads_when_the_leader_does_not_join_in_time(world):
+    _, follower = world.stable(2, session_timeout_ms=300_000)
+    joining = world.join(follower, protocols=("range", "x"), session_timeout_ms=300_000)
+    world.run(60_000)
+    assert joining.answer.leader == follower
+
+
+def test_static_member_keeps_its_place_through_a_rebalance_that_it_misses(world):
+    joining = [world.join(instance=each, session_timeout_ms=300_000) for each in "ab"]
+    world.run()
+    first, second = (each.answer.member_id for each in joining)
+    world.sync(second, 1, instance="b")
+    world.sync(first, 1, instance="a")
+    again = world.join(first, instance="a", session_timeout_ms=300_000)
+    world.run(60_000)
+    assert [m.member_id for m in again.answer.members] == [first, second]
+
+
+def test_protocol_is_what_most_prefer_of_what_all_offer(world):
+    offers = (("a", "b", "c"), ("b", "c"), ("c", "b"))
+    ids = [world.member_id(protocols=each) for each in offers]
+    waiting = [world.join(i, protocols=p) for i, p in zip(ids, offers, strict=True)]
+    world.run()
+    assert {each.answer.protocol_name for each in waiting} == {"b"}
+
+
+# Syncing
+
+
+def test_everybody_gets_what_the_leader_assigned(world):
+    leader, follower = (each.member_id for each in world.enter(2))
+    waiting = world.sync(follower, 1)
+    assert not waiting.settled()
+    own = world.sync(leader, 1, {leader: b"mine", follower: b"yours"})
+    assert (own.answer.assignment, waiting.answer.assignment) == (b"mine", b"yours")
+    assert waiting.answer.protocol_name == "range"
+    assert world.group().state is GroupState.STABLE
+
+
+def test_assignment_is_in_the_log_before_anybody_gets_it(make_world):
+    world = make_world(replicas=(1, 2))
+    member = world.enter()[0].member_id
+    syncing = world.sync(member, 1, {member: b"x"})
+    assert world.records()[-1].value.members[0].assignment == b"x"
+    assert not syncing.settled()
+    assert world.group().state is GroupState.COMPLETING_REBALANCE
+    world.replicate()
+    assert syncing.settled()
+    assert syncing.answer.assignment == b"x"
+    assert world.group().state is GroupState.STABLE
+
+
+def test_assignment_that_cannot_be_stored_in_time_starts_a_rebalance(make_world):
+    world = make_world(replicas=(1, 2))
+    leader, follower = (each.member_id for each in world.enter(2))
+    waiting = world.sync(follower, 1)
+    own = world.sync(leader, 1, {})
+    own.write.expire()
+    assert own.answer.error_code == waiting.answer.error_code
+    assert own.answer.error_code == ErrorCode.COORDINATOR_NOT_AVAILABLE
+    assert world.group().state is GroupState.PREPARING_REBALANCE
+
+
+def test_assignment_of_a_generation_that_is_over_changes_nothing(make_world):
+    world = make_world(replicas=(1, 2))
+    leader, follower = (each.member_id for each in world.enter(2))
+    own = world.sync(leader, 1, {leader: b"old"})
+    world.join(follower, protocols=("range", "x"))
+    assert own.answer.error_code == ErrorCode.REBALANCE_IN_PROGRESS
+    world.replicate()
+    assert own.write.settled()
+    assert world.group().state is GroupState.PREPARING_REBALANCE
+    assert world.group().members[leader].assignment == b""
+
+
+def test_sync_of_the_wrong_generation_member_or_protocol_fails(world):
+    member = world.enter()[0].member_id
+    with pytest.raises(IllegalGenerationError):
+        world.sync(member, 2)
+    with pytest.raises(UnknownMemberIdError):
+        world.sync("other", 1)
+    with pytest.raises(InconsistentGroupProtocolError):
+        world.sync(member, 1, protocol_name="other")
+
+
+def test_sync_during_a_rebalance_says_so(world):
+    leader, follower = world.stable(2)
+    world.join(leader)
+    with pytest.raises(RebalanceInProgressError):
+        world.sync(follower, 1)
+
+
+def test_sync_in_a_stable_group_repeats_the_assignment(world):
+    (member,) = world.stable()
+    assert world.sync(member, 1).answer.assignment == member.encode()
+
+
+def test_members_that_do_not_sync_in_time_are_expelled(world):
+    leader, follower = (each.member_id for each in world.enter(2, session_timeout_ms=300_000))
+    own = world.sync(leader, 1, {})
+    assert own.settled()
+    world.run(60_000)
+    assert list(world.group().members) == [leader]
+    assert world.group().state is GroupState.PREPARING_REBALANCE
+    with pytest.raises(UnknownMemberIdError):
+        world.sync(follower, 1)
+
+
+# Sessions
+
+
+def test_silent_member_is_removed_and_the_others_rebalance(world):
+    leader, follower = world.stable(2)
+    world.run(9_000)
+    world.heartbeat(leader, 1)
+    world.run(1_000)
+    assert list(world.group().members) == [leader]
+    assert world.group().state is GroupState.PREPARING_REBALANCE
+    with pytest.raises(UnknownMemberIdError):
+        world.heartbeat(follower, 1)
+
+
+def test_heartbeats_keep_a_member_for_ever(world):
+    (member,) = world.stable()
+    for _ in range(20):
+        world.run(9_000)
+        world.heartbeat(member, 1)
+    assert world.group().state is GroupState.STABLE
+
+
+def test_commits_keep_a_member_as_heartbeats_do(world):
+    (member,) = world.stable()
+    for _ in range(5):
+        world.run(9_000)
+        world.commit({0: 1}, member_id=member, generation=1)
+    assert list(world.group().members) == [member]
+
+
+def test_member_that_waits_for_others_owes_no_heartbeat(world):
+    leader, follower = world.stable(2)
+    world.heartbeat(follower, 1)
+    joining = world.join(leader)
+    for _ in range(3):
+        world.run(9_000)
+        with pytest.raises(RebalanceInProgressError):
+            world.heartbeat(follower, 1)
+    assert leader in world.group().members
+    assert not joining.settled()
+
+
+def test_new_member_that_nobody_answers_for_is_dropped_after_five_minutes(make_world):
+    world = make_world(group_initial_rebalance_delay_ms=600_000)
+    joining = world.join(version=0, rebalance_timeout_ms=600_000)
+    world.run(300_000)
+    assert joining.answer.error_code == ErrorCode.UNKNOWN_MEMBER_ID
+    assert not world.group().members
+
+
+def test_waiting_members_go_elsewhere_when_leadership_is_lost(world):
+    leader, follower = world.stable(2)
+    joining = world.join(leader)
+    world.stable(1, group="h")
+    world.lead(leader=2)
+    assert joining.answer.error_code == ErrorCode.NOT_COORDINATOR
+    assert world.env.timers.next_deadline_ms() == 600_000  # only the expiry of offsets is left

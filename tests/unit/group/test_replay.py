@@ -1,0 +1,123 @@
+"""What the next coordinator makes of the log."""
+
+import pytest
+
+from minikafka.common.errors import (
+    GroupIdNotFoundError,
+    NotCoordinatorError,
+    UnknownMemberIdError,
+)
+from minikafka.group.group import GroupState
+from minikafka.records.batch import ControlType
+from minikafka.records.builder import (
+    BatchOptions,
+    NewRecord,
+    build_batch,
+    control_record,
+    end_marker_value,
+)
+from minikafka.records.validation import Origin
+
+
+def append(world, records, **options):
+    world.partition.append_as_leader(
+        memoryview(build_batch(records, BatchOptions(**options))),
+        required_acks=-1,
+        origin=Origin.COORDINATOR,
+    )
+
+
+def test_next_coordinator_goes_on_with_members_generation_and_assignments(world):
+    leader, follower = world.stable(2)
+    world.commit({0: 5}, member_id=leader, generation=1)
+    world.restart()
+    group = world.group()
+    assert (group.state, group.generation, group.leader_id) == (GroupState.STABLE, 1, leader)
+    world.heartbeat(follower, 1)
+    assert world.sync(follower, 1).answer.assignment == follower.encode()
+    assert world.committed() == {0: 5}
+    assert world.join(follower).answer.generation_id == 1
+
+
+def test_sessions_start_anew_with_the_next_coordinator(world):
+    leader, follower = world.stable(2)
+    world.run(9_000)
+    world.restart()
+    world.run(9_000)
+    world.heartbeat(leader, 1)
+    world.run(1_000)
+    assert list(world.group().members) == [leader]
+
+
+def test_static_members_keep_their_instances(world):
+    joining = world.join(instance="a")
+    world.run()
+    world.sync(joining.answer.member_id, 1, {}, instance="a")
+    world.restart()
+    world.heartbeat(joining.answer.member_id, 1, instance="a")
+
+
+def test_deleted_group_stays_deleted(world):
+    world.commit({0: 1})
+    world.commit({0: 2}, group="kept")
+    world.groups.shard_of("g").delete_group("g")
+    world.restart()
+    with pytest.raises(GroupIdNotFoundError):
+        world.group()
+    assert world.group("kept").state is GroupState.EMPTY
+    assert world.committed() == {}
+
+
+def test_members_of_a_rebalance_that_was_not_stored_join_anew(world):
+    member = world.enter()[0].member_id
+    world.restart()
+    with pytest.raises(UnknownMemberIdError):
+        world.heartbeat(member, 1)
+
+
+def test_long_log_is_read_in_several_steps(make_world):
+    world = make_world()
+    for number in range(1200):
+        world.commit({0: number, 1: number}, metadata="x" * 20)
+    assert world.log.size_bytes > 128 * 1024
+    world.start()
+    world.lead()
+    steps = 0
+    while world.groups.shards[0].loaded_to == 0:
+        world.run(1)
+        steps += 1
+    assert steps > 2
+    assert world.committed() == {0: 1199, 1: 1199}
+
+
+def test_offsets_of_a_transaction_count_when_it_commits(world):
+    world.commit({0: 1})
+    parsed = world.log.read(0, 1 << 20, upper_bound_offset=world.log.log_end_offset)
+    from minikafka.records.reader import read_records
+
+    old = list(read_records(parsed.slice.read()))[-1]
+    for producer, kind in ((7, ControlType.COMMIT), (8, ControlType.ABORT), (9, None)):
+        ids = {"producer_id": producer, "producer_epoch": 0, "is_transactional": True}
+        key = old.key[:-4] + producer.to_bytes(4, "big")
+        append(world, [NewRecord(0, key, old.value)], base_sequence=0, **ids)
+        if kind is not None:
+            append(world, [control_record(kind, end_marker_value(0), 0)], is_control=True, **ids)
+    world.restart()
+    assert world.committed() == {0: 1, 7: 1}
+    offsets = world.groups.shard_of("g").committed_offsets("g")
+    assert offsets.is_undecided("t", 9)
+    assert not offsets.is_undecided("t", 8)
+
+
+def test_records_of_other_kinds_of_groups_are_left_out(world):
+    world.commit({0: 1})
+    append(world, [NewRecord(0, b"\x00\x03\x00\x01x", b"\x00\x00\x00\x00\x00\x01\x00")])
+    world.restart()
+    assert [group.group_id for group in world.groups.all_groups()] == ["g"]
+
+
+def test_log_that_makes_no_sense_is_coordinated_by_nobody(world):
+    append(world, [NewRecord(0, b"\x00\x02\x00\x05x", b"\x00\x00")])
+    world.restart()
+    with pytest.raises(NotCoordinatorError):
+        world.committed()
