@@ -1,40 +1,85 @@
 """The response that says a whole request failed.
 
-Most responses have an error code of their own at the top. Of the others, each topic, group or
-resource of the request is answered with the error, so that every client finds it where it looks.
+Most responses have an error code of their own at the top. Of the others, each topic or resource of
+the request is answered with the error, so that every client finds it where it looks.
 
 Source: `AbstractRequest.getErrorResponse` of each request.
 """
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 from minikafka.apis._steps import CLOSE
 from minikafka.common.errors import KafkaError
-from minikafka.messages.api_keys import response_class
+from minikafka.messages.api_keys import ApiKey, response_class
 
 
-def failure_response(request: Any, version: int, error: KafkaError) -> Any:
+def failure_response(request: Any, error: KafkaError) -> Any:
     """The response to `request` in which everything failed with `error`.
 
     Returns CLOSE where the response has no place for it.
     """
     response = response_class(request.API_KEY)()
-    special = _SPECIAL.get(type(request).__name__)
-    if special is not None:
-        special(response, request, error, version)
-        return response
-    if not hasattr(response, "error_code"):
+    fill = _BY_ENTRY.get(request.API_KEY)
+    if fill is not None:
+        fill(response, request, int(error.code), error.message)
+    elif hasattr(response, "error_code"):
+        response.error_code = int(error.code)
+        if hasattr(response, "error_message"):
+            response.error_message = error.message
+    else:
         return CLOSE
-    response.error_code = int(error.code)
-    if hasattr(response, "error_message"):
-        response.error_message = str(error)
     return response
 
 
-def _per_topic(response: Any, request: Any, error: KafkaError, _: int) -> None:
-    """Responses that mirror the request: a list of topics with partitions."""
-    del response, request, error
+# The message modules below are imported when they are needed: a node's start needs none of them.
 
 
-_SPECIAL: dict[str, Callable[[Any, Any, KafkaError, int], None]] = {}
+def _created_topics(response: Any, request: Any, code: int, message: str) -> None:
+    from minikafka.messages import create_topics  # noqa: PLC0415
+
+    response.topics = [
+        create_topics.CreatableTopicResult(
+            name=topic.name, error_code=code, error_message=message, configs=None
+        )
+        for topic in request.topics
+    ]
+
+
+def _deleted_topics(response: Any, request: Any, code: int, message: str) -> None:
+    from minikafka.messages import delete_topics  # noqa: PLC0415
+
+    response.responses = [
+        delete_topics.DeletableTopicResult(name, error_code=code, error_message=message)
+        for name in request.topic_names
+    ] + [
+        delete_topics.DeletableTopicResult(topic.name, topic.topic_id, code, message)
+        for topic in request.topics
+    ]
+
+
+def _created_partitions(response: Any, request: Any, code: int, message: str) -> None:
+    from minikafka.messages import create_partitions  # noqa: PLC0415
+
+    response.results = [
+        create_partitions.CreatePartitionsTopicResult(topic.name, code, message)
+        for topic in request.topics
+    ]
+
+
+def _altered_configs(response: Any, request: Any, code: int, message: str) -> None:
+    module = import_module(type(request).__module__)
+    response.responses = [
+        module.AlterConfigsResourceResponse(code, message, each.resource_type, each.resource_name)
+        for each in request.resources
+    ]
+
+
+_BY_ENTRY: dict[int, Callable[[Any, Any, int, str], None]] = {
+    ApiKey.CREATE_TOPICS: _created_topics,
+    ApiKey.DELETE_TOPICS: _deleted_topics,
+    ApiKey.CREATE_PARTITIONS: _created_partitions,
+    ApiKey.ALTER_CONFIGS: _altered_configs,
+    ApiKey.INCREMENTAL_ALTER_CONFIGS: _altered_configs,
+}

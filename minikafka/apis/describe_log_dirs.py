@@ -1,8 +1,8 @@
-"""DescribeLogDirs (key 35), v1-4.
+"""DescribeLogDirs (key 35), v1-5.
 
 Broker:      each log directory with its replicas: size, and how far they are behind.
 Leaves out:  replicas that are being moved between directories.
-Versions:    v2 flexible; v3 top-level error; v4 total and usable bytes.
+Versions:    v2 flexible; v3 top-level error; v4 total and usable bytes; v5 cordoned directories.
 Errors:      KAFKA_STORAGE_ERROR (directory offline).
 """
 
@@ -21,7 +21,7 @@ from minikafka.messages.describe_log_dirs import (
 )
 
 
-@broker_api(ApiKey.DESCRIBE_LOG_DIRS, versions=(1, 4))
+@broker_api(ApiKey.DESCRIBE_LOG_DIRS, versions=(1, 5))
 def describe_log_dirs(
     ctx: BrokerContext, request: DescribeLogDirsRequest
 ) -> DescribeLogDirsResponse:

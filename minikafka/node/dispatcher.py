@@ -144,13 +144,13 @@ class Dispatcher:
         try:
             return api.handler(context, body)
         except KafkaError as error:
-            return failure_response(body, context.version, error)
+            return failure_response(body, error)
         except (InvariantViolation, StorageFault):
             raise
         except Exception:  # noqa: BLE001 - the one place where a handler's fault ends
             # Whatever one request does wrong here must not take the node away from all others.
             _log.exception("request %s failed", ApiKey(api.key).name)
-            return failure_response(body, context.version, UnknownServerError())
+            return failure_response(body, UnknownServerError())
 
     def _advance(  # noqa: PLR0917
         self,
@@ -168,13 +168,13 @@ class Dispatcher:
             done(stop.value)
             return
         except KafkaError as error:
-            done(failure_response(body, context.version, error))
+            done(failure_response(body, error))
             return
         except (InvariantViolation, StorageFault):
             raise
         except Exception:  # noqa: BLE001 - the same for a handler that was parked
             _log.exception("request %s failed", ApiKey(api.key).name)
-            done(failure_response(body, context.version, UnknownServerError()))
+            done(failure_response(body, UnknownServerError()))
             return
 
         def resume(outcome: Any) -> None:

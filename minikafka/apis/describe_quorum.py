@@ -1,0 +1,106 @@
+"""DescribeQuorum (key 55), v0-2.
+
+Broker:      forwards to the active controller.
+Controller:  voters and observers of the metadata log, and how far they are.
+Versions:    v1 times of fetches; v2 directory ids, endpoints of controllers, error messages.
+Errors:      INVALID_REQUEST, UNKNOWN_TOPIC_OR_PARTITION, NOT_LEADER_OR_FOLLOWER (partition).
+"""
+
+from typing import Any
+
+from minikafka.apis._context import BrokerContext, ControllerContext
+from minikafka.apis._forwarding import forward
+from minikafka.apis._registry import broker_api, controller_api
+from minikafka.apis._steps import Steps
+from minikafka.common.errors import ErrorCode, NotControllerError
+from minikafka.common.ids import ZERO_UUID, Uuid
+from minikafka.messages.api_keys import ApiKey
+from minikafka.messages.describe_quorum import (
+    DescribeQuorumRequest,
+    DescribeQuorumResponse,
+    DescribeQuorumResponsePartitionData,
+    DescribeQuorumResponseTopicData,
+    Listener,
+    Node,
+    ReplicaState,
+)
+from minikafka.raft.raft_node import Progress
+
+_TOPIC = "__cluster_metadata"
+_NODES_FROM = 2
+
+
+@broker_api(ApiKey.DESCRIBE_QUORUM, versions=(0, 2))
+def forward_describe_quorum(ctx: BrokerContext, _: DescribeQuorumRequest) -> Steps[Any]:
+    """Hand the request to the controller."""
+    return (yield from forward(ctx))
+
+
+@controller_api(ApiKey.DESCRIBE_QUORUM, versions=(0, 2))
+def describe_quorum(
+    ctx: ControllerContext, request: DescribeQuorumRequest
+) -> DescribeQuorumResponse:
+    """Answer from what the leader knows of its fetchers."""
+    if not ctx.server.raft.is_leader:
+        raise NotControllerError
+    if len(request.topics) != 1 or len(request.topics[0].partitions) != 1:
+        return DescribeQuorumResponse(error_code=ErrorCode.INVALID_REQUEST, error_message=None)
+    topic = request.topics[0]
+    index = topic.partitions[0].partition_index
+    if topic.topic_name != _TOPIC or index != 0:
+        data = DescribeQuorumResponsePartitionData(
+            partition_index=index,
+            error_code=ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+            error_message=None,
+        )
+    else:
+        data = _describe(ctx)
+    response = DescribeQuorumResponse(
+        error_message=None,
+        topics=[DescribeQuorumResponseTopicData(topic.topic_name, [data])],
+    )
+    if ctx.version >= _NODES_FROM:
+        response.nodes = [
+            Node(
+                controller.controller_id,
+                [Listener(e.name, e.host, e.port) for e in controller.endpoints],
+            )
+            for controller in ctx.server.image.controllers.values()
+        ]
+    return response
+
+
+def _describe(ctx: ControllerContext) -> DescribeQuorumResponsePartitionData:
+    raft = ctx.server.raft
+    assert raft.voters is not None
+    now_ms = ctx.env.clock.wall_ms
+    own = Progress(raft.node_id, raft.directory_id, raft.end_offset, now_ms, now_ms)
+    fetchers = list(raft.progress.values())
+    voters = []
+    for voter in raft.voters.voters.values():
+        known = [own, *fetchers] if voter.node_id == raft.node_id else fetchers
+        progress = next((each for each in known if each.node_id == voter.node_id), None)
+        voters.append(progress or Progress(voter.node_id, voter.directory_id or ZERO_UUID))
+    observers = [each for each in fetchers if each.node_id not in raft.voters.voters]
+    is_dynamic = raft.kraft_version > 0
+    return DescribeQuorumResponsePartitionData(
+        partition_index=0,
+        error_message=None,
+        leader_id=raft.leader_id,
+        leader_epoch=raft.epoch,
+        high_watermark=raft.high_watermark,
+        current_voters=[_state(each, is_dynamic=is_dynamic) for each in voters],
+        observers=[_state(each, is_dynamic=True) for each in observers],
+    )
+
+
+def _state(progress: Progress, *, is_dynamic: bool) -> ReplicaState:
+    """A static quorum does not know the directories of its voters."""
+    directory: Uuid = progress.directory_id if is_dynamic else ZERO_UUID
+    return ReplicaState(
+        replica_id=progress.node_id,
+        replica_directory_id=directory,
+        log_end_offset=progress.log_end_offset,
+        last_fetch_timestamp=progress.last_fetch_ms,
+        last_caught_up_timestamp=progress.last_caught_up_ms,
+    )

@@ -1,0 +1,69 @@
+"""ListPartitionReassignments (key 46), v0.
+
+Broker:      forwards to the active controller.
+Controller:  partitions to which replicas are being added, or from which they are being removed.
+Errors:      NOT_CONTROLLER.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from minikafka.apis._context import BrokerContext, ControllerContext
+from minikafka.apis._forwarding import forward
+from minikafka.apis._registry import broker_api, controller_api
+from minikafka.apis._steps import Steps
+from minikafka.common.errors import NotControllerError
+from minikafka.messages.api_keys import ApiKey
+from minikafka.messages.list_partition_reassignments import (
+    ListPartitionReassignmentsRequest,
+    ListPartitionReassignmentsResponse,
+    OngoingPartitionReassignment,
+    OngoingTopicReassignment,
+)
+from minikafka.metadata.image import TopicImage
+
+
+@broker_api(ApiKey.LIST_PARTITION_REASSIGNMENTS, versions=(0, 0))
+def forward_list_partition_reassignments(
+    ctx: BrokerContext, _: ListPartitionReassignmentsRequest
+) -> Steps[Any]:
+    """Hand the request to the controller."""
+    return (yield from forward(ctx))
+
+
+@controller_api(ApiKey.LIST_PARTITION_REASSIGNMENTS, versions=(0, 0))
+def list_partition_reassignments(
+    ctx: ControllerContext, request: ListPartitionReassignmentsRequest
+) -> ListPartitionReassignmentsResponse:
+    """Answer from the committed image."""
+    if not ctx.server.controller.is_active:
+        raise NotControllerError
+    found = []
+    for topic, indexes in _asked(ctx, request):
+        ongoing = [
+            OngoingPartitionReassignment(
+                index,
+                list(registration.replicas),
+                list(registration.adding_replicas),
+                list(registration.removing_replicas),
+            )
+            for index in indexes
+            if (registration := topic.partitions.get(index)) and registration.is_reassigning
+        ]
+        if ongoing:
+            found.append(OngoingTopicReassignment(topic.name, ongoing))
+    return ListPartitionReassignmentsResponse(error_message=None, topics=found)
+
+
+def _asked(
+    ctx: ControllerContext, request: ListPartitionReassignmentsRequest
+) -> Iterator[tuple[TopicImage, list[int]]]:
+    image = ctx.server.image
+    if request.topics is None:
+        for topic in image.topics.values():
+            yield topic, list(topic.partitions)
+        return
+    for wanted in request.topics:
+        found = image.topic(wanted.name)
+        if found is not None:
+            yield found, list(wanted.partition_indexes)

@@ -1,0 +1,53 @@
+"""A request that failed as a whole says so where its client looks."""
+
+import pytest
+
+from minikafka.apis._failures import failure_response
+from minikafka.apis._steps import CLOSE
+from minikafka.common.errors import ErrorCode, InvalidRequestError, RequestTimedOutError
+from minikafka.messages.alter_configs import AlterConfigsRequest
+from minikafka.messages.alter_configs import AlterConfigsResource as OldResource
+from minikafka.messages.api_versions import ApiVersionsRequest
+from minikafka.messages.create_partitions import CreatePartitionsRequest, CreatePartitionsTopic
+from minikafka.messages.create_topics import CreatableTopic, CreateTopicsRequest
+from minikafka.messages.delete_topics import DeleteTopicsRequest, DeleteTopicState
+from minikafka.messages.describe_cluster import DescribeClusterRequest
+from minikafka.messages.incremental_alter_configs import (
+    AlterConfigsResource,
+    IncrementalAlterConfigsRequest,
+)
+from minikafka.messages.produce import ProduceRequest
+
+ERROR = RequestTimedOutError("no controller")
+
+
+def test_top_level_error_code():
+    assert failure_response(ApiVersionsRequest(), ERROR).error_code == ErrorCode.REQUEST_TIMED_OUT
+
+
+def test_top_level_message():
+    response = failure_response(DescribeClusterRequest(), InvalidRequestError("what is this"))
+    assert response.error_message == "what is this"
+
+
+@pytest.mark.parametrize(
+    ("request_", "entries"),
+    [
+        (CreateTopicsRequest(topics=[CreatableTopic("a"), CreatableTopic("b")]), "topics"),
+        (CreatePartitionsRequest(topics=[CreatePartitionsTopic("a")]), "results"),
+        (DeleteTopicsRequest(topic_names=["a"]), "responses"),
+        (DeleteTopicsRequest(topics=[DeleteTopicState("a")]), "responses"),
+        (AlterConfigsRequest(resources=[OldResource(2, "a")]), "responses"),
+        (IncrementalAlterConfigsRequest(resources=[AlterConfigsResource(2, "a")]), "responses"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_each_entry_carries_the_error(request_, entries):
+    found = getattr(failure_response(request_, ERROR), entries)
+    assert found
+    assert {entry.error_code for entry in found} == {ErrorCode.REQUEST_TIMED_OUT}
+    assert {entry.error_message for entry in found} == {"no controller"}
+
+
+def test_connection_ends_where_the_response_has_no_place_for_an_error():
+    assert failure_response(ProduceRequest(), ERROR) is CLOSE
