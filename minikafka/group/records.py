@@ -1,8 +1,8 @@
 """The records of `__consumer_offsets`: keys and values as Kafka 4 writes them, and back.
 
 A key starts with its record type, a value with its version, both as 16-bit numbers. Groups are
-written as value version 3. Offsets are written as version 4, which has the topic's id, or as version
-1, which alone has a place for an expiry that the committer set. Every older version is read.
+written as value version 3. Offsets are written as version 4, which has the topic's id, or as
+version 1, which alone has a place for an expiry that the committer set. Older versions are read.
 
 Source: `GroupCoordinatorRecordSerde`, `GroupCoordinatorRecordHelpers`.
 """
