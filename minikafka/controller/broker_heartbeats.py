@@ -65,7 +65,10 @@ def next_standing(
 def _from_fenced(broker: BrokerRegistration, wishes: Wishes) -> Standing:
     if wishes.shut_down:
         return Standing.SHUTDOWN_NOW
-    if not wishes.fence and wishes.metadata_offset >= broker.registered_at:
+    # Unlike Kafka: an incarnation that began to shut down does not come back; no record could take
+    # the mark off again, and it would lead partitions without being active.
+    may_return = not wishes.fence and not broker.in_controlled_shutdown
+    if may_return and wishes.metadata_offset >= broker.registered_at:
         return Standing.UNFENCED
     return Standing.FENCED
 

@@ -64,6 +64,14 @@ def test_a_heartbeat_moves_a_broker(*, now, fence, shut_down, offset, leads, mov
     assert after is expected
 
 
+def test_an_incarnation_that_began_to_shut_down_does_not_come_back():
+    registration = broker(fenced=True, leaving=True)
+    after = next_standing(
+        registration, Wishes(False, False, 99), leads=False, others_have_moved_on=True
+    )
+    assert after is FENCED
+
+
 @pytest.fixture
 def sessions():
     return BrokerHeartbeats(session_timeout_ms=100)
