@@ -1,0 +1,189 @@
+"""The shape of the repository as a test: what linters cannot say.
+
+Every module has a docstring; every module of the core has a test of its own name, or stands in
+`TESTED_ELSEWHERE` with the tests that run it; the core calls neither `open` nor `hash` nor `id` nor
+`print` and iterates no set; API files carry their header, with versions that their schemas have and
+error codes that exist; no unfinished marks, no machine paths, no function over 80 lines, no file
+over 700.
+"""
+
+import ast
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+CORE = (
+    "common", "config", "metrics", "protocol", "rpc", "records", "log", "metadata", "raft",
+    "controller", "replica", "group", "apis", "node",
+)  # fmt: skip
+GENERATED = ("minikafka/messages/", "minikafka/common/errors.py", "minikafka/apis/_index.py")
+MAX_FUNCTION_LINES = 80
+MAX_FILE_LINES = 700
+
+# Room or module -> the tests that run it.
+TESTED_ELSEWHERE = {
+    "minikafka/apis/": "tests/integration",
+    "minikafka/common/": "tests/unit",
+    "minikafka/node/": "tests/integration",
+    "minikafka/config/": "tests/unit/config",
+    "minikafka/metrics/": "tests/unit",
+    "minikafka/replica/": "tests/unit/replica, tests/integration",
+    "minikafka/rpc/": "tests/unit/rpc, tests/integration",
+    "minikafka/raft/": "tests/unit/raft",
+    "minikafka/controller/": "tests/unit/controller",
+    "minikafka/group/": "tests/unit/group",
+    "minikafka/metadata/": "tests/unit/metadata",
+    "minikafka/log/": "tests/unit/log, tests/property",
+    "minikafka/protocol/message.py": "tests/property",
+}
+
+FORBIDDEN_CALLS = ("open", "hash", "id", "print", "input", "eval", "exec")
+MARKS = re.compile(r"\b(?:FIX" + r"ME|TO" + r"DO|XX" + r"X)\b")
+MACHINE_PATHS = re.compile(r"(?<![A-Za-z0-9_.])/(?:wo" + r"rk|ro" + r"ot|ho" + r"me)/[a-z]")
+
+
+def main() -> int:
+    """Print what is untidy, a line each; the exit status."""
+    problems = sorted(problem for check in CHECKS for problem in check())
+    for problem in problems:
+        print(problem)
+    return 1 if problems else 0
+
+
+def tracked(*patterns: str) -> list[str]:
+    """Files that git tracks, or would."""
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", *patterns]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    return [name for name in listed.stdout.splitlines() if (ROOT / name).is_file()]
+
+
+def python_files() -> list[str]:
+    """Hand-written Python files."""
+    return [name for name in tracked("*.py") if not name.startswith(GENERATED)]
+
+
+def tree_of(name: str) -> ast.Module:
+    """The syntax tree of a file."""
+    return ast.parse((ROOT / name).read_text(encoding="utf-8"), name)
+
+
+def docstrings() -> Iterator[str]:
+    """Every module opens with a docstring."""
+    for name in python_files():
+        if not name.startswith("tests/") and ast.get_docstring(tree_of(name)) is None:
+            yield f"{name}: has no docstring"
+
+
+def twins() -> Iterator[str]:
+    """Every module of the core has a test of its own, or is named in TESTED_ELSEWHERE."""
+    for name in python_files():
+        path = Path(name)
+        if len(path.parts) != 3 or path.parts[0] != "minikafka" or path.parts[1] not in CORE:
+            continue
+        twin = ROOT / "tests" / "unit" / path.parts[1] / f"test_{path.stem.lstrip('_')}.py"
+        if (
+            path.stem != "__init__"
+            and not twin.exists()
+            and not name.startswith(tuple(TESTED_ELSEWHERE))
+        ):
+            yield f"{name}: has no test {twin.relative_to(ROOT)}"
+    for where in TESTED_ELSEWHERE.values():
+        for folder in where.split(", "):
+            if not any((ROOT / folder).rglob("test_*.py")):
+                yield f"tools/tidy.py: TESTED_ELSEWHERE names {folder}, which has no tests"
+
+
+def core_calls() -> Iterator[str]:
+    """The core opens nothing, hashes nothing, prints nothing, and iterates no set."""
+    for name in python_files():
+        parts = Path(name).parts
+        if parts[0] != "minikafka" or len(parts) < 3 or parts[1] not in CORE:
+            continue
+        for node in ast.walk(tree_of(name)):
+            called = node.func if isinstance(node, ast.Call) else None
+            if isinstance(called, ast.Name) and called.id in FORBIDDEN_CALLS:
+                yield f"{name}:{called.lineno}: the core does not call {called.id}()"
+            for iterated in _iterated(node):
+                if _is_set(iterated):
+                    yield f"{name}:{iterated.lineno}: iterates a set; its order is not repeatable"
+
+
+def _iterated(node: ast.AST) -> list[ast.expr]:
+    if isinstance(node, ast.For):
+        return [node.iter]
+    return [node.iter] if isinstance(node, ast.comprehension) else []
+
+
+def _is_set(node: ast.expr) -> bool:
+    if isinstance(node, (ast.Set, ast.SetComp)):
+        return True
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id in ("set", "frozenset")
+    )
+
+
+def api_headers() -> Iterator[str]:
+    """API files say what they do; versions lie within the schema's, error codes exist."""
+    registry = import_module("minikafka.apis._registry")
+    keys = import_module("minikafka.messages.api_keys")
+    codes = import_module("minikafka.common.errors").ErrorCode.__members__
+    for name in tracked("minikafka/apis/*.py"):
+        path = Path(name)
+        if path.stem.startswith("_"):
+            continue
+        import_module(f"minikafka.apis.{path.stem}")
+        doc = ast.get_docstring(tree_of(name)) or ""
+        if not re.match(r"\w+ \(key \d+\), v\d+(-\d+)?\.", doc):
+            yield f"{name}: the docstring does not begin with 'Name (key N), vA-B.'"
+        if "\nErrors:" not in doc:
+            yield f"{name}: the docstring has no Errors:"
+        for word in re.findall(r"\b[A-Z]+(?:_[A-Z]+)+\b", doc.partition("\nErrors:")[2]):
+            if word not in codes:
+                yield f"{name}: {word} is no error code"
+    for (_, key), api in registry.registered().items():
+        info = keys.APIS[key]
+        if not info.min_version <= api.low <= api.high <= info.max_version:
+            yield f"{info.name}: versions {api.low}-{api.high} are not all in its schema"
+
+
+def marks() -> Iterator[str]:
+    """No unfinished marks and no machine paths, anywhere."""
+    for name in tracked():
+        if name.endswith((".lock", ".bin", ".log", ".index", ".timeindex", ".snapshot")):
+            continue
+        try:
+            text = (ROOT / name).read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            continue
+        for number, line in enumerate(text.splitlines(), 1):
+            if MARKS.search(line):
+                yield f"{name}:{number}: an unfinished mark"
+            if MACHINE_PATHS.search(line):
+                yield f"{name}:{number}: a machine path"
+
+
+def sizes() -> Iterator[str]:
+    """Functions and files stay small enough to read."""
+    for name in python_files():
+        text = (ROOT / name).read_text(encoding="utf-8")
+        if len(text.splitlines()) > MAX_FILE_LINES:
+            yield f"{name}: over {MAX_FILE_LINES} lines"
+        for node in ast.walk(tree_of(name)):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                lines = (node.end_lineno or node.lineno) - node.lineno + 1
+                if lines > MAX_FUNCTION_LINES:
+                    yield f"{name}:{node.lineno}: {node.name} has {lines} lines"
+
+
+CHECKS = (docstrings, twins, core_calls, api_headers, marks, sizes)
+
+if __name__ == "__main__":
+    sys.exit(main())
