@@ -93,6 +93,8 @@ class LogMachine(RuleBasedStateMachine):
         )  # fmt: skip
         last = self.model.batches[-1].end if self.model.batches else 0
         self.model.end = max(last, self.log.segments.active.base_offset)
+        self.model.flushed = min(self.model.flushed, self.model.end)
+        assert self.log.recovery_point <= self.log.log_end_offset
 
     @rule(
         values=st.lists(st.binary(max_size=90), min_size=1, max_size=5),
