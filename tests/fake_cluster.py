@@ -1,0 +1,290 @@
+"""A cluster for the tools' tests: answers an AdminClient's requests from plain values."""
+
+from dataclasses import dataclass, field
+
+from minikafka.admin.client import AdminClient, AdminError
+from minikafka.admin.configs import ConfigSource
+from minikafka.common.errors import ErrorCode
+from minikafka.common.ids import Uuid
+from minikafka.messages.create_partitions import (
+    CreatePartitionsRequest,
+    CreatePartitionsResponse,
+    CreatePartitionsTopicResult,
+)
+from minikafka.messages.create_topics import (
+    CreatableTopicResult,
+    CreateTopicsRequest,
+    CreateTopicsResponse,
+)
+from minikafka.messages.delete_topics import (
+    DeletableTopicResult,
+    DeleteTopicsRequest,
+    DeleteTopicsResponse,
+)
+from minikafka.messages.describe_cluster import (
+    DescribeClusterBroker,
+    DescribeClusterRequest,
+    DescribeClusterResponse,
+)
+from minikafka.messages.describe_configs import (
+    DescribeConfigsRequest,
+    DescribeConfigsResourceResult,
+    DescribeConfigsResponse,
+    DescribeConfigsResult,
+    DescribeConfigsSynonym,
+)
+from minikafka.messages.describe_topic_partitions import (
+    DescribeTopicPartitionsRequest,
+    DescribeTopicPartitionsResponse,
+    DescribeTopicPartitionsResponseCursor,
+    DescribeTopicPartitionsResponsePartition,
+    DescribeTopicPartitionsResponseTopic,
+)
+from minikafka.messages.incremental_alter_configs import (
+    AlterConfigsResourceResponse,
+    IncrementalAlterConfigsRequest,
+    IncrementalAlterConfigsResponse,
+)
+from minikafka.messages.list_groups import ListedGroup, ListGroupsRequest, ListGroupsResponse
+from minikafka.messages.list_partition_reassignments import (
+    ListPartitionReassignmentsRequest,
+    ListPartitionReassignmentsResponse,
+    OngoingPartitionReassignment,
+    OngoingTopicReassignment,
+)
+from minikafka.messages.metadata import (
+    MetadataRequest,
+    MetadataResponse,
+    MetadataResponseBroker,
+    MetadataResponsePartition,
+    MetadataResponseTopic,
+)
+
+
+@dataclass
+class FakePartition:
+    """One partition."""
+
+    leader: int
+    replicas: list[int]
+    isr: list[int]
+    elr: list[int] = field(default_factory=list)
+    last_known_elr: list[int] = field(default_factory=list)
+
+
+@dataclass
+class FakeTopic:
+    """One topic; `configs` are its own, over the default of min.insync.replicas."""
+
+    topic_id: Uuid
+    partitions: list[FakePartition]
+    configs: dict[str, str] = field(default_factory=dict)
+    is_internal: bool = False
+
+
+class FakeCluster(AdminClient):
+    """Takes the place of the client's connections; `asked` keeps every request."""
+
+    def __init__(self) -> None:
+        super().__init__("127.0.0.1:1", client_id="test", timeout_s=5.0)
+        self.topics: dict[str, FakeTopic] = {}
+        self.live = [1, 2, 3]
+        self.groups: dict[int, list[str]] = {}
+        self.moving: dict[tuple[str, int], OngoingPartitionReassignment] = {}
+        self.missing: set[type] = set()
+        self.refusals: list[tuple[int, str | None]] = []
+        self.asked: list[object] = []
+        self.asked_of: list[int] = []
+
+    def add(self, name, *partitions, configs=None, is_internal=False):
+        """A topic whose id follows from how many there are."""
+        topic_id = Uuid(bytes([len(self.topics) + 1]) * 16)
+        self.topics[name] = FakeTopic(topic_id, list(partitions), configs or {}, is_internal)
+        return self
+
+    def ask(self, request):
+        self.asked.append(request)
+        answer = _ANSWERS.get(type(request))
+        if answer is None or type(request) in self.missing:
+            raise AdminError("the server does not serve it", ErrorCode.UNSUPPORTED_VERSION)
+        return answer(self, request)
+
+    def ask_broker(self, broker_id, request):
+        self.asked_of.append(broker_id)
+        if isinstance(request, ListGroupsRequest):
+            found = self.groups.get(broker_id, [])
+            return ListGroupsResponse(groups=[ListedGroup(group_id=name) for name in found])
+        return self.ask(request)
+
+    def last(self, kind):
+        """The last request of a kind."""
+        return next(request for request in reversed(self.asked) if isinstance(request, kind))
+
+    def refusal(self):
+        """The next error that was prepared, or none."""
+        return self.refusals.pop(0) if self.refusals else (0, None)
+
+
+def _metadata(cluster, request):
+    wanted = request.topics
+    topics = [
+        MetadataResponseTopic(
+            name=name,
+            topic_id=topic.topic_id,
+            is_internal=topic.is_internal,
+            partitions=[
+                MetadataResponsePartition(
+                    partition_index=index,
+                    leader_id=it.leader,
+                    replica_nodes=it.replicas,
+                    isr_nodes=it.isr,
+                )
+                for index, it in enumerate(topic.partitions)
+            ],
+        )
+        for name, topic in cluster.topics.items()
+        if wanted is None
+        or any(name == it.name or (it.name is None and it.topic_id == topic.topic_id)
+               for it in wanted)
+    ]  # fmt: skip
+    brokers = [MetadataResponseBroker(node, "127.0.0.1", 9000 + node) for node in cluster.live]
+    return MetadataResponse(brokers=brokers, topics=topics)
+
+
+def _describe_topics(cluster, request):
+    """Pages that may cut within a topic, as a broker's do."""
+    room = request.response_partition_limit
+    topics, following = [], None
+    for wanted in request.topics:
+        topic = cluster.topics.get(wanted.name)
+        if topic is None:
+            code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+            topics.append(DescribeTopicPartitionsResponseTopic(error_code=code, name=wanted.name))
+            continue
+        cursor = request.cursor
+        start = cursor.partition_index if cursor and cursor.topic_name == wanted.name else 0
+        shown = topic.partitions[start : start + room]
+        topics.append(
+            DescribeTopicPartitionsResponseTopic(
+                name=wanted.name,
+                topic_id=topic.topic_id,
+                partitions=[
+                    DescribeTopicPartitionsResponsePartition(
+                        partition_index=start + index,
+                        leader_id=it.leader,
+                        replica_nodes=it.replicas,
+                        isr_nodes=it.isr,
+                        eligible_leader_replicas=it.elr,
+                        last_known_elr=it.last_known_elr,
+                    )
+                    for index, it in enumerate(shown)
+                ],
+            )
+        )
+        room -= len(shown)
+        if room == 0:
+            following = DescribeTopicPartitionsResponseCursor(wanted.name, start + len(shown))
+            break
+    return DescribeTopicPartitionsResponse(topics=topics, next_cursor=following)
+
+
+def _create(cluster, request):
+    code, message = cluster.refusal()
+    name = request.topics[0].name
+    if not code:
+        cluster.add(name, FakePartition(1, [1], [1]))
+    result = CreatableTopicResult(name=name, error_code=code, error_message=message)
+    return CreateTopicsResponse(topics=[result])
+
+
+def _extend(cluster, request):
+    code, message = cluster.refusal()
+    return CreatePartitionsResponse(
+        results=[CreatePartitionsTopicResult(it.name, code, message) for it in request.topics]
+    )
+
+
+def _delete(cluster, request):
+    code, message = cluster.refusal()
+    for it in request.topics:
+        if not code:
+            del cluster.topics[it.name]
+    return DeleteTopicsResponse(
+        responses=[
+            DeletableTopicResult(name=it.name, error_code=code, error_message=message)
+            for it in request.topics
+        ]
+    )
+
+
+def _describe_configs(cluster, request):
+    return DescribeConfigsResponse(
+        results=[
+            DescribeConfigsResult(
+                resource_type=it.resource_type,
+                resource_name=it.resource_name,
+                configs=_entries(cluster, it),
+            )
+            for it in request.resources
+        ]
+    )
+
+
+def _entries(cluster, resource):
+    own = cluster.topics[resource.resource_name].configs if resource.resource_type == 2 else {}
+    default = DescribeConfigsSynonym("min.insync.replicas", "1", ConfigSource.DEFAULT_CONFIG)
+    entries = {
+        "min.insync.replicas": DescribeConfigsResourceResult(
+            name="min.insync.replicas",
+            value="1",
+            config_source=ConfigSource.DEFAULT_CONFIG,
+            synonyms=[default],
+        )
+    }
+    for name, value in own.items():
+        source = ConfigSource.DYNAMIC_TOPIC_CONFIG
+        others = [default] if name == "min.insync.replicas" else []
+        entries[name] = DescribeConfigsResourceResult(
+            name=name,
+            value=value,
+            config_source=source,
+            synonyms=[DescribeConfigsSynonym(name, value, source), *others],
+        )
+    return list(entries.values())
+
+
+def _alter_configs(cluster, request):
+    code, message = cluster.refusal()
+    it = request.resources[0]
+    response = AlterConfigsResourceResponse(code, message, it.resource_type, it.resource_name)
+    return IncrementalAlterConfigsResponse(responses=[response])
+
+
+def _describe_cluster(cluster, _request):
+    brokers = [DescribeClusterBroker(node, "127.0.0.1", 9000 + node) for node in cluster.live]
+    return DescribeClusterResponse(brokers=brokers)
+
+
+def _reassignments(cluster, request):
+    topics = [
+        OngoingTopicReassignment(
+            it.name,
+            [cluster.moving[it.name, index] for index in it.partition_indexes
+             if (it.name, index) in cluster.moving],
+        )
+        for it in request.topics
+    ]  # fmt: skip
+    return ListPartitionReassignmentsResponse(topics=[it for it in topics if it.partitions])
+
+
+_ANSWERS = {
+    MetadataRequest: _metadata,
+    DescribeTopicPartitionsRequest: _describe_topics,
+    CreateTopicsRequest: _create,
+    CreatePartitionsRequest: _extend,
+    DeleteTopicsRequest: _delete,
+    DescribeConfigsRequest: _describe_configs,
+    IncrementalAlterConfigsRequest: _alter_configs,
+    DescribeClusterRequest: _describe_cluster,
+    ListPartitionReassignmentsRequest: _reassignments,
+}

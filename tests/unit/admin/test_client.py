@@ -1,0 +1,232 @@
+"""The admin client against small servers on loopback."""
+
+import socket
+import threading
+
+import pytest
+
+from minikafka.admin.client import AdminClient, AdminError, check, error_text
+from minikafka.common.errors import ErrorCode
+from minikafka.messages.api_keys import ApiKey
+from minikafka.messages.api_versions import ApiVersion, ApiVersionsRequest, ApiVersionsResponse
+from minikafka.messages.describe_cluster import DescribeClusterRequest
+from minikafka.messages.list_groups import ListGroupsRequest, ListGroupsResponse
+from minikafka.messages.metadata import (
+    MetadataRequest,
+    MetadataResponse,
+    MetadataResponseBroker,
+)
+from minikafka.protocol.framing import FrameReader
+from minikafka.rpc.envelope import decode_request, encode_response
+
+VERSIONS = [
+    ApiVersion(ApiKey.API_VERSIONS, 0, 3),
+    ApiVersion(ApiKey.METADATA, 0, 12),
+    ApiVersion(ApiKey.LIST_GROUPS, 0, 4),
+]
+
+
+class Server:
+    """A broker that answers by functions; serves one connection after the other."""
+
+    def __init__(self, answers, broken_connections=0):
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        self.answers = answers
+        self.broken_connections = broken_connections
+        self.accepted = 0
+        self.thread = threading.Thread(target=self.serve, daemon=True)
+        self.thread.start()
+
+    @property
+    def address(self):
+        return f"127.0.0.1:{self.port}"
+
+    def serve(self):
+        while True:
+            try:
+                connection, _ = self.listener.accept()
+            except OSError:
+                return
+            self.accepted += 1
+            with connection:
+                if self.accepted > self.broken_connections:
+                    self.converse(connection)
+
+    def converse(self, connection):
+        frames = FrameReader(1 << 20)
+        while data := connection.recv(65536):
+            for frame in frames.feed(data):
+                try:
+                    header, body = decode_request(frame)
+                    parts = encode_response(
+                        header.correlation_id,
+                        self.answers[type(body)](self, body),
+                        header.api_version,
+                    )
+                except KeyError:
+                    return
+                for part in parts:
+                    connection.sendall(part)
+
+    def close(self):
+        # Closing alone does not wake a thread that waits in accept().
+        self.listener.shutdown(socket.SHUT_RDWR)
+        self.listener.close()
+        self.thread.join(5)
+
+
+def versions(_server, _request):
+    return ApiVersionsResponse(api_keys=VERSIONS)
+
+
+def one_broker(server, _request):
+    return MetadataResponse(brokers=[MetadataResponseBroker(7, "127.0.0.1", server.port)])
+
+
+def no_groups(_server, _request):
+    return ListGroupsResponse()
+
+
+ANSWERS = {
+    ApiVersionsRequest: versions,
+    MetadataRequest: one_broker,
+    ListGroupsRequest: no_groups,
+}
+
+
+@pytest.fixture
+def start():
+    """Starts servers, and ends them afterwards."""
+    servers = []
+
+    def started(*args, **kwargs):
+        servers.append(Server(*args, **kwargs))
+        return servers[-1]
+
+    yield started
+    for server in servers:
+        server.close()
+
+
+def client(addresses, timeout_s=5.0):
+    return AdminClient(addresses, client_id="test", timeout_s=timeout_s)
+
+
+def unused_port():
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return listener.getsockname()[1]
+
+
+def test_brokers_are_known_by_id_and_address(start):
+    server = start(ANSWERS)
+    with client(server.address) as admin:
+        assert admin.brokers() == {7: ("127.0.0.1", server.port)}
+
+
+def test_the_next_server_is_tried_where_one_does_not_listen(start):
+    server = start(ANSWERS)
+    with client(f"127.0.0.1:{unused_port()},{server.address}") as admin:
+        assert 7 in admin.brokers()
+
+
+def test_a_broken_connection_is_made_again(start):
+    server = start(ANSWERS, broken_connections=1)
+    with client(server.address) as admin:
+        assert 7 in admin.brokers()
+    assert server.accepted == 2
+
+
+def test_an_api_that_the_server_lacks_is_named(start):
+    server = start(ANSWERS)
+    with (
+        client(server.address) as admin,
+        pytest.raises(AdminError, match=r"(?i)describe_?cluster") as e,
+    ):
+        admin.ask(DescribeClusterRequest())
+    assert e.value.code == ErrorCode.UNSUPPORTED_VERSION
+
+
+def test_a_connection_is_still_good_after_an_api_that_the_server_lacks(start):
+    server = start(ANSWERS)
+    with client(server.address) as admin:
+        with pytest.raises(AdminError):
+            admin.ask(DescribeClusterRequest())
+        assert 7 in admin.brokers()
+    assert server.accepted == 1
+
+
+def test_a_request_goes_to_the_broker_it_is_meant_for(start):
+    second = start(ANSWERS)
+    elsewhere = lambda *_: MetadataResponse(  # noqa: E731
+        brokers=[MetadataResponseBroker(9, "127.0.0.1", second.port)]
+    )
+    first = start({**ANSWERS, MetadataRequest: elsewhere})
+    with client(first.address) as admin:
+        assert admin.ask_broker(9, ListGroupsRequest()).groups == []
+    assert (first.accepted, second.accepted) == (1, 1)
+
+
+def test_a_broker_that_is_not_alive_is_refused(start):
+    server = start(ANSWERS)
+    with client(server.address) as admin, pytest.raises(AdminError, match="broker 8 is not alive"):
+        admin.ask_broker(8, ListGroupsRequest())
+
+
+def test_nobody_listening_is_told_with_the_address():
+    port = unused_port()
+    expected = pytest.raises(AdminError, match=f"no answer from 127.0.0.1:{port}")
+    with client(f"127.0.0.1:{port}", timeout_s=0.01) as admin, expected:
+        admin.brokers()
+
+
+def test_something_else_than_a_broker_is_told(start):
+    class Other(Server):
+        def converse(self, connection):
+            connection.recv(65536)
+            connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+
+    other = Other({})
+    try:
+        expected = pytest.raises(AdminError, match="no answer from")
+        with client(other.address, timeout_s=0.01) as admin, expected:
+            admin.brokers()
+    finally:
+        other.close()
+
+
+def test_an_address_that_is_none_is_refused():
+    with pytest.raises(AdminError, match="--bootstrap-server 'nowhere'"):
+        client("nowhere")
+
+
+def test_a_retriable_outcome_is_asked_for_again():
+    outcomes = [ErrorCode.NOT_CONTROLLER, ErrorCode.NOT_CONTROLLER, ErrorCode.NONE]
+    settled = client("127.0.0.1:1").settle(lambda: outcomes.pop(0), int)
+    assert settled == ErrorCode.NONE
+    assert outcomes == []
+
+
+@pytest.mark.parametrize(
+    "code", [ErrorCode.TOPIC_ALREADY_EXISTS, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION]
+)
+def test_a_final_outcome_is_not_asked_for_again(code):
+    outcomes = [code, ErrorCode.NONE]
+    assert client("127.0.0.1:1").settle(lambda: outcomes.pop(0), int) == code
+
+
+def test_retrying_ends_when_the_time_is_over():
+    outcome = client("127.0.0.1:1", timeout_s=0.0).settle(lambda: ErrorCode.NOT_CONTROLLER, int)
+    assert outcome == ErrorCode.NOT_CONTROLLER
+
+
+def test_the_servers_message_goes_before_the_summary_of_the_code():
+    assert error_text(ErrorCode.INVALID_REQUEST, "for a reason") == "for a reason"
+    assert error_text(ErrorCode.TOPIC_ALREADY_EXISTS, None)
+
+
+def test_check_keeps_the_code():
+    check(ErrorCode.NONE, "not looked at")
+    with pytest.raises(AdminError, match="exists") as error:
+        check(ErrorCode.TOPIC_ALREADY_EXISTS, "exists")
+    assert error.value.code == ErrorCode.TOPIC_ALREADY_EXISTS

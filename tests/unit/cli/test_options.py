@@ -1,0 +1,108 @@
+"""Options and errors that Kafka's tools have in common."""
+
+import argparse
+
+import pytest
+
+from minikafka.cli._options import (
+    FAILED,
+    Options,
+    ToolError,
+    UsageError,
+    connect,
+    declare,
+    read_properties,
+)
+
+
+def parse(*words):
+    parser = argparse.ArgumentParser()
+    declare(parser, {"list": "flag"}, {"topic": ("NAME", "value"), "topic-id": ("ID", "value")})
+    return Options(vars(parser.parse_args(words)))
+
+
+def command_config(tmp_path, text):
+    path = tmp_path / "client.properties"
+    path.write_text(text)
+    return Options({"bootstrap-server": ["127.0.0.1:1"], "command-config": [str(path)]})
+
+
+def test_a_flag_and_a_value_are_there_or_not():
+    options = parse("--list", "--topic", "a")
+    assert (options.has("list"), options.has("topic"), options.has("topic-id")) == (
+        True,
+        True,
+        False,
+    )
+    assert (options.value("topic"), options.value("topic-id")) == ("a", None)
+
+
+def test_a_value_may_follow_an_equals_sign():
+    assert parse("--topic=a").value("topic") == "a"
+
+
+def test_a_repeated_option_has_no_single_value():
+    options = parse("--topic", "a", "--topic", "b")
+    assert options.values("topic") == ["a", "b"]
+    with pytest.raises(ToolError, match="multiple arguments for option topic"):
+        options.value("topic")
+
+
+def test_a_number_that_is_none_is_named():
+    assert parse("--topic", "7").integer("topic") == 7
+    with pytest.raises(ToolError, match="Cannot parse argument 'x' of option topic"):
+        parse("--topic", "x").integer("topic")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--bogus"], "bogus is not a recognized option"),
+        (["--top", "a"], "top is not a recognized option"),
+        (["--topic"], "Option topic requires an argument"),
+    ],
+)
+def test_wrong_syntax_ends_with_the_message_on_standard_error(capsys, words, message):
+    with pytest.raises(SystemExit) as ended:
+        parse(*words)
+    assert ended.value.code == FAILED
+    output = capsys.readouterr()
+    assert output.err.splitlines()[0] == message
+    assert output.out == ""
+
+
+def test_clashing_options_are_both_named():
+    options = parse("--list", "--topic", "a")
+    with pytest.raises(UsageError) as error:
+        options.refuse("topic", ["list"])
+    assert str(error.value) == 'Option "[topic]" can\'t be used with option "[list]"'
+    options.refuse("topic-id", ["list"])
+
+
+def test_a_missing_option_is_named():
+    with pytest.raises(UsageError, match=r'"\[topic-id\]"'):
+        parse("--list").require("topic-id")
+
+
+def test_the_clients_timeout_comes_from_its_properties(tmp_path):
+    client = connect(command_config(tmp_path, "default.api.timeout.ms=1500"))
+    assert client.timeout_ms == 1500
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("security.protocol=SASL_SSL", "security.protocol=SASL_SSL"),
+        ("default.api.timeout.ms=soon", "default.api.timeout.ms=soon"),
+        ("default.api.timeout.ms=0", "default.api.timeout.ms=0"),
+        ("=nothing", "without a key"),
+    ],
+)
+def test_properties_that_cannot_be_used_are_named(tmp_path, text, named):
+    with pytest.raises(ToolError, match=named):
+        connect(command_config(tmp_path, text))
+
+
+def test_a_missing_file_is_named():
+    with pytest.raises(ToolError, match="/no/such/file"):
+        read_properties("/no/such/file")
