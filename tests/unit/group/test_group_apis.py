@@ -1,0 +1,300 @@
+"""The handlers of group APIs, by version, on a real coordinator."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from minikafka.apis._context import BrokerContext
+from minikafka.apis.delete_groups import delete_groups
+from minikafka.apis.describe_groups import describe_groups
+from minikafka.apis.find_coordinator import find_coordinator
+from minikafka.apis.heartbeat import heartbeat
+from minikafka.apis.join_group import join_group
+from minikafka.apis.leave_group import leave_group
+from minikafka.apis.list_groups import list_groups
+from minikafka.apis.offset_commit import offset_commit
+from minikafka.apis.offset_delete import offset_delete
+from minikafka.apis.offset_fetch import offset_fetch
+from minikafka.apis.sync_group import sync_group
+from minikafka.common.errors import ErrorCode
+from minikafka.common.ids import Uuid
+from minikafka.messages.delete_groups import DeleteGroupsRequest
+from minikafka.messages.describe_groups import DescribeGroupsRequest
+from minikafka.messages.find_coordinator import FindCoordinatorRequest
+from minikafka.messages.heartbeat import HeartbeatRequest
+from minikafka.messages.join_group import JoinGroupRequest
+from minikafka.messages.leave_group import LeaveGroupRequest
+from minikafka.messages.leave_group import MemberIdentity as Leaving
+from minikafka.messages.list_groups import ListGroupsRequest
+from minikafka.messages.offset_commit import (
+    OffsetCommitRequest,
+    OffsetCommitRequestPartition,
+    OffsetCommitRequestTopic,
+)
+from minikafka.messages.offset_delete import (
+    OffsetDeleteRequest,
+    OffsetDeleteRequestPartition,
+    OffsetDeleteRequestTopic,
+)
+from minikafka.messages.offset_fetch import (
+    OffsetFetchRequest,
+    OffsetFetchRequestGroup,
+    OffsetFetchRequestTopic,
+    OffsetFetchRequestTopics,
+)
+from minikafka.messages.sync_group import SyncGroupRequest
+from minikafka.metadata.broker_registration import BrokerRegistration, Endpoint
+from minikafka.metadata.image import ImageBuilder
+
+T = Uuid.of(3, 3)
+
+
+class Asked:
+    """Asks broker 1, whose metadata has topic t with two partitions."""
+
+    def __init__(self, world, fenced=False):
+        builder = ImageBuilder(world.groups.image())
+        builder.put_topic("t", T)
+        for index in (0, 1):
+            builder.put_partition(T, index, world.registration(1))
+        builder.put_broker(
+            BrokerRegistration(
+                broker_id=1, epoch=1, incarnation_id=Uuid.of(1, 1),
+                endpoints=(Endpoint("L", "host", 9092, 0),), features={}, rack=None,
+                fenced=fenced, in_controlled_shutdown=False, log_dirs=(),
+                cordoned_log_dirs=None, registered_at=1,
+            )
+        )  # fmt: skip
+        self.world = world
+        self.created = []
+        self.image = builder.build(2, 1)
+
+    def __call__(self, handler, request, version):
+        broker = SimpleNamespace(
+            groups=self.world.groups,
+            image=self.image,
+            auto_topics=SimpleNamespace(create=self.created.extend),
+        )
+        context = BrokerContext(
+            self.world.env, request.API_KEY, version, 1, "client", "L", "127.0.0.1", broker, None
+        )
+        return handler(context, request)
+
+    def commit(self, version=9, group="g", topic="t", topic_id=T, indexes=(0,)):
+        rows = [OffsetCommitRequestPartition(index, 40 + index, 2, "m") for index in indexes]
+        topics = [OffsetCommitRequestTopic(topic, topic_id, rows)]
+        return self(offset_commit, OffsetCommitRequest(group, topics=topics), version)
+
+
+@pytest.fixture
+def ask(world):
+    return Asked(world)
+
+
+def codes(response):
+    return [p.error_code for topic in response.topics for p in topic.partitions]
+
+
+# FindCoordinator
+
+
+def test_coordinator_is_found_on_the_listener_of_the_request(ask):
+    response = ask(find_coordinator, FindCoordinatorRequest(coordinator_keys=["g", ""]), 6)
+    assert [(c.key, c.node_id, c.host, c.port) for c in response.coordinators] == [
+        ("g", 1, "host", 9092),
+        ("", 1, "host", 9092),
+    ]
+    one = ask(find_coordinator, FindCoordinatorRequest("g"), 3)
+    assert (one.error_code, one.error_message, one.node_id) == (0, "NONE", 1)
+
+
+def test_topic_of_offsets_is_created_when_it_is_first_needed(ask, world):
+    empty = ImageBuilder(type(ask.image)()).build(1, 1)
+    world.groups.image = lambda: empty
+    response = ask(find_coordinator, FindCoordinatorRequest("g"), 3)
+    assert response.error_code == ErrorCode.COORDINATOR_NOT_AVAILABLE
+    assert ask.created == ["__consumer_offsets"]
+
+
+def test_fenced_broker_coordinates_nothing(world):
+    response = Asked(world, fenced=True)(find_coordinator, FindCoordinatorRequest("g"), 3)
+    assert (response.error_code, response.node_id) == (ErrorCode.COORDINATOR_NOT_AVAILABLE, -1)
+
+
+@pytest.mark.parametrize(
+    ("kind", "code"),
+    [(1, ErrorCode.UNSUPPORTED_VERSION), (2, ErrorCode.INVALID_REQUEST), (9, 42)],
+)
+def test_other_coordinators_are_refused(ask, kind, code):
+    request = FindCoordinatorRequest(key_type=kind, coordinator_keys=["g"])
+    assert ask(find_coordinator, request, 6).coordinators[0].error_code == code
+
+
+# Offsets
+
+
+def test_commit_names_topics_by_id_or_name(ask):
+    assert codes(ask.commit()) == [0]
+    assert codes(ask.commit(version=10, topic="", topic_id=T, indexes=(1,))) == [0]
+    assert codes(ask.commit(topic="nope", indexes=(0, 1))) == [3, 3]
+    assert codes(ask.commit(indexes=(0, 7))) == [0, 3]
+    assert codes(ask.commit(version=10, topic_id=Uuid.of(9, 9))) == [ErrorCode.UNKNOWN_TOPIC_ID]
+
+
+def test_commit_waits_for_its_replicas(make_world):
+    world = make_world(replicas=(1, 2))
+    steps = Asked(world).commit()
+    wait = next(steps)
+    assert not wait.settled()
+    assert wait.deadline_ms == 5000
+    world.replicate()
+    assert wait.settled()
+    with pytest.raises(StopIteration) as stop:
+        steps.send(True)
+    assert codes(stop.value.value) == [0]
+
+
+def test_commit_that_is_not_replicated_in_time_fails(make_world):
+    world = make_world(replicas=(1, 2))
+    steps = Asked(world).commit()
+    next(steps)
+    with pytest.raises(StopIteration) as stop:
+        steps.send(False)
+    assert codes(stop.value.value) == [ErrorCode.COORDINATOR_NOT_AVAILABLE]
+
+
+@pytest.mark.parametrize("version", range(1, 8))
+def test_one_group_is_fetched_by_old_clients(ask, version):
+    ask.commit()
+    request = OffsetFetchRequest("g", [OffsetFetchRequestTopic("t", [0, 1])])
+    (topic,) = ask(offset_fetch, request, version).topics
+    found = [(p.committed_offset, p.committed_leader_epoch, p.metadata) for p in topic.partitions]
+    assert found == [(40, 2, "m"), (-1, -1, "")]
+
+
+def test_several_groups_are_fetched_at_once(ask):
+    ask.commit()
+    by_name = OffsetFetchRequestTopics("t", partition_indexes=[0])
+    groups = [
+        OffsetFetchRequestGroup("g", topics=None),
+        OffsetFetchRequestGroup("unknown", topics=[by_name]),
+    ]
+    first, second = ask(offset_fetch, OffsetFetchRequest(groups=groups), 9).groups
+    assert [(t.name, [p.committed_offset for p in t.partitions]) for t in first.topics] == [
+        ("t", [40])
+    ]
+    assert (second.error_code, second.topics[0].partitions[0].committed_offset) == (0, -1)
+
+
+def test_offsets_are_fetched_by_topic_id(ask):
+    ask.commit()
+    wanted = [
+        OffsetFetchRequestTopics(topic_id=each, partition_indexes=[0])
+        for each in (T, Uuid.of(9, 9))
+    ]
+    request = OffsetFetchRequest(groups=[OffsetFetchRequestGroup("g", topics=wanted)])
+    (group,) = ask(offset_fetch, request, 10).groups
+    found = [(p.committed_offset, p.error_code) for t in group.topics for p in t.partitions]
+    assert found == [(40, 0), (-1, ErrorCode.UNKNOWN_TOPIC_ID)]
+
+
+def test_failed_fetch_says_so_where_each_version_looks(ask, world):
+    world.lead(leader=2)
+    topics = [OffsetFetchRequestTopic("t", [0])]
+    first = ask(offset_fetch, OffsetFetchRequest("g", topics), 1)
+    assert first.topics[0].partitions[0].error_code == ErrorCode.NOT_COORDINATOR
+    second = ask(offset_fetch, OffsetFetchRequest("g", topics), 7)
+    assert (second.error_code, second.topics) == (ErrorCode.NOT_COORDINATOR, [])
+    groups = OffsetFetchRequest(groups=[OffsetFetchRequestGroup("g")])
+    assert ask(offset_fetch, groups, 8).groups[0].error_code == ErrorCode.NOT_COORDINATOR
+
+
+def test_offsets_are_deleted_unless_they_are_consumed(ask, world):
+    ask.commit()
+    indexes = [OffsetDeleteRequestPartition(index) for index in (0, 7)]
+    request = OffsetDeleteRequest("g", [OffsetDeleteRequestTopic("t", indexes)])
+    assert codes(ask(offset_delete, request, 0)) == [0, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION]
+    assert world.committed() == {}
+    world.stable()
+    assert codes(ask(offset_delete, request, 0))[0] == ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC
+    missing = OffsetDeleteRequest("missing", request.topics)
+    assert ask(offset_delete, missing, 0).error_code == ErrorCode.GROUP_ID_NOT_FOUND
+
+
+# Members
+
+
+def test_join_that_fails_names_the_member(ask):
+    response = ask(join_group, JoinGroupRequest("g", 10_000, 1, "m"), 9)
+    assert (response.error_code, response.member_id) == (ErrorCode.UNKNOWN_MEMBER_ID, "m")
+    assert response.protocol_name is None
+    assert ask(join_group, JoinGroupRequest("g", 10_000, 1, "m"), 6).protocol_name == ""
+
+
+def test_sync_must_name_its_protocol_since_version_5(ask, world):
+    (member,) = world.stable()
+    request = SyncGroupRequest("g", 1, member)
+    assert ask(sync_group, request, 5).error_code == ErrorCode.INCONSISTENT_GROUP_PROTOCOL
+    assert ask(sync_group, request, 4).assignment == member.encode()
+
+
+def test_heartbeat_is_welcome_while_groups_are_loaded(make_world):
+    world = make_world(lead=False)
+    world.lead()
+    assert Asked(world)(heartbeat, HeartbeatRequest("g", 1, "m"), 4).error_code == 0
+
+
+def test_leaving_is_answered_for_each_member_since_version_3(ask, world):
+    (member,) = world.stable()
+    assert ask(leave_group, LeaveGroupRequest("g", "no"), 2).error_code == 25
+    response = ask(leave_group, LeaveGroupRequest("g", members=[Leaving(member)]), 5)
+    assert (response.error_code, [m.error_code for m in response.members]) == (0, [0])
+    gone = ask(leave_group, LeaveGroupRequest("gone", members=[Leaving("x")]), 5)
+    assert (gone.error_code, gone.members[0].error_code) == (0, ErrorCode.UNKNOWN_MEMBER_ID)
+
+
+# Groups
+
+
+def test_only_a_stable_group_shows_what_members_have(ask, world):
+    (member,) = world.stable()
+    (group,) = ask(describe_groups, DescribeGroupsRequest(["g"]), 6).groups
+    assert (group.group_state, group.protocol_data) == ("Stable", "range")
+    assert group.members[0].member_assignment == member.encode()
+    world.member_id()
+    world.join(member)
+    (group,) = ask(describe_groups, DescribeGroupsRequest(["g"]), 6).groups
+    assert (group.group_state, group.protocol_data) == ("PreparingRebalance", "")
+    assert group.members[0].member_assignment == b""
+
+
+def test_unknown_group_is_dead(ask):
+    (old,) = ask(describe_groups, DescribeGroupsRequest(["x"]), 5).groups
+    assert (old.error_code, old.group_state) == (0, "Dead")
+    (new,) = ask(describe_groups, DescribeGroupsRequest(["x"]), 6).groups
+    assert (new.error_code, new.error_message) == (69, "Group x not found.")
+
+
+def test_groups_are_listed_by_state_and_type(ask, world):
+    world.stable()
+    ask.commit(group="h")
+
+    def listed(*filters):
+        groups = ask(list_groups, ListGroupsRequest(*filters), 5).groups
+        return [group.group_id for group in groups]
+
+    assert listed() == ["g", "h"]
+    assert listed(["stable"]) == ["g"]
+    assert listed(["EMPTY", "dead"], ["Classic"]) == ["h"]
+    assert listed([], ["consumer"]) == []
+
+
+def test_each_group_is_deleted_or_says_why_not(ask, world):
+    world.stable()
+    ask.commit(group="h")
+    results = ask(delete_groups, DeleteGroupsRequest(["g", "h", "x"]), 2).results
+    assert [(r.group_id, r.error_code) for r in results] == [
+        ("g", ErrorCode.NON_EMPTY_GROUP),
+        ("h", 0),
+        ("x", ErrorCode.GROUP_ID_NOT_FOUND),
+    ]
