@@ -106,14 +106,19 @@ class _Change:
         self.last_known_elr: tuple[int, ...] = ()
 
     def complete_reassignment(self) -> None:
-        """Drop the replicas to be removed once every other one is in the ISR (E11)."""
+        """Drop the replicas to be removed once those that are needed are in the ISR (E11).
+
+        Those are the added ones; all that stay, where the assignment gets smaller.
+        """
         if not self.removing and not self.adding:
             return
         isr = tuple(x for x in self.isr if x not in self.removing)
         replicas = tuple(x for x in self.replicas if x not in self.removing)
         if self.removing and not (isr and replicas):
             return
-        if any(replica not in isr for replica in replicas):
+        is_smaller = len(self.removing) > len(self.adding)
+        needed = replicas if is_smaller else self.adding
+        if any(replica not in isr for replica in needed):
             return
         self.isr, self.replicas = isr, replicas
         self.removing = self.adding = ()
@@ -123,6 +128,7 @@ class _Change:
         if not self.rules.elr_enabled or len(self.isr) >= self.rules.min_isr:
             return
         unclean = self.target.unclean_shutdown
+        # Unlike Kafka: a replica that is dropped is not eligible any more (E11).
         members = [
             x
             for x in sorted({*self.current.elr, *self.current.isr})
@@ -160,6 +166,7 @@ class _Change:
             self.last_known_elr = tuple(x for x in self.last_known_elr if x != former)
         if elected.unclean:
             self.isr, self.elr = (elected.leader,), ()
+            record.isr = [elected.leader]
         elif elected.leader in self.elr:
             self.isr = (elected.leader,)
             self.elr = tuple(x for x in self.elr if x != elected.leader)

@@ -273,6 +273,21 @@ def test_a_reassignment_completes_when_every_new_replica_is_in_sync():
     assert (now.leader_epoch, now.partition_epoch) == (6, 10)
 
 
+def test_a_reassignment_of_equal_size_needs_the_added_replicas_alone():
+    now = registration(
+        isr=(1, 3), replicas=(1, 2, 4, 3), removing_replicas=(3,), adding_replicas=(4,)
+    )
+    fields, _ = step(now, Target(isr=(1, 3, 4)))
+    assert (fields["isr"], fields["replicas"]) == ([1, 4], [1, 2, 4])
+
+
+def test_an_assignment_that_gets_smaller_needs_all_that_stay():
+    now = registration(isr=(1, 3), removing_replicas=(3,))
+    assert change(now, Target()) is None
+    fields, _ = step(now, Target(isr=(1, 2, 3)))
+    assert (fields["isr"], fields["replicas"]) == ([1, 2], [1, 2])
+
+
 def test_a_reassignment_that_removes_the_leader_elects_another():
     now = registration(
         leader=3, isr=(1, 2, 3), replicas=(1, 2, 4, 3), removing_replicas=(3,), adding_replicas=(4,)

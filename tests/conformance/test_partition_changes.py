@@ -1,0 +1,106 @@
+"""The decision of one partition's change against what Apache Kafka 4.3.1 decides.
+
+Both write the same record but for three deliberate differences (SPEC L8, E2, E11), each of which is
+taken back before the comparison.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from minikafka.common.ids import TopicIdPartition, Uuid
+from minikafka.controller.election import Election
+from minikafka.controller.partition_change import Rules, Target, partition_change
+from minikafka.metadata.partition_registration import LeaderRecoveryState, PartitionRegistration
+from tests.conformance.partition_change_cases import Written, from_line
+
+DATA = Path(__file__).parent / "data" / "partition_changes.txt"
+PARTITION = TopicIdPartition(Uuid.of(1, 1), 0)
+
+
+def directory(broker):
+    return Uuid.of(7, broker)
+
+
+def decided(case):
+    current = PartitionRegistration(
+        replicas=tuple(case.replicas),
+        directories=tuple(directory(x) for x in case.replicas),
+        isr=tuple(case.isr),
+        elr=tuple(case.elr),
+        leader=case.leader,
+        leader_epoch=3,
+        partition_epoch=9,
+        last_known_leader=case.last_known_leader,
+        leader_recovery_state=LeaderRecoveryState(case.recovery_state),
+        adding_replicas=tuple(case.adding),
+        removing_replicas=tuple(case.removing),
+    )
+    target = Target(
+        isr=None if case.target_isr is None else tuple(case.target_isr),
+        unclean_shutdown=tuple(case.unclean_shutdown),
+    )
+    rules = Rules(
+        min_isr=case.min_isr,
+        elr_enabled=bool(case.elr_enabled),
+        metadata_version=30,
+        election=Election[case.election],
+        acceptable=case.alive.__contains__,
+        default_directory=directory,
+    )
+    record = partition_change(PARTITION, current, target, rules)
+    if record is None:
+        return None
+    return Written(
+        record.isr,
+        record.leader,
+        record.eligible_leader_replicas,
+        record.leader_recovery_state,
+        record.replicas,
+        record.removing_replicas,
+        record.adding_replicas,
+    )
+
+
+def as_specified(case, kafka):
+    """What Kafka wrote, changed where the specification wants something else."""
+    if kafka is None:
+        return None
+    was_elected_cleanly = kafka.leader >= 0 and kafka.recovery_state == -1
+    stays_uncleanly = kafka.leader == case.leader or (
+        kafka.leader not in case.isr + (case.target_isr or []) + case.elr
+    )
+    if case.recovery_state and was_elected_cleanly and not stays_uncleanly:
+        kafka = kafka._replace(recovery_state=0)
+    isr = case.isr if kafka.isr is None else kafka.isr
+    replicas = case.replicas if kafka.replicas is None else kafka.replicas
+    elr = case.elr if kafka.elr is None else kafka.elr
+    if len(isr) >= case.min_isr:
+        elr = []
+    elr = [x for x in elr if x in replicas]
+    return kafka._replace(elr=None if elr == case.elr else elr)
+
+
+@pytest.fixture(scope="module")
+def recorded():
+    return [from_line(line) for line in DATA.read_text().splitlines()]
+
+
+def test_the_same_records_are_written(recorded):
+    wrong = [
+        (case, ours, kafka)
+        for case, kafka in recorded
+        if (ours := decided(case)) != as_specified(case, kafka)
+    ]
+    assert wrong == []
+
+
+def test_the_cases_cover_every_kind_of_outcome(recorded):
+    outcomes = [written for _, written in recorded]
+    assert None in outcomes
+    written = [x for x in outcomes if x is not None]
+    assert any(x.leader == -1 for x in written)
+    assert any(x.elr for x in written)
+    assert any(x.recovery_state == 1 for x in written)
+    assert any(x.replicas for x in written)
+    assert sum(as_specified(c, k) == k for c, k in recorded) > 0.9 * len(recorded)
