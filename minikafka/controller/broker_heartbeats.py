@@ -106,6 +106,11 @@ class BrokerHeartbeats:
         else:
             session.contact_ms = now_ms
 
+    def extend(self, delay_ms: int) -> None:
+        """Nobody could be heard for so long: no session ends by that."""
+        for session in self._sessions.values():
+            session.contact_ms += delay_ms
+
     def progressed(self, broker_id: int, metadata_offset: int) -> None:
         """The broker of a session has applied the metadata log up to and including this offset."""
         session = self._sessions[broker_id]

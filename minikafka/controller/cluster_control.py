@@ -96,7 +96,7 @@ def register_broker(
         record.broker_epoch = known.epoch
         record.fenced = known.fenced
         record.in_controlled_shutdown = known.in_controlled_shutdown
-    elif known is not None:
+    else:
         records += _leftovers(view, known, request, version)
     if view.metadata_version < DIRECTORIES_FROM:
         record.log_dirs = []
@@ -125,21 +125,29 @@ def _check_session_over(
 
 def _leftovers(
     view: View,
-    known: BrokerRegistration,
+    known: BrokerRegistration | None,
     request: registration_messages.BrokerRegistrationRequest,
     version: int,
 ) -> list[MetadataRecord]:
-    """What the broker's former incarnation leaves behind, by how it ended (C3, C5)."""
-    is_clean = version >= _PREVIOUS_EPOCH_FROM and request.previous_broker_epoch == known.epoch
-    if view.elr_enabled and not is_clean:
-        _log.info(
-            "broker %d was not shut down cleanly (epoch %d, it names %d)",
-            known.broker_id,
-            known.epoch,
-            request.previous_broker_epoch,
-        )
-        return removal_after_unclean_shutdown(view, known.broker_id)
-    return removal_from_isrs(view, known.broker_id)
+    """What the broker's former incarnation leaves behind, by how it ended (C3, C5).
+
+    A broker that was unregistered may still be in an ELR; nobody knows how it ended.
+    """
+    is_clean = (
+        known is not None
+        and version >= _PREVIOUS_EPOCH_FROM
+        and request.previous_broker_epoch == known.epoch
+    )
+    if is_clean or not view.elr_enabled:
+        return removal_from_isrs(view, request.broker_id)
+    records = removal_after_unclean_shutdown(view, request.broker_id)
+    _log.info(
+        "broker %d was not shut down cleanly (it names epoch %d): %d partitions change",
+        request.broker_id,
+        request.previous_broker_epoch,
+        len(records),
+    )
+    return records
 
 
 def _check_log_dirs(view: View, request: registration_messages.BrokerRegistrationRequest) -> None:

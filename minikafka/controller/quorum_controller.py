@@ -61,6 +61,7 @@ from minikafka.metadata.features import DEFAULT_LEVELS, SUPPORTED_FEATURES
 from minikafka.metadata.image import METADATA_VERSION, MetadataImage
 from minikafka.metadata.loader import MetadataLoader
 from minikafka.metadata.serde import MetadataRecord
+from minikafka.raft.raft_node import RaftEvent
 from minikafka.raft.snapshots import BOOTSTRAP, read_snapshot
 from minikafka.raft.storage import bootstrap_records
 
@@ -109,7 +110,7 @@ class QuorumController:
     """The controller of one node.
 
     `loader` has the committed image; the node feeds it. `endpoints` are this controller's
-    listeners, `disk` holds the bootstrap records, `on_renounced` wakes whoever waits for a commit.
+    listeners, `disk` holds the bootstrap records.
     """
 
     env: Environment
@@ -120,7 +121,6 @@ class QuorumController:
     values: Config
     endpoints: tuple[Endpoint, ...]
     disk: Disk
-    on_renounced: Callable[[], None] = lambda: None
     incarnation_id: Uuid = field(init=False)
     heartbeats: BrokerHeartbeats = field(init=False)
     _claimed: int = _INACTIVE
@@ -128,6 +128,7 @@ class QuorumController:
     _latest: MetadataLoader = field(default_factory=MetadataLoader)
     _index: ReplicaIndex = field(default_factory=ReplicaIndex)
     _last_append_ms: int = 0
+    _last_check_ms: int = 0
 
     def __post_init__(self) -> None:
         """Draw the id of this incarnation."""
@@ -167,7 +168,8 @@ class QuorumController:
         _log.info("[controller %d] is not active any more (epoch %d)", self.node_id, self._epoch)
         self._claimed = self._epoch = _INACTIVE
         self._latest, self._index = MetadataLoader(), ReplicaIndex()
-        self.on_renounced()
+        # Whoever waits for a commit looks again, and finds that there will be none.
+        self.env.notify(RaftEvent.COMMITTED)
 
     def on_commit(self) -> None:
         """The metadata log's high watermark moved, and the committed image with it."""
@@ -387,7 +389,8 @@ class QuorumController:
             self._every(epoch, idle_ms, lambda: self._write_no_op(idle_ms))
         session_ms = self.heartbeats.session_timeout_ms
         check_ms = max(session_ms // _FENCING_CHECKS_PER_SESSION, 1)
-        self._every(epoch, check_ms, self._fence_stale_brokers)
+        self._last_check_ms = self.env.clock.monotonic_ms
+        self._every(epoch, check_ms, lambda: self._fence_stale_brokers(check_ms))
         if self.values[keys.AUTO_LEADER_REBALANCE_ENABLE]:
             seconds = self.values[keys.LEADER_IMBALANCE_CHECK_INTERVAL_SECONDS]
             self._every(epoch, seconds * 1000, self._balance_leaders)
@@ -410,8 +413,13 @@ class QuorumController:
         if self.env.clock.monotonic_ms - self._last_append_ms >= idle_ms:
             self._write([NoOpRecord()], atomic=True)
 
-    def _fence_stale_brokers(self) -> None:
+    def _fence_stale_brokers(self, check_ms: int) -> None:
         now_ms = self.env.clock.monotonic_ms
+        late_ms = now_ms - self._last_check_ms - check_ms
+        self._last_check_ms = now_ms
+        if late_ms > check_ms:
+            # Unlike Kafka: while this process did not run, no broker could be heard.
+            self.heartbeats.extend(late_ms)
         for broker_id in self.heartbeats.ended(self.latest.brokers.values(), now_ms):
             broker = self.latest.brokers[broker_id]
             _log.info("broker %d is fenced: its session is over", broker_id)

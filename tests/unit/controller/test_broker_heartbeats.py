@@ -92,6 +92,13 @@ def test_every_heartbeat_begins_it_anew(sessions):
     assert sessions.ended([broker()], 1191) == [1]
 
 
+def test_time_in_which_nobody_could_be_heard_does_not_count(sessions):
+    sessions.touch(1, 10, 1000)
+    sessions.extend(500)
+    assert sessions.ended([broker()], 1600) == []
+    assert sessions.ended([broker()], 1601) == [1]
+
+
 def test_fenced_brokers_and_other_incarnations_have_no_session_to_end(sessions):
     sessions.touch(1, 10, 1000)
     assert sessions.ended([broker(fenced=True)], 9999) == []

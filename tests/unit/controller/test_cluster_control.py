@@ -355,6 +355,16 @@ def test_an_unregistered_broker_leaves_every_isr_first(elr_topic):
     assert 1 not in elr_topic.image.brokers
 
 
+def test_a_broker_that_was_unregistered_comes_back_without_its_place_in_an_elr(elr_topic):
+    elr_topic.fence(3)
+    elr_topic.fence(2)
+    result = elr_topic.controller.unregister_broker(UnregisterBrokerRequest(broker_id=2))
+    elr_topic.apply(result)
+    assert elr_topic.partition().elr == (2,)
+    change, _ = elr_topic.register(2)[0]
+    assert change.eligible_leader_replicas == []
+
+
 def test_an_unknown_broker_cannot_be_unregistered(world):
     with pytest.raises(BrokerIdNotRegisteredError):
         world.controller.unregister_broker(UnregisterBrokerRequest(broker_id=5))

@@ -1,5 +1,6 @@
 import pytest
 
+from minikafka.common.clock import Now
 from minikafka.common.errors import NotControllerError, PolicyViolationError
 from minikafka.controller import quorum_controller
 from minikafka.controller.result import ControllerResult
@@ -7,6 +8,7 @@ from minikafka.log.disk import read_file
 from minikafka.messages.metadata_records.begin_transaction_record import BeginTransactionRecord
 from minikafka.messages.metadata_records.no_op_record import NoOpRecord
 from minikafka.metadata.features import DEFAULT_LEVELS
+from minikafka.raft.raft_node import RaftEvent
 from minikafka.raft.snapshots import BOOTSTRAP
 from tests.quorum_world import CONTROLLER_ID, QuorumWorld, formatted_disk
 
@@ -66,6 +68,16 @@ def test_a_restarted_controller_gives_unfenced_brokers_a_whole_session(elr_topic
     assert restarted.image.brokers[1].fenced
 
 
+def test_a_controller_that_was_paused_does_not_take_its_brokers_for_silent(elr_topic):
+    now_ms = elr_topic.env.clock.monotonic_ms + 60_000
+    elr_topic.env.clock.set(Now(now_ms, now_ms))
+    elr_topic.env.timers.fire_due(now_ms)
+    elr_topic.settle()
+    assert all(not broker.fenced for broker in elr_topic.image.brokers.values())
+    elr_topic.advance(11_000)
+    assert all(broker.fenced for broker in elr_topic.image.brokers.values())
+
+
 def test_an_open_transaction_of_a_former_epoch_is_aborted(elr_topic):
     elr_topic.raft.append([BeginTransactionRecord(name="half")], metadata_version=30)
     elr_topic.settle()
@@ -98,12 +110,11 @@ def test_a_result_without_records_waits_for_what_it_was_decided_from(world):
 
 
 def test_losing_leadership_drops_what_is_not_committed(world):
-    woken = []
-    world.controller.on_renounced = lambda: woken.append(world.controller.epoch)
     offset = world.controller.append(ControllerResult([NoOpRecord()], None))
+    world.env.notified.clear()
     world.controller.renounce()
     world.controller.renounce()
-    assert woken == [-1]
+    assert world.env.notified == [RaftEvent.COMMITTED]
     assert not world.controller.is_active
     assert not world.controller.is_committed(offset, 1)
     assert world.image.brokers == {}
