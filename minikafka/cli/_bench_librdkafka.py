@@ -1,4 +1,4 @@
-"""Loads through librdkafka, by confluent-kafka: what an application in Python would see.
+"""Loads by confluent-kafka, librdkafka for Python: what an application in Python would see.
 
 On a small machine the client is often the wall: its processor time is part of every measurement.
 Counts are checked against the topic afterwards: nothing counts that the broker did not take.
@@ -6,7 +6,6 @@ Counts are checked against the topic afterwards: nothing counts that the broker 
 
 import time
 from collections.abc import Callable
-from typing import Any
 
 from confluent_kafka import (
     OFFSET_BEGINNING,
@@ -17,6 +16,7 @@ from confluent_kafka import (
     TopicPartition,
 )
 
+from minikafka.cli._bench_native import consumer_settings, producer_settings
 from minikafka.cli._bench_plan import Load, Measurement
 from minikafka.cli._bench_replay import ReplayError, percentile_us
 
@@ -33,7 +33,7 @@ def prepare_produce(
     bootstrap: str, topic: str, load: Load, acks: str, max_bytes: int
 ) -> Callable[[float], Measurement]:
     """A connected producer; what it returns runs the load for so many seconds."""
-    producer = Producer(_producer_settings(bootstrap, load, acks))
+    producer = Producer(producer_settings(bootstrap, load, acks))
     producer.list_topics(topic, timeout=_IDLE_TIMEOUT_S)
     value = bytes(index % 251 for index in range(load.record_bytes))
     limit = max_bytes // load.record_bytes
@@ -63,8 +63,7 @@ def prepare_latency(
 
     The latency is librdkafka's own: from `produce()` until the acknowledgement is handed over.
     """
-    settings = {**_producer_settings(bootstrap, load, acks), "linger.ms": 0}
-    producer = Producer(settings)
+    producer = Producer(producer_settings(bootstrap, load, acks))
     producer.list_topics(topic, timeout=_IDLE_TIMEOUT_S)
     value = bytes(index % 251 for index in range(load.record_bytes))
     latencies: list[float] = []
@@ -109,16 +108,7 @@ def prepare_consume(bootstrap: str, topic: str, load: Load) -> Callable[[float],
 
     The clock runs from the first records of a pass to its last: connecting does not count.
     """
-    consumer = Consumer(
-        {
-            "bootstrap.servers": bootstrap,
-            "group.id": f"{topic}-readers",
-            "enable.auto.commit": False,
-            "queued.min.messages": 1_000_000,
-            "queued.max.messages.kbytes": 262_144,
-            "socket.nagle.disable": True,
-        }
-    )
+    consumer = Consumer(consumer_settings(bootstrap, topic))
     _, end = consumer.get_watermark_offsets(TopicPartition(topic, 0), timeout=_IDLE_TIMEOUT_S)
 
     def run(seconds: float) -> Measurement:
@@ -156,21 +146,6 @@ def _one_pass(consumer: Consumer, end: int) -> tuple[int, float]:
             first, skipped = now, len(messages)
     assert first is not None, "a pass reads at least one record"
     return seen - skipped, last - first
-
-
-def _producer_settings(bootstrap: str, load: Load, acks: str) -> dict[str, Any]:
-    single = load.records_per_request == 1
-    return {
-        "bootstrap.servers": bootstrap,
-        "acks": acks,
-        "linger.ms": 0 if single else 5,
-        "batch.size": 1_000_000,
-        "batch.num.messages": 1 if single else 1_000_000,
-        "queue.buffering.max.messages": 1000 if single else 500_000,
-        "queue.buffering.max.kbytes": 65_536,
-        "max.in.flight.requests.per.connection": load.in_flight,
-        "socket.nagle.disable": True,
-    }
 
 
 def _produce_singly(

@@ -10,7 +10,11 @@ _RAW_BATCH_BYTES = 1_000_000
 
 
 class Load(NamedTuple):
-    """One kind of load. Raw loads replay one encoded request, the others go through librdkafka."""
+    """One kind of load.
+
+    Raw loads replay one encoded request; the others go through librdkafka, by its C functions or,
+    `in_python`, record by record as an application in Python would.
+    """
 
     name: str
     kind: Kind
@@ -19,12 +23,13 @@ class Load(NamedTuple):
     record_bytes: int
     records_per_request: int = 0
     in_flight: int = 5
+    in_python: bool = False
     produce_batch: bool = False
 
     @property
-    def through_librdkafka(self) -> bool:
-        """Whether confluent-kafka is needed."""
-        return not self.kind.startswith("raw")
+    def is_raw(self) -> bool:
+        """Whether it goes without librdkafka."""
+        return self.kind.startswith("raw")
 
     @property
     def reads(self) -> bool:
@@ -35,28 +40,23 @@ class Load(NamedTuple):
 LOADS = {
     load.name: load
     for load in (
-        Load("produce-1k", "produce", "MB/s", "librdkafka, 1 KB, linger 5 ms", 1024),
-        Load("produce-100b", "produce", "records/s", "librdkafka, 100 B, linger 5 ms", 100),
-        Load(
-            "batch-100b", "produce", "records/s", "the same by produce_batch", 100,
-            produce_batch=True,
-        ),
-        Load("consume-1k", "consume", "MB/s", "librdkafka, 1 KB", 1024),
-        Load("latency", "latency", "p50 µs", "librdkafka, 1 KB, 1000 records/s", 1024),
-        Load(
-            "in-flight-1", "produce", "records/s", "librdkafka, 100 B a request, one in flight",
-            100, records_per_request=1, in_flight=1,
-        ),
-        Load(
-            "raw-produce-1m", "raw-produce", "MB/s", "raw sockets, 1 MB requests, 5 in flight",
-            1024, records_per_request=_RAW_BATCH_BYTES // 1024,
-        ),
-        Load(
-            "raw-produce-100b", "raw-produce", "requests/s", "raw sockets, 100 B, one in flight",
-            100, records_per_request=1, in_flight=1,
-        ),
-        Load("raw-fetch-1m", "raw-fetch", "MB/s", "raw sockets, 1 MB fetches, one in flight",
-             1024, in_flight=1),
+        Load("produce-1k", "produce", "MB/s", "1 KB, linger 5 ms", 1024),
+        Load("produce-100b", "produce", "records/s", "100 B, linger 5 ms", 100),
+        Load("consume-1k", "consume", "MB/s", "1 KB", 1024),
+        Load("latency", "latency", "p50 µs", "1 KB, 1000 records/s", 1024,
+             records_per_request=1, in_python=True),
+        Load("in-flight-1", "produce", "records/s", "100 B a request, one in flight", 100,
+             records_per_request=1, in_flight=1, in_python=True),
+        Load("python-1k", "produce", "MB/s", "produce(), 1 KB", 1024, in_python=True),
+        Load("python-100b", "produce", "records/s", "produce(), 100 B", 100, in_python=True),
+        Load("python-batch-100b", "produce", "records/s", "produce_batch(), 100 B", 100,
+             in_python=True, produce_batch=True),
+        Load("python-consume-1k", "consume", "MB/s", "consume(), 1 KB", 1024, in_python=True),
+        Load("raw-produce-1m", "raw-produce", "MB/s", "1 MB requests, 5 in flight", 1024,
+             records_per_request=_RAW_BATCH_BYTES // 1024),
+        Load("raw-produce-100b", "raw-produce", "requests/s", "100 B, one in flight", 100,
+             records_per_request=1, in_flight=1),
+        Load("raw-fetch-1m", "raw-fetch", "MB/s", "1 MB, one in flight", 1024, in_flight=1),
     )
 }  # fmt: skip
 

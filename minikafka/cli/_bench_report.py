@@ -1,7 +1,7 @@
 """Measurements in a table for people and as JSON for programs: medians, spreads, ratios."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
@@ -49,24 +49,21 @@ def print_table(
     console: Console, summaries: Mapping[tuple[str, str], Summary], targets: Sequence[str]
 ) -> None:
     """Loads down, targets across; the ratio is the first target's figure over the second's."""
-    table = Table(title="Medians (spread)")
+    table = Table(title="Medians (spread), what the brokers and the client spent")
     table.add_column("load")
-    table.add_column("figure")
     for target in targets:
         table.add_column(target, justify="right")
     if len(targets) > 1:
         table.add_column("ratio", justify="right")
-    for target in targets:
-        table.add_column(f"broker CPU\n{target}", justify="right")
-    table.add_column("client\ncores", justify="right")
     for name, load in LOADS.items():
         row = [summaries.get((name, target)) for target in targets]
         if any(row):
-            table.add_row(*_cells(load, row))
+            table.add_row(*_cells(load, row), end_section=True)
     console.print(table)
     console.print(
-        "client cores: processor time of the load's own process; near 1.0 the client is the wall, "
-        "and both figures tell more of it than of the brokers.",
+        "Spread: (largest - smallest) / median. Broker: processor time of all brokers. Client: "
+        "processors that the load's own process kept busy; near 1 and above it is the wall, and "
+        "the figures tell less of the brokers.",
         style="dim",
     )
 
@@ -94,25 +91,24 @@ def write_json(
 
 
 def _cells(load: Load, row: Sequence[Summary | None]) -> list[str]:
-    cells = [f"{load.name}\n[dim]{load.summary}[/dim]", load.figure]
-    cells += ["-" if it is None else _figure(it) for it in row]
+    cells = [f"{load.name}\n[dim]{load.summary}[/dim]"]
+    cells += ["-" if it is None else _cell(load, it) for it in row]
     if len(row) > 1:
         first, second = row[0], row[1]
         cells.append(f"{first.median / second.median:.2f}x" if first and second else "-")
-    cells += ["-" if it is None else _broker(it) for it in row]
-    cells.append(" / ".join("-" if it is None else f"{it.client_cores:.2f}" for it in row))
     return cells
 
 
-def _figure(it: Summary) -> str:
-    text = f"{_number(it.median)} ({it.spread:.0%})"
-    return text if it.p99_us is None else f"{text}\np99 {it.p99_us:,.0f} µs"
-
-
-def _broker(it: Summary) -> str:
-    if it.broker_us_per_request is not None and (it.broker_ms_per_mb or 0) > 1:
-        return f"{it.broker_us_per_request:.0f} µs/request"
-    return "-" if it.broker_ms_per_mb is None else f"{it.broker_ms_per_mb:.2f} ms/MB"
+def _cell(load: Load, it: Summary) -> str:
+    lines = [f"{_number(it.median)} {load.figure} ({it.spread:.0%})"]
+    if it.p99_us is not None:
+        lines.append(f"p99 {it.p99_us:,.0f} µs")
+    if load.records_per_request == 1 and it.broker_us_per_request is not None:
+        lines.append(f"broker {it.broker_us_per_request:.0f} µs/request")
+    elif it.broker_ms_per_mb is not None:
+        lines.append(f"broker {it.broker_ms_per_mb:.2f} ms/MB")
+    lines.append(f"client {it.client_cores:.2f}")
+    return "\n".join(lines)
 
 
 def _number(value: float) -> str:
@@ -122,7 +118,3 @@ def _number(value: float) -> str:
 def _median_known(values: Iterable[float | None]) -> float | None:
     known = [value for value in values if value is not None]
     return median(known) if known else None
-
-
-Progress = Callable[[str], None]
-"""What is told while the bench runs."""

@@ -1,14 +1,11 @@
 """One measurement after the other: a fresh topic, warm memory, a worker, what the brokers spent.
 
-Memory: on a virtual machine the first touch of a page can cost more than everything else. Before
-every measurement a file is written and deleted, so that both targets find recycled pages for logs
-that grow; the topic is deleted afterwards, and its files with it, without Kafka's usual delay.
+The topic is deleted after its measurement, and its files with it, without Kafka's usual delay.
 """
 
 import json
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Sequence
@@ -17,6 +14,7 @@ from typing import Any, NamedTuple
 
 from minikafka.admin.client import AdminClient, AdminError
 from minikafka.admin.topics import create_topic, delete_topics, describe_topics
+from minikafka.cli._bench_memory import WarmMemory
 from minikafka.cli._bench_plan import LOADS, Load, Measurement, Step
 from minikafka.cli._bench_processes import cpu_seconds
 from minikafka.cli._bench_targets import BenchError, Target, end
@@ -28,7 +26,6 @@ _FILL_SECONDS = 60.0
 _GRACE_S = 120.0
 _READY_TIMEOUT_S = 30.0
 _POLL_S = 0.02
-_CHUNK = bytes(1 << 20)
 
 
 class Conditions(NamedTuple):
@@ -59,19 +56,12 @@ def measure(step: Step, target: Target, conditions: Conditions) -> Measurement:
     with AdminClient(target.bootstrap, client_id="minikafka-bench") as client:
         _make_topic(client, topic, conditions)
         try:
-            warm_memory(conditions.scratch, conditions.warm_mb)
             if step.load.reads:
                 _fill(target, topic, conditions)
+                return _run_worker(step.load, target, topic, conditions._replace(warm_mb=0))
             return _run_worker(step.load, target, topic, conditions)
         finally:
             delete_topics(client, [topic])
-
-
-def warm_memory(scratch: Path, megabytes: int) -> None:
-    """Make the kernel hand out pages that it had in use just now."""
-    with tempfile.TemporaryFile(dir=scratch) as file:
-        for _ in range(megabytes):
-            file.write(_CHUNK)
 
 
 def _make_topic(client: AdminClient, topic: str, conditions: Conditions) -> None:
@@ -104,7 +94,7 @@ def _is_complete(client: AdminClient, topic: str, replicas: int) -> bool:
 
 def _fill(target: Target, topic: str, conditions: Conditions) -> None:
     load = LOADS[_FILL_LOAD]
-    _run_worker(load, target, topic, conditions._replace(seconds=_FILL_SECONDS))
+    _run_worker(load, target, topic, conditions._replace(seconds=_FILL_SECONDS, warm_mb=0))
 
 
 def _run_worker(load: Load, target: Target, topic: str, conditions: Conditions) -> Measurement:
@@ -126,10 +116,12 @@ def _run_worker(load: Load, target: Target, topic: str, conditions: Conditions) 
         answer = _line(process)
         if answer != "ready":
             raise BenchError(f"{load.name} against {target.name}: {_reason(answer)}")
-        before = _cpu(target.pids)
-        _tell(process, "go")
-        answer = _line(process)
-        after = _cpu(target.pids)
+        with WarmMemory(conditions.scratch, conditions.warm_mb) as memory:
+            before = _cpu(target.pids)
+            memory.hand_out(conditions.seconds)
+            _tell(process, "go")
+            answer = _line(process)
+            after = _cpu(target.pids)
         fields = _fields(answer)
         if "error" in fields:
             raise BenchError(f"{load.name} against {target.name}: {fields['error']}")

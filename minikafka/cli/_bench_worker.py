@@ -46,7 +46,7 @@ def main(stdin: TextIO = sys.stdin, stdout: TextIO = sys.stdout) -> int:
 def prepare(job: Job) -> Callable[[], Measurement]:
     """Everything that does not count: connections, encoding."""
     load = LOADS[job.load]
-    if load.through_librdkafka:
+    if not load.is_raw:
         return _prepare_librdkafka(job)
     if load.kind == "raw-produce":
         replay = produce_replay(job.bootstrap, job.topic, load, _ACKS[job.acks])
@@ -60,9 +60,13 @@ def _prepare_librdkafka(job: Job) -> Callable[[], Measurement]:
     from confluent_kafka import KafkaException
 
     from minikafka.cli import _bench_librdkafka as clients
+    from minikafka.cli import _bench_native as native
 
     load = LOADS[job.load]
     try:
+        if not load.in_python:
+            run = native.prepare(job.bootstrap, job.topic, load, job.acks, job.max_bytes)
+            return lambda: run(job.seconds)
         if load.kind == "produce":
             run = clients.prepare_produce(job.bootstrap, job.topic, load, job.acks, job.max_bytes)
         elif load.kind == "latency":

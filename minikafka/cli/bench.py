@@ -142,7 +142,7 @@ class Bench:
             min_isr=args.min_isr or max(1, factor - 1),
             seconds=args.seconds,
             max_mb=args.max_mb,
-            warm_mb=args.warm_mb,
+            warm_mb=args.max_mb * factor if args.warm_mb is None else args.warm_mb,
             scratch=args.scratch,
         )
 
@@ -270,9 +270,8 @@ def _load_arguments(group: "argparse._ArgumentGroup") -> None:
     group.add_argument(
         "--warm-mb",
         type=int,
-        default=2000,
         metavar="MIB",
-        help="written and deleted before each load (default %(default)s)",
+        help="written and deleted before each load (default: what its logs may grow by)",
     )
     group.add_argument(
         "--warm-up",
@@ -310,7 +309,7 @@ def _problems(args: argparse.Namespace) -> list[str]:
         ),
         (args.start_nodes is not None and args.start_nodes < 1, "--start-nodes: at least 1"),
         (args.seconds <= 0, "--seconds: above 0"),
-        (args.warm_mb < 0 or args.warm_up < 0, "--warm-mb and --warm-up: not below 0"),
+        ((args.warm_mb or 0) < 0 or args.warm_up < 0, "--warm-mb and --warm-up: not below 0"),
         (
             find_spec("rich") is None or find_spec("confluent_kafka") is None,
             "rich and confluent-kafka are needed: pip install 'minikafka[bench]'",

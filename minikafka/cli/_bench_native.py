@@ -1,0 +1,275 @@
+"""Loads through librdkafka itself: its C functions called for thousands of records at a time.
+
+Python handles no record here, so that less of the figure is the client's. The library is the one
+that confluent-kafka brings along, or the system's.
+"""
+
+import ctypes
+import ctypes.util
+import time
+from collections.abc import Callable, Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from minikafka.cli._bench_plan import Load, Measurement
+from minikafka.cli._bench_replay import ReplayError
+
+_PRODUCER, _CONSUMER = 0, 1
+_CONF_OK = 0
+_COPY = 2
+_BEGINNING = -2
+_CHUNK = 10_000
+_ERROR_TEXT_BYTES = 512
+_FLUSH_TIMEOUT_MS = 60_000
+_CONNECT_TIMEOUT_MS = 30_000
+_IDLE_TIMEOUT_S = 30.0
+
+
+class _Message(ctypes.Structure):
+    """`rd_kafka_message_t`."""
+
+    _fields_ = (
+        ("err", ctypes.c_int),
+        ("rkt", ctypes.c_void_p),
+        ("partition", ctypes.c_int32),
+        ("payload", ctypes.c_void_p),
+        ("len", ctypes.c_size_t),
+        ("key", ctypes.c_void_p),
+        ("key_len", ctypes.c_size_t),
+        ("offset", ctypes.c_int64),
+        ("private", ctypes.c_void_p),
+    )
+
+
+class Client:
+    """One librdkafka client and one topic."""
+
+    def __init__(self, kind: int, settings: Mapping[str, Any], topic: str) -> None:
+        """Make both; nothing is connected yet.
+
+        Raises:
+            ReplayError: if there is no librdkafka, or it refuses a setting.
+        """
+        self.library = _library()
+        conf = self.library.rd_kafka_conf_new()
+        text = ctypes.create_string_buffer(_ERROR_TEXT_BYTES)
+        for name, value in settings.items():
+            spelled = str(value).lower() if isinstance(value, bool) else str(value)
+            outcome = self.library.rd_kafka_conf_set(
+                conf, name.encode(), spelled.encode(), text, _ERROR_TEXT_BYTES
+            )
+            if outcome != _CONF_OK:
+                raise ReplayError(text.value.decode())
+        self.handle = self.library.rd_kafka_new(kind, conf, text, _ERROR_TEXT_BYTES)
+        if not self.handle:
+            raise ReplayError(text.value.decode())
+        self.name = topic.encode()
+        self.topic = self.library.rd_kafka_topic_new(self.handle, self.name, None)
+
+    def end_offset(self) -> int:
+        """Where partition 0 ends.
+
+        Raises:
+            ReplayError: if no broker tells.
+        """
+        low, high = ctypes.c_int64(), ctypes.c_int64()
+        self.check(
+            self.library.rd_kafka_query_watermark_offsets(
+                self.handle,
+                self.name,
+                0,
+                ctypes.byref(low),
+                ctypes.byref(high),
+                _CONNECT_TIMEOUT_MS,
+            )
+        )
+        return high.value
+
+    def check(self, code: int) -> None:
+        """Raise a ReplayError for an error code."""
+        if code != 0:
+            name = self.library.rd_kafka_err2name(code).decode()
+            raise ReplayError(f"librdkafka reports {name}")
+
+    def close(self) -> None:
+        """End the client and its threads."""
+        self.library.rd_kafka_topic_destroy(self.topic)
+        self.library.rd_kafka_destroy(self.handle)
+
+
+def producer_settings(bootstrap: str, load: Load, acks: str) -> dict[str, Any]:
+    """How a producer is set up for a load, whatever language drives it."""
+    single = load.records_per_request == 1
+    return {
+        "bootstrap.servers": bootstrap,
+        "acks": acks,
+        "linger.ms": 0 if single else 5,
+        "batch.size": 1_000_000,
+        "batch.num.messages": 1 if single else 1_000_000,
+        "queue.buffering.max.messages": 1000 if single else 500_000,
+        "queue.buffering.max.kbytes": 65_536,
+        "max.in.flight.requests.per.connection": load.in_flight,
+        "socket.nagle.disable": True,
+    }
+
+
+def consumer_settings(bootstrap: str, topic: str) -> dict[str, Any]:
+    """How a consumer is set up, whatever language drives it."""
+    return {
+        "bootstrap.servers": bootstrap,
+        "group.id": f"{topic}-readers",
+        "enable.auto.commit": False,
+        "queued.min.messages": 1_000_000,
+        "queued.max.messages.kbytes": 262_144,
+        "socket.nagle.disable": True,
+    }
+
+
+def prepare(
+    bootstrap: str, topic: str, load: Load, acks: str, max_bytes: int
+) -> Callable[[float], Measurement]:
+    """A connected client; what it returns runs the load for so many seconds."""
+    if load.kind == "produce":
+        settings = producer_settings(bootstrap, load, acks)
+        return _prepare_produce(settings, topic, load, max_bytes)
+    return _prepare_consume(consumer_settings(bootstrap, topic), topic, load)
+
+
+def _prepare_produce(
+    settings: Mapping[str, Any], topic: str, load: Load, max_bytes: int
+) -> Callable[[float], Measurement]:
+    client = Client(_PRODUCER, settings, topic)
+    client.end_offset()
+    value = ctypes.create_string_buffer(bytes(i % 251 for i in range(load.record_bytes)))
+    messages = (_Message * _CHUNK)()
+    for message in messages:
+        message.payload = ctypes.addressof(value)
+        message.len = load.record_bytes
+    limit = max_bytes // load.record_bytes
+
+    def run(seconds: float) -> Measurement:
+        started, cpu = time.perf_counter(), time.process_time()
+        deadline = started + seconds
+        count = 0
+        while count < limit and time.perf_counter() < deadline:
+            taken = client.library.rd_kafka_produce_batch(
+                client.topic, 0, _COPY, messages, min(_CHUNK, limit - count)
+            )
+            count += taken
+            if taken < _CHUNK:
+                # The queue is full: this waits a moment for room.
+                client.library.rd_kafka_poll(client.handle, 1)
+        client.check(client.library.rd_kafka_flush(client.handle, _FLUSH_TIMEOUT_MS))
+        elapsed = time.perf_counter() - started
+        cpu = time.process_time() - cpu
+        end = client.end_offset()
+        client.close()
+        if end < count:
+            raise ReplayError(f"{count} records were sent, the topic has {end}")
+        return Measurement(count, count * load.record_bytes, None, elapsed, cpu)
+
+    return run
+
+
+def _prepare_consume(
+    settings: Mapping[str, Any], topic: str, load: Load
+) -> Callable[[float], Measurement]:
+    client = Client(_CONSUMER, settings, topic)
+    end = client.end_offset()
+
+    def run(seconds: float) -> Measurement:
+        deadline = time.perf_counter() + seconds
+        cpu = time.process_time()
+        count, elapsed = 0, 0.0
+        while time.perf_counter() < deadline:
+            read, took = _one_pass(client, end)
+            count, elapsed = count + read, elapsed + took
+        cpu = time.process_time() - cpu
+        client.close()
+        return Measurement(count, count * load.record_bytes, None, elapsed, cpu)
+
+    return run
+
+
+def _one_pass(client: Client, end: int) -> tuple[int, float]:
+    """Read to the end; the clock runs from the first records to the last, without connecting."""
+    library = client.library
+    messages = (ctypes.POINTER(_Message) * _CHUNK)()
+    destroy = library.rd_kafka_message_destroy
+    library.rd_kafka_consume_start(client.topic, 0, _BEGINNING)
+    first: float | None = None
+    skipped = seen = 0
+    last = time.perf_counter()
+    while seen < end:
+        # Asking for more than there is would wait for it.
+        wanted = min(_CHUNK, end - seen)
+        got = library.rd_kafka_consume_batch(client.topic, 0, 200, messages, wanted)
+        now = time.perf_counter()
+        for index in range(got):
+            error = messages[index].contents.err if index == got - 1 else 0
+            destroy(messages[index])
+            client.check(error)
+        if got <= 0:
+            if now - last > _IDLE_TIMEOUT_S:
+                raise ReplayError(f"nothing comes any more after {seen} of {end} records")
+            continue
+        last = now
+        seen += got
+        if first is None:
+            first, skipped = now, got
+    library.rd_kafka_consume_stop(client.topic, 0)
+    assert first is not None, "a pass reads at least one record"
+    return seen - skipped, last - first
+
+
+def _library() -> Any:
+    # PyDLL keeps Python's lock: there is one thread here, and calls are cheaper so.
+    library = ctypes.PyDLL(_library_path())
+    pointer = ctypes.c_void_p
+    text = ctypes.c_char_p
+    results = {
+        "rd_kafka_conf_new": pointer,
+        "rd_kafka_new": pointer,
+        "rd_kafka_topic_new": pointer,
+        "rd_kafka_err2name": text,
+        "rd_kafka_consume_batch": ctypes.c_ssize_t,
+    }
+    arguments = {
+        "rd_kafka_conf_set": (pointer, text, text, text, ctypes.c_size_t),
+        "rd_kafka_new": (ctypes.c_int, pointer, text, ctypes.c_size_t),
+        "rd_kafka_topic_new": (pointer, text, pointer),
+        "rd_kafka_query_watermark_offsets": (
+            pointer, text, ctypes.c_int32, pointer, pointer, ctypes.c_int,
+        ),
+        "rd_kafka_produce_batch": (
+            pointer, ctypes.c_int32, ctypes.c_int, pointer, ctypes.c_int,
+        ),
+        "rd_kafka_poll": (pointer, ctypes.c_int),
+        "rd_kafka_flush": (pointer, ctypes.c_int),
+        "rd_kafka_consume_start": (pointer, ctypes.c_int32, ctypes.c_int64),
+        "rd_kafka_consume_batch": (
+            pointer, ctypes.c_int32, ctypes.c_int, pointer, ctypes.c_size_t,
+        ),
+        "rd_kafka_consume_stop": (pointer, ctypes.c_int32),
+        "rd_kafka_message_destroy": (pointer,),
+        "rd_kafka_topic_destroy": (pointer,),
+        "rd_kafka_destroy": (pointer,),
+    }  # fmt: skip
+    for name, result in results.items():
+        getattr(library, name).restype = result
+    for name, types in arguments.items():
+        getattr(library, name).argtypes = types
+    return library
+
+
+def _library_path() -> str:
+    spec = find_spec("confluent_kafka")
+    if spec is not None and spec.origin is not None:
+        bundled = Path(spec.origin).parent.parent / "confluent_kafka.libs"
+        for path in sorted(bundled.glob("librdkafka*")):
+            return str(path)
+    system = ctypes.util.find_library("rdkafka")
+    if system is None:
+        raise ReplayError("no librdkafka was found: pip install 'minikafka[bench]'")
+    return system
