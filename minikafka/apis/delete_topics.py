@@ -26,4 +26,4 @@ def forward_delete_topics(ctx: BrokerContext, _: DeleteTopicsRequest) -> Steps[A
 @controller_api(ApiKey.DELETE_TOPICS, versions=(1, 6))
 def delete_topics(ctx: ControllerContext, request: DeleteTopicsRequest) -> Steps[Any]:
     """Decide, write, answer when it is committed."""
-    return (yield from commit(ctx, ctx.server.controller.delete_topics(request)))
+    return (yield from commit(ctx, ctx.server.controller.delete_topics(request, ctx.version)))

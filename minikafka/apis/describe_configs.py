@@ -35,7 +35,7 @@ from minikafka.messages.describe_configs import (
     DescribeConfigsSynonym,
 )
 from minikafka.metadata.image import RESOURCE_BROKER, RESOURCE_GROUP, RESOURCE_TOPIC
-from minikafka.replica.auto_topics import is_valid_topic_name
+from minikafka.metadata.topic_name import fault_in_topic_name
 
 _DOCUMENTATION_FROM = 3
 _SOURCE_GROUP = 8
@@ -101,8 +101,9 @@ def _rows(
 def _topic_rows(
     ctx: BrokerContext, layers: ConfigLayers, name: str
 ) -> Iterable[tuple[Key[object], list[Origin]]]:
-    if not is_valid_topic_name(name):
-        raise InvalidTopicError(f"{name!r} is no topic name")
+    fault = fault_in_topic_name(name)
+    if fault is not None:
+        raise InvalidTopicError(fault)
     if ctx.broker.image.topic(name) is None:
         raise UnknownTopicOrPartitionError
     own = ctx.broker.image.config(RESOURCE_TOPIC, name)

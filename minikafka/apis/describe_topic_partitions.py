@@ -23,7 +23,8 @@ from minikafka.messages.describe_topic_partitions import (
 )
 from minikafka.metadata.image import TopicImage
 from minikafka.metadata.partition_registration import PartitionRegistration
-from minikafka.replica.auto_topics import INTERNAL_TOPICS, is_valid_topic_name
+from minikafka.metadata.topic_name import fault_in_topic_name
+from minikafka.replica.auto_topics import INTERNAL_TOPICS
 
 
 @broker_api(ApiKey.DESCRIBE_TOPIC_PARTITIONS, versions=(0, 0))
@@ -68,7 +69,7 @@ def describe_topic_partitions(
 def _missing(name: str) -> DescribeTopicPartitionsResponseTopic:
     code = (
         ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-        if is_valid_topic_name(name)
+        if fault_in_topic_name(name) is None
         else ErrorCode.INVALID_TOPIC_EXCEPTION
     )
     return DescribeTopicPartitionsResponseTopic(code, name)

@@ -43,6 +43,7 @@ _NEEDS_VERSION = {
 _CONSUMER = -1
 _DEBUGGER = -2
 _READ_COMMITTED = 1
+_LEADER_EPOCH_FROM = 4
 _NOT_AVAILABLE_FROM = 5
 
 
@@ -97,7 +98,8 @@ def _offset(
     if timestamp < 0 and _NEEDS_VERSION.get(timestamp, 1 << 16) > ctx.version:
         return _error(wanted, ErrorCode.UNSUPPORTED_VERSION)
     if timestamp in (EARLIEST, EARLIEST_LOCAL):
-        return _found(log, wanted, log.log_start_offset, -1, None)
+        start = log.log_start_offset
+        return _found(ctx, wanted, start, -1, log.epochs.epoch_at(start))
     if timestamp in (LATEST_TIERED, EARLIEST_PENDING_UPLOAD):
         return _error(wanted, ErrorCode.NONE)
     end = _readable_end(request, log)
@@ -109,7 +111,7 @@ def _offset(
         )
         return _error(wanted, code)
     if timestamp == LATEST:
-        return _found(log, wanted, end, -1, log.latest_epoch)
+        return _found(ctx, wanted, end, -1, log.latest_epoch)
     record = (
         log.offset_of_max_timestamp()
         if timestamp == MAX_TIMESTAMP
@@ -117,7 +119,7 @@ def _offset(
     )
     if record is None or record.offset >= end:
         return _error(wanted, ErrorCode.NONE)
-    return _found(log, wanted, record.offset, record.timestamp, record.leader_epoch)
+    return _found(ctx, wanted, record.offset, record.timestamp, record.leader_epoch)
 
 
 def _readable_end(request: ListOffsetsRequest, log: UnifiedLog) -> int:
@@ -129,12 +131,16 @@ def _readable_end(request: ListOffsetsRequest, log: UnifiedLog) -> int:
 
 
 def _found(
-    log: UnifiedLog, wanted: ListOffsetsPartition, offset: int, timestamp: int, epoch: int | None
+    ctx: BrokerContext,
+    wanted: ListOffsetsPartition,
+    offset: int,
+    timestamp: int,
+    epoch: int | None,
 ) -> ListOffsetsPartitionResponse:
-    if epoch is None:
-        epoch = log.epochs.epoch_at(offset)
+    if epoch is None or ctx.version < _LEADER_EPOCH_FROM:
+        epoch = -1
     return ListOffsetsPartitionResponse(
-        wanted.partition_index, ErrorCode.NONE, timestamp, offset, -1 if epoch is None else epoch
+        wanted.partition_index, ErrorCode.NONE, timestamp, offset, epoch
     )
 
 

@@ -27,7 +27,8 @@ from minikafka.messages.metadata import (
 )
 from minikafka.metadata.image import MetadataImage, TopicImage
 from minikafka.metadata.partition_registration import NO_LEADER, PartitionRegistration
-from minikafka.replica.auto_topics import INTERNAL_TOPICS, is_valid_topic_name
+from minikafka.metadata.topic_name import fault_in_topic_name
+from minikafka.replica.auto_topics import INTERNAL_TOPICS
 
 _LISTENER_ERROR_FROM = 6
 _AUTO_CREATE_FLAG_FROM = 4
@@ -79,7 +80,7 @@ def _asked(
         return describe_topic(ctx, found)
     code = (
         ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-        if is_valid_topic_name(name)
+        if fault_in_topic_name(name) is None
         else ErrorCode.INVALID_TOPIC_EXCEPTION
     )
     return MetadataResponseTopic(code, name, is_internal=name in INTERNAL_TOPICS)

@@ -356,6 +356,7 @@ class _Builder:
             previous_broker_epoch=previous_epoch,
             heartbeat_interval_ms=values[keys.BROKER_HEARTBEAT_INTERVAL_MS],
             registration_timeout_ms=values[keys.INITIAL_BROKER_REGISTRATION_TIMEOUT_MS],
+            session_timeout_ms=values[keys.BROKER_SESSION_TIMEOUT_MS],
             shutdown_timeout_ms=_SHUTDOWN_TIMEOUT_MS,
             metadata_offset=lambda: self.loader.image.offset,
             on_registered=registered,

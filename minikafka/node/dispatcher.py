@@ -12,6 +12,7 @@ import logging
 from collections import deque
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
+from struct import error as StructError  # noqa: N812 - an exception class, named like one
 from typing import Any
 
 from minikafka.apis._failures import failure_response
@@ -23,7 +24,7 @@ from minikafka.common.errors import KafkaError, UnknownServerError
 from minikafka.common.faults import InvariantViolation, StorageFault
 from minikafka.messages.api_keys import ApiKey
 from minikafka.node.purgatory import Purgatory
-from minikafka.protocol.primitives import MalformedMessage
+from minikafka.protocol.primitives import MalformedMessage, UnsupportedFieldError
 from minikafka.rpc.calls import Calls
 from minikafka.rpc.envelope import (
     RequestHeader,
@@ -224,13 +225,21 @@ class Dispatcher:
             return None
         if type(response) is bytes:
             return (response,)
-        return encode_response(header.correlation_id, response, header.api_version)
+        try:
+            return encode_response(header.correlation_id, response, header.api_version)
+        except (UnsupportedFieldError, StructError):
+            # A handler's mistake about a version: its client goes, the node stays.
+            _log.exception("%s cannot be answered", ApiKey(header.api_key).name)
+            self._close(connection, "the response cannot be written")
+            return None
 
     def _unsupported(self, connection: ConnectionState, error: UnsupportedApiVersionError) -> None:
-        header = error.header
-        if header.api_key != _API_VERSIONS:
+        if error.header.api_key == _API_VERSIONS:
+            self._answer_in_version_0(connection, error.header)
+        else:
             self._close(connection, str(error))
-            return
+
+    def _answer_in_version_0(self, connection: ConnectionState, header: RequestHeader) -> None:
         # KIP-511: a client that knows more than this node learns what it may use, in version 0.
         api = find(connection.role, _API_VERSIONS, self.modules[connection.role])
         assert api is not None
@@ -239,6 +248,9 @@ class Dispatcher:
         self._reply(connection, header, api.handler(context, None))
 
     def _not_served(self, connection: ConnectionState, header: RequestHeader) -> None:
+        if header.api_key == _API_VERSIONS:
+            self._answer_in_version_0(connection, header)
+            return
         self._close(
             connection,
             f"{ApiKey(header.api_key).name} version {header.api_version} is not served on listener "

@@ -33,7 +33,7 @@ from minikafka.node.dispatcher import ConnectionState, Dispatcher
 from minikafka.node.purgatory import Purgatory
 from minikafka.raft.raft_node import RaftNode
 from minikafka.raft.snapshots import SnapshotId, read_snapshot
-from minikafka.raft.snapshotter import Snapshotter
+from minikafka.raft.snapshotter import Snapshotter, restore
 from minikafka.replica.broker_lifecycle import BrokerLifecycle
 from minikafka.replica.replica_manager import ReplicaManager
 from minikafka.rpc.calls import Calls
@@ -77,6 +77,7 @@ class Node:
     def start(self, now: Now) -> Sequence[Effect]:
         """Begin: read the quorum's state, look for the leader, register."""
         self.env.clock.set(now)
+        restore(self.raft, self.loader)
         self.raft.start()
         if self.controller is not None:
             self.controller.start()
@@ -185,6 +186,10 @@ class Node:
             broker.services.dynamic = Config(broker.services.config_layers().broker_config().given)
         if self._published:
             broker.replicas.apply(image)
+            if before.topic_ids is not image.topic_ids:
+                gone = [name for name in before.topic_ids if name not in image.topic_ids]
+                if gone:
+                    broker.groups.forget_topics(frozenset(gone))
         broker.lifecycle.metadata_advanced()
 
     # The broker's life

@@ -24,18 +24,6 @@ TRANSACTIONS_TOPIC = "__transaction_state"
 SHARE_STATE_TOPIC = "__share_group_state"
 INTERNAL_TOPICS = frozenset((OFFSETS_TOPIC, TRANSACTIONS_TOPIC, SHARE_STATE_TOPIC))
 
-_MAX_NAME_LENGTH = 249
-_LEGAL = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")
-
-
-def is_valid_topic_name(name: str) -> bool:
-    """Whether a topic may have this name (`Topic.validate`)."""
-    return (
-        0 < len(name) <= _MAX_NAME_LENGTH
-        and name not in (".", "..")
-        and all(char in _LEGAL for char in name)
-    )
-
 
 @dataclass(slots=True)
 class AutoTopics:

@@ -58,6 +58,7 @@ class BrokerLifecycle:
     previous_broker_epoch: int
     heartbeat_interval_ms: int
     registration_timeout_ms: int
+    session_timeout_ms: int
     shutdown_timeout_ms: int
     metadata_offset: Callable[[], int]
     on_registered: Callable[[int], None]
@@ -70,6 +71,7 @@ class BrokerLifecycle:
     state: BrokerState = BrokerState.STARTING
     broker_epoch: int = -1
     _ready: bool = False
+    _heard_at_ms: int = 0
     _refused_for: str = ""
     _give_up_at_ms: int = 0
     _heartbeat_in_flight: bool = False
@@ -102,6 +104,7 @@ class BrokerLifecycle:
             self._may_stop("it never registered")
             return
         self._move(BrokerState.PENDING_CONTROLLED_SHUTDOWN, "shutdown requested")
+        self._heard_at_ms = self.env.clock.monotonic_ms
         self._stop_timer = self.env.after(
             self.shutdown_timeout_ms, lambda: self._may_stop("the controller did not let it go")
         )
@@ -203,7 +206,9 @@ class BrokerLifecycle:
         self._timer = self.env.after(self._next_heartbeat_ms(), self._heartbeat)
         if response is None:
             _log.info("[broker %d] heartbeat not answered: %s", self.broker_id, why)
+            self._stop_unheard()
             return
+        self._heard_at_ms = self.env.clock.monotonic_ms
         if response.error_code:
             _log.warning(
                 "[broker %d] heartbeat refused: %s",
@@ -221,6 +226,17 @@ class BrokerLifecycle:
         moved = asked_in != (self.state, self._ready, self.metadata_offset())
         if moved and self.state is not BrokerState.RUNNING:
             self._heartbeat_soon()
+
+    def _stop_unheard(self) -> None:
+        """Stop without leave, once no controller was heard of for a whole session.
+
+        A controller that lives has fenced this broker by then; one that does not can hand nothing
+        over. Unlike Kafka: `BrokerLifecycleManager` waits five minutes.
+        """
+        silent_ms = self.env.clock.monotonic_ms - self._heard_at_ms
+        stopping = self.state is BrokerState.PENDING_CONTROLLED_SHUTDOWN
+        if stopping and silent_ms > self.session_timeout_ms:
+            self._may_stop("no controller was heard of for a whole session")
 
     def _next_heartbeat_ms(self) -> int:
         """Sooner than usual while something is awaited: starting and stopping are quick."""

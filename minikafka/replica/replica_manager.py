@@ -350,6 +350,8 @@ class ReplicaManager:
             self._unfollow(key)
             partition.leader = NO_LEADER
             partition.wake_all()
+            for hook in self.on_removed:
+                hook(name)
         self.on_offline(fault)
 
 

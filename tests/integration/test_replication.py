@@ -6,6 +6,8 @@ import pytest
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
+from minikafka.admin.client import AdminClient as ClusterClient
+from minikafka.messages.metadata import MetadataRequest, MetadataRequestTopic
 from minikafka.testing.cluster import Cluster
 
 FAST = {"broker.session.timeout.ms": "3000", "broker.heartbeat.interval.ms": "500"}
@@ -70,8 +72,18 @@ def consume(cluster, topic, count, timeout_s=30):
     return [int(message.value()) for message in found]
 
 
-def partition_of(admin, topic, index=0):
-    return admin.list_topics(topic, timeout=20).topics[topic].partitions[index]
+def partition_of(cluster, topic, index=0):
+    """Leader and ISR as node 1 has them: it is the controller, and no test takes it away."""
+    return partitions_of(cluster, topic)[index]
+
+
+def partitions_of(cluster, topic):
+    with ClusterClient(f"127.0.0.1:{cluster.port(1)}", client_id="test") as client:
+        request = MetadataRequest(
+            topics=[MetadataRequestTopic(name=topic)], allow_auto_topic_creation=False
+        )
+        partitions = client.ask(request).topics[0].partitions
+    return sorted(partitions, key=lambda partition: partition.partition_index)
 
 
 def wait_for(condition, timeout_s=30):
@@ -82,16 +94,16 @@ def wait_for(condition, timeout_s=30):
 
 
 def test_killed_leader_loses_nothing_that_was_acknowledged(cluster, admin):
-    create(admin, "killed")
+    create(admin, "killed", replicas=[[2, 3, 1]])
     offsets, failed = produce(cluster, "killed", 1000)
     assert (sorted(offsets), failed) == (list(range(1000)), [])
-    leader = partition_of(admin, "killed").leader
+    leader = partition_of(cluster, "killed").leader_id
     cluster.kill(leader)
-    wait_for(lambda: partition_of(admin, "killed").leader not in (leader, -1))
+    wait_for(lambda: partition_of(cluster, "killed").leader_id not in (leader, -1))
     offsets, failed = produce(cluster, "killed", 1000, start=1000)
     assert (sorted(offsets), failed) == (list(range(1000, 2000)), [])
     cluster.start(leader)
-    wait_for(lambda: len(partition_of(admin, "killed").isrs) == 3)
+    wait_for(lambda: len(partition_of(cluster, "killed").isr_nodes) == 3)
     assert consume(cluster, "killed", 2000) == list(range(2000))
     assert_replicas_agree(cluster, "killed-0")
 
@@ -117,7 +129,7 @@ def test_two_of_three_replicas_gone(cluster, admin):
     leader, others = 1, [2, 3]
     for node in others:
         cluster.kill(node)
-    wait_for(lambda: partition_of(admin, "thin").isrs == [leader])
+    wait_for(lambda: partition_of(cluster, "thin").isr_nodes == [leader])
     _, failed = produce(cluster, "thin", 1, start=900, timeout_ms=3000)
     assert len(failed) == 1
     offsets, failed = produce(cluster, "thin", 5, acks="1", start=10)
@@ -125,43 +137,34 @@ def test_two_of_three_replicas_gone(cluster, admin):
     assert consume(cluster, "thin", 11, timeout_s=3) == list(range(10))
     for node in others:
         cluster.start(node)
-    wait_for(lambda: len(partition_of(admin, "thin").isrs) == 3)
+    wait_for(lambda: len(partition_of(cluster, "thin").isr_nodes) == 3)
     assert consume(cluster, "thin", 15) == list(range(15))
 
 
 def test_controlled_shutdown_hands_leaderships_over(cluster, admin):
     """C1: the stopped node leaves the ISR before it goes, and comes back without recovery."""
     create(admin, "handed", partitions=6)
-    wait_for(
-        lambda: all(
-            p.leader > 0 for p in admin.list_topics("handed").topics["handed"].partitions.values()
-        )
-    )
+    wait_for(lambda: all(p.leader_id > 0 for p in partitions_of(cluster, "handed")))
     cluster.stop(3)
-    partitions = admin.list_topics("handed", timeout=20).topics["handed"].partitions.values()
-    assert all(partition.leader in (1, 2) for partition in partitions)
-    assert all(3 not in partition.isrs for partition in partitions)
+    partitions = partitions_of(cluster, "handed")
+    assert all(partition.leader_id in (1, 2) for partition in partitions)
+    assert all(3 not in partition.isr_nodes for partition in partitions)
     assert (cluster.log_dir(3) / ".kafka_cleanshutdown").exists()
     cluster.start(3)
     assert not (cluster.log_dir(3) / ".kafka_cleanshutdown").exists()
-    wait_for(
-        lambda: all(
-            len(p.isrs) == 3
-            for p in admin.list_topics("handed").topics["handed"].partitions.values()
-        )
-    )
+    wait_for(lambda: all(len(p.isr_nodes) == 3 for p in partitions_of(cluster, "handed")))
 
 
 def test_paused_broker_is_fenced_and_comes_back(cluster, admin):
-    create(admin, "paused")
-    leader = partition_of(admin, "paused").leader
+    create(admin, "paused", replicas=[[2, 1, 3]])
+    leader = partition_of(cluster, "paused").leader_id
     victim = next(node for node in (2, 3) if node != leader)
     cluster.pause(victim)
-    wait_for(lambda: victim not in partition_of(admin, "paused").isrs)
+    wait_for(lambda: victim not in partition_of(cluster, "paused").isr_nodes)
     offsets, failed = produce(cluster, "paused", 10)
     assert (len(offsets), failed) == (10, [])
     cluster.resume(victim)
-    wait_for(lambda: len(partition_of(admin, "paused").isrs) == 3)
+    wait_for(lambda: len(partition_of(cluster, "paused").isr_nodes) == 3)
 
 
 def test_whole_cluster_starts_again_with_its_data(tmp_path):

@@ -1,0 +1,29 @@
+"""UpdateFeatures (key 57), v0-2.
+
+Broker:      forwards to the active controller.
+Controller:  raises or lowers finalized feature levels, all of them or none (E12, KIP-584).
+Versions:    v1 upgrade types, validation only; v2 one error for the request.
+Errors:      INVALID_UPDATE_VERSION, FEATURE_UPDATE_FAILED, INVALID_REQUEST, NOT_CONTROLLER.
+"""
+
+from typing import Any
+
+from minikafka.apis._commit import commit
+from minikafka.apis._context import BrokerContext, ControllerContext
+from minikafka.apis._forwarding import forward
+from minikafka.apis._registry import broker_api, controller_api
+from minikafka.apis._steps import Steps
+from minikafka.messages.api_keys import ApiKey
+from minikafka.messages.update_features import UpdateFeaturesRequest
+
+
+@broker_api(ApiKey.UPDATE_FEATURES, versions=(0, 2))
+def forward_update_features(ctx: BrokerContext, _: UpdateFeaturesRequest) -> Steps[Any]:
+    """Hand the request to the controller."""
+    return (yield from forward(ctx))
+
+
+@controller_api(ApiKey.UPDATE_FEATURES, versions=(0, 2))
+def update_features(ctx: ControllerContext, request: UpdateFeaturesRequest) -> Steps[Any]:
+    """Decide, write, answer when it is committed."""
+    return (yield from commit(ctx, ctx.server.controller.update_features(request)))
