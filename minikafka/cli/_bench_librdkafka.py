@@ -16,7 +16,7 @@ from confluent_kafka import (
     TopicPartition,
 )
 
-from minikafka.cli._bench_native import consumer_settings, producer_settings
+from minikafka.cli._bench_native import consume_chunk, consumer_settings, producer_settings
 from minikafka.cli._bench_plan import Load, Measurement
 from minikafka.cli._bench_replay import ReplayError, percentile_us
 
@@ -26,7 +26,6 @@ _SHORTEST_POLL_S = 0.001
 _FLUSH_TIMEOUT_S = 60.0
 _IDLE_TIMEOUT_S = 30.0
 _CHUNK = 1000
-_CONSUME_CHUNK = 10_000
 
 
 def prepare_produce(
@@ -130,9 +129,10 @@ def _one_pass(consumer: Consumer, end: int) -> tuple[int, float]:
     first: float | None = None
     skipped = seen = 0
     last = time.perf_counter()
+    chunk = consume_chunk(end)
     while seen < end:
         # Asking for more than there is would wait for it.
-        messages = consumer.consume(min(_CONSUME_CHUNK, end - seen), timeout=0.2)
+        messages = consumer.consume(min(chunk, end - seen), timeout=0.2)
         now = time.perf_counter()
         if not messages:
             if now - last > _IDLE_TIMEOUT_S:

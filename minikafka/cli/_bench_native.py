@@ -20,6 +20,7 @@ _CONF_OK = 0
 _COPY = 2
 _BEGINNING = -2
 _CHUNK = 10_000
+_CHUNKS_A_PASS = 20
 _ERROR_TEXT_BYTES = 512
 _FLUSH_TIMEOUT_MS = 60_000
 _CONNECT_TIMEOUT_MS = 30_000
@@ -126,6 +127,11 @@ def consumer_settings(bootstrap: str, topic: str) -> dict[str, Any]:
     }
 
 
+def consume_chunk(end: int) -> int:
+    """How many records to take at once: few enough for a pass to have a first and a last time."""
+    return min(_CHUNK, max(1, end // _CHUNKS_A_PASS))
+
+
 def prepare(
     bootstrap: str, topic: str, load: Load, acks: str, max_bytes: int
 ) -> Callable[[float], Measurement]:
@@ -201,9 +207,10 @@ def _one_pass(client: Client, end: int) -> tuple[int, float]:
     first: float | None = None
     skipped = seen = 0
     last = time.perf_counter()
+    chunk = consume_chunk(end)
     while seen < end:
         # Asking for more than there is would wait for it.
-        wanted = min(_CHUNK, end - seen)
+        wanted = min(chunk, end - seen)
         got = library.rd_kafka_consume_batch(client.topic, 0, 200, messages, wanted)
         now = time.perf_counter()
         for index in range(got):

@@ -12,13 +12,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from minikafka.admin.client import AdminClient, AdminError
-from minikafka.admin.topics import create_topic, delete_topics, describe_topics
+from minikafka.admin.client import AdminClient
+from minikafka.admin.topics import create_topic, delete_topics
 from minikafka.cli._bench_memory import WarmMemory
 from minikafka.cli._bench_plan import LOADS, Load, Measurement, Step
 from minikafka.cli._bench_processes import cpu_seconds
 from minikafka.cli._bench_targets import BenchError, Target, end
 from minikafka.common.errors import ErrorCode
+from minikafka.messages.metadata import MetadataRequest, MetadataRequestTopic
 
 _WORKER = "minikafka.cli._bench_worker"
 _FILL_LOAD = "raw-produce-1m"
@@ -83,13 +84,18 @@ def _make_topic(client: AdminClient, topic: str, conditions: Conditions) -> None
 
 
 def _is_complete(client: AdminClient, topic: str, replicas: int) -> bool:
-    try:
-        partition = describe_topics(client, [topic], 1)[0].partitions[0]
-    except AdminError as error:
-        if error.code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION:
+    """Whether every broker knows the topic, with its leader and all its replicas in sync."""
+    request = MetadataRequest(
+        topics=[MetadataRequestTopic(name=topic)], allow_auto_topic_creation=False
+    )
+    for broker in client.brokers():
+        found = client.ask_broker(broker, request).topics[0]
+        if found.error_code != ErrorCode.NONE:
             return False
-        raise
-    return partition.leader is not None and len(partition.isr) == replicas
+        partition = found.partitions[0]
+        if partition.leader_id < 0 or len(partition.isr_nodes) < replicas:
+            return False
+    return True
 
 
 def _fill(target: Target, topic: str, conditions: Conditions) -> None:
