@@ -1,0 +1,91 @@
+"""Parked waits resume once: when they are settled, or at their deadline."""
+
+from random import Random
+
+import pytest
+
+from minikafka.common.clock import Now
+from minikafka.common.environment import Environment
+from minikafka.node.purgatory import Purgatory
+
+
+@pytest.fixture
+def env():
+    return Environment(Random(1))
+
+
+@pytest.fixture
+def purgatory(env):
+    return Purgatory(env)
+
+
+def at(env, time_ms):
+    env.clock.set(Now(time_ms, 0))
+    env.timers.fire_due(time_ms)
+
+
+def test_resumes_when_a_key_is_notified_and_it_is_settled(env, purgatory):
+    outcomes = []
+    state = {"ready": False}
+    purgatory.park(["a", "b"], lambda: state["ready"], 1000, outcomes.append)
+    env.notify("a")
+    purgatory.drain()
+    assert outcomes == []
+    state["ready"] = True
+    env.notify("unrelated")
+    purgatory.drain()
+    assert outcomes == []
+    env.notify("b")
+    purgatory.drain()
+    assert outcomes == [True]
+    assert len(purgatory) == 0
+
+
+def test_expires_at_its_deadline_and_not_before(env, purgatory):
+    outcomes = []
+    purgatory.park(["a"], lambda: False, 1000, outcomes.append)
+    at(env, 999)
+    assert outcomes == []
+    at(env, 1000)
+    assert outcomes == [False]
+    env.notify("a")
+    purgatory.drain()
+    assert outcomes == [False]
+
+
+def test_settled_wait_does_not_expire(env, purgatory):
+    outcomes = []
+    purgatory.park(["a"], lambda: True, 1000, outcomes.append)
+    env.notify("a")
+    purgatory.drain()
+    at(env, 2000)
+    assert outcomes == [True]
+
+
+def test_given_up_wait_is_never_resumed(env, purgatory):
+    outcomes = []
+    give_up = purgatory.park(["a"], lambda: True, 1000, outcomes.append)
+    give_up()
+    env.notify("a")
+    purgatory.drain()
+    at(env, 2000)
+    assert outcomes == []
+    assert len(purgatory) == 0
+
+
+def test_waits_resume_in_the_order_in_which_they_were_parked(env, purgatory):
+    outcomes = []
+    for number in range(5):
+        purgatory.park(["a"], lambda: True, 1000, lambda _, n=number: outcomes.append(n))
+    env.notify("a")
+    purgatory.drain()
+    assert outcomes == list(range(5))
+
+
+def test_what_a_resumed_wait_notifies_is_looked_at_too(env, purgatory):
+    outcomes = []
+    purgatory.park(["a"], lambda: True, 1000, lambda _: env.notify("b"))
+    purgatory.park(["b"], lambda: True, 1000, outcomes.append)
+    env.notify("a")
+    purgatory.drain()
+    assert outcomes == [True]

@@ -1,0 +1,160 @@
+"""Fetch sessions hold what a client asked for and say only what is news (KIP-227)."""
+
+from random import Random
+
+import pytest
+
+from minikafka.common.clock import Now
+from minikafka.common.environment import Environment
+from minikafka.common.errors import (
+    FetchSessionIdNotFoundError,
+    FetchSessionTopicIdError,
+    InvalidFetchSessionEpochError,
+)
+from minikafka.common.ids import Uuid
+from minikafka.messages.fetch import (
+    EpochEndOffset,
+    FetchPartition,
+    FetchRequest,
+    FetchTopic,
+    ForgottenTopic,
+    PartitionData,
+    ReplicaState,
+)
+from minikafka.replica.fetch_session import Asked, FetchSessions, SessionKey, replica_id_of
+
+TOPIC = Uuid.of(1, 1)
+
+
+def request(partitions=(0,), session_id=0, epoch=0, forgotten=(), replica=-1):
+    return FetchRequest(
+        session_id=session_id,
+        session_epoch=epoch,
+        replica_state=ReplicaState(replica, -1),
+        topics=[FetchTopic("", TOPIC, [FetchPartition(p, fetch_offset=p) for p in partitions])]
+        if partitions
+        else [],
+        forgotten_topics_data=[ForgottenTopic("", TOPIC, list(forgotten))] if forgotten else [],
+    )
+
+
+def key(partition):
+    return SessionKey(TOPIC, "", partition)
+
+
+@pytest.fixture
+def env():
+    return Environment(Random(4))
+
+
+@pytest.fixture
+def sessions(env):
+    return FetchSessions(env, slots=2)
+
+
+def test_fetch_without_a_session(sessions):
+    assert sessions.resolve(request(epoch=-1), 17) is None
+    assert len(sessions) == 0
+
+
+def test_session_remembers_what_was_asked(sessions):
+    session = sessions.resolve(request((0, 1)), 17)
+    again = sessions.resolve(request((), session.session_id, 1), 17)
+    assert again is session
+    assert list(session.partitions) == [key(0), key(1)]
+
+
+def test_incremental_request_changes_and_forgets(sessions):
+    session = sessions.resolve(request((0, 1)), 17)
+    sessions.resolve(request((2,), session.session_id, 1, forgotten=(0,)), 17)
+    assert list(session.partitions) == [key(1), key(2)]
+
+
+def test_epochs_follow_one_another(sessions):
+    session = sessions.resolve(request(), 17)
+    for epoch in (1, 2, 3):
+        sessions.resolve(request((), session.session_id, epoch), 17)
+    with pytest.raises(InvalidFetchSessionEpochError):
+        sessions.resolve(request((), session.session_id, 3), 17)
+
+
+def test_last_epoch_is_followed_by_the_first(sessions):
+    session = sessions.resolve(request(), 17)
+    session.epoch = 2**31 - 1
+    sessions.resolve(request((), session.session_id, 2**31 - 1), 17)
+    assert session.epoch == 1
+
+
+def test_unknown_session(sessions):
+    with pytest.raises(FetchSessionIdNotFoundError):
+        sessions.resolve(request((), 99, 1), 17)
+
+
+def test_session_of_topic_ids_is_not_continued_by_names(sessions):
+    session = sessions.resolve(request(), 17)
+    with pytest.raises(FetchSessionTopicIdError):
+        sessions.resolve(request((), session.session_id, 1), 12)
+
+
+def test_closing_a_session(sessions):
+    session = sessions.resolve(request(), 17)
+    assert sessions.resolve(request((), session.session_id, -1), 17) is None
+    assert len(sessions) == 0
+
+
+def test_full_cache_refuses_new_sessions(sessions):
+    assert sessions.resolve(request(), 17)
+    assert sessions.resolve(request(), 17)
+    assert sessions.resolve(request(), 17) is None
+
+
+def test_full_cache_drops_what_was_not_used_for_two_minutes(env, sessions):
+    sessions.resolve(request(), 17)
+    sessions.resolve(request(), 17)
+    env.clock.set(Now(120_001, 0))
+    assert sessions.resolve(request(), 17) is not None
+    assert len(sessions) == 2
+
+
+def test_followers_go_before_consumers(sessions):
+    sessions.resolve(request(), 17)
+    sessions.resolve(request(), 17)
+    assert sessions.resolve(request(replica=3), 17) is not None
+
+
+def test_replica_id_in_either_place():
+    assert replica_id_of(FetchRequest(replica_id=5)) == 5
+    assert replica_id_of(FetchRequest(replica_state=ReplicaState(6, 1))) == 6
+    assert replica_id_of(FetchRequest()) == -1
+
+
+def data(**changes):
+    fields = {"partition_index": 0, "high_watermark": 5, "log_start_offset": 0, "records": b""}
+    return PartitionData(**{**fields, **changes})
+
+
+@pytest.mark.parametrize(
+    ("second", "news"),
+    [
+        (data(), False),
+        (data(last_stable_offset=4), False),
+        (data(records=b"x"), True),
+        (data(high_watermark=6), True),
+        (data(log_start_offset=1), True),
+        (data(error_code=6), True),
+        (data(preferred_read_replica=2), True),
+        (data(diverging_epoch=EpochEndOffset(1, 2)), True),
+    ],
+)
+def test_only_news_is_told_again(second, news):
+    asked = Asked(FetchPartition(0))
+    assert asked.is_news(data())
+    assert asked.is_news(second) == news
+
+
+def test_error_is_told_until_it_is_over():
+    asked = Asked(FetchPartition(0))
+    assert asked.is_news(data(error_code=6))
+    assert asked.is_news(data(error_code=6))
+    assert asked.is_news(data())
+    assert not asked.is_news(data())
