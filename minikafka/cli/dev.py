@@ -119,13 +119,14 @@ class Layout:
         """A node's configuration values."""
         controller_port = self.base_port + _CONTROLLER_PORT_OFFSET
         factor = str(min(3, len(self.nodes)))
-        listeners = f"PLAINTEXT://{_HOST}:{self.base_port + node - 1}"
+        listeners = clients = f"PLAINTEXT://{_HOST}:{self.base_port + node - 1}"
         if node == 1:
             listeners += f",CONTROLLER://{_HOST}:{controller_port}"
         return {
             "process.roles": "broker,controller" if node == 1 else "broker",
             "node.id": str(node),
             "listeners": listeners,
+            "advertised.listeners": clients,
             "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
             "controller.listener.names": "CONTROLLER",
             "inter.broker.listener.name": "PLAINTEXT",
