@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 CORE = (
-    "common", "config", "metrics", "protocol", "rpc", "records", "log", "metadata", "raft",
+    "common", "config", "protocol", "rpc", "records", "log", "metadata", "raft",
     "controller", "replica", "group", "apis", "node",
 )  # fmt: skip
 GENERATED = ("minikafka/messages/", "minikafka/common/errors.py", "minikafka/apis/_index.py")
@@ -32,7 +32,6 @@ TESTED_ELSEWHERE = {
     "minikafka/common/": "tests/unit",
     "minikafka/node/": "tests/integration",
     "minikafka/config/": "tests/unit/config",
-    "minikafka/metrics/": "tests/unit",
     "minikafka/replica/": "tests/unit/replica, tests/integration",
     "minikafka/rpc/": "tests/unit/rpc, tests/integration",
     "minikafka/raft/": "tests/unit/raft",

@@ -105,6 +105,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true")
     args = parser.parse_args()
+    if not INDEX.exists():
+        # The API files import it before it can be written from them.
+        empty: dict[str, dict[int, tuple[str, int, int]]] = {"broker": {}, "controller": {}}
+        INDEX.write_text(index_source(empty), encoding="utf-8")
     rows = api_rows()
     stale = []
     for path, text in ((INDEX, index_source(rows)), (REFERENCE, reference_text(rows))):

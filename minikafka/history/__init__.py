@@ -1,1 +1,0 @@
-"""What clients saw, and whether it was right."""
