@@ -6,6 +6,6 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from minikafka.cli.dump_log import main
+from minikafka.cli.main import run_tool
 
-sys.exit(main())
+sys.exit(run_tool("dump-log"))

@@ -31,8 +31,17 @@ _NO_BATCH = WrittenBatch(-1, -1, 0, -1)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Dump the files named on the command line; the exit status."""
-    options = _parser().parse_args(argv)
+    """Dump the files named in `argv`; the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="kafka-dump-log",
+        description="Parse a log file and print what is in it; for a log that looks damaged.",
+    )
+    add_arguments(parser)
+    return run(parser.parse_args(argv))
+
+
+def run(options: argparse.Namespace) -> int:
+    """Dump the files that the options name; the exit status."""
     status = 0
     for name in options.files.split(","):
         print(f"Dumping {name}")
@@ -52,11 +61,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     return status
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="kafka-dump-log",
-        description="Parse a log file and print what is in it; for a log that looks damaged.",
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what the command takes."""
     flag = parser.add_argument
     flag("--files", required=True, metavar="file1,file2,...", help="data and index files to dump")
     flag("--deep-iteration", action="store_true", help="print each record, not only batches")
@@ -67,7 +73,6 @@ def _parser() -> argparse.ArgumentParser:
     flag("--verify-index-only", action="store_true", help="compare an index with its log only")
     flag("--max-message-size", type=int, default=5 * 1024 * 1024, help="of an indexed batch")
     flag("--max-bytes", type=int, default=_UNBOUNDED, help="stop a log after so many bytes")
-    return parser
 
 
 def _dump(name: str, file: File, options: argparse.Namespace) -> None:

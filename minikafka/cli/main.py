@@ -1,6 +1,7 @@
 """The `minikafka` program: one subcommand a module, imported only when it is the one that runs."""
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -33,16 +34,26 @@ def main(argv: Sequence[str] | None = None) -> int:
             # Errors are the command's to report: it knows its own exit status for wrong usage.
             parser.error = command.error  # type: ignore[method-assign]
     parsed = parser.parse_args(arguments)
-    return int(import_module(_COMMANDS[parsed.command][0]).run(parsed))
+    return _run(_COMMANDS[parsed.command][0], parsed)
 
 
 def run_tool(name: str) -> int:
     """Run one subcommand as a program of its own, for the launchers in `bin/`."""
     module, summary = _COMMANDS[name]
     parser = argparse.ArgumentParser(description=summary)
-    command = import_module(module)
-    command.add_arguments(parser)
-    return int(command.run(parser.parse_args()))
+    import_module(module).add_arguments(parser)
+    return _run(module, parser.parse_args())
+
+
+def _run(module: str, parsed: argparse.Namespace) -> int:
+    try:
+        status = int(import_module(module).run(parsed))
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever read the output has seen enough. Nothing may be written to it at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    return status
 
 
 if __name__ == "__main__":
