@@ -8,6 +8,7 @@ Everything that this program starts it ends; every load is bounded in time.
 """
 
 import argparse
+import signal
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -15,7 +16,7 @@ from contextlib import ExitStack
 from importlib.util import find_spec
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from minikafka.admin.client import AdminError
 from minikafka.cli._bench_plan import LOADS, Measurement, Step, plan
@@ -25,6 +26,7 @@ from minikafka.cli._bench_targets import (
     BenchError,
     Target,
     given_target,
+    kafka_cluster_program,
     start_kafka,
     start_minikafka,
 )
@@ -57,6 +59,7 @@ def run(args: argparse.Namespace) -> int:
     from rich.console import Console
 
     console = Console()
+    before = signal.signal(signal.SIGTERM, _interrupt)
     try:
         with ExitStack() as stack:
             Bench(args, console, stack).run()
@@ -66,7 +69,14 @@ def run(args: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         print("minikafka bench: given up.", file=sys.stderr)
         return _FAILED
+    finally:
+        signal.signal(signal.SIGTERM, before)
     return 0
+
+
+def _interrupt(_number: int, _frame: object) -> NoReturn:
+    """End as on Ctrl-C, so that what was started is ended."""
+    raise KeyboardInterrupt
 
 
 class Bench:
@@ -83,6 +93,8 @@ class Bench:
 
     def run(self) -> None:
         """Measure what the options ask for, and report it."""
+        if self._args.kafka_tools is not None:
+            kafka_cluster_program(self._args.kafka_tools)
         if self._args.startup:
             self._measure_start_up()
         targets = self._targets()

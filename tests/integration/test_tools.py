@@ -1,11 +1,14 @@
 """The command line tools against a running cluster, as programs of their own."""
 
 import json
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from minikafka.testing.cluster import free_base_port
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -145,3 +148,17 @@ def test_bench_measures_a_running_cluster(cluster, tmp_path):
         assert it["median"] > 0
         assert it["rounds"][0]["broker_cpu_s"] is not None
     assert len(content["processes"]["A"]["pids"]) == 3
+
+
+def test_bench_ends_the_cluster_that_it_started_when_it_is_told_to_end(tmp_path):
+    command = [sys.executable, "-u", "-m", "minikafka", "bench", "--start-nodes", "1",
+               "--base-port", str(free_base_port(1)), "--scratch", tmp_path]  # fmt: skip
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as bench:
+        line = bench.stdout.readline()
+        pid = int(line.split("processes ")[1])
+        assert Path(f"/proc/{pid}").exists()
+        bench.send_signal(signal.SIGTERM)
+        bench.stdout.read()
+        assert bench.wait(60) == 1
+    assert not Path(f"/proc/{pid}").exists()
+    assert list(tmp_path.iterdir()) == []
