@@ -120,12 +120,7 @@ class Dispatcher:
     ) -> None:
         outcome = self._call(api, context, body)
         if not isinstance(outcome, Generator):
-            if connection.slots:
-                slot = Slot()
-                connection.slots.append(slot)
-                self._finish(connection, slot, header, outcome)
-            else:
-                self._reply(connection, header, outcome)
+            self._answer(connection, header, outcome)
             return
         slot = Slot()
         connection.slots.append(slot)
@@ -139,6 +134,18 @@ class Dispatcher:
         )
         must_wait = header.api_key != _PRODUCE or len(connection.slots) >= self.max_in_flight
         if must_wait and not slot.done:
+            self._mute(connection)
+
+    def _answer(self, connection: ConnectionState, header: RequestHeader, response: Any) -> None:
+        """Answer a request that need not wait: now, or behind those that do."""
+        slots = connection.slots
+        if not slots:
+            self._reply(connection, header, response)
+            return
+        slot = Slot()
+        slots.append(slot)
+        self._finish(connection, slot, header, response)
+        if len(slots) >= self.max_in_flight and not connection.closed:
             self._mute(connection)
 
     def _call(self, api: Api, context: Any, body: Any) -> Any:
@@ -201,6 +208,8 @@ class Dispatcher:
         if connection.closed:
             return
         slot.parts = self._encoded(connection, header, response)
+        if connection.closed:
+            return
         slots = connection.slots
         while slots and slots[0].done:
             parts = slots.popleft().parts
@@ -227,8 +236,8 @@ class Dispatcher:
             return (response,)
         try:
             return encode_response(header.correlation_id, response, header.api_version)
-        except (UnsupportedFieldError, StructError):
-            # A handler's mistake about a version: its client goes, the node stays.
+        except (UnsupportedFieldError, StructError, AttributeError, TypeError, ValueError):
+            # A handler's mistake about a version or a type: its client goes, the node stays.
             _log.exception("%s cannot be answered", ApiKey(header.api_key).name)
             self._close(connection, "the response cannot be written")
             return None
@@ -245,7 +254,7 @@ class Dispatcher:
         assert api is not None
         header = header._replace(api_version=0)
         context = self.make_context(connection, header, _NO_FRAME)
-        self._reply(connection, header, api.handler(context, None))
+        self._answer(connection, header, api.handler(context, None))
 
     def _not_served(self, connection: ConnectionState, header: RequestHeader) -> None:
         if header.api_key == _API_VERSIONS:
