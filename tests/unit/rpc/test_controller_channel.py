@@ -1,0 +1,112 @@
+"""A request to the controller is sent until there is an answer, or its time is over."""
+
+import pytest
+
+from minikafka.common.effects import Channel
+from minikafka.common.errors import ErrorCode
+from minikafka.messages.allocate_producer_ids import (
+    AllocateProducerIdsRequest,
+    AllocateProducerIdsResponse,
+)
+from minikafka.messages.create_topics import (
+    CreatableTopicResult,
+    CreateTopicsRequest,
+    CreateTopicsResponse,
+)
+from tests.wire_world import CONTROLLER, Wire
+
+LATE = "no answer from the active controller in time"
+
+
+class World(Wire):
+    def __init__(self):
+        super().__init__()
+        self.channel = self.controller_channel("purpose", request_timeout_ms=1000)
+        self.done = []
+
+    def ask(self, timeout_ms=5000, request=None, version=0):
+        self.channel.send(
+            request or AllocateProducerIdsRequest(1, 2),
+            version,
+            timeout_ms=timeout_ms,
+            on_done=lambda response, why: self.done.append((response, why)),
+        )
+
+
+@pytest.fixture
+def world():
+    return World()
+
+
+def test_answer_is_handed_on(world):
+    world.ask()
+    sent = world.one()
+    assert sent.channel == Channel(*CONTROLLER, "purpose")
+    world.answer(sent, AllocateProducerIdsResponse(producer_id_start=5))
+    assert world.done == [(AllocateProducerIdsResponse(producer_id_start=5), "")]
+
+
+def test_error_other_than_not_controller_is_an_answer(world):
+    world.ask()
+    response = AllocateProducerIdsResponse(error_code=ErrorCode.STALE_BROKER_EPOCH)
+    world.answer(world.one(), response)
+    assert world.done == [(response, "")]
+
+
+def test_request_waits_for_a_controller_to_be_known(world):
+    world.controller = None
+    world.ask()
+    assert world.sent(500) == []
+    world.controller = CONTROLLER
+    assert len(world.sent(50)) == 1
+
+
+def test_request_follows_the_controller(world):
+    world.ask()
+    sent = world.one()
+    world.controller = ("elsewhere", 1)
+    world.answer(sent, AllocateProducerIdsResponse(error_code=ErrorCode.NOT_CONTROLLER))
+    assert world.done == []
+    again = world.one(50)
+    assert again.channel == Channel("elsewhere", 1, "purpose")
+    assert again.body == sent.body
+
+
+def test_not_controller_of_a_topic_means_another_controller(world):
+    world.ask(request=CreateTopicsRequest(), version=7)
+    topic = CreatableTopicResult(name="t", error_code=ErrorCode.NOT_CONTROLLER)
+    world.answer(world.one(), CreateTopicsResponse(topics=[topic]))
+    assert world.done == []
+    topic = CreatableTopicResult(name="t", error_code=ErrorCode.TOPIC_ALREADY_EXISTS)
+    world.answer(world.one(50), CreateTopicsResponse(topics=[topic]))
+    assert len(world.done) == 1
+
+
+def test_broken_connection_is_tried_again_after_a_pause(world):
+    world.ask()
+    world.calls.channel_down(world.one().channel, "reset")
+    assert world.sent(49) == []
+    assert len(world.sent(1)) == 1
+
+
+def test_each_attempt_has_its_own_time(world):
+    world.ask(timeout_ms=5000)
+    world.one()
+    assert len(world.sent(1050)) == 1
+    assert world.done == []
+
+
+def test_request_ends_when_its_time_is_over(world):
+    world.ask(timeout_ms=2500)
+    world.sent(2499)
+    assert world.done == []
+    world.sent(51)
+    assert world.done == [(None, LATE)]
+    assert world.sent(5000) == []
+
+
+def test_request_without_a_controller_ends_too(world):
+    world.controller = None
+    world.ask(timeout_ms=100)
+    assert world.sent(100) == []
+    assert world.done == [(None, LATE)]
