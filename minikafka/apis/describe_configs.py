@@ -126,7 +126,7 @@ def _describe(
     value = origins[0]
     result = DescribeConfigsResourceResult(
         key.name,
-        None if key.sensitive else value.text,
+        None if key.sensitive else value.scaled,
         key.update is Update.READ_ONLY,
         value.source,
         key.sensitive,

@@ -275,7 +275,8 @@ class NodeProcess:
         assert self.process is not None
         status = self.process.wait(timeout=_STOP_TIMEOUT_S)
         self.pid_file.unlink(missing_ok=True)
-        return status
+        # A process that a signal ended has a negative status, which is no exit status.
+        return status if status >= 0 else 128 - status
 
 
 class Supervisor:

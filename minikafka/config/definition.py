@@ -232,8 +232,11 @@ class KeyTable:
 
     def unknown(self, name: str) -> ConfigError:
         """The error for a name that is no key, with the nearest names that are."""
+        return ConfigError(f"{name}: unknown {self.scope} configuration{self.nearest(name)}")
+
+    def nearest(self, name: str) -> str:
+        """A question that names the keys most like `name`, to end an error with; may be empty."""
         import difflib  # noqa: PLC0415 - only a refusal needs it, start-up does not
 
         near = difflib.get_close_matches(name, self._by_name, n=2, cutoff=0.75)
-        hint = f"; did you mean {' or '.join(near)}?" if near else ""
-        return ConfigError(f"{name}: unknown {self.scope} configuration{hint}")
+        return f"; did you mean {' or '.join(near)}?" if near else ""

@@ -93,11 +93,22 @@ _FREE_PREFIXES = (
 
 
 class Origin(NamedTuple):
-    """One place that has a value for a key: its name there, its text, its `ConfigSource`."""
+    """One place that has a value for a key: its name there, its text, its `ConfigSource`.
+
+    `factor` turns the unit of that place into the unit of the key that was asked about.
+    """
 
     name: str
     text: str | None
     source: int
+    factor: int = 1
+
+    @property
+    def scaled(self) -> str | None:
+        """The text in the unit of the key that was asked about."""
+        if self.text is None or self.factor == 1:
+            return self.text
+        return str(int(self.text) * self.factor)
 
 
 SOURCE_TOPIC = 1
@@ -139,8 +150,8 @@ class ConfigLayers(NamedTuple):
             broker_key = _USED_KEYS.get(synonym)
             assert broker_key is not None, synonym
             for origin in self.broker_origins(broker_key):
-                scaled = origin._replace(text=_scaled(origin.text, factor))
-                (defaults if origin.source == SOURCE_DEFAULT else found).append(scaled)
+                place = defaults if origin.source == SOURCE_DEFAULT else found
+                place.append(origin._replace(factor=factor))
         found.extend(defaults[:1] if defaults else ())
         if not found:
             found.append(Origin(key.name, key.text(key.default), SOURCE_DEFAULT))
@@ -148,7 +159,7 @@ class ConfigLayers(NamedTuple):
 
     def topic_value(self, key: Key[T], topic: Mapping[str, str]) -> T:
         """The value of a topic key that is in force."""
-        text = self.topic_origins(cast("Key[object]", key), topic)[0].text
+        text = self.topic_origins(cast("Key[object]", key), topic)[0].scaled
         return cast(T, key.default) if text is None else key.parse(text)
 
     def broker_config(self) -> Config:
@@ -156,20 +167,17 @@ class ConfigLayers(NamedTuple):
         return Config({**self.static, **self.dynamic_default, **self.dynamic_broker})
 
 
-def _scaled(text: str | None, factor: int) -> str | None:
-    return text if text is None or factor == 1 else str(int(text) * factor)
-
-
 def check_topic_values(given: Iterable[tuple[str, str | None]]) -> str | None:
     """The first thing that is wrong with topic configuration values, or None."""
     for name, text in given:
         key = TOPIC_KEYS.get(name)
+        # As Kafka: clients and their tests know these texts by how they begin (`ConfigException`).
         if key is None:
-            return str(TOPIC_KEYS.unknown(name))
+            return f"Unknown topic config name: {name}{TOPIC_KEYS.nearest(name)}"
         if text is None:
-            return f"{name}: null is no value for a topic configuration"
+            return f"Invalid value null for configuration {name}: allowed: {key.allowed}"
         try:
             key.parse(text)
-        except ConfigError as error:
-            return str(error)
+        except ConfigError:
+            return f"Invalid value {text} for configuration {name}: allowed: {key.allowed}"
     return None

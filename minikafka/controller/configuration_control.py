@@ -192,7 +192,7 @@ def _altered_list(view: View, resource: _Resource, name: str, value: str, operat
 def _text_in_force(view: View, resource: _Resource, key: Key[object]) -> str | None:
     own = view.image.config(resource.type, resource.name)
     if resource.type == RESOURCE_TOPIC:
-        return view.layers().topic_origins(key, own)[0].text
+        return view.layers().topic_origins(key, own)[0].scaled
     if resource.type == RESOURCE_BROKER:
         origins = view.layers()._replace(dynamic_broker=own).broker_origins(key)
         return origins[0].text if origins else None

@@ -158,7 +158,7 @@ def _check_name(batch: _Batch, name: str) -> None:
         raise InvalidTopicError(fault)
     topics = batch.view.image.topic_ids
     if name in topics:
-        raise TopicAlreadyExistsError(f"topic {name!r} exists")
+        raise TopicAlreadyExistsError(f"Topic {name!r} already exists.")
     if "." in name or "_" in name:
         other = colliding_topic(name, [*topics, *batch.names])
         if other is not None:
@@ -181,7 +181,7 @@ def _shown_configs(view: View, own: dict[str, str]) -> list[topic_messages.Creat
         shown.append(
             topic_messages.CreatableTopicConfigs(
                 name=key.name,
-                value=origin.text,
+                value=origin.scaled,
                 config_source=origin.source,
                 is_sensitive=key.sensitive,
             )

@@ -107,3 +107,18 @@ def test_topic_values_are_checked():
     assert "retention.ms" in (check_topic_values([("retention.ms", "-2")]) or "")
     assert "did you mean" in (check_topic_values([("retention.m", "1")]) or "")
     assert "null" in (check_topic_values([("retention.ms", None)]) or "")
+
+
+def test_a_synonym_is_shown_in_its_own_unit():
+    layers = NOTHING._replace(static={"log.retention.hours": "2"})
+    origin = layers.topic_origins(topic_keys.RETENTION_MS, {})[0]
+    assert (origin.name, origin.text, origin.scaled) == ("log.retention.hours", "2", "7200000")
+
+
+def test_refusals_of_topic_values_begin_as_kafkas_do():
+    assert (check_topic_values([("retention.m", "1")]) or "").startswith(
+        "Unknown topic config name: retention.m"
+    )
+    assert (check_topic_values([("retention.ms", "-2")]) or "").startswith(
+        "Invalid value -2 for configuration retention.ms: "
+    )
