@@ -152,7 +152,7 @@ class _Builder:
     def _open_logs(self) -> LogManager:
         values = self.values
         return LogManager.open(
-            [self.around.disks[path] for path in self.config.all_log_dirs],
+            [self.around.disks[path] for path in self.config.log_dirs],
             cluster_id=self.around.cluster_id,
             node_id=self.config.node_id,
             rng=self.around.rng,
@@ -168,8 +168,13 @@ class _Builder:
         )
 
     def _metadata_home(self) -> LogDirectory:
+        """The directory of the metadata log; one outside `log.dirs` holds nothing else."""
         disk = self.around.disks[self.config.metadata_log_dir]
-        return next(home for home in self.logs.directories if home.disk is disk)
+        for home in self.logs.directories:
+            if home.disk is disk:
+                return home
+        around = self.around
+        return LogDirectory.open(disk, around.cluster_id, self.config.node_id, around.rng)
 
     def _stored_log_config(self, name: TopicPartition) -> LogConfig:
         """What a log obeys until the metadata says it anew."""

@@ -147,3 +147,19 @@ def test_disk_that_takes_no_more_loses_nothing_that_was_acknowledged():
         while "File too large" not in cluster.log_text(3):
             assert time.monotonic() < deadline
             time.sleep(0.05)
+
+
+def test_directory_of_the_metadata_log_holds_nothing_else(tmp_path):
+    dirs = {name: tmp_path / name for name in ("a", "b", "meta")}
+    config = {"log.dirs": f"{dirs['a']},{dirs['b']}", "metadata.log.dir": str(dirs["meta"])}
+    with Cluster(nodes=1, config=config) as cluster:
+        servers = cluster.bootstrap_servers
+        create(servers, "spread", num_partitions=6, replication_factor=1)
+        assert produce(servers, "spread", [b"%d" % number for number in range(100)]) == []
+
+    def partitions(name):
+        return [path.name for path in dirs[name].iterdir() if path.name.startswith("spread-")]
+
+    assert len(partitions("a")) == len(partitions("b")) == 3
+    assert partitions("meta") == []
+    assert (dirs["meta"] / "__cluster_metadata-0").is_dir()
