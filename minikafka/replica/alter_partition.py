@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from minikafka.common.environment import Environment
-from minikafka.common.errors import ErrorCode
+from minikafka.common.errors import error_of
 from minikafka.common.ids import TopicIdPartition, Uuid
 from minikafka.messages import alter_partition as messages
 from minikafka.replica.partition import IsrProposal
@@ -87,7 +87,7 @@ class AlterPartitionManager:
 
     def _answered(self, sent: dict[TopicIdPartition, IsrProposal], response: Any | None) -> None:
         if response is None or response.error_code:
-            why = "no answer" if response is None else ErrorCode(response.error_code).name
+            why = "no answer" if response is None else error_of(response.error_code).code.name
             _log.warning("AlterPartition of %d partitions failed: %s", len(sent), why)
         else:
             for topic in response.topics:

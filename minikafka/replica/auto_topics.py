@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from minikafka.common.environment import Environment
-from minikafka.common.errors import ErrorCode
+from minikafka.common.errors import ErrorCode, error_of
 from minikafka.config import broker as broker_keys
 from minikafka.config import log_keys
 from minikafka.config.values import Config
@@ -81,6 +81,6 @@ class AutoTopics:
                 _log.warning(
                     "topic %s not created: %s %s",
                     topic.name,
-                    ErrorCode(topic.error_code).name,
+                    error_of(topic.error_code).code.name,
                     topic.error_message or "",
                 )

@@ -14,7 +14,7 @@ from enum import Enum
 from typing import Any
 
 from minikafka.common.environment import Environment
-from minikafka.common.errors import ErrorCode
+from minikafka.common.errors import error_of
 from minikafka.common.ids import Uuid
 from minikafka.common.timers import Timer
 from minikafka.messages import broker_registration as registration_messages
@@ -168,7 +168,7 @@ class BrokerLifecycle:
             self.on_registered(self.broker_epoch)
             self._heartbeat_soon()
             return
-        reason = why if response is None else ErrorCode(response.error_code).name
+        reason = why if response is None else error_of(response.error_code).code.name
         if reason != self._refused_for:
             _log.info("[broker %d] not registered yet: %s", self.broker_id, reason)
             self._refused_for = reason
@@ -212,7 +212,7 @@ class BrokerLifecycle:
         if response.error_code:
             _log.warning(
                 "[broker %d] heartbeat refused: %s",
-                self.broker_id, ErrorCode(response.error_code).name,
+                self.broker_id, error_of(response.error_code).code.name,
             )  # fmt: skip
             return
         if self.state is BrokerState.STARTING and response.is_caught_up:

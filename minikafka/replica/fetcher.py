@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from minikafka.common.effects import Channel
 from minikafka.common.environment import Environment
-from minikafka.common.errors import ErrorCode
+from minikafka.common.errors import ErrorCode, error_of
 from minikafka.common.faults import StorageFault
 from minikafka.common.ids import TopicIdPartition
 from minikafka.log.results import UnexpectedOffsetError
@@ -200,7 +200,7 @@ class Fetcher:
             _log.info(
                 "fetch from broker %d refused: %s",
                 self.leader,
-                ErrorCode(response.error_code).name,
+                error_of(response.error_code).code.name,
             )
             self._start_session_anew()
             self._schedule(
@@ -214,13 +214,13 @@ class Fetcher:
             self._session_epoch = 1
         else:
             self._session_epoch += 1
-        try:
-            for topic in response.responses:
-                for data in topic.partitions:
-                    key = TopicIdPartition(topic.topic_id, data.partition_index)
+        for topic in response.responses:
+            for data in topic.partitions:
+                key = TopicIdPartition(topic.topic_id, data.partition_index)
+                try:
                     self._one_answer(key, asked.get(key), data)
-        except StorageFault as fault:
-            self.on_fault(fault)
+                except StorageFault as fault:
+                    self.on_fault(fault)
         self._schedule(0)
 
     def _one_answer(
@@ -297,7 +297,7 @@ class Fetcher:
             "[%s] fetch from broker %d refused: %s",
             partition.topic_partition,
             self.leader,
-            ErrorCode(data.error_code).name,
+            error_of(data.error_code).code.name,
         )
         self._back_off(followed)
         if data.error_code == ErrorCode.OFFSET_OUT_OF_RANGE:
@@ -334,7 +334,10 @@ class Fetcher:
                 return
             answer = response.topics[0].partitions[0]
             if not answer.error_code and followed.position == asked:
-                then(key, followed, answer.offset)
+                try:
+                    then(key, followed, answer.offset)
+                except StorageFault as fault:
+                    self.on_fault(fault)
 
         self.calls.send(
             self.channel,

@@ -22,6 +22,7 @@ from minikafka.common.errors import (
     NotEnoughReplicasError,
     NotLeaderOrFollowerError,
     UnknownLeaderEpochError,
+    error_of,
 )
 from minikafka.common.ids import TopicPartition, Uuid
 from minikafka.log.leader_epoch_cache import EpochEnd
@@ -418,7 +419,7 @@ class Partition:
             self.topic_partition,
             self.broker_id,
             list(proposal.isr),
-            ErrorCode(code).name,
+            error_of(code).code.name,
         )
         if code in (ErrorCode.OPERATION_NOT_ATTEMPTED, ErrorCode.INELIGIBLE_REPLICA):
             self.isr = IsrState(self.isr.committed)

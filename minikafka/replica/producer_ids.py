@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from minikafka.common.environment import Environment
-from minikafka.common.errors import ErrorCode
+from minikafka.common.errors import error_of
 from minikafka.messages.allocate_producer_ids import AllocateProducerIdsRequest
 from minikafka.replica.partition import WaitKey
 from minikafka.rpc.controller_channel import ControllerChannel
@@ -70,7 +70,7 @@ class ProducerIds:
     def _answered(self, response: Any | None, why: str) -> None:
         self._asking = False
         if response is None or response.error_code:
-            reason = why if response is None else ErrorCode(response.error_code).name
+            reason = why if response is None else error_of(response.error_code).code.name
             _log.warning("[broker %d] no producer ids: %s", self.broker_id, reason)
             if self._next == self._end:
                 self.env.after(_RETRY_MS, self._ask)
