@@ -1,0 +1,66 @@
+"""minikafka dev, as a person uses it."""
+
+import signal
+import subprocess
+import sys
+
+import pytest
+from confluent_kafka import Producer
+from confluent_kafka.admin import AdminClient, NewTopic
+
+from minikafka.testing.cluster import Cluster, ClusterError, free_base_port
+
+
+def write(servers, topic, count):
+    failures = []
+    producer = Producer({"bootstrap.servers": servers, "acks": "all"})
+    for number in range(count):
+        producer.produce(
+            topic,
+            b"%d" % number,
+            on_delivery=lambda error, _: failures.append(error) if error else None,
+        )
+    producer.flush(30)
+    return failures
+
+
+def test_all_nodes_in_one_process():
+    with Cluster(nodes=3, one_process=True) as cluster:
+        admin = AdminClient({"bootstrap.servers": cluster.bootstrap_servers})
+        admin.create_topics([NewTopic("t", 3, 3)])["t"].result(20)
+        assert write(cluster.bootstrap_servers, "t", 300) == []
+        assert {cluster.pid(node) for node in (1, 2, 3)} == {cluster.pid(1)}
+
+
+def test_two_lines_then_ctrl_c_is_a_controlled_shutdown(tmp_path):
+    base = free_base_port(2)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "minikafka", "dev", "--nodes", "2", "--base-port", str(base),
+         "--dir", str(tmp_path / "cluster")],
+        stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert process.stdout is not None
+    assert process.stdout.readline() == (
+        f"bootstrap.servers=127.0.0.1:{base},127.0.0.1:{base + 1}\n"
+    )
+    assert process.stdout.readline() == "ready\n"
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=30) == 0
+    for node in (1, 2):
+        assert (tmp_path / "cluster" / f"node-{node}" / "data" / ".kafka_cleanshutdown").exists()
+        assert not (tmp_path / "cluster" / f"node-{node}.pid").exists()
+
+
+def test_cluster_of_another_size_is_refused(tmp_path):
+    with Cluster(nodes=1, directory=tmp_path / "cluster"):
+        pass
+    with pytest.raises(ClusterError, match="holds a cluster of 1 nodes, not of 2"):
+        Cluster(nodes=2, directory=tmp_path / "cluster").open()
+
+
+def test_acting_on_nodes_that_are_not_there():
+    with Cluster(nodes=1) as cluster:
+        with pytest.raises(ClusterError, match="there is no node 2"):
+            cluster.kill(2)
+        with pytest.raises(ClusterError, match="node 1 is running"):
+            cluster.start(1)
