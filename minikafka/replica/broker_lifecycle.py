@@ -39,6 +39,10 @@ class BrokerState(Enum):
     SHUTTING_DOWN = 7
 
 
+# State, readiness, how many directories are offline, metadata offset: what a heartbeat said.
+Standing = tuple[BrokerState, bool, int, int]
+
+
 @dataclass(slots=True, kw_only=True)
 class BrokerLifecycle:
     """Talks to the controller about this broker.
@@ -177,9 +181,13 @@ class BrokerLifecycle:
     # Heartbeats
 
     def _heartbeat_soon(self) -> None:
+        self._heartbeat_in(0)
+
+    def _heartbeat_in(self, delay_ms: int) -> None:
+        """One timer at a time: a second would beat beside the first for ever."""
         if self._timer is not None:
             self._timer.cancel()
-        self._timer = self.env.after(0, self._heartbeat)
+        self._timer = self.env.after(delay_ms, self._heartbeat)
 
     def _heartbeat(self) -> None:
         if self._heartbeat_in_flight or self.state is BrokerState.SHUTTING_DOWN:
@@ -193,17 +201,18 @@ class BrokerLifecycle:
             want_shut_down=self.state is BrokerState.PENDING_CONTROLLED_SHUTDOWN,
             offline_log_dirs=list(self.offline_log_dirs),
         )
-        asked_in = (self.state, self._ready, request.current_metadata_offset)
+        asked_in = self._standing(request.current_metadata_offset)
         self.channel.send(
             request, _HEARTBEAT_VERSION, timeout_ms=self.heartbeat_interval_ms,
             on_done=lambda response, why: self._heartbeat_answered(asked_in, response, why),
         )  # fmt: skip
 
-    def _heartbeat_answered(
-        self, asked_in: tuple[BrokerState, bool, int], response: Any | None, why: str
-    ) -> None:
+    def _standing(self, metadata_offset: int) -> Standing:
+        return (self.state, self._ready, len(self.offline_log_dirs), metadata_offset)
+
+    def _heartbeat_answered(self, asked_in: Standing, response: Any | None, why: str) -> None:
         self._heartbeat_in_flight = False
-        self._timer = self.env.after(self._next_heartbeat_ms(), self._heartbeat)
+        self._heartbeat_in(self._next_heartbeat_ms())
         if response is None:
             _log.info("[broker %d] heartbeat not answered: %s", self.broker_id, why)
             self._stop_unheard()
@@ -223,8 +232,9 @@ class BrokerLifecycle:
             self.on_running()
         elif self.state is BrokerState.PENDING_CONTROLLED_SHUTDOWN and response.should_shut_down:
             self._may_stop("the controller let it go")
-        moved = asked_in != (self.state, self._ready, self.metadata_offset())
-        if moved and self.state is not BrokerState.RUNNING:
+        moved = asked_in != self._standing(self.metadata_offset())
+        has_news = len(self.offline_log_dirs) > asked_in[2]
+        if has_news or (moved and self.state is not BrokerState.RUNNING):
             self._heartbeat_soon()
 
     def _stop_unheard(self) -> None:
