@@ -50,6 +50,7 @@ def run_nodes(configs: Sequence[NodeConfig], on_started: Callable[[NodeConfig], 
 
 async def _run(configs: Sequence[NodeConfig], on_started: Callable[[NodeConfig], None]) -> int:
     loop = asyncio.get_running_loop()
+    stopping: list[asyncio.Task[None]] = []
     running = [RunningNode(config, loop, on_started) for config in configs]
     try:
         for each in running:
@@ -59,8 +60,7 @@ async def _run(configs: Sequence[NodeConfig], on_started: Callable[[NodeConfig],
         _tune_collector()
 
         def stop() -> None:
-            for each in running:
-                each.driver.step(ShutdownRequested())
+            stopping.append(loop.create_task(_stop_in_order(running)))
 
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, stop)
@@ -69,6 +69,18 @@ async def _run(configs: Sequence[NodeConfig], on_started: Callable[[NodeConfig],
         for each in running:
             each.driver.close()
     return next((code for code in codes if code), 0)
+
+
+async def _stop_in_order(running: Sequence["RunningNode"]) -> None:
+    """Brokers first, then controllers, whose leave the brokers need."""
+    brokers = [each for each in running if not each.config.is_controller]
+    for each in brokers:
+        each.driver.step(ShutdownRequested())
+    if brokers:
+        await asyncio.wait([each.driver.halted for each in brokers])
+    for each in running:
+        if each.config.is_controller:
+            each.driver.step(ShutdownRequested())
 
 
 class RunningNode:
