@@ -96,12 +96,19 @@ class Driver:
 
     def _carry_out(self, effects: Sequence[fx.Effect]) -> None:
         connections = self.connections
-        for effect in effects:
-            kind = type(effect)
-            if kind is fx.Reply:
-                connections.reply(effect.connection, effect.parts)  # type: ignore[union-attr]
-            else:
-                self._HANDLERS[kind](self, effect)
+        together = len(effects) > 1
+        if together:
+            connections.gather()
+        try:
+            for effect in effects:
+                kind = type(effect)
+                if kind is fx.Reply:
+                    connections.reply(effect.connection, effect.parts)  # type: ignore[union-attr]
+                else:
+                    self._HANDLERS[kind](self, effect)
+        finally:
+            if together:
+                connections.release()
 
     def _send(self, effect: fx.Send) -> None:
         self.outbound.send(effect.channel, [resolve(part) for part in effect.parts])
