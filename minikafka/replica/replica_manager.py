@@ -164,6 +164,9 @@ class ReplicaManager:
                 self._follow(key, partition)
         except StorageFault as fault:
             self.take_offline(fault)
+            if name not in self.partitions:
+                # As Kafka: a log that could not be made is offline too (`markPartitionOffline`).
+                self.offline[name] = None
             return
         if new_epoch:
             for hook in self.on_leadership:
@@ -246,37 +249,38 @@ class ReplicaManager:
         if endpoint is None:
             return None
         channel = Channel(endpoint.host, endpoint.port, "replica")
-        fetcher = self._fetchers.get(leader)
-        if fetcher is None or fetcher.channel != channel:
-            fetcher = self._fetchers[leader] = Fetcher(
-                self.env,
-                self.calls,
-                channel,
-                leader,
-                self.broker_id,
-                lambda: self.alter_partition.broker_epoch,
-                self.fetch_settings,
-                self.take_offline,
-            )
+        present = self._fetchers.get(leader)
+        if present is not None and present.channel == channel:
+            return present
+        fetcher = self._fetchers[leader] = Fetcher(
+            self.env,
+            self.calls,
+            channel,
+            leader,
+            self.broker_id,
+            lambda: self.alter_partition.broker_epoch,
+            self.fetch_settings,
+            self.take_offline,
+        )
+        if present is not None:
+            # The leader listens elsewhere now, for everything that is followed there.
+            present.close()
+            for followed in present.followed.values():
+                fetcher.follow(followed.partition)
         return fetcher
 
     def _brokers_changed(self) -> None:
         """A broker that came back may listen elsewhere; one that was unknown may be known now."""
-        for leader, fetcher in list(self._fetchers.items()):
-            registration = self.image.brokers.get(leader)
-            endpoint = None if registration is None else registration.endpoint(self.listener)
-            if endpoint is not None and fetcher.channel[:2] != (endpoint.host, endpoint.port):
-                moved = list(fetcher.followed.values())
-                del self._fetchers[leader]
-                fetcher.close()
-                replacement = self._fetcher(leader)
-                assert replacement is not None
-                for followed in moved:
-                    replacement.follow(followed.partition)
-        for (topic_id, index), partition in self._by_id.items():
+        for leader in list(self._fetchers):
+            self._fetcher(leader)
+        for (topic_id, index), partition in list(self._by_id.items()):
             key = TopicIdPartition(topic_id, index)
-            if not partition.is_leader and key not in self._followed_leader:
+            if partition.is_leader or key in self._followed_leader:
+                continue
+            try:
                 self._follow(key, partition)
+            except StorageFault as fault:
+                self.take_offline(fault)
 
     def stop_fetching(self) -> None:
         """Follow nobody any more: the broker is stopping."""
