@@ -5,6 +5,7 @@ times, `--version`.
 """
 
 import argparse
+import gc
 import logging
 import os
 import sys
@@ -53,8 +54,6 @@ def read_config(file: str, overrides: Sequence[str]) -> NodeConfig:
 
 def run(args: argparse.Namespace) -> int:
     """Run until the node stops."""
-    from minikafka.server.process import StartError, run_nodes
-
     if not __debug__:
         print("python -O switches off checks that the broker relies on", file=sys.stderr)
         return 2
@@ -77,11 +76,17 @@ def run(args: argparse.Namespace) -> int:
             os.write(args.ready_fd, b"ready\n")
             os.close(args.ready_fd)
 
+    # What is imported now stays; `server/process.py` switches the collector on when the node runs.
+    gc.disable()
+    from minikafka.server.process import StartError, run_nodes
+
     try:
         return run_nodes([config], started)
     except StartError as error:
         _log.critical("%s", error)
         return 1
+    finally:
+        gc.enable()
 
 
 def set_up_logging(name: str) -> None:

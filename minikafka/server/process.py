@@ -1,13 +1,13 @@
 """Nodes in this process: disks, sockets, signals, and the loop that runs them.
 
-Start-up is short on purpose: uvloop and what a node needs, nothing else; afterwards everything that
-lives for ever is taken out of the garbage collector's sight.
+Start-up is short on purpose: uvloop and what a node needs, nothing else, and no garbage collection;
+afterwards everything that lives for ever is taken out of the collector's sight.
 """
 
 import asyncio
 import gc
 import logging
-import secrets
+import os
 import signal
 from collections.abc import Callable, Sequence
 from random import Random
@@ -24,6 +24,7 @@ from minikafka.server.listener import ConnectionLimits
 from minikafka.server.os_disk import OsDisk
 
 _log = logging.getLogger("minikafka.server")
+_COLLECT_AFTER_S = 1.0
 
 
 class StartError(Exception):
@@ -57,7 +58,8 @@ async def _run(configs: Sequence[NodeConfig], on_started: Callable[[NodeConfig],
             await each.bind()
         for each in running:
             each.start()
-        _tune_collector()
+        # Not now: the first clients would wait for it.
+        loop.call_later(_COLLECT_AFTER_S, _tune_collector)
 
         def stop() -> None:
             stopping.append(loop.create_task(_stop_in_order(running)))
@@ -137,7 +139,7 @@ class RunningNode:
                     disks,
                     self._ports,
                     identity.cluster_id,
-                    Random(secrets.randbits(64)),
+                    Random(int.from_bytes(os.urandom(8), "big")),
                     read_clock(),
                 ),
             )
@@ -162,3 +164,4 @@ def _tune_collector() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 1_000)
+    gc.enable()
