@@ -115,7 +115,15 @@ class Driver:
 
     def _flush(self, effect: fx.Flush) -> None:
         future = self._loop.run_in_executor(self._flusher, _sync_all, effect.targets)
-        future.add_done_callback(lambda done: self.step(FlushDone(effect.token, done.result())))
+        future.add_done_callback(lambda done: self._flushed(effect.token, done))
+
+    def _flushed(self, token: int, done: asyncio.Future[StorageFault | None]) -> None:
+        error = done.exception()
+        if error is None:
+            self.step(FlushDone(token, done.result()))
+        else:
+            _log.critical("unexpected error in a flush; the node stops", exc_info=error)
+            self._halt(1)
 
     def _started(self, _: fx.Started) -> None:
         self._on_started()

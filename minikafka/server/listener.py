@@ -278,6 +278,8 @@ class Connection(asyncio.BufferedProtocol):
     def unmute(self) -> None:
         """Hand out requests again: in a later turn, since this is called from inside a step."""
         self._muted = False
+        # A request that was parked for long is no idleness of the client.
+        self._active_at_s = self._owner.time_s()
         self._owner.soon(self._resume)
 
     def _resume(self) -> None:

@@ -69,8 +69,9 @@ class Outbound:
         try:
             async with asyncio.timeout(_CONNECT_TIMEOUT_S):
                 await self._loop.create_connection(lambda: link, channel.host, channel.port)
-        except (OSError, TimeoutError) as error:
-            self.lost(link, f"cannot connect: {error or 'timed out'}")
+        except (OSError, TimeoutError, UnicodeError) as error:
+            # UnicodeError: a name that cannot be a host's.
+            self.lost(link, f"cannot connect: {str(error) or 'timed out'}")
 
 
 class Link(asyncio.BufferedProtocol):

@@ -1,0 +1,205 @@
+"""The loop around a node: effects carried out in order, one step at a time, faults end it."""
+
+import asyncio
+
+import pytest
+
+from minikafka.common.effects import Channel, CloseChannel, Flush, Halt, Send, Started
+from minikafka.common.events import ChannelDown, FlushDone, ShutdownRequested, Tick
+from minikafka.common.faults import InvariantViolation, StorageFault
+from minikafka.server.driver import Driver, read_clock
+
+CHANNEL = Channel("127.0.0.1", 1, "p")
+
+
+class ScriptedNode:
+    """Answers events with effects that the test gives by their kind."""
+
+    def __init__(self):
+        self.reactions = {}
+        self.seen = []
+        self.waiters = {}
+        self.deadline_ms = None
+        self.depth = 0
+        self.deepest = 0
+
+    def start(self, now):
+        return self.reactions.get("start", list)()
+
+    def step(self, event, now):
+        self.depth += 1
+        self.deepest = max(self.deepest, self.depth)
+        self.seen.append(event)
+        waiter = self.waiters.pop(type(event), None)
+        if waiter is not None:
+            waiter.set_result(event)
+        try:
+            return self.reactions.get(type(event), list)()
+        finally:
+            self.depth -= 1
+
+    def next_deadline_ms(self):
+        return self.deadline_ms
+
+    async def await_event(self, kind):
+        waiter = self.waiters[kind] = asyncio.get_running_loop().create_future()
+        async with asyncio.timeout(10):
+            return await waiter
+
+
+class Target:
+    def __init__(self, error=None):
+        self.error = error
+        self.runs = 0
+
+    def run(self):
+        self.runs += 1
+        if self.error is not None:
+            raise self.error
+
+
+class World:
+    def __init__(self):
+        self.node = ScriptedNode()
+        self.started = []
+        self.driver = Driver(asyncio.get_running_loop(), lambda: self.started.append(True))
+
+    async def halted(self):
+        async with asyncio.timeout(10):
+            return await self.driver.halted
+
+
+@pytest.fixture
+async def world():
+    world = World()
+    yield world
+    world.driver.close()
+
+
+def raising(error):
+    def react():
+        raise error
+
+    return react
+
+
+async def test_started_node_is_announced(world):
+    world.node.reactions["start"] = lambda: [Started()]
+    world.driver.start(world.node)
+    assert world.started == [True]
+
+
+async def test_halt_ends_with_the_node_s_exit_code(world):
+    world.node.reactions[ShutdownRequested] = lambda: [Halt(3, "asked to")]
+    world.driver.start(world.node)
+    world.driver.step(ShutdownRequested())
+    assert await world.halted() == 3
+
+
+async def test_halted_node_is_not_stepped_again(world):
+    world.node.reactions[ShutdownRequested] = lambda: [Halt(0, "done")]
+    world.driver.start(world.node)
+    world.driver.step(ShutdownRequested())
+    world.driver.step(Tick())
+    assert world.node.seen == [ShutdownRequested()]
+
+
+@pytest.mark.parametrize(
+    "fault", [InvariantViolation("x"), StorageFault("d", "x"), ZeroDivisionError()]
+)
+@pytest.mark.parametrize("when", ["start", ShutdownRequested])
+async def test_fault_stops_the_node(world, fault, when):
+    world.node.reactions[when] = raising(fault)
+    world.driver.start(world.node)
+    world.driver.step(ShutdownRequested())
+    assert await world.halted() == 1
+
+
+async def test_step_is_never_entered_from_within_itself(world):
+    def react():
+        world.driver.step(Tick())
+        assert world.node.seen == [ShutdownRequested()]
+        return []
+
+    world.node.reactions[ShutdownRequested] = react
+    world.driver.start(world.node)
+    ticked = asyncio.ensure_future(world.node.await_event(Tick))
+    await asyncio.sleep(0)
+    world.driver.step(ShutdownRequested())
+    await ticked
+    assert world.node.seen == [ShutdownRequested(), Tick()]
+    assert world.node.deepest == 1
+
+
+async def test_deadline_brings_a_tick(world):
+    def react():
+        world.node.deadline_ms = None
+        return []
+
+    world.node.reactions[Tick] = react
+    world.node.deadline_ms = read_clock().monotonic_ms
+    world.driver.start(world.node)
+    assert await world.node.await_event(Tick) == Tick()
+
+
+async def test_earlier_deadline_replaces_a_later_one(world):
+    world.node.deadline_ms = read_clock().monotonic_ms + 3_600_000
+    world.driver.start(world.node)
+
+    def sooner():
+        world.node.deadline_ms = read_clock().monotonic_ms
+        return []
+
+    def done():
+        world.node.deadline_ms = None
+        return []
+
+    world.node.reactions[ShutdownRequested] = sooner
+    world.node.reactions[Tick] = done
+    world.driver.step(ShutdownRequested())
+    assert await world.node.await_event(Tick) == Tick()
+
+
+async def test_flush_is_done_elsewhere_and_reported(world):
+    target = Target()
+    world.node.reactions[ShutdownRequested] = lambda: [Flush(7, (target, target))]
+    world.driver.start(world.node)
+    world.driver.step(ShutdownRequested())
+    assert await world.node.await_event(FlushDone) == FlushDone(7, None)
+    assert target.runs == 2
+
+
+async def test_flush_that_fails_is_reported_with_its_fault(world):
+    fault = StorageFault("d", "x")
+    last = Target()
+    world.node.reactions[ShutdownRequested] = lambda: [Flush(7, (Target(fault), last))]
+    world.driver.start(world.node)
+    world.driver.step(ShutdownRequested())
+    assert await world.node.await_event(FlushDone) == FlushDone(7, fault)
+    assert last.runs == 0
+
+
+async def test_flush_that_fails_in_no_known_way_stops_the_node(world):
+    world.node.reactions[ShutdownRequested] = lambda: [Flush(7, (Target(ZeroDivisionError()),))]
+    world.driver.start(world.node)
+    world.driver.step(ShutdownRequested())
+    assert await world.halted() == 1
+
+
+async def test_channel_that_cannot_be_opened_is_an_event(world):
+    world.node.reactions[ShutdownRequested] = lambda: [Send(CHANNEL, [b"x"])]
+    world.driver.start(world.node)
+    world.driver.step(ShutdownRequested())
+    assert (await world.node.await_event(ChannelDown)).channel == CHANNEL
+
+
+async def test_channel_that_is_closed_is_none(world):
+    world.node.reactions[ShutdownRequested] = lambda: [
+        Send(CHANNEL, [b"x"]),
+        CloseChannel(CHANNEL),
+        Flush(1, ()),
+    ]
+    world.driver.start(world.node)
+    world.driver.step(ShutdownRequested())
+    await world.node.await_event(FlushDone)
+    assert world.node.seen == [ShutdownRequested(), FlushDone(1, None)]

@@ -1,0 +1,184 @@
+"""Inbound connections over real sockets: limits, frames, muting, idle and slow clients."""
+
+import asyncio
+
+import pytest
+
+from minikafka.common.events import ConnectionClosed, ConnectionOpened, RequestFrame
+from minikafka.server.listener import ConnectionLimits, Connections
+from tests.unit.server.conftest import framed
+
+HOST = "127.0.0.1"
+
+
+class World:
+    def __init__(self, events):
+        self.events = events
+        self.connections = Connections(events.step, asyncio.get_running_loop())
+        self.port = 0
+        self.writers = []
+
+    def limit(self, *, total=100, per_address=100, request_bytes=1 << 20, idle_ms=600_000):
+        self.connections.limits = ConnectionLimits(
+            total=total, per_address=per_address, request_bytes=request_bytes, idle_ms=idle_ms
+        )
+
+    async def serve(self):
+        self.port = await self.connections.listen("PLAINTEXT", HOST, 0, 50)
+        await self.connections.serve("PLAINTEXT")
+
+    async def dial(self):
+        reader, writer = await asyncio.open_connection(HOST, self.port)
+        self.writers.append(writer)
+        return reader, writer
+
+    async def connect(self):
+        """A connection and its number."""
+        reader, writer = await self.dial()
+        opened = await self.events.next(ConnectionOpened)
+        return reader, writer, opened.connection
+
+
+async def end_of(reader):
+    async with asyncio.timeout(10):
+        try:
+            return await reader.read()
+        except ConnectionResetError:
+            return b""
+
+
+@pytest.fixture
+async def world(events):
+    world = World(events)
+    await world.serve()
+    yield world
+    world.connections.close()
+    for writer in world.writers:
+        writer.close()
+        try:
+            await writer.wait_closed()
+        except OSError:
+            # The other side reset it, as tests of limits want.
+            assert writer.transport.is_closing()
+
+
+async def test_connection_is_reported_with_its_listener_and_address(world):
+    await world.dial()
+    opened = await world.events.next(ConnectionOpened)
+    assert (opened.listener, opened.peer_host) == ("PLAINTEXT", HOST)
+
+
+async def test_requests_come_as_frames_and_answers_go_back(world):
+    reader, writer, number = await world.connect()
+    writer.write(framed(b"one") + framed(b"two"))
+    assert await world.events.next(RequestFrame) == (number, b"one")
+    assert await world.events.next(RequestFrame) == (number, b"two")
+    world.connections.reply(number, [framed(b"three")])
+    world.connections.reply(number, [b"\0\0\0\4", b"fo", bytearray(b"ur")])
+    assert await reader.readexactly(15) == framed(b"three") + framed(b"four")[:6]
+
+
+async def test_large_frame_comes_whole(world):
+    _, writer, number = await world.connect()
+    payload = bytes(range(256)) * 3000
+    writer.write(framed(payload) + framed(b"next"))
+    assert await world.events.next(RequestFrame) == (number, payload)
+    assert await world.events.next(RequestFrame) == (number, b"next")
+
+
+async def test_client_that_leaves_is_reported(world):
+    _, writer, number = await world.connect()
+    writer.close()
+    assert await world.events.next(ConnectionClosed) == (number,)
+    world.connections.reply(number, [b"x"])
+    world.connections.mute(number)
+    world.connections.unmute(number)
+    world.connections.disconnect(number)
+
+
+async def test_frame_over_the_limit_ends_the_connection(world):
+    world.limit(request_bytes=1000)
+    reader, writer, number = await world.connect()
+    writer.write((1001).to_bytes(4, "big"))
+    assert await world.events.next(ConnectionClosed) == (number,)
+    assert await end_of(reader) == b""
+
+
+async def test_connection_over_the_total_is_refused(world):
+    world.limit(total=1)
+    _, writer, number = await world.connect()
+    reader, _ = await world.dial()
+    assert await end_of(reader) == b""
+    assert world.events.is_empty
+    writer.close()
+    assert await world.events.next(ConnectionClosed) == (number,)
+    _, _, second = await world.connect()
+    assert second != number
+
+
+async def test_connection_over_the_limit_of_its_address_is_refused(world):
+    world.limit(per_address=2)
+    _, first, _ = await world.connect()
+    await world.connect()
+    reader, _ = await world.dial()
+    assert await end_of(reader) == b""
+    first.close()
+    await world.events.next(ConnectionClosed)
+    await world.connect()
+
+
+async def test_muted_connection_hands_out_nothing_until_it_is_unmuted(world):
+    _, writer, number = await world.connect()
+    world.events.on_event = lambda event: world.connections.mute(number)
+    writer.write(framed(b"one") + framed(b"two"))
+    assert await world.events.next(RequestFrame) == (number, b"one")
+    assert world.events.is_empty
+    world.connections.unmute(number)
+    assert world.events.is_empty
+    assert await world.events.next(RequestFrame) == (number, b"two")
+
+
+async def test_disconnected_client_still_gets_what_was_written(world):
+    reader, _, number = await world.connect()
+    world.connections.reply(number, [framed(b"last")])
+    world.connections.disconnect(number)
+    assert await end_of(reader) == framed(b"last")
+    assert await world.events.next(ConnectionClosed) == (number,)
+
+
+async def test_client_that_does_not_read_is_not_read_from(world):
+    reader, writer, number = await world.connect()
+    answer = bytes(1 << 20)
+    for _ in range(24):
+        world.connections.reply(number, [answer])
+    connection = world.connections._by_id[number]
+    assert not connection._reading
+    writer.write(framed(b"waits"))
+    async with asyncio.timeout(10):
+        await reader.readexactly(24 << 20)
+    assert await world.events.next(RequestFrame) == (number, b"waits")
+
+
+async def test_idle_connection_is_closed(world):
+    world.limit(idle_ms=0)
+    reader, _ = await world.dial()
+    assert await end_of(reader) == b""
+    await world.events.next(ConnectionOpened)
+    await world.events.next(ConnectionClosed)
+
+
+async def test_connection_whose_request_was_long_parked_is_not_idle_when_it_is_answered(world):
+    _, _, number = await world.connect()
+    connection = world.connections._by_id[number]
+    world.connections.mute(number)
+    connection._active_at_s -= 10_000
+    connection._watch_idle()
+    assert not connection.transport.is_closing()
+    world.connections.unmute(number)
+    connection._watch_idle()
+    assert not connection.transport.is_closing()
+
+
+async def test_address_in_use_is_refused(world):
+    with pytest.raises(OSError):
+        await world.connections.listen("OTHER", HOST, world.port, 50)
