@@ -51,6 +51,7 @@ def describe_topic_partitions(
         topic = image.topic(name)
         if topic is None:
             response.topics.append(_missing(name))
+            first_partition = 0
             continue
         if left == 0:
             response.next_cursor = DescribeTopicPartitionsResponseCursor(name, 0)

@@ -1,0 +1,160 @@
+"""Pages of DescribeTopicPartitions (D1, D2)."""
+
+from random import Random
+from types import SimpleNamespace
+
+import pytest
+
+from minikafka.apis.describe_topic_partitions import describe_topic_partitions
+from minikafka.common.environment import Environment
+from minikafka.common.errors import ErrorCode, InvalidRequestError
+from minikafka.common.ids import Uuid
+from minikafka.config.values import Config
+from minikafka.messages.api_keys import ApiKey
+from minikafka.messages.describe_topic_partitions import (
+    DescribeTopicPartitionsRequest,
+)
+from minikafka.messages.describe_topic_partitions import (
+    DescribeTopicPartitionsRequestCursor as Cursor,
+)
+from minikafka.messages.describe_topic_partitions import (
+    TopicRequest,
+)
+from minikafka.metadata.broker_registration import BrokerRegistration, Endpoint
+from minikafka.metadata.image import ImageBuilder, MetadataImage
+from minikafka.metadata.partition_registration import PartitionRegistration
+
+
+def broker(number, fenced=False):
+    return BrokerRegistration(
+        broker_id=number, epoch=1, incarnation_id=Uuid.of(1, number),
+        endpoints=(Endpoint("PLAINTEXT", "h", 9092),), features={}, rack=None, fenced=fenced,
+        in_controlled_shutdown=False, log_dirs=(), cordoned_log_dirs=None, registered_at=1,
+    )  # fmt: skip
+
+
+def partition(leader=1):
+    return PartitionRegistration(
+        replicas=(1, 2, 3), directories=(Uuid.of(0, 1),) * 3, isr=(1,), elr=(2,),
+        last_known_elr=(3,), leader=leader, leader_epoch=4, partition_epoch=5,
+    )  # fmt: skip
+
+
+class World:
+    def __init__(self, limit=2000, **topics):
+        builder = ImageBuilder(MetadataImage())
+        builder.put_broker(broker(1))
+        builder.put_broker(broker(2, fenced=True))
+        for number, (name, count) in enumerate(topics.items()):
+            builder.put_topic(name, Uuid.of(7, number))
+            for index in range(count):
+                builder.put_partition(Uuid.of(7, number), index, partition())
+        config = Config({"max.request.partition.size.limit": str(limit)})
+        self.context = SimpleNamespace(
+            env=Environment(Random(1)), api_key=ApiKey.DESCRIBE_TOPIC_PARTITIONS, version=0,
+            listener="PLAINTEXT", broker=SimpleNamespace(image=builder.build(1, 1), dynamic=config),
+        )  # fmt: skip
+
+    def ask(self, *names, limit=2000, cursor=None):
+        return describe_topic_partitions(
+            self.context,
+            DescribeTopicPartitionsRequest(
+                topics=[TopicRequest(name) for name in names],
+                response_partition_limit=limit,
+                cursor=cursor,
+            ),
+        )
+
+    def page(self, *names, **more):
+        """What a page holds, and where the next one begins."""
+        response = self.ask(*names, **more)
+        rows = [
+            (topic.name, [p.partition_index for p in topic.partitions]) for topic in response.topics
+        ]
+        cursor = response.next_cursor
+        return rows, None if cursor is None else (cursor.topic_name, cursor.partition_index)
+
+
+@pytest.fixture
+def world():
+    return World(b=3, a=2)
+
+
+def test_partition_has_its_replicas_and_eligible_leaders(world):
+    """D2."""
+    row = world.ask("a").topics[0].partitions[0]
+    assert (row.error_code, row.leader_id, row.leader_epoch) == (0, 1, 4)
+    assert (row.replica_nodes, row.isr_nodes) == ([1, 2, 3], [1])
+    assert (row.eligible_leader_replicas, row.last_known_elr) == ([2], [3])
+    assert row.offline_replicas == [2, 3]
+
+
+def test_all_topics_come_in_the_order_of_their_names(world):
+    assert world.page() == ([("a", [0, 1]), ("b", [0, 1, 2])], None)
+
+
+def test_topic_that_is_named_twice_comes_once(world):
+    assert world.page("b", "b") == ([("b", [0, 1, 2])], None)
+
+
+@pytest.mark.parametrize(
+    ("limit", "rows", "cursor"),
+    [
+        (1, [("a", [0])], ("a", 1)),
+        (2, [("a", [0, 1])], ("b", 0)),
+        (3, [("a", [0, 1]), ("b", [0])], ("b", 1)),
+        (5, [("a", [0, 1]), ("b", [0, 1, 2])], None),
+        (0, [("a", [0])], ("a", 1)),
+        (-3, [("a", [0])], ("a", 1)),
+    ],
+)
+def test_page_ends_at_the_limit(world, limit, rows, cursor):
+    """D1."""
+    assert world.page(limit=limit) == (rows, cursor)
+
+
+def test_broker_s_limit_holds_too():
+    assert World(limit=1, a=2).page(limit=100) == ([("a", [0])], ("a", 1))
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3, 4])
+def test_pages_together_hold_every_partition_once(world, limit):
+    seen, cursor = [], None
+    while True:
+        response = world.ask(limit=limit, cursor=cursor)
+        seen += [(t.name, p.partition_index) for t in response.topics for p in t.partitions]
+        if response.next_cursor is None:
+            break
+        cursor = Cursor(response.next_cursor.topic_name, response.next_cursor.partition_index)
+    assert seen == [("a", 0), ("a", 1), ("b", 0), ("b", 1), ("b", 2)]
+
+
+def test_page_goes_on_where_the_cursor_points(world):
+    assert world.page(cursor=Cursor("b", 1)) == ([("b", [1, 2])], None)
+
+
+def test_cursor_of_a_topic_that_is_gone_goes_on_with_the_next(world):
+    assert world.page(cursor=Cursor("aa", 2)) == ([("b", [0, 1, 2])], None)
+
+
+def test_cursor_of_a_named_topic_that_is_gone_skips_nothing_of_the_next(world):
+    rows, cursor = world.page("aa", "b", cursor=Cursor("aa", 2))
+    assert rows == [("aa", []), ("b", [0, 1, 2])]
+    assert cursor is None
+
+
+def test_cursor_before_the_first_partition_is_refused(world):
+    with pytest.raises(InvalidRequestError):
+        world.ask(cursor=Cursor("a", -1))
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        ("missing", ErrorCode.UNKNOWN_TOPIC_OR_PARTITION),
+        ("no/name", ErrorCode.INVALID_TOPIC_EXCEPTION),
+    ],
+)
+def test_topic_that_is_not_there_has_an_error(world, name, code):
+    (topic,) = world.ask(name).topics
+    assert (topic.name, topic.error_code) == (name, code)
