@@ -114,12 +114,15 @@ def format_node(
     """Format every directory of a node.
 
     Raises:
-        FormatError: a directory is formatted already.
+        FormatError: a directory is formatted already, or cannot be made.
         StorageFault: a directory cannot be written.
     """
     fresh = []
     for path in config.all_log_dirs:
-        Path(path).mkdir(parents=True, exist_ok=True)
+        try:
+            Path(path).mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise FormatError(f"{path}: cannot be made: {error.strerror}") from None
         disk = OsDisk(path)
         found = read_meta_properties(disk)
         if found is None:
@@ -180,7 +183,7 @@ def _levels(release: str | None, features: Sequence[str]) -> dict[str, int]:
     for feature in features:
         name, separator, text = feature.partition("=")
         supported = SUPPORTED_FEATURES.get(name)
-        if not separator or not text.isdigit():
+        if not separator or not (text.isascii() and text.isdigit()):
             raise FormatError(f"--feature {feature!r}: is no NAME=LEVEL")
         if supported is None or not supported.includes(int(text)):
             allowed = f"{supported.minimum} to {supported.maximum}" if supported else "none"

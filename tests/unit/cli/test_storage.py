@@ -1,0 +1,153 @@
+"""kafka-storage: what is formatted, what is refused, what is said about it."""
+
+import argparse
+
+import pytest
+
+from minikafka.cli import storage
+from minikafka.common.ids import Uuid
+from minikafka.log.checkpoints import read_meta_properties
+from minikafka.server.os_disk import OsDisk
+
+CLUSTER = "MkU3OEVBNTcwNTJENDM2Qg"
+OTHER = "AAAAAAAAAAAAAAAAAAAAZA"
+
+
+class Node:
+    """A node's properties file, and the command."""
+
+    def __init__(self, path):
+        self.path = path
+        self.dirs = [path / "one", path / "two"]
+        self.write(**{"controller.quorum.voters": "1@localhost:9093"})
+
+    def write(self, **given):
+        values = {
+            "process.roles": "broker,controller",
+            "node.id": "1",
+            "listeners": "PLAINTEXT://localhost:9092,CONTROLLER://localhost:9093",
+            "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
+            "controller.listener.names": "CONTROLLER",
+            "log.dirs": ",".join(str(each) for each in self.dirs),
+            **given,
+        }
+        text = "".join(f"{key}={value}\n" for key, value in values.items())
+        (self.path / "server.properties").write_text(text)
+
+    def be_dynamic(self):
+        self.write(**{"controller.quorum.bootstrap.servers": "localhost:9093"})
+
+    def run(self, action, *options):
+        parser = argparse.ArgumentParser()
+        storage.add_arguments(parser)
+        config = [] if action == "random-uuid" else ["--config", f"{self.path}/server.properties"]
+        return storage.run(parser.parse_args([action, *config, *options]))
+
+    def format(self, *options, cluster=CLUSTER):
+        return self.run("format", "--cluster-id", cluster, *options)
+
+    def identities(self):
+        return [read_meta_properties(OsDisk(str(each))) for each in self.dirs]
+
+
+@pytest.fixture
+def node(tmp_path):
+    return Node(tmp_path)
+
+
+def test_every_directory_gets_an_identity_of_its_own(node, capsys):
+    assert node.format() == 0
+    one, two = node.identities()
+    assert (one.cluster_id, one.node_id) == (two.cluster_id, two.node_id) == (CLUSTER, 1)
+    assert one.directory_id != two.directory_id
+    assert len(capsys.readouterr().out.splitlines()) == 2
+
+
+def test_formatted_directory_is_refused(node, capsys):
+    node.format()
+    before = node.identities()
+    assert node.format() == 1
+    assert "is formatted already" in capsys.readouterr().err
+    assert node.identities() == before
+
+
+def test_formatted_directory_may_be_left_alone_and_a_new_one_is_formatted(node):
+    node.dirs = node.dirs[:1]
+    node.write(**{"controller.quorum.voters": "1@localhost:9093"})
+    node.format()
+    (before,) = node.identities()
+    node.dirs.append(node.path / "two")
+    node.write(**{"controller.quorum.voters": "1@localhost:9093"})
+    assert node.format("--ignore-formatted") == 0
+    assert node.identities()[0] == before
+    assert node.identities()[1].cluster_id == CLUSTER
+
+
+def test_directory_of_another_cluster_is_never_left_alone(node, capsys):
+    node.format()
+    assert node.format("--ignore-formatted", cluster=OTHER) == 1
+    assert f"not to node 1 of cluster {OTHER}" in capsys.readouterr().err
+
+
+def test_directory_that_cannot_be_made_is_named(node, capsys):
+    (node.path / "one").write_text("a file")
+    assert node.format() == 1
+    assert f"{node.path}/one: cannot be made: " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--release-version", "2.8"], "--release-version 2.8: unknown"),
+        (["--feature", "metadata.version"], "is no NAME=LEVEL"),
+        (["--feature", "metadata.version=x"], "is no NAME=LEVEL"),
+        (["--feature", "metadata.version=\u00b2"], "is no NAME=LEVEL"),
+        (["--feature", "metadata.version=9999"], "level 9999 is not supported"),
+        (["--feature", "nonsense=1"], "allowed: none"),
+        (["--standalone"], "makes a static quorum"),
+    ],
+)
+def test_wrong_options_format_nothing(node, capsys, options, message):
+    assert node.format(*options) == 1
+    assert message in capsys.readouterr().err
+    assert not node.dirs[0].exists()
+
+
+def test_dynamic_quorum_needs_to_know_its_voters(node, capsys):
+    node.be_dynamic()
+    assert node.format() == 1
+    assert "needs one of --standalone" in capsys.readouterr().err
+    assert node.format("--standalone") == 0
+
+
+def test_first_voter_has_the_directory_id_that_was_given(node):
+    node.be_dynamic()
+    directory = Uuid.of(5, 500)
+    assert node.format("--initial-controllers", f"1@localhost:9093:{directory}") == 0
+    assert node.identities()[0].directory_id == directory
+
+
+@pytest.mark.parametrize("voters", ["1@localhost:9093", "x@localhost:9093:" + CLUSTER, ""])
+def test_voters_that_cannot_be_read_are_refused(node, voters):
+    node.be_dynamic()
+    assert node.format("--initial-controllers", voters) == 1
+
+
+def test_info_says_what_is_formatted(node, capsys):
+    assert node.run("info") == 1
+    assert capsys.readouterr().out.count("not formatted") == 2
+    node.format()
+    capsys.readouterr()
+    assert node.run("info") == 0
+    assert capsys.readouterr().out.count(f"node 1 of cluster {CLUSTER}") == 2
+
+
+def test_random_uuid_is_one(node, capsys):
+    assert node.run("random-uuid") == 0
+    assert not Uuid.parse(capsys.readouterr().out.strip()).is_reserved
+
+
+def test_file_that_is_missing_is_named(node, capsys):
+    (node.path / "server.properties").unlink()
+    assert node.format() == 1
+    assert "cannot be read" in capsys.readouterr().err
