@@ -30,16 +30,10 @@ MAX_FILE_LINES = 700
 TESTED_ELSEWHERE = {
     "minikafka/apis/": "tests/integration",
     "minikafka/common/": "tests/unit",
-    "minikafka/node/": "tests/integration",
     "minikafka/config/": "tests/unit/config",
-    "minikafka/replica/": "tests/unit/replica, tests/integration",
-    "minikafka/rpc/": "tests/unit/rpc, tests/integration",
-    "minikafka/raft/": "tests/unit/raft",
-    "minikafka/controller/": "tests/unit/controller",
-    "minikafka/group/": "tests/unit/group",
-    "minikafka/metadata/": "tests/unit/metadata",
-    "minikafka/log/": "tests/unit/log, tests/property",
-    "minikafka/protocol/message.py": "tests/property",
+    "minikafka/group/ports.py": "tests/unit/group",
+    "minikafka/node/assembly.py": "tests/integration",
+    "minikafka/node/node.py": "tests/integration",
 }
 
 FORBIDDEN_CALLS = ("open", "hash", "id", "print", "input", "eval", "exec")
