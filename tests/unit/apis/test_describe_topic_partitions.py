@@ -13,12 +13,10 @@ from minikafka.config.values import Config
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.describe_topic_partitions import (
     DescribeTopicPartitionsRequest,
+    TopicRequest,
 )
 from minikafka.messages.describe_topic_partitions import (
     DescribeTopicPartitionsRequestCursor as Cursor,
-)
-from minikafka.messages.describe_topic_partitions import (
-    TopicRequest,
 )
 from minikafka.metadata.broker_registration import BrokerRegistration, Endpoint
 from minikafka.metadata.image import ImageBuilder, MetadataImage
