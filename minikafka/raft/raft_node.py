@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from minikafka.common.effects import Channel
 from minikafka.common.environment import Environment
-from minikafka.common.errors import ErrorCode, NotControllerError
+from minikafka.common.errors import NotControllerError, error_of
 from minikafka.common.faults import InvariantViolation, StorageFault
 from minikafka.common.ids import METADATA_TOPIC_ID, Uuid
 from minikafka.common.timers import Timer
@@ -390,9 +390,8 @@ class RaftNode:
             self._lose_leader()
             return
         if response.error_code or not response.responses:
-            _log.warning(
-                "[raft %d] fetch refused: %s", self.node_id, ErrorCode(response.error_code).name
-            )
+            refused = error_of(response.error_code) if response.error_code else "no partition"
+            _log.warning("[raft %d] fetch refused: %s", self.node_id, refused)
             self._lose_leader()
             return
         answer = response.responses[0].partitions[0]
