@@ -18,7 +18,6 @@ from minikafka.config import broker as keys
 from minikafka.config import log_keys
 from minikafka.config.node_config import NodeConfig
 from minikafka.config.values import Config, ConfigLayers
-from minikafka.controller.quorum_controller import QuorumController
 from minikafka.group.coordinator import GroupCoordinator
 from minikafka.log.config import LogConfig
 from minikafka.log.disk import Disk
@@ -237,6 +236,8 @@ class _Builder:
         config = self.config
         if not config.is_controller:
             return None
+        from minikafka.controller.quorum_controller import QuorumController  # noqa: PLC0415
+
         controller = QuorumController(
             env=self.env,
             node_id=config.node_id,

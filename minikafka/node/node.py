@@ -8,6 +8,7 @@ in here reads a clock, opens a socket or draws entropy.
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from minikafka.apis._context import (
     BrokerContext,
@@ -23,7 +24,6 @@ from minikafka.common.environment import Environment
 from minikafka.common.faults import StorageFault
 from minikafka.config.node_config import NodeConfig
 from minikafka.config.values import Config
-from minikafka.controller.quorum_controller import QuorumController
 from minikafka.group.coordinator import GroupCoordinator
 from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.log.log_manager import LogManager
@@ -38,6 +38,10 @@ from minikafka.replica.broker_lifecycle import BrokerLifecycle
 from minikafka.replica.replica_manager import ReplicaManager
 from minikafka.rpc.calls import Calls
 from minikafka.rpc.envelope import RequestHeader
+
+if TYPE_CHECKING:
+    # A node that is no controller starts without loading one.
+    from minikafka.controller.quorum_controller import QuorumController
 
 _log = logging.getLogger("minikafka.node")
 
@@ -65,7 +69,7 @@ class Node:
     raft: RaftNode
     loader: MetadataLoader
     snapshotter: Snapshotter
-    controller: QuorumController | None
+    controller: "QuorumController | None"
     controller_services: ControllerServices | None
     broker: BrokerParts | None
     roles: dict[str, str]
