@@ -128,7 +128,7 @@ def test_group_is_described_listed_and_deleted(cluster):
     assert "describers" in [g.group_id for g in admin.list_consumer_groups().result(20).valid]
     asked = ConsumerGroupTopicPartitions("describers")
     offsets = admin.list_consumer_group_offsets([asked])["describers"].result(20)
-    assert sum(partition.offset for partition in offsets.topic_partitions) == COUNT
+    assert sum(max(partition.offset, 0) for partition in offsets.topic_partitions) == COUNT
     consumer.close()
     admin.delete_consumer_groups(["describers"])["describers"].result(20)
     assert "describers" not in [g.group_id for g in admin.list_consumer_groups().result(20).valid]
@@ -162,5 +162,6 @@ def test_group_survives_the_death_of_its_coordinator(cluster):
     cluster.start(victim)
     again = rd_consumer(cluster, group)
     committed = again.committed([TopicPartition("survivor", p) for p in range(4)], timeout=20)
-    assert sum(partition.offset for partition in committed) == COUNT + 50
+    # A partition that got no record has no offset, which the client shows as a negative number.
+    assert sum(max(partition.offset, 0) for partition in committed) == COUNT + 50
     again.close()
