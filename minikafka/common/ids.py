@@ -3,11 +3,7 @@
 import base64
 import binascii
 from random import Random
-from typing import NamedTuple, NewType, Self
-
-BrokerId = NewType("BrokerId", int)
-Offset = NewType("Offset", int)
-LeaderEpoch = NewType("LeaderEpoch", int)
+from typing import NamedTuple, Self
 
 
 class Uuid(bytes):

@@ -422,20 +422,20 @@ UNCLEAN_RECOVERY_STRATEGY: Key[str] = Key(
     default="Balanced",
     valid=one_of("Aggressive", "Balanced", "None"),
     update=Update.CLUSTER_WIDE,
-    doc="What happens to a partition without ISR and ELR (KIP-966). Own key.",
+    doc="What happens to a partition without ISR and ELR (KIP-966). Own key, without effect yet.",
 )
 UNCLEAN_RECOVERY_MANAGER_ENABLED: Key[bool] = Key(
     name="unclean.recovery.manager.enabled",
     type=ConfigType.BOOLEAN,
     default=False,
-    doc="Whether leaders outside ISR and ELR are found by unclean recovery (KIP-966). Own key.",
+    doc="Whether unclean recovery finds leaders (KIP-966). Own key, without effect yet.",
 )
 UNCLEAN_RECOVERY_TIMEOUT_MS: Key[int] = Key(
     name="unclean.recovery.timeout.ms",
     type=ConfigType.LONG,
     default=300_000,
     valid=at_least(1),
-    doc="How long a balanced recovery waits for further answers (KIP-966). Own key.",
+    doc="How long a balanced recovery waits for answers (KIP-966). Own key, without effect yet.",
 )
 
 BROKER_KEYS: tuple[Key[object], ...] = (

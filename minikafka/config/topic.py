@@ -365,7 +365,7 @@ UNCLEAN_RECOVERY_STRATEGY: Key[str] = Key(
     valid=one_of("Aggressive", "Balanced", "None"),
     update=Update.CLUSTER_WIDE,
     synonyms=((BROKER_UNCLEAN_RECOVERY_STRATEGY.name, 1),),
-    doc="What happens to a partition without ISR and ELR (KIP-966, L7). Own key.",
+    doc="What happens to a partition without ISR and ELR (L7). Own key, without effect yet.",
 )
 
 TOPIC_KEYS = KeyTable(

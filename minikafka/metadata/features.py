@@ -8,8 +8,6 @@ from minikafka.metadata.broker_registration import FeatureRange
 from minikafka.metadata.image import ELIGIBLE_LEADER_REPLICAS_VERSION, METADATA_VERSION
 
 KRAFT_VERSION = "kraft.version"
-GROUP_VERSION = "group.version"
-TRANSACTION_VERSION = "transaction.version"
 
 MINIMUM_METADATA_VERSION = 7
 LATEST_METADATA_VERSION = 30
