@@ -119,7 +119,7 @@ class _Reader:
         self._check_roles(roles)
         is_broker, is_controller = "broker" in roles, "controller" in roles
         advertised = self._advertised(listeners, controller_names)
-        self._check_protocols(listeners)
+        self._check_protocols(listeners, controller_names)
         self._check_listeners(listeners, controller_names, is_broker, is_controller)
         self._check_quorum(voters, servers, is_controller)
         inter_broker = self._inter_broker(listeners, controller_names, is_broker)
@@ -201,8 +201,13 @@ class _Reader:
             self.errors.append(f"advertised.listeners: has no address for listener {name}")
         return advertised
 
-    def _check_protocols(self, listeners: tuple[Listener, ...]) -> None:
+    def _check_protocols(
+        self, listeners: tuple[Listener, ...], controller_names: tuple[str, ...]
+    ) -> None:
         protocols: dict[str, str] = {}
+        if keys.LISTENER_SECURITY_PROTOCOL_MAP not in self.config:
+            # As Kafka (`effectiveListenerSecurityProtocolMap`), where nothing here is secured.
+            protocols.update((name, PLAINTEXT) for name in controller_names)
         for item in parse_list(self.config[keys.LISTENER_SECURITY_PROTOCOL_MAP]):
             name, separator, protocol = item.partition(":")
             if not separator:

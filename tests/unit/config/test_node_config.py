@@ -50,6 +50,14 @@ def test_a_broker_of_a_static_quorum():
     assert config.voters == (Voter(7, "localhost", 9093),)
 
 
+def test_controller_listeners_are_plain_where_no_map_is_given():
+    given = {key: text for key, text in COMBINED.items() if "protocol.map" not in key}
+    config = node_config(given)
+    assert [listener.name for listener in config.controller_listeners] == ["CONTROLLER"]
+    only_brokers = "PLAINTEXT:PLAINTEXT"
+    assert "CONTROLLER" in errors_of(listener_security_protocol_map=only_brokers)[0]
+
+
 def test_all_errors_come_together():
     found = errors_of(node_id="-4", num_partitions="many", log_dir="", wrong_key="1")
     assert {error.split(":")[0] for error in found} >= {"node.id", "num.partitions", "wrong.key"}
