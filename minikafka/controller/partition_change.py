@@ -108,7 +108,8 @@ class _Change:
     def complete_reassignment(self) -> None:
         """Drop the replicas to be removed once those that are needed are in the ISR (E11).
 
-        Those are the added ones; all that stay, where the assignment gets smaller.
+        Those are the added ones; all that stay, where the assignment gets smaller. The ISR that is
+        left must have min ISR members.
         """
         if not self.removing and not self.adding:
             return
@@ -119,6 +120,9 @@ class _Change:
         is_smaller = len(self.removing) > len(self.adding)
         needed = replicas if is_smaller else self.adding
         if any(replica not in isr for replica in needed):
+            return
+        if len(isr) < min(self.rules.min_isr, len(replicas)):
+            # Unlike Kafka: it completes with an ISR under min ISR, too.
             return
         self.isr, self.replicas = isr, replicas
         self.removing = self.adding = ()

@@ -29,6 +29,7 @@ from minikafka.controller import (
     feature_control,
     leader_elections,
     producer_id_control,
+    reassignments,
     replication_control,
     topic_control,
 )
@@ -40,6 +41,7 @@ from minikafka.log.disk import Disk
 from minikafka.messages import allocate_producer_ids as producer_id_messages
 from minikafka.messages import alter_configs as replacing_config_messages
 from minikafka.messages import alter_partition as alter_partition_messages
+from minikafka.messages import alter_partition_reassignments as reassignment_messages
 from minikafka.messages import broker_heartbeat as heartbeat_messages
 from minikafka.messages import broker_registration as registration_messages
 from minikafka.messages import controller_registration as controller_messages
@@ -352,6 +354,12 @@ class QuorumController:
     ) -> ControllerResult[election_messages.ElectLeadersResponse]:
         """ElectLeaders: see `leader_elections.elect_leaders`."""
         return leader_elections.elect_leaders(self._view(), request)
+
+    def alter_partition_reassignments(
+        self, request: reassignment_messages.AlterPartitionReassignmentsRequest
+    ) -> ControllerResult[reassignment_messages.AlterPartitionReassignmentsResponse]:
+        """AlterPartitionReassignments: see `reassignments.alter_partition_reassignments`."""
+        return reassignments.alter_partition_reassignments(self._view(), request)
 
     def incremental_alter_configs(
         self, request: config_messages.IncrementalAlterConfigsRequest

@@ -1,0 +1,36 @@
+"""AlterPartitionReassignments (key 45), v0-1.
+
+Broker:      forwards to the active controller.
+Controller:  begins, changes or cancels reassignments (E11, KIP-455).
+Versions:    v1 may insist on the number of replicas (KIP-860).
+Left out:    authorization.
+Errors:      NOT_CONTROLLER; per partition UNKNOWN_TOPIC_OR_PARTITION, INVALID_REPLICA_ASSIGNMENT,
+             INVALID_REPLICATION_FACTOR, NO_REASSIGNMENT_IN_PROGRESS, INVALID_REQUEST.
+"""
+
+from typing import Any
+
+from minikafka.apis._commit import commit
+from minikafka.apis._context import BrokerContext, ControllerContext
+from minikafka.apis._forwarding import forward
+from minikafka.apis._registry import broker_api, controller_api
+from minikafka.apis._steps import Steps
+from minikafka.messages.alter_partition_reassignments import AlterPartitionReassignmentsRequest
+from minikafka.messages.api_keys import ApiKey
+
+
+@broker_api(ApiKey.ALTER_PARTITION_REASSIGNMENTS, versions=(0, 1))
+def forward_alter_partition_reassignments(
+    ctx: BrokerContext, _: AlterPartitionReassignmentsRequest
+) -> Steps[Any]:
+    """Hand the request to the controller."""
+    return (yield from forward(ctx))
+
+
+@controller_api(ApiKey.ALTER_PARTITION_REASSIGNMENTS, versions=(0, 1))
+def alter_partition_reassignments(
+    ctx: ControllerContext, request: AlterPartitionReassignmentsRequest
+) -> Steps[Any]:
+    """Decide, write, answer when it is committed."""
+    controller = ctx.server.controller
+    return (yield from commit(ctx, controller.alter_partition_reassignments(request)))
