@@ -42,9 +42,11 @@ from minikafka.log.retention import deletable
 from minikafka.log.segment import Segment
 from minikafka.log.segments import Segments
 from minikafka.log.transaction_index import AbortedTransaction
-from minikafka.records.batch import LOG_OVERHEAD, NO_TIMESTAMP, BatchHeader, assign
+from minikafka.records.batch import LOG_OVERHEAD, NO_TIMESTAMP, BatchHeader, assign, read_header
 from minikafka.records.errors import RecordValidationError
 from minikafka.records.validation import Origin, validate_batch
+
+_CLIENT = Origin.CLIENT
 
 
 @dataclass(slots=True)
@@ -124,7 +126,7 @@ class UnifiedLog:
             RecordValidationError: with the producer's error code; nothing was written.
             StorageFault: nothing may be acknowledged.
         """
-        if origin is not Origin.CLIENT:
+        if origin is not _CLIENT:
             return self._append_all(records, leader_epoch, now, origin)
         batch, header = validate_batch(records, self.config.records, origin, now.wall_ms)
         if header.producer_id >= 0:
@@ -399,7 +401,7 @@ class UnifiedLog:
         check_fits(size, self.config.segment_bytes, self.topic_partition)
         offset = self.log_end_offset
         assign(batch, header, offset, leader_epoch)
-        header = header._replace(base_offset=offset, leader_epoch=leader_epoch)
+        header = read_header(batch)
         segment = self.segments.active
         if segment.must_roll(size, header.max_timestamp, header.last_offset, now):
             self._roll(offset, now)

@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
 from struct import error as StructError  # noqa: N812 - an exception class, named like one
+from types import GeneratorType
 from typing import Any
 
 from minikafka.apis._failures import failure_response
@@ -110,7 +111,7 @@ class Dispatcher:
     def run(self, api: Api, context: Any, body: Any, done: Callable[[Any], None]) -> None:
         """Run a handler that has no connection of its own (a request inside an Envelope)."""
         outcome = self._call(api, context, body)
-        if isinstance(outcome, Generator):
+        if isinstance(outcome, GeneratorType):
             self._advance(outcome, None, api, body, context, done)
         else:
             done(outcome)
@@ -119,7 +120,7 @@ class Dispatcher:
         self, connection: ConnectionState, header: RequestHeader, api: Api, context: Any, body: Any
     ) -> None:
         outcome = self._call(api, context, body)
-        if not isinstance(outcome, Generator):
+        if not isinstance(outcome, GeneratorType):
             self._answer(connection, header, outcome)
             return
         slot = Slot()

@@ -5,7 +5,9 @@ and leader epoch lie outside the checksum, so a leader assigns them without touc
 formats are shown through the same header (`records.legacy`); `records.scan` finds batches of any.
 """
 
+from collections.abc import Callable
 from enum import IntEnum
+from functools import partial
 from struct import Struct
 from typing import NamedTuple
 
@@ -117,6 +119,10 @@ class BatchHeader(NamedTuple):
         return self.base_timestamp if self.attributes & DELETE_HORIZON else None
 
 
+# `BatchHeader._make` without its checks: what comes from HEADER has the right length.
+new_header: Callable[[tuple[int, ...]], BatchHeader] = partial(tuple.__new__, BatchHeader)
+
+
 def advance_sequence(sequence: int, by: int) -> int:
     """`sequence` moved on by `by`; the number after 2^31 - 1 is 0."""
     return (sequence + by) & 0x7FFFFFFF
@@ -124,7 +130,7 @@ def advance_sequence(sequence: int, by: int) -> int:
 
 def read_header(buffer: Buffer, position: int = 0) -> BatchHeader:
     """The header of the magic 2 batch at `position`, of which at least the header is there."""
-    return BatchHeader._make(HEADER.unpack_from(buffer, position))
+    return new_header(HEADER.unpack_from(buffer, position))
 
 
 def batch_crc(buffer: Buffer, position: int, size: int) -> int:

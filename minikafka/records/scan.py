@@ -11,6 +11,7 @@ from minikafka.records.batch import (
     BatchHeader,
     Buffer,
     batch_crc,
+    new_header,
 )
 from minikafka.records.errors import CorruptRecordsError
 from minikafka.records.legacy import legacy_crc, legacy_header
@@ -37,7 +38,7 @@ def header_at(buffer: Buffer, position: int, end: int) -> BatchHeader | None:
     if magic == 2:
         if length + LOG_OVERHEAD < HEADER_SIZE:
             raise CorruptRecordsError(f"batch at byte {position} is smaller than its header")
-        return BatchHeader._make(HEADER.unpack_from(buffer, position))
+        return new_header(HEADER.unpack_from(buffer, position))
     if magic > 2:
         raise CorruptRecordsError(f"batch at byte {position} has unknown magic {magic}")
     return legacy_header(buffer, position)

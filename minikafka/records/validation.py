@@ -48,6 +48,12 @@ class Origin(Enum):
     REPLICATION = 3
 
 
+# Members of enumerations are slow to look up where every batch does.
+_CLIENT = Origin.CLIENT
+_RAFT_LEADER = Origin.RAFT_LEADER
+_LAST_CODEC = int(Codec.ZSTD)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordPolicy:
     """The topic configs that speak of records.
@@ -86,7 +92,7 @@ def validate_batch(
     if header.crc != crc32c(records[ATTRIBUTES_OFFSET:]):
         raise _corrupt(f"Record is corrupt (stored crc = {header.crc})")
     _check_header(header, origin)
-    if size > policy.max_message_bytes and origin is not Origin.RAFT_LEADER:
+    if size > policy.max_message_bytes and origin is not _RAFT_LEADER:
         raise _too_large(size, policy)
     attributes = header.attributes
     if (
@@ -127,9 +133,9 @@ def _check_header(header: BatchHeader, origin: Origin) -> None:
         raise _invalid(
             f"The batch has {count} records and a last offset delta of {header.last_offset_delta}"
         )
-    if header.attributes & CODEC_MASK > Codec.ZSTD:
+    if header.attributes & CODEC_MASK > _LAST_CODEC:
         raise _invalid(f"Unknown compression type {header.attributes & CODEC_MASK}")
-    if origin is not Origin.CLIENT:
+    if origin is not _CLIENT:
         return
     if header.base_offset != 0:
         raise _invalid(

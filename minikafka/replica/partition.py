@@ -86,6 +86,7 @@ class Partition:
     propose: Callable[[IsrProposal], None]
     own_epoch: Callable[[], int]
     replicas: tuple[int, ...] = ()
+    min_isr: int = 0
     leader: int = NO_LEADER
     leader_epoch: int = -1
     partition_epoch: int = -1
@@ -104,10 +105,10 @@ class Partition:
         """Whether this broker leads the partition."""
         return self.leader == self.broker_id
 
-    @property
-    def min_isr(self) -> int:
-        """The effective `min.insync.replicas` (H6)."""
-        return effective_min_isr(self.configured_min_isr, len(self.replicas))
+    def set_min_isr(self, configured: int) -> None:
+        """Take on another `min.insync.replicas`; what it means here is `min_isr` (H6)."""
+        self.configured_min_isr = configured
+        self.min_isr = effective_min_isr(configured, len(self.replicas))
 
     @property
     def is_under_min_isr(self) -> bool:
@@ -141,6 +142,7 @@ class Partition:
         new_epoch = registration.leader_epoch > self.leader_epoch
         was_leader = self.is_leader
         self.replicas = registration.replicas
+        self.set_min_isr(self.configured_min_isr)
         self.partition_epoch = registration.partition_epoch
         self.leader = registration.leader
         self.leader_epoch = registration.leader_epoch

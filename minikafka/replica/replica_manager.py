@@ -303,7 +303,7 @@ class ReplicaManager:
                 continue
             own = image.config(*key)
             partition.log.renew_config(log_config(layers, own))
-            partition.configured_min_isr = layers.topic_value(topic_keys.MIN_INSYNC_REPLICAS, own)
+            partition.set_min_isr(layers.topic_value(topic_keys.MIN_INSYNC_REPLICAS, own))
             if partition.is_leader:
                 # A lower minimum may let the high watermark move at once (H1).
                 partition.advance_high_watermark()

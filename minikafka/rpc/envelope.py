@@ -67,6 +67,8 @@ _SIZE = Struct(">i")
 _RESPONSE_PREFIX = Struct(">ii")
 _FLEXIBLE_RESPONSE_PREFIX = Struct(">iix")
 _ERROR_CODE = Struct(">h")
+# Members of enumerations are slow to look up where every request does.
+_API_VERSIONS = int(ApiKey.API_VERSIONS)
 
 
 def decode_header(frame: memoryview) -> tuple[RequestHeader, Reader]:
@@ -122,7 +124,7 @@ def encode_response(correlation_id: int, body: ApiMessage, version: int) -> list
     """A whole response, size prefix included, as parts to send one after the other."""
     writer = Writer()
     out = writer.buf
-    if version >= body.FLEXIBLE_FROM and body.API_KEY != ApiKey.API_VERSIONS:
+    if version >= body.FLEXIBLE_FROM and body.API_KEY != _API_VERSIONS:
         out += _FLEXIBLE_RESPONSE_PREFIX.pack(0, correlation_id)
     else:
         out += _RESPONSE_PREFIX.pack(0, correlation_id)
@@ -173,7 +175,7 @@ def decode_response(frame: memoryview, api_key: int, version: int) -> tuple[int,
     try:
         if response_header_version(api_key, version) == 1:
             pos = _skip_tagged_fields(frame, pos)
-        elif api_key == ApiKey.API_VERSIONS:
+        elif api_key == _API_VERSIONS:
             (code,) = _ERROR_CODE.unpack_from(frame, pos)
             version = 0 if code == ErrorCode.UNSUPPORTED_VERSION else version
     except DECODE_FAILURES as failure:

@@ -59,7 +59,7 @@ class Driver:
     def start(self, node: SteppingNode) -> None:
         """Run a node from now on."""
         self._node = node
-        self._guarded(lambda: node.start(read_clock()))
+        self._guarded(lambda _, now: node.start(now), Tick())
 
     def step(self, event: Event) -> None:
         """Give the node an event and carry out what it wants."""
@@ -70,12 +70,12 @@ class Driver:
             # here; see `Connections.resume`.
             self._loop.call_soon(self.step, event)
             return
-        self._guarded(lambda: self._node.step(event, read_clock()))
+        self._guarded(self._node.step, event)
 
-    def _guarded(self, work: Callable[[], Sequence[fx.Effect]]) -> None:
+    def _guarded(self, work: Callable[[Event, Now], Sequence[fx.Effect]], event: Event) -> None:
         self._stepping = True
         try:
-            self._carry_out(work())
+            self._carry_out(work(event, read_clock()))
         except (InvariantViolation, StorageFault) as fault:
             _log.critical("the node cannot go on: %s", fault, exc_info=True)
             self._halt(1)

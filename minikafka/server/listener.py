@@ -43,7 +43,7 @@ class Connections:
 
     def __init__(self, step: Callable[[Event], None], loop: asyncio.AbstractEventLoop) -> None:
         """Report to `step`."""
-        self._step = step
+        self.deliver = step
         self._loop = loop
         self._by_id: dict[int, Connection] = {}
         self._per_address: dict[str, int] = {}
@@ -156,11 +156,7 @@ class Connections:
             self._per_address[address] = held
         else:
             del self._per_address[address]
-        self._step(ConnectionClosed(number))
-
-    def deliver(self, event: Event) -> None:
-        """Pass an event of a connection on."""
-        self._step(event)
+        self.deliver(ConnectionClosed(number))
 
     def later(self, delay_s: float, callback: Callable[[], None]) -> asyncio.TimerHandle:
         """Call back after a delay."""
