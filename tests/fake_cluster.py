@@ -6,6 +6,12 @@ from minikafka.admin.client import AdminClient, AdminError
 from minikafka.admin.configs import ConfigSource
 from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import Uuid
+from minikafka.messages.alter_partition_reassignments import (
+    AlterPartitionReassignmentsRequest,
+    AlterPartitionReassignmentsResponse,
+    ReassignablePartitionResponse,
+    ReassignableTopicResponse,
+)
 from minikafka.messages.create_partitions import (
     CreatePartitionsRequest,
     CreatePartitionsResponse,
@@ -32,6 +38,13 @@ from minikafka.messages.describe_configs import (
     DescribeConfigsResponse,
     DescribeConfigsResult,
     DescribeConfigsSynonym,
+)
+from minikafka.messages.describe_log_dirs import (
+    DescribeLogDirsPartition,
+    DescribeLogDirsRequest,
+    DescribeLogDirsResponse,
+    DescribeLogDirsResult,
+    DescribeLogDirsTopic,
 )
 from minikafka.messages.describe_topic_partitions import (
     DescribeTopicPartitionsRequest,
@@ -266,18 +279,40 @@ def _describe_cluster(cluster, _request):
 
 
 def _reassignments(cluster, request):
+    asked = None if request.topics is None else {it.name: it for it in request.topics}
     topics = [
         OngoingTopicReassignment(
-            it.name,
-            [cluster.moving[it.name, index] for index in it.partition_indexes
-             if (it.name, index) in cluster.moving],
+            name,
+            [it for (topic, index), it in cluster.moving.items() if topic == name
+             and (asked is None or index in asked[name].partition_indexes)],
         )
-        for it in request.topics
+        for name in cluster.topics if asked is None or name in asked
     ]  # fmt: skip
     return ListPartitionReassignmentsResponse(topics=[it for it in topics if it.partitions])
 
 
+def _reassign(cluster, request):
+    topics = []
+    for topic in request.topics:
+        answers = []
+        for it in topic.partitions:
+            code, message = cluster.refusal()
+            answers.append(ReassignablePartitionResponse(it.partition_index, code, message))
+        topics.append(ReassignableTopicResponse(topic.name, answers))
+    return AlterPartitionReassignmentsResponse(responses=topics)
+
+
+def _describe_log_dirs(_cluster, request):
+    topics = [
+        DescribeLogDirsTopic(it.topic, [DescribeLogDirsPartition(x) for x in it.partitions])
+        for it in request.topics
+    ]
+    return DescribeLogDirsResponse(results=[DescribeLogDirsResult(0, "/data", topics)])
+
+
 _ANSWERS = {
+    AlterPartitionReassignmentsRequest: _reassign,
+    DescribeLogDirsRequest: _describe_log_dirs,
     MetadataRequest: _metadata,
     DescribeTopicPartitionsRequest: _describe_topics,
     CreateTopicsRequest: _create,

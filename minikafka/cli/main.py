@@ -14,6 +14,10 @@ _COMMANDS = {
     "storage": ("minikafka.cli.storage", "format log directories, make cluster ids"),
     "topics": ("minikafka.cli.topics", "create, delete, list, describe and alter topics"),
     "configs": ("minikafka.cli.configs", "describe and alter configurations"),
+    "reassign-partitions": (
+        "minikafka.cli.reassign_partitions",
+        "move partitions to other brokers",
+    ),
     "dump-log": ("minikafka.cli.dump_log", "print log segments, indexes and snapshots"),
     "verify": ("minikafka.cli.verify", "write, break, read through Spark, judge"),
     "bench": ("minikafka.cli.bench", "measure produce, fetch, latency, start-up and memory"),
