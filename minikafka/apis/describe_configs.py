@@ -116,7 +116,8 @@ def _default_rows(layers: ConfigLayers) -> Iterable[tuple[Key[object], list[Orig
     for name, value in layers.dynamic_default.items():
         key = broker_keys().get(name)
         if key is not None:
-            found.append((key, [Origin(name, value, SOURCE_DYNAMIC_DEFAULT)]))
+            shown = key.spelling(value)
+            found.append((key, [Origin(name, shown, SOURCE_DYNAMIC_DEFAULT)]))
     return found
 
 

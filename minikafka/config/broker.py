@@ -416,26 +416,36 @@ ELIGIBLE_LEADER_REPLICAS_ENABLED: Key[bool] = Key(
     default=True,
     doc="Whether eligible leader replicas are kept, where the feature level allows it. Own key.",
 )
+RECOVERY_STRATEGIES = ("Aggressive", "Balanced", "None")
+RECOVERY_SPELLINGS = {
+    **{name.lower(): name for name in RECOVERY_STRATEGIES},
+    # Names of older texts of KIP-966.
+    "proactive": "Aggressive",
+    "manual": "None",
+}
 UNCLEAN_RECOVERY_STRATEGY: Key[str] = Key(
     name="unclean.recovery.strategy",
     type=ConfigType.STRING,
     default="Balanced",
-    valid=one_of("Aggressive", "Balanced", "None"),
+    valid=one_of(*RECOVERY_STRATEGIES),
     update=Update.CLUSTER_WIDE,
-    doc="What happens to a partition without ISR and ELR (KIP-966). Own key, without effect yet.",
+    spellings=RECOVERY_SPELLINGS,
+    doc="How a partition whose ISR and ELR are lost gets a leader (KIP-966, L7). Own key.",
 )
 UNCLEAN_RECOVERY_MANAGER_ENABLED: Key[bool] = Key(
     name="unclean.recovery.manager.enabled",
     type=ConfigType.BOOLEAN,
     default=False,
-    doc="Whether unclean recovery finds leaders (KIP-966). Own key, without effect yet.",
+    update=Update.CLUSTER_WIDE,
+    doc="Whether unclean recovery takes the place of unclean elections (KIP-966). Own key.",
 )
 UNCLEAN_RECOVERY_TIMEOUT_MS: Key[int] = Key(
     name="unclean.recovery.timeout.ms",
     type=ConfigType.LONG,
     default=300_000,
     valid=at_least(1),
-    doc="How long a balanced recovery waits for answers (KIP-966). Own key, without effect yet.",
+    update=Update.CLUSTER_WIDE,
+    doc="How long a balanced recovery waits for more answers than it needs (U5). Own key.",
 )
 
 BROKER_KEYS: tuple[Key[object], ...] = (

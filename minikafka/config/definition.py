@@ -7,8 +7,8 @@ value. DescribeConfigs, the documentation tables and the validators read the sam
 Source of names, types, defaults and ranges: `KafkaConfig`, `LogConfig`, `GroupConfig`.
 """
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from enum import Enum, IntEnum
 from typing import Generic, TypeVar
 
@@ -97,6 +97,7 @@ class Key(Generic[T_co]):
     `default` is the parsed default (`REQUIRED` where there is none). `synonyms` names the broker
     keys that give a topic key its default, first match first, each with the factor that turns the
     broker's unit into the topic's. `ignored` marks a key of Kafka that has no meaning here.
+    `spellings` are other ways to write a value, in lower case, each with the one that is shown.
     """
 
     name: str
@@ -109,6 +110,7 @@ class Key(Generic[T_co]):
     internal: bool = False
     nullable: bool = False
     synonyms: tuple[tuple[str, int], ...] = ()
+    spellings: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     @property
     def required(self) -> bool:
@@ -126,6 +128,10 @@ class Key(Generic[T_co]):
         kind = _KIND_WORDS[self.type]
         return f"{kind}, {self.valid.allowed}" if self.valid else kind
 
+    def spelling(self, text: str) -> str:
+        """`text` as it is shown: in the key's own spelling, where it has one."""
+        return self.spellings.get(text.strip().lower(), text) if self.spellings else text
+
     def parse(self, text: str) -> T_co:
         """The value that `text` stands for.
 
@@ -133,7 +139,7 @@ class Key(Generic[T_co]):
             ConfigError: naming the key, the text and what is allowed.
         """
         try:
-            value = _PARSERS[self.type](text.strip())
+            value = _PARSERS[self.type](self.spelling(text).strip())
         except ValueError:
             raise self.refusal(text) from None
         if self.valid is not None and not self.valid.accepts(value):

@@ -5,6 +5,8 @@ Source: `TopicConfig`, `LogConfig`, `ServerTopicConfigSynonyms`.
 
 from minikafka.config.broker import (
     MESSAGE_MAX_BYTES,
+    RECOVERY_SPELLINGS,
+    RECOVERY_STRATEGIES,
 )
 from minikafka.config.broker import (
     MIN_INSYNC_REPLICAS as BROKER_MIN_INSYNC_REPLICAS,
@@ -362,10 +364,11 @@ UNCLEAN_RECOVERY_STRATEGY: Key[str] = Key(
     name="unclean.recovery.strategy",
     type=ConfigType.STRING,
     default="Balanced",
-    valid=one_of("Aggressive", "Balanced", "None"),
+    valid=one_of(*RECOVERY_STRATEGIES),
     update=Update.CLUSTER_WIDE,
     synonyms=((BROKER_UNCLEAN_RECOVERY_STRATEGY.name, 1),),
-    doc="What happens to a partition without ISR and ELR (L7). Own key, without effect yet.",
+    spellings=RECOVERY_SPELLINGS,
+    doc="How a partition whose ISR and ELR are lost gets a leader (KIP-966, L7). Own key.",
 )
 
 TOPIC_KEYS = KeyTable(

@@ -128,7 +128,7 @@ class ConfigLayers(NamedTuple):
     def broker_origins(self, key: Key[object]) -> list[Origin]:
         """Every place that has a value for a broker key, strongest first; ends with the default."""
         found = [
-            Origin(key.name, layer[key.name], source)
+            Origin(key.name, key.spelling(layer[key.name]), source)
             for layer, source in (
                 (self.dynamic_broker, SOURCE_DYNAMIC_BROKER),
                 (self.dynamic_default, SOURCE_DYNAMIC_DEFAULT),
@@ -144,7 +144,7 @@ class ConfigLayers(NamedTuple):
         """Every place that has a value for a topic key, strongest first; never empty."""
         found = []
         if key.name in topic:
-            found.append(Origin(key.name, topic[key.name], SOURCE_TOPIC))
+            found.append(Origin(key.name, key.spelling(topic[key.name]), SOURCE_TOPIC))
         defaults: list[Origin] = []
         for synonym, factor in key.synonyms:
             broker_key = _USED_KEYS.get(synonym)

@@ -6,6 +6,7 @@ Source: `ControllerConfigurationValidator`, `DynamicBrokerConfig`.
 from collections.abc import Mapping
 
 from minikafka.common.errors import InvalidConfigError
+from minikafka.config.broker import UNCLEAN_RECOVERY_MANAGER_ENABLED, UNCLEAN_RECOVERY_TIMEOUT_MS
 from minikafka.config.definition import (
     ConfigError,
     ConfigType,
@@ -39,6 +40,9 @@ _DYNAMIC_ONLY = KeyTable(
     ],
 )
 
+# Controllers decide by these: each must see the same value.
+_OF_THE_CLUSTER = (UNCLEAN_RECOVERY_MANAGER_ENABLED.name, UNCLEAN_RECOVERY_TIMEOUT_MS.name)
+
 
 def find_key(resource_type: int, name: str) -> Key[object] | None:
     """The key of this name that resources of this type may have, or None."""
@@ -71,6 +75,8 @@ def check_value(resource_type: int, resource_name: str, name: str, value: str) -
         raise InvalidConfigError(f"{name}: can only be set in a broker's properties file")
     if resource_type == RESOURCE_BROKER and not resource_name and _is_of_one_broker(key):
         raise InvalidConfigError(f"{name}: is set for one broker, not as a default for all")
+    if resource_type == RESOURCE_BROKER and resource_name and name in _OF_THE_CLUSTER:
+        raise InvalidConfigError(f"{name}: is set for the whole cluster, not for one broker")
     try:
         key.parse(value)
     except ConfigError as error:

@@ -233,6 +233,14 @@ def _config_records(view: View, resource: _Resource, values: Values) -> list[Con
         ConfigRecord(
             resource_type=resource.type, resource_name=resource.name, name=name, value=value
         )
-        for name, value in values.items()
+        for name, value in _as_spelled(resource, values).items()
         if own.get(name) != value
     ]
+
+
+def _as_spelled(resource: _Resource, values: Values) -> Values:
+    found: Values = {}
+    for name, value in values.items():
+        key = find_key(resource.type, name)
+        found[name] = value if key is None or value is None else key.spelling(value)
+    return found

@@ -169,7 +169,12 @@ def _checked_configs(given: list[topic_messages.CreatableTopicConfig]) -> dict[s
     fault = check_topic_values((config.name, config.value) for config in given)
     if fault is not None:
         raise InvalidConfigError(fault)
-    return {config.name: config.value for config in given if config.value is not None}
+    found = {}
+    for config in given:
+        key = TOPIC_KEYS.get(config.name)
+        if config.value is not None and key is not None:
+            found[config.name] = key.spelling(config.value)
+    return found
 
 
 def _shown_configs(view: View, own: dict[str, str]) -> list[topic_messages.CreatableTopicConfigs]:

@@ -122,3 +122,33 @@ def test_refusals_of_topic_values_begin_as_kafkas_do():
     assert (check_topic_values([("retention.ms", "-2")]) or "").startswith(
         "Invalid value -2 for configuration retention.ms: "
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("Aggressive", "Aggressive"),
+        ("aggressive", "Aggressive"),
+        ("PROACTIVE", "Aggressive"),
+        (" balanced ", "Balanced"),
+        ("manual", "None"),
+        ("none", "None"),
+    ],
+)
+def test_recovery_strategies_are_shown_in_one_spelling(text, shown):
+    """L7, section 13: older names are accepted as input and never printed."""
+    key = topic_keys.UNCLEAN_RECOVERY_STRATEGY
+    assert key.parse(text) == shown
+    for layers, own in (
+        (NOTHING, {key.name: text}),
+        (NOTHING._replace(static={key.name: text}), {}),
+        (NOTHING._replace(dynamic_default={key.name: text}), {}),
+    ):
+        assert layers.topic_origins(key, own)[0].text == shown
+        assert layers.topic_value(key, own) == shown
+    assert check_topic_values([(key.name, text)]) is None
+
+
+def test_other_words_are_no_recovery_strategy():
+    with pytest.raises(ConfigError, match="one of Aggressive, Balanced, None"):
+        topic_keys.UNCLEAN_RECOVERY_STRATEGY.parse("Fastest")

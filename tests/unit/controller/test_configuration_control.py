@@ -174,3 +174,12 @@ def test_with_elr_the_clusters_min_isr_cannot_be_removed(cluster):
     assert answer.error_code == ErrorCode.INVALID_CONFIG
     _, answer = replace_all(cluster, {}, "", RESOURCE_BROKER)
     assert answer.error_code == ErrorCode.INVALID_CONFIG
+
+
+def test_a_value_is_written_as_it_is_spelled(cluster):
+    """L7: older names of strategies are accepted and never shown."""
+    cluster.create(configs={"unclean.recovery.strategy": "Proactive"})
+    assert cluster.image.config(2, "t") == {"unclean.recovery.strategy": "Aggressive"}
+    (record,), _ = cluster.set_config("t", "unclean.recovery.strategy", "MANUAL")
+    assert record.value == "None"
+    assert cluster.set_config("t", "unclean.recovery.strategy", "none")[0] == []
