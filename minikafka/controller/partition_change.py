@@ -50,7 +50,8 @@ class Rules:
     """What holds for the partition while it is changed.
 
     `min_isr` is the effective one (H6). `acceptable` says who may lead, `default_directory` where a
-    new replica goes.
+    new replica goes. `last_known_may_lead` is off where unclean recovery decides in its place (L4).
+    `designated` is a replica that an operator or a recovery chose, -1 for none.
     """
 
     min_isr: int
@@ -59,6 +60,8 @@ class Rules:
     election: Election
     acceptable: Acceptable
     default_directory: Callable[[int], Uuid]
+    last_known_may_lead: bool = True
+    designated: int = NO_LEADER
 
 
 def partition_change(
@@ -153,7 +156,12 @@ class _Change:
         current, record = self.current, self.record
         elected = elect(
             Candidates(
-                self.replicas, self.isr, self.elr, current.leader, self._last_known_leader()
+                self.replicas,
+                self.isr,
+                self.elr,
+                current.leader,
+                self._last_known_leader(),
+                self.rules.designated,
             ),
             self.rules.election,
             self.rules.acceptable,
@@ -242,7 +250,9 @@ class _Change:
 
     def _last_known_leader(self) -> int:
         """E9: the leader to wait for, where the ELR is kept at all."""
-        if not self.rules.elr_enabled or self.current.leader != NO_LEADER:
+        if not (self.rules.elr_enabled and self.rules.last_known_may_lead):
+            return NO_LEADER
+        if self.current.leader != NO_LEADER:
             return NO_LEADER
         if self._written_by_kafka():
             return self.current.last_known_elr[0]

@@ -13,10 +13,14 @@ from typing import TypeVar
 
 from minikafka.common.ids import TopicIdPartition, Uuid
 from minikafka.config import topic as topic_keys
-from minikafka.config.broker import ELIGIBLE_LEADER_REPLICAS_ENABLED
+from minikafka.config.broker import (
+    ELIGIBLE_LEADER_REPLICAS_ENABLED,
+    UNCLEAN_RECOVERY_MANAGER_ENABLED,
+    UNCLEAN_RECOVERY_TIMEOUT_MS,
+)
 from minikafka.config.definition import Key
 from minikafka.config.values import Config, ConfigLayers
-from minikafka.controller.election import Acceptable, Election
+from minikafka.controller.election import Acceptable, Election, Strategy
 from minikafka.controller.partition_change import ELR_FROM, Rules, Target, partition_change
 from minikafka.controller.replica_index import IndexedPartition, ReplicaIndex
 from minikafka.messages.metadata_records.partition_change_record import PartitionChangeRecord
@@ -92,8 +96,43 @@ class View:
         return self.topic_value(topic_keys.UNCLEAN_LEADER_ELECTION_ENABLE, topic)
 
     def election(self, topic: str) -> Election:
-        """What an election does that nobody asked for."""
+        """What an election does that nobody asked for; clean with the recovery manager (L3, L4)."""
+        if self.recovery_enabled:
+            return Election.ONLINE
         return Election.UNCLEAN if self.unclean_allowed(topic) else Election.ONLINE
+
+    @property
+    def recovery_enabled(self) -> bool:
+        """Whether the unclean recovery manager takes the place of unclean elections."""
+        return self._cluster_value(UNCLEAN_RECOVERY_MANAGER_ENABLED)
+
+    @property
+    def recovery_timeout_ms(self) -> int:
+        """How long a balanced recovery waits for more answers than it needs (U5)."""
+        return self._cluster_value(UNCLEAN_RECOVERY_TIMEOUT_MS)
+
+    def _cluster_value(self, key: Key[T]) -> T:
+        text = self.image.config(RESOURCE_BROKER, "").get(key.name)
+        return self.config[key] if text is None else key.parse(text)
+
+    def strategy(self, topic: str) -> Strategy:
+        """L7: how a topic's partitions are recovered.
+
+        The topic's own values are asked first, then the layers of broker values. In each the
+        strategy counts before the deprecated key, so that whoever sets something nearer to the
+        topic is obeyed, by whichever of the two names.
+        """
+        strategy, deprecated = (
+            topic_keys.UNCLEAN_RECOVERY_STRATEGY,
+            topic_keys.UNCLEAN_LEADER_ELECTION_ENABLE,
+        )
+        for layer in (self.image.config(RESOURCE_TOPIC, topic), *self.layers()):
+            if strategy.name in layer:
+                return Strategy(strategy.parse(layer[strategy.name]))
+            if deprecated.name in layer:
+                allowed = deprecated.parse(layer[deprecated.name])
+                return Strategy.AGGRESSIVE if allowed else Strategy.BALANCED
+        return Strategy(strategy.default)
 
     def acceptable(
         self, registration: PartitionRegistration, *, without: int = -1, including: int = -1
@@ -129,6 +168,7 @@ class View:
         election: Election | None = None,
         without: int = -1,
         including: int = -1,
+        designated: int = -1,
     ) -> PartitionChangeRecord | None:
         """The record that brings a partition to `target`; the topic's own election by default."""
         return partition_change(
@@ -144,6 +184,8 @@ class View:
                     found.registration, without=without, including=including
                 ),
                 default_directory=self.default_directory,
+                last_known_may_lead=election is Election.UNCLEAN or not self.recovery_enabled,
+                designated=designated,
             ),
         )
 

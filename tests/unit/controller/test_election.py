@@ -1,6 +1,17 @@
 import pytest
 
-from minikafka.controller.election import Candidates, Elected, Election, elect
+from minikafka.controller.election import (
+    Candidates,
+    Elected,
+    Election,
+    LogInfo,
+    RecoveryStep,
+    Strategy,
+    elect,
+    recovery_step,
+    recovery_winner,
+    step_without_manager,
+)
 
 NOBODY = Elected(-1)
 
@@ -72,3 +83,84 @@ def test_an_unclean_election_prefers_the_last_known_leader():
 
 def test_nobody_is_elected_where_nobody_lives():
     assert outcome(Election.UNCLEAN, alive=(), isr=(1,), leader=1, last=1) == NOBODY
+
+
+def designated(replica, *, isr=(), elr=(), alive=(1, 2, 3)):
+    candidates = Candidates((1, 2, 3), isr, elr, -1, 1, replica)
+    return elect(candidates, Election.ONLINE, lambda x: x in alive)
+
+
+def test_a_designated_replica_is_elected_and_nobody_in_its_place():
+    assert designated(3) == Elected(3, unclean=True)
+    assert designated(3, alive=(1, 2)) == NOBODY
+
+
+def test_a_designated_replica_that_is_eligible_is_elected_cleanly():
+    assert designated(3, elr=(2, 3)) == Elected(3)
+    assert designated(3, isr=(2, 3)) == Elected(3)
+    assert designated(3, isr=(2,), elr=(3,)) == Elected(3, unclean=True)
+
+
+# With the recovery manager (L3, L4)
+
+STEP = RecoveryStep
+
+
+@pytest.mark.parametrize(
+    ("strategy", "eligible", "last_known", "alive", "step"),
+    [
+        (Strategy.AGGRESSIVE, (1, 2), (), (), STEP.RECOVER),
+        (Strategy.BALANCED, (1, 2), (3,), (3,), STEP.WAIT_FOR_ELIGIBLE),
+        (Strategy.NONE, (1, 2), (), (), STEP.WAIT_FOR_ELIGIBLE),
+        (Strategy.AGGRESSIVE, (), (1, 2), (), STEP.RECOVER),
+        (Strategy.BALANCED, (), (1, 2), (1,), STEP.WAIT_FOR_LAST_KNOWN),
+        (Strategy.BALANCED, (), (1, 2), (1, 2), STEP.RECOVER),
+        (Strategy.BALANCED, (), (), (), STEP.RECOVER),
+        (Strategy.NONE, (), (1, 2), (1, 2), STEP.WAIT_FOR_OPERATOR),
+    ],
+)
+def test_what_a_partition_without_leader_needs(strategy, eligible, last_known, alive, step):
+    assert recovery_step(eligible, last_known, strategy, lambda x: x in alive) is step
+
+
+@pytest.mark.parametrize(
+    ("isr", "elr", "last", "unclean", "step"),
+    [
+        ((1,), (), -1, False, STEP.WAIT_FOR_ELIGIBLE),
+        ((), (1,), -1, False, STEP.WAIT_FOR_ELIGIBLE),
+        ((), (), 1, False, STEP.WAIT_FOR_ELIGIBLE),
+        ((), (), -1, True, STEP.WAIT_FOR_ELIGIBLE),
+        ((), (), -1, False, STEP.WAIT_FOR_OPERATOR),
+    ],
+)
+def test_without_the_manager_an_operator_is_needed_where_nobody_can_come_back(
+    isr, elr, last, unclean, step
+):
+    candidates = Candidates((1, 2, 3), isr, elr, -1, last)
+    assert step_without_manager(candidates, unclean_allowed=unclean) is step
+
+
+def winner(answers, *, needed=(), expected=3, time_is_up=False):
+    found = {broker: LogInfo(*log) for broker, log in answers.items()}
+    return recovery_winner(found, needed=needed, expected=expected, time_is_up=time_is_up)
+
+
+def test_the_highest_epoch_wins_then_the_longest_log_then_the_lowest_id():
+    """U6."""
+    assert winner({3: (5, 10), 1: (4, 900), 2: (5, 9)}) == 3
+    assert winner({3: (5, 10), 1: (5, 11), 2: (5, 9)}) == 1
+    assert winner({3: (5, 10), 2: (5, 10), 1: (-1, 0)}) == 2
+
+
+def test_nobody_wins_before_all_answered_or_the_time_is_up():
+    """U5."""
+    assert winner({1: (5, 10), 2: (5, 9)}) == -1
+    assert winner({1: (5, 10), 2: (5, 9)}, time_is_up=True) == 1
+    assert winner({}, time_is_up=True) == -1
+    assert winner({}, expected=0) == -1
+
+
+def test_those_who_are_needed_are_waited_for_after_the_time_is_up():
+    """U5."""
+    assert winner({1: (5, 10)}, needed=(1, 2), time_is_up=True) == -1
+    assert winner({1: (5, 10), 2: (4, 1)}, needed=(1, 2), time_is_up=True) == 1

@@ -362,3 +362,24 @@ def test_partition_epoch_moves_by_one_with_every_record():
     for epoch, isr in enumerate([(1, 2), (1,), (1, 3), (1, 2, 3)], 1):
         _, now = step(now, Target(isr=isr))
         assert now.partition_epoch == epoch
+
+
+LOST = {"isr": (), "leader": -1}
+
+
+def test_with_the_recovery_manager_the_last_known_leader_is_not_elected():
+    """L4."""
+    current = registration(**LOST, last_known_leader=1)
+    assert change(current, Target()).leader == 1
+    held = replace(rules(), last_known_may_lead=False)
+    assert partition_change(PARTITION, current, Target(), held) is None
+
+
+def test_a_recovery_elects_the_one_that_it_found():
+    """L8: it is the whole ISR, and RECOVERING; LastKnownELR stays until min ISR is reached."""
+    current = registration(**LOST, elr=(1,), last_known_elr=(2,), last_known_leader=1)
+    designated = replace(rules(alive=(2, 3)), designated=3)
+    record = partition_change(PARTITION, current, Target(), designated)
+    assert written(record) == {
+        "isr": [3], "leader": 3, "leader_recovery_state": 1, "eligible_leader_replicas": [],
+    }  # fmt: skip

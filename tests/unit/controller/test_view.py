@@ -96,3 +96,47 @@ def test_partitions_are_found_by_index(elr_topic):
     topic = view.image.topic("t")
     assert view.find(topic, 0).registration is topic.partitions[0]
     assert view.find(topic, 1) is None
+
+
+STRATEGY, DEPRECATED = "unclean.recovery.strategy", "unclean.leader.election.enable"
+
+
+@pytest.mark.parametrize(
+    ("topic", "broker", "default", "static", "expected"),
+    [
+        ({}, {}, {}, {}, "Balanced"),
+        ({}, {}, {}, {DEPRECATED: "true"}, "Aggressive"),
+        ({}, {}, {}, {DEPRECATED: "true", STRATEGY: "none"}, "None"),
+        ({}, {}, {DEPRECATED: "true"}, {STRATEGY: "None"}, "Aggressive"),
+        ({}, {DEPRECATED: "false"}, {STRATEGY: "None"}, {}, "Balanced"),
+        ({}, {STRATEGY: "PROACTIVE"}, {STRATEGY: "None"}, {}, "Aggressive"),
+        ({DEPRECATED: "true"}, {STRATEGY: "None"}, {}, {}, "Aggressive"),
+        ({DEPRECATED: "true", STRATEGY: "manual"}, {}, {}, {}, "None"),
+        ({STRATEGY: "balanced"}, {STRATEGY: "None"}, {}, {}, "Balanced"),
+    ],
+)
+def test_the_strategy_is_looked_up_layer_by_layer(topic, broker, default, static, expected):
+    """L7: in each layer the strategy, then the deprecated key."""
+    world = QuorumWorld.started(config=static)
+    world.join(1, 2, 3)
+    world.create(configs=topic)
+    for name, values in ((str(CONTROLLER_ID), broker), ("", default)):
+        for key, value in values.items():
+            assert world.set_config(name, key, value, RESOURCE_BROKER)[1].error_code == 0
+    assert view_of(world).strategy("t").value == expected
+
+
+def test_the_recovery_manager_is_switched_for_the_whole_cluster(cluster):
+    cluster.create(configs={"unclean.leader.election.enable": "true"})
+    assert not view_of(cluster).recovery_enabled
+    assert view_of(cluster).recovery_timeout_ms == 300_000
+    assert view_of(cluster).election("t") is Election.UNCLEAN
+    name = "unclean.recovery.manager.enabled"
+    refused = cluster.set_config(str(CONTROLLER_ID), name, "true", RESOURCE_BROKER)[1]
+    assert "for the whole cluster" in refused.error_message
+    assert not view_of(cluster).recovery_enabled
+    cluster.set_config("", name, "true", RESOURCE_BROKER)
+    cluster.set_config("", "unclean.recovery.timeout.ms", "5", RESOURCE_BROKER)
+    assert view_of(cluster).recovery_enabled
+    assert view_of(cluster).recovery_timeout_ms == 5
+    assert view_of(cluster).election("t") is Election.ONLINE
