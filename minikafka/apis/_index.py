@@ -38,6 +38,7 @@ MODULES: dict[str, dict[int, tuple[str, int, int]]] = {
         64: ("unregister_broker", 0, 0),
         74: ("list_config_resources", 0, 1),
         75: ("describe_topic_partitions", 0, 0),
+        1093: ("get_replica_log_info", 0, 0),
     },
     "controller": {
         1: ("fetch", 4, 18),

@@ -64,6 +64,16 @@ class LeaderEpochCache:
         at = bisect_right(self.entries, offset, key=_start_offset)
         return self.entries[at - 1][0] if at else None
 
+    def last_written(self, log_start_offset: int, log_end_offset: int) -> int | None:
+        """The leader epoch of the last record; not that of a leader that wrote nothing yet.
+
+        Of a log whose records were all deleted the last epoch that is known; None for one that
+        never had any.
+        """
+        if not log_end_offset:
+            return None
+        return self.epoch_at(max(log_end_offset - 1, log_start_offset))
+
     def truncate_from_end(self, end_offset: int) -> None:
         """Drop the epochs that start at `end_offset` or later."""
         while self.entries and self.entries[-1][1] >= end_offset:

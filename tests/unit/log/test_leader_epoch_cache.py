@@ -88,3 +88,22 @@ def test_clear_forgets_everything():
     epochs = cache((1, 0))
     epochs.clear()
     assert (epochs.entries, epochs.changed) == ([], True)
+
+
+@pytest.mark.parametrize(
+    ("entries", "start", "end", "expected"),
+    [
+        ([], 0, 0, None),
+        ([], 0, 5, None),
+        ([(3, 0)], 0, 5, 3),
+        ([(3, 0), (5, 4)], 0, 5, 5),
+        # A leader of epoch 5 that has written nothing.
+        ([(3, 0), (5, 5)], 0, 5, 3),
+        ([(5, 0)], 0, 0, None),
+        # Retention deleted everything.
+        ([(3, 100)], 100, 100, 3),
+    ],
+)
+def test_the_last_written_epoch_is_that_of_the_last_record(entries, start, end, expected):
+    """U3."""
+    assert cache(*entries).last_written(start, end) == expected

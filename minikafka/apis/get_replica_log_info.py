@@ -1,0 +1,79 @@
+"""GetReplicaLogInfo (key 1093), v0.
+
+Broker:      what the logs of its replicas hold, for the active controller, which looks for the
+             longest one (KIP-966, U3). The first 2000 partitions are answered, the rest come back
+             with REQUEST_LIMIT_REACHED (R3). The broker epoch says which incarnation answers.
+Leaves out:  authorization (ClusterAction on the cluster): there is no authorizer yet.
+Versions:    own API of this project: released Kafka has none of this key.
+Errors:      INVALID_REQUEST (another broker was meant), UNKNOWN_TOPIC_OR_PARTITION (no replica
+             here), UNKNOWN_TOPIC_ID, KAFKA_STORAGE_ERROR (log directory offline),
+             REQUEST_LIMIT_REACHED (partition).
+"""
+
+from minikafka.apis._context import BrokerContext
+from minikafka.apis._registry import broker_api
+from minikafka.common.errors import (
+    ErrorCode,
+    KafkaError,
+    NotLeaderOrFollowerError,
+    UnknownTopicOrPartitionError,
+)
+from minikafka.common.ids import Uuid
+from minikafka.messages.api_keys import ApiKey
+from minikafka.messages.get_replica_log_info import (
+    GetReplicaLogInfoRequest,
+    GetReplicaLogInfoResponse,
+    PartitionLogInfo,
+    TopicPartitionLogInfo,
+)
+
+MAX_PARTITIONS = 2000
+
+
+@broker_api(ApiKey.GET_REPLICA_LOG_INFO, versions=(0, 0))
+def get_replica_log_info(
+    ctx: BrokerContext, request: GetReplicaLogInfoRequest
+) -> GetReplicaLogInfoResponse:
+    """Answer from the logs and from the metadata that this broker has applied."""
+    if request.broker_id != ctx.broker.broker_id:
+        # A port that another broker had before: its questions are not for this one.
+        return GetReplicaLogInfoResponse(error_code=ErrorCode.INVALID_REQUEST)
+    response = GetReplicaLogInfoResponse(broker_epoch=ctx.broker.lifecycle.broker_epoch)
+    served = 0
+    for topic in request.topic_partitions:
+        rows = []
+        for index in topic.partitions:
+            if served < MAX_PARTITIONS:
+                served += 1
+                rows.append(_one(ctx, topic.topic_id, index))
+            else:
+                response.has_more_replica_log_info = True
+                rows.append(PartitionLogInfo(index, error_code=ErrorCode.REQUEST_LIMIT_REACHED))
+        response.topic_partition_log_info_list.append(TopicPartitionLogInfo(topic.topic_id, rows))
+    return response
+
+
+def _one(ctx: BrokerContext, topic_id: Uuid, index: int) -> PartitionLogInfo:
+    replicas = ctx.broker.replicas
+    try:
+        partition = replicas.get_by_id(topic_id, index)
+    except NotLeaderOrFollowerError:
+        return _refused(index, UnknownTopicOrPartitionError())
+    except KafkaError as error:
+        return _refused(index, error)
+    log = partition.log
+    topic = replicas.image.topics.get(topic_id)
+    registration = None if topic is None else topic.partitions.get(index)
+    if registration is None:
+        return _refused(index, UnknownTopicOrPartitionError())
+    last_written = log.epochs.last_written(log.log_start_offset, log.log_end_offset)
+    return PartitionLogInfo(
+        index,
+        last_written_leader_epoch=-1 if last_written is None else last_written,
+        current_leader_epoch=registration.leader_epoch,
+        log_end_offset=log.log_end_offset,
+    )
+
+
+def _refused(index: int, error: KafkaError) -> PartitionLogInfo:
+    return PartitionLogInfo(index, error_code=error.code, error_message=error.message)
