@@ -7,7 +7,7 @@ world runs flushes and timers, which a node's shell would do.
 from random import Random
 
 from minikafka.common.clock import Now
-from minikafka.common.effects import Flush
+from minikafka.common.effects import Flush, Send
 from minikafka.common.environment import Environment
 from minikafka.common.ids import TopicPartition, Uuid
 from minikafka.config.values import Config
@@ -73,6 +73,8 @@ class QuorumWorld:
         self.env.clock.set(Now(start_ms, start_ms))
         self.loader = MetadataLoader()
         self.batches = []
+        self.sends = []
+        self.calls = Calls(self.env, "test")
         log = UnifiedLog.open(
             self.disk,
             METADATA_FOLDER,
@@ -84,7 +86,7 @@ class QuorumWorld:
         )
         self.raft = RaftNode(
             env=self.env,
-            calls=Calls(self.env, "test"),
+            calls=self.calls,
             node_id=CONTROLLER_ID,
             directory_id=DIRECTORY_ID,
             cluster_id=CLUSTER_ID,
@@ -111,6 +113,8 @@ class QuorumWorld:
             values=Config(config or {}),
             endpoints=(Endpoint(LISTENER, "127.0.0.1", 9093),),
             disk=self.disk,
+            calls=self.calls,
+            broker_listener="PLAINTEXT",
         )
 
     @classmethod
@@ -140,6 +144,8 @@ class QuorumWorld:
         """Run the flushes that are wanted now; those that they cause are left."""
         effects, self.env.effects = self.env.effects, []
         for effect in effects:
+            if isinstance(effect, Send):
+                self.sends.append(effect)
             if isinstance(effect, Flush):
                 for target in effect.targets:
                     target.run()

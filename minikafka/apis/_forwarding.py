@@ -19,6 +19,7 @@ from minikafka.messages.data.default_principal_data import DefaultPrincipalData
 from minikafka.messages.envelope import EnvelopeRequest
 from minikafka.protocol.message import encode_message
 from minikafka.replica.partition import WaitKey
+from minikafka.rpc.controller_channel import ControllerChannel
 
 _VERSION = 0
 _ANONYMOUS = (0).to_bytes(2, "big") + encode_message(
@@ -33,6 +34,25 @@ def forward(ctx: BrokerContext) -> Steps[Any]:
         RequestTimedOutError: no controller answered in time.
         UnknownServerError: the controller refused the envelope.
     """
+    timeout_ms = ctx.broker.node.values[keys.REQUEST_TIMEOUT_MS]
+    return (yield from _through(ctx, ctx.broker.forwarding, timeout_ms))
+
+
+def forward_alone(ctx: BrokerContext, work_ms: int) -> Steps[Any]:
+    """As `forward`, on a connection of its own: the controller may work on it for `work_ms`.
+
+    Raises:
+        RequestTimedOutError, UnknownServerError: as `forward`.
+    """
+    timeout_ms = max(work_ms, 0) + int(ctx.broker.node.values[keys.REQUEST_TIMEOUT_MS])
+    channel = ctx.broker.forwarding.alone(timeout_ms)
+    try:
+        return (yield from _through(ctx, channel, timeout_ms))
+    finally:
+        channel.close()
+
+
+def _through(ctx: BrokerContext, channel: ControllerChannel, timeout_ms: int) -> Steps[Any]:
     assert ctx.frame is not None
     host = ctx.peer_host or "127.0.0.1"
     request = EnvelopeRequest(
@@ -51,8 +71,7 @@ def forward(ctx: BrokerContext) -> Steps[Any]:
         answers.append((response, why))
         ctx.env.notify(arrived)
 
-    timeout_ms = ctx.broker.node.values[keys.REQUEST_TIMEOUT_MS]
-    ctx.broker.forwarding.send(request, _VERSION, timeout_ms=timeout_ms, on_done=done)
+    channel.send(request, _VERSION, timeout_ms=timeout_ms, on_done=done)
     yield from wait_until([arrived], lambda: bool(answers), ctx.deadline_ms(2 * timeout_ms))
     response, why = answers[0]
     if response is None:

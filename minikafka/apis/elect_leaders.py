@@ -1,29 +1,52 @@
-"""ElectLeaders (key 43), v0-2.
+"""ElectLeaders (key 43), v0-3.
 
-Broker:      forwards to the active controller.
-Controller:  elects per partition; a null topic list answers only where a leader changed.
+Broker:      forwards to the active controller, on a connection of its own where it may take long.
+Controller:  elects per partition; a null topic list answers only where an election makes sense. The
+             longest log is decided by what the replicas answer, within the request's timeout.
+Leaves out:  authorization (Alter or ClusterAction on the cluster): there is no authorizer yet.
+Versions:    v0 preferred leaders only; v1 election type; v2 flexible; v3 (own) desired leaders,
+             designation, longest log.
 Errors:      UNKNOWN_TOPIC_OR_PARTITION, PREFERRED_LEADER_NOT_AVAILABLE,
-             ELIGIBLE_LEADERS_NOT_AVAILABLE, ELECTION_NOT_NEEDED (partition), INVALID_REQUEST.
+             ELIGIBLE_LEADERS_NOT_AVAILABLE, ELECTION_NOT_NEEDED, REQUEST_LIMIT_REACHED,
+             REQUEST_TIMED_OUT (partition), INVALID_REQUEST.
 """
 
 from typing import Any
 
 from minikafka.apis._commit import commit
 from minikafka.apis._context import BrokerContext, ControllerContext
-from minikafka.apis._forwarding import forward
+from minikafka.apis._forwarding import forward, forward_alone
 from minikafka.apis._registry import broker_api, controller_api
-from minikafka.apis._steps import Steps
+from minikafka.apis._steps import Steps, wait_until
+from minikafka.common.errors import NotControllerError
+from minikafka.controller.leader_elections import is_recovery
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.elect_leaders import ElectLeadersRequest
+from minikafka.raft.raft_node import RaftEvent
 
 
-@broker_api(ApiKey.ELECT_LEADERS, versions=(0, 2))
-def forward_elect_leaders(ctx: BrokerContext, _: ElectLeadersRequest) -> Steps[Any]:
+@broker_api(ApiKey.ELECT_LEADERS, versions=(0, 3))
+def forward_elect_leaders(ctx: BrokerContext, request: ElectLeadersRequest) -> Steps[Any]:
     """Hand the request to the controller."""
+    if is_recovery(request):
+        # The controller takes nothing more from a connection while it waits for replicas.
+        return (yield from forward_alone(ctx, request.timeout_ms))
     return (yield from forward(ctx))
 
 
-@controller_api(ApiKey.ELECT_LEADERS, versions=(0, 2))
+@controller_api(ApiKey.ELECT_LEADERS, versions=(0, 3))
 def elect_leaders(ctx: ControllerContext, request: ElectLeadersRequest) -> Steps[Any]:
     """Decide, write, answer when it is committed."""
-    return (yield from commit(ctx, ctx.server.controller.elect_leaders(request)))
+    controller = ctx.server.controller
+    if not is_recovery(request):
+        return (yield from commit(ctx, controller.elect_leaders(request, ctx.version)))
+    elections = controller.begin_recoveries(request, ctx.version)
+    epoch = controller.epoch
+    yield from wait_until(
+        (elections.recovery, RaftEvent.COMMITTED),
+        lambda: not elections.recovery.pending or controller.epoch != epoch,
+        ctx.deadline_ms(request.timeout_ms),
+    )
+    if controller.epoch != epoch:
+        raise NotControllerError
+    return (yield from commit(ctx, controller.end_recoveries(elections)))

@@ -34,8 +34,10 @@ from minikafka.controller import (
     topic_control,
 )
 from minikafka.controller.broker_heartbeats import BrokerHeartbeats
+from minikafka.controller.broker_requests import BrokerRequestSender
 from minikafka.controller.replica_index import ReplicaIndex
 from minikafka.controller.result import ControllerResult
+from minikafka.controller.unclean_recovery import UncleanRecoveryManager
 from minikafka.controller.view import View
 from minikafka.log.disk import Disk
 from minikafka.messages import allocate_producer_ids as producer_id_messages
@@ -66,6 +68,7 @@ from minikafka.metadata.serde import MetadataRecord
 from minikafka.raft.raft_node import RaftEvent
 from minikafka.raft.snapshots import BOOTSTRAP, read_snapshot
 from minikafka.raft.storage import bootstrap_records
+from minikafka.rpc.calls import Calls
 
 _log = logging.getLogger("minikafka.controller")
 MAX_RECORDS_PER_BATCH = 10_000
@@ -112,7 +115,7 @@ class QuorumController:
     """The controller of one node.
 
     `loader` has the committed image; the node feeds it. `endpoints` are this controller's
-    listeners, `disk` holds the bootstrap records.
+    listeners, `disk` holds the bootstrap records. Brokers are asked on `broker_listener`.
     """
 
     env: Environment
@@ -123,8 +126,11 @@ class QuorumController:
     values: Config
     endpoints: tuple[Endpoint, ...]
     disk: Disk
+    calls: Calls
+    broker_listener: str
     incarnation_id: Uuid = field(init=False)
     heartbeats: BrokerHeartbeats = field(init=False)
+    recovery: UncleanRecoveryManager = field(init=False)
     _claimed: int = _INACTIVE
     _epoch: int = _INACTIVE
     _latest: MetadataLoader = field(default_factory=MetadataLoader)
@@ -136,6 +142,17 @@ class QuorumController:
         """Draw the id of this incarnation."""
         self.incarnation_id = Uuid.draw(self.env.rng)
         self.heartbeats = BrokerHeartbeats(self.values[keys.BROKER_SESSION_TIMEOUT_MS])
+        self.recovery = UncleanRecoveryManager(
+            self.env,
+            BrokerRequestSender(self.env, self.calls, self._broker_endpoint, lambda _: ()),
+            self._view,
+            lambda records: self._write(records, atomic=False),
+            lambda: self.is_active,
+        )
+
+    def _broker_endpoint(self, broker_id: int) -> Endpoint | None:
+        broker = self.latest.brokers.get(broker_id)
+        return None if broker is None else broker.endpoint(self.broker_listener)
 
     # Leadership
 
@@ -170,6 +187,7 @@ class QuorumController:
         _log.info("[controller %d] is not active any more (epoch %d)", self.node_id, self._epoch)
         self._claimed = self._epoch = _INACTIVE
         self._latest, self._index = MetadataLoader(), ReplicaIndex()
+        self.recovery.stop()
         # Whoever waits for a commit looks again, and finds that there will be none.
         self.env.notify(RaftEvent.COMMITTED)
 
@@ -189,6 +207,7 @@ class QuorumController:
         self._latest = MetadataLoader(self.loader.image)
         self._index = ReplicaIndex()
         self._index.advance(self.latest)
+        self.recovery.advanced(self.latest, self._index.take_leaderless_changes())
         self.heartbeats.restart(self.latest.brokers.values(), self.env.clock.monotonic_ms)
         _log.info("[controller %d] is active in epoch %d", self.node_id, self._epoch)
         records = activation.activation_records(
@@ -266,6 +285,7 @@ class QuorumController:
             epoch=self._epoch,
         )
         self._index.advance(self.latest)
+        self.recovery.advanced(self.latest, self._index.take_leaderless_changes())
         return last
 
     def _require_active(self) -> None:
@@ -302,9 +322,11 @@ class QuorumController:
     def broker_heartbeat(
         self, request: heartbeat_messages.BrokerHeartbeatRequest, version: int
     ) -> ControllerResult[heartbeat_messages.BrokerHeartbeatResponse]:
-        """BrokerHeartbeat: see `cluster_control.heartbeat`."""
+        """BrokerHeartbeat: see `cluster_control.heartbeat`; recoveries that hang go on (U7)."""
+        view = self._view()
+        self.recovery.heartbeat()
         return cluster_control.heartbeat(
-            self._view(),
+            view,
             self.heartbeats,
             request,
             version=version,
@@ -350,10 +372,26 @@ class QuorumController:
         return topic_control.create_partitions(self._view(), request)
 
     def elect_leaders(
-        self, request: election_messages.ElectLeadersRequest
+        self, request: election_messages.ElectLeadersRequest, version: int = 3
     ) -> ControllerResult[election_messages.ElectLeadersResponse]:
-        """ElectLeaders: see `leader_elections.elect_leaders`."""
-        return leader_elections.elect_leaders(self._view(), request)
+        """ElectLeaders that are decided at once: see `leader_elections.elect_leaders`."""
+        return leader_elections.elect_leaders(self._view(), request, version)
+
+    def begin_recoveries(
+        self, request: election_messages.ElectLeadersRequest, version: int
+    ) -> leader_elections.Elections:
+        """ElectLeaders that replicas are asked for: see `leader_elections.ask_for_recoveries`."""
+        elections = leader_elections.ask_for_recoveries(self._view(), request, version)
+        self.recovery.request(elections.recovery)
+        return elections
+
+    def end_recoveries(
+        self, elections: leader_elections.Elections
+    ) -> ControllerResult[election_messages.ElectLeadersResponse]:
+        """What came of them; what is not decided by now has timed out."""
+        self._require_active()
+        waited = self.recovery.withdraw(elections.recovery)
+        return ControllerResult([], elections.response(waited))
 
     def alter_partition_reassignments(
         self, request: reassignment_messages.AlterPartitionReassignmentsRequest
@@ -448,9 +486,14 @@ class QuorumController:
 
     def _look_for_unclean_elections(self, records: Sequence[MetadataRecord]) -> None:
         """Who allows unclean elections does not want to wait for the next periodic look."""
-        name = topic_keys.UNCLEAN_LEADER_ELECTION_ENABLE.name
-        if any(isinstance(record, ConfigRecord) and record.name == name for record in records):
+        names = [record.name for record in records if isinstance(record, ConfigRecord)]
+        if topic_keys.UNCLEAN_LEADER_ELECTION_ENABLE.name in names:
             self._soon(self._elect_uncleanly)
+        if keys.UNCLEAN_RECOVERY_MANAGER_ENABLED.name in names:
+            self._soon(self._elect_without_leader)
+
+    def _elect_without_leader(self) -> None:
+        self._write(replication_control.elections_without_leader(self._view()), atomic=False)
 
     def _elect_uncleanly(self) -> None:
         self._write(replication_control.unclean_elections(self._view()), atomic=False)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from minikafka.common.ids import TopicIdPartition
 from minikafka.metadata.delta import changed_topics
 from minikafka.metadata.image import MetadataImage, TopicImage
-from minikafka.metadata.partition_registration import PartitionRegistration
+from minikafka.metadata.partition_registration import NO_LEADER, PartitionRegistration
 
 _Rows = dict[int, dict[TopicIdPartition, None]]
 
@@ -34,6 +34,7 @@ class ReplicaIndex:
     _elr: _Rows = field(default_factory=dict)
     _leader: _Rows = field(default_factory=dict)
     _strayed: dict[TopicIdPartition, None] = field(default_factory=dict)
+    _leaderless_changed: dict[TopicIdPartition, None] = field(default_factory=dict)
 
     def advance(self, image: MetadataImage) -> None:
         """Take over a newer image."""
@@ -54,6 +55,8 @@ class ReplicaIndex:
         was: PartitionRegistration | None,
         now: PartitionRegistration | None,
     ) -> None:
+        if (was and was.leader == NO_LEADER) or (now and now.leader == NO_LEADER):
+            self._leaderless_changed[partition] = None
         if was is not None:
             for rows, brokers in self._rows_of(was):
                 for broker in brokers:
@@ -90,6 +93,16 @@ class ReplicaIndex:
     def led_by(self, broker: int) -> Iterator[IndexedPartition]:
         """Partitions that a broker leads; -1 finds those without leader."""
         return self._found(self._leader.get(broker, {}))
+
+    def leaderless_count(self) -> int:
+        """How many partitions have no leader."""
+        return len(self._leader.get(NO_LEADER, {}))
+
+    def take_leaderless_changes(self) -> list[TopicIdPartition]:
+        """Partitions that lost, found or changed without a leader since this was last asked."""
+        changed = list(self._leaderless_changed)
+        self._leaderless_changed.clear()
+        return changed
 
     def without_preferred_leader(self) -> Iterator[IndexedPartition]:
         """Partitions whose leader is not their first replica."""

@@ -238,9 +238,19 @@ def balancing(view: View, limit: int) -> list[MetadataRecord]:
 
 
 def unclean_elections(view: View) -> list[MetadataRecord]:
-    """Elections for partitions without leader whose topics allow unclean ones."""
+    """Elections for partitions without leader whose topics allow unclean ones.
+
+    None where unclean recovery takes their place.
+    """
+    if view.recovery_enabled:
+        return []
     return _changes(
         view.change(found, Target(), election=Election.UNCLEAN)
         for found in view.index.led_by(NO_LEADER)
         if view.unclean_allowed(found.topic.name)
     )
+
+
+def elections_without_leader(view: View) -> list[MetadataRecord]:
+    """Elections for all partitions without leader, by rules that have just changed."""
+    return _changes(view.change(found, Target()) for found in view.index.led_by(NO_LEADER))

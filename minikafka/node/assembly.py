@@ -247,6 +247,8 @@ class _Builder:
             values=self.values,
             endpoints=self._endpoints(controller=True),
             disk=home.disk,
+            calls=self.calls,
+            broker_listener=config.inter_broker_listener_name,
         )
         return ControllerServices(
             self.env,

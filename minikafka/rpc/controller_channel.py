@@ -30,6 +30,21 @@ class ControllerChannel:
     address: ControllerAddress
     purpose: str
     request_timeout_ms: int
+    _used: Channel | None = None
+    _others: int = 0
+
+    def alone(self, request_timeout_ms: int) -> "ControllerChannel":
+        """A connection beside this one, for a request that takes long; its user closes it."""
+        self._others += 1
+        return ControllerChannel(
+            self.env, self.calls, self.address, f"{self.purpose}-{self._others}", request_timeout_ms
+        )
+
+    def close(self) -> None:
+        """Close the connection, if there is one; what was under way on it fails."""
+        if self._used is not None:
+            self.calls.close(self._used)
+            self._used = None
 
     def send(self, request: ApiMessage, version: int, *, timeout_ms: int, on_done: OnDone) -> None:
         """Send, and send again until there is an answer or `timeout_ms` is over."""
@@ -53,7 +68,7 @@ class ControllerChannel:
             else:
                 on_done(response, "")
 
-        channel = Channel(address[0], address[1], self.purpose)
+        channel = self._used = Channel(address[0], address[1], self.purpose)
         self.calls.send(
             channel,
             request,

@@ -1,9 +1,17 @@
 import pytest
 
 from minikafka.common.errors import ErrorCode, InvalidRequestError
+from minikafka.controller.leader_elections import (
+    DESIGNATION,
+    LONGEST_LOG_AGGRESSIVE,
+    LONGEST_LOG_BALANCED,
+    PREFERRED,
+    UNCLEAN,
+)
 from minikafka.messages import elect_leaders as messages
-
-PREFERRED, UNCLEAN = 0, 1
+from minikafka.messages.unregister_broker import UnregisterBrokerRequest
+from minikafka.metadata.image import RESOURCE_BROKER
+from tests.recovery_world import lost_world
 
 
 def elect(world, kind, asked=(("t", [0]),)):
@@ -95,6 +103,212 @@ def test_a_partition_that_is_named_twice_is_elected_once(cluster):
     assert answers == {("t", 0): ErrorCode.NONE}
 
 
-def test_other_election_types_are_refused(cluster):
+NEW = (2, 3, 4)
+
+
+def request_of(kind, *rows):
+    return messages.ElectLeadersRequest(
+        election_type=kind,
+        topic_partitions=[
+            messages.TopicPartitions(topic=topic, partitions=indexes, desired_leaders=desired)
+            for topic, indexes, desired in rows
+        ],
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "version"), [(5, 3), (-1, 3), (5, 2), *((kind, 2) for kind in NEW)]
+)
+def test_other_election_types_are_refused(cluster, kind, version):
+    """A2: types 2 to 4 need version 3."""
+    request = request_of(kind, ("t", [0], None))
     with pytest.raises(InvalidRequestError):
-        elect(cluster, 2)
+        cluster.controller.elect_leaders(request, version)
+
+
+@pytest.mark.parametrize(
+    ("kind", "rows"),
+    [
+        (DESIGNATION, None),
+        (DESIGNATION, [("t", [0], None)]),
+        (DESIGNATION, [("t", [0, 1], [1])]),
+        (DESIGNATION, [("t", [0], [1, 2])]),
+        (UNCLEAN, [("t", [0], [1])]),
+        (PREFERRED, [("t", [0], [1])]),
+    ],
+)
+def test_desired_leaders_match_partitions_and_go_with_a_designation(cluster, kind, rows):
+    """A1."""
+    request = request_of(kind, *(rows or []))
+    if rows is None:
+        request.topic_partitions = None
+    with pytest.raises(InvalidRequestError):
+        cluster.controller.elect_leaders(request, 3)
+
+
+def all_gone(world, *back):
+    for broker_id in (3, 2, 1):
+        world.fence(broker_id)
+    for broker_id in back:
+        world.heartbeat(broker_id)
+
+
+def rows_of(response):
+    return {
+        (topic.topic, row.partition_id): (row.error_code, row.error_message)
+        for topic in response.replica_election_results
+        for row in topic.partition_result
+    }
+
+
+def designate(world, *rows):
+    result = world.controller.elect_leaders(request_of(DESIGNATION, *rows), 3)
+    records, response = world.apply(result)
+    return records, rows_of(response)
+
+
+def test_a_designated_replica_is_elected(elr_topic):
+    """A3, L8: RECOVERING, since it may lack records."""
+    all_gone(elr_topic, 3)
+    (record,), answers = designate(elr_topic, ("t", [0], [3]))
+    assert answers == {("t", 0): (0, None)}
+    assert (record.leader, record.isr, record.leader_recovery_state) == (3, [3], 1)
+    assert record.eligible_leader_replicas == []
+
+
+@pytest.mark.parametrize(
+    ("desired", "error", "says"),
+    [
+        (9, ErrorCode.INVALID_REQUEST, "no replica of the partition; these have: 1, 2, 3"),
+        (-1, ErrorCode.INVALID_REQUEST, "broker -1"),
+        (2, ErrorCode.ELIGIBLE_LEADERS_NOT_AVAILABLE, "broker 2 cannot lead: it is fenced"),
+    ],
+)
+def test_a_designation_that_cannot_be_says_why(elr_topic, desired, error, says):
+    """A3."""
+    all_gone(elr_topic, 3)
+    records, answers = designate(elr_topic, ("t", [0], [desired]))
+    assert records == []
+    code, message = answers["t", 0]
+    assert code == error
+    assert says in message
+
+
+def test_a_designated_broker_that_was_unregistered_is_named(elr_topic):
+    all_gone(elr_topic, 3)
+    request = UnregisterBrokerRequest(broker_id=2)
+    elr_topic.apply(elr_topic.controller.unregister_broker(request))
+    _, answers = designate(elr_topic, ("t", [0], [2]))
+    assert "not registered" in answers["t", 0][1]
+
+
+def test_a_designation_is_not_needed_where_somebody_leads(cluster):
+    with_leader_2(cluster)
+    records, answers = designate(cluster, ("t", [0, 7], [1, 1]), ("other", [0], [1]))
+    assert records == []
+    assert [code for code, _ in answers.values()] == [
+        ErrorCode.ELECTION_NOT_NEEDED,
+        ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+        ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+    ]
+
+
+def test_each_partition_gets_its_own_desired_leader(cluster):
+    """A1: they match by index."""
+    cluster.create(assignment=((1, 2, 3),) * 3)
+    all_gone(cluster)
+    for broker_id in (2, 3):
+        cluster.register(broker_id)
+    cluster.register(1)
+    for broker_id in (2, 3):
+        cluster.heartbeat(broker_id)
+    assert all(cluster.partition("t", index).leader == -1 for index in range(3))
+    designate(cluster, ("t", [2, 0], [2, 3]))
+    assert [cluster.partition("t", index).leader for index in range(3)] == [3, -1, 2]
+
+
+@pytest.mark.parametrize("kind", [PREFERRED, UNCLEAN])
+@pytest.mark.parametrize("everywhere", [True, False])
+def test_a_thousand_partitions_are_served(cluster, kind, everywhere):
+    """A5, A4: the rest comes back with REQUEST_LIMIT_REACHED, of a null list as well."""
+    cluster.create(assignment=((1, 2, 3),) * 1003)
+    cluster.create("settled", assignment=((2, 3),))
+    cluster.fence(1)
+    if kind == UNCLEAN:
+        cluster.set_config("", "unclean.recovery.manager.enabled", "true", RESOURCE_BROKER)
+        cluster.fence(3)
+        cluster.fence(2)
+        for broker_id in (1, 2, 3):
+            cluster.register(broker_id)
+    cluster.heartbeat(1)
+    if kind == PREFERRED:
+        for index in range(1003):
+            cluster.propose(cluster.partition("t", index).leader, [2, 3, 1], index=index)
+    records, answers = elect(cluster, kind, None if everywhere else [("t", range(1003))])
+    limited = [key for key, code in answers.items() if code == ErrorCode.REQUEST_LIMIT_REACHED]
+    assert len(limited) == 3 + (everywhere and kind == UNCLEAN)
+    elected = [code for code in answers.values() if code == ErrorCode.NONE]
+    assert len(records) == len(elected) == 1000
+
+
+# The longest log
+
+
+def begin(world, kind, *rows):
+    return world.controller.begin_recoveries(request_of(kind, *rows), 3)
+
+
+def test_the_longest_log_is_asked_for_where_nobody_leads():
+    world = lost_world(manager=False)
+    world.create("led", assignment=((3,),))
+    world.come_back(3)
+    world.come_back(1)
+    world.create("led", assignment=((3,),))
+    elections = begin(world, LONGEST_LOG_AGGRESSIVE, ("t", [0, 9], None), ("led", [0], None))
+    assert len(elections.recovery.pending) == 1
+    world.talk(5000)
+    assert elections.recovery.pending == {}
+    _, response = world.apply(world.controller.end_recoveries(elections))
+    assert [code for code, _ in rows_of(response).values()] == [
+        ErrorCode.NONE,
+        ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+        ErrorCode.ELECTION_NOT_NEEDED,
+    ]
+    assert world.leader == 3
+
+
+def test_a_longest_log_that_is_not_found_in_time_says_what_is_missing():
+    world = lost_world(manager=False)
+    world.come_back(3)
+    elections = begin(world, LONGEST_LOG_BALANCED, ("t", [0], None))
+    world.talk(60_000)
+    _, response = world.apply(world.controller.end_recoveries(elections))
+    assert rows_of(response) == {
+        ("t", 0): (ErrorCode.REQUEST_TIMED_OUT, "wait for a member of ISR or ELR")
+    }
+
+
+def test_no_live_replica_is_an_answer_at_once():
+    """A3."""
+    world = lost_world(manager=False)
+    elections = begin(world, LONGEST_LOG_AGGRESSIVE, ("t", [0], None))
+    assert elections.recovery.pending == {}
+    _, response = world.apply(world.controller.end_recoveries(elections))
+    assert rows_of(response)["t", 0][0] == ErrorCode.ELIGIBLE_LEADERS_NOT_AVAILABLE
+
+
+def test_a_null_list_is_every_partition_without_leader():
+    """A4."""
+    world = lost_world(manager=False)
+    world.come_back(3)
+    world.create("led", assignment=((3,),))
+    elections = world.controller.begin_recoveries(
+        messages.ElectLeadersRequest(election_type=LONGEST_LOG_AGGRESSIVE, topic_partitions=None),
+        3,
+    )
+    assert list(elections.outcomes) == [("t", 0)]
+
+
+def test_the_longest_log_needs_the_recovery_way_in(cluster):
+    with pytest.raises(InvalidRequestError):
+        cluster.controller.elect_leaders(request_of(LONGEST_LOG_BALANCED, ("t", [0], None)), 3)

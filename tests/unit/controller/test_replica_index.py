@@ -30,6 +30,28 @@ def test_it_finds_partitions_without_leader_and_without_their_preferred_one(elr_
     assert found(index.led_by(3)) == [("t", 0)]
 
 
+def test_it_notes_which_partitions_lost_or_found_a_leader(elr_topic):
+    elr_topic.create("u")
+    index = ReplicaIndex()
+    index.advance(elr_topic.image)
+    assert index.take_leaderless_changes() == []
+    for broker_id in (1, 2):
+        elr_topic.fence(broker_id)
+        index.advance(elr_topic.image)
+    assert index.take_leaderless_changes() == []
+    elr_topic.fence(3)
+    index.advance(elr_topic.image)
+    lost = [(x.topic.name, x.partition) for x in index.led_by(-1)]
+    assert [name for name, _ in lost] == ["t", "u"]
+    assert index.take_leaderless_changes() == [key for _, key in lost]
+    assert index.leaderless_count() == 2
+    elr_topic.heartbeat(3)
+    index.advance(elr_topic.image)
+    assert index.take_leaderless_changes() == [key for _, key in lost]
+    assert index.take_leaderless_changes() == []
+    assert index.leaderless_count() == 0
+
+
 def test_deleted_topics_leave_it(elr_topic):
     index = elr_topic.controller._index
     elr_topic.fence(1)

@@ -110,3 +110,21 @@ def test_request_without_a_controller_ends_too(world):
     world.ask(timeout_ms=100)
     assert world.sent(100) == []
     assert world.done == [(None, LATE)]
+
+
+def test_a_connection_beside_it_holds_nothing_up():
+    wire = Wire()
+    channel = wire.controller_channel("p")
+    others = [channel.alone(60_000), channel.alone(60_000)]
+    done = []
+    for other in (*others, channel):
+        request = AllocateProducerIdsRequest()
+        other.send(request, 0, timeout_ms=60_000, on_done=lambda *end: done.append(end))
+    sent = wire.sent()
+    assert [one.channel.purpose for one in sent] == ["p-1", "p-2", "p"]
+    wire.answer(sent[1], AllocateProducerIdsResponse())
+    assert [response is not None for response, _ in done] == [True]
+    others[1].close()
+    others[1].close()
+    wire.sent()
+    assert [effect.channel.purpose for effect in wire.others] == ["p-2"]

@@ -1,0 +1,217 @@
+"""Broker Request Sender: questions of the active controller about logs, on their way to brokers.
+
+Each broker has one queue. What is asked in one turn goes out in one GetReplicaLogInfo, at most 2000
+partitions in a request and one request to a broker at a time; what comes meanwhile waits for the
+next (U2). Answers, errors and time-outs arrive as events inside `Node.step`, through `rpc/calls`;
+one that was asked for in a former leadership of this controller changes nothing.
+
+A question stays until it is answered or `drop`ped: a call that failed, and an answer that was
+rejected, is asked again after a backoff that grows to 2 s. A partition stands in a broker's queue
+once, so that the queues hold no more than the replicas of the partitions that are recovered.
+
+Source: KIP-966 "Broker Request Sender"; SPEC U2, U4, R3.
+"""
+
+import logging
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from minikafka.common.effects import Channel
+from minikafka.common.environment import Environment
+from minikafka.common.errors import ErrorCode, error_of
+from minikafka.common.ids import TopicIdPartition, Uuid
+from minikafka.common.timers import Timer
+from minikafka.messages import get_replica_log_info as messages
+from minikafka.metadata.broker_registration import Endpoint
+from minikafka.rpc.calls import Calls
+
+_log = logging.getLogger("minikafka.controller")
+MAX_PARTITIONS_PER_REQUEST = 2000
+_VERSION = 0
+_TIMEOUT_MS = 10_000
+_FIRST_BACKOFF_MS = 50
+_LAST_BACKOFF_MS = 2000
+_PURPOSE = "replica-log-info"
+
+
+class LogInfoAnswer(NamedTuple):
+    """What one broker said: its own epoch, and a row for each partition."""
+
+    broker_id: int
+    broker_epoch: int
+    rows: list[tuple[TopicIdPartition, messages.PartitionLogInfo]]
+
+
+Listener = Callable[[LogInfoAnswer], Iterable[TopicIdPartition]]
+"""Takes an answer in; returns the partitions that the broker is to be asked about again."""
+
+
+@dataclass(slots=True)
+class _Queue:
+    """What one broker is asked. A partition is either waiting or asked, never both."""
+
+    waiting: dict[TopicIdPartition, None] = field(default_factory=dict)
+    asked: dict[TopicIdPartition, None] = field(default_factory=dict)
+    in_flight: bool = False
+    timer: Timer | None = None
+    backoff_ms: int = 0
+
+
+@dataclass(slots=True)
+class BrokerRequestSender:
+    """The queues of one active controller; `stop` and `start` make them those of another.
+
+    `endpoint` says where a broker can be asked, if anywhere.
+    """
+
+    env: Environment
+    calls: Calls
+    endpoint: Callable[[int], Endpoint | None]
+    on_answer: Listener
+    requests_sent: int = 0
+    _queues: dict[int, _Queue] = field(default_factory=dict)
+    _leadership: int = 0
+
+    def stop(self) -> None:
+        """Forget every question; answers that are on their way are not listened to any more."""
+        for queue in self._queues.values():
+            _cancel(queue)
+        self._queues = {}
+        self._leadership += 1
+
+    def ask(self, broker_id: int, partition: TopicIdPartition) -> None:
+        """Ask a broker about its replica of a partition, unless that is under way."""
+        queue = self._queues.setdefault(broker_id, _Queue())
+        if partition not in queue.asked and partition not in queue.waiting:
+            queue.waiting[partition] = None
+            self._schedule(broker_id, queue)
+
+    def drop(self, broker_id: int, partition: TopicIdPartition) -> None:
+        """Nobody wants to know this any more."""
+        queue = self._queues.get(broker_id)
+        if queue is None:
+            return
+        queue.waiting.pop(partition, None)
+        queue.asked.pop(partition, None)
+
+    def is_asking(self, broker_id: int, partition: TopicIdPartition) -> bool:
+        """Whether a question is on its way, or waits to go."""
+        queue = self._queues.get(broker_id)
+        return queue is not None and (partition in queue.waiting or partition in queue.asked)
+
+    def wake(self, broker_id: int) -> None:
+        """A broker may have come back: what waits for a backoff goes now."""
+        queue = self._queues.get(broker_id)
+        if queue is not None:
+            _cancel(queue)
+            queue.backoff_ms = 0
+            self._schedule(broker_id, queue)
+
+    @property
+    def pending(self) -> int:
+        """How many questions have no answer yet."""
+        return sum(len(queue.waiting) + len(queue.asked) for queue in self._queues.values())
+
+    def _schedule(self, broker_id: int, queue: _Queue) -> None:
+        # A turn later: what one change of the metadata asks goes into one request.
+        if queue.timer is None and not queue.in_flight:
+            queue.timer = self.env.after(queue.backoff_ms, lambda: self._send(broker_id, queue))
+
+    def _send(self, broker_id: int, queue: _Queue) -> None:
+        queue.timer = None
+        if not queue.waiting:
+            # Everything was dropped meanwhile.
+            if self._queues.get(broker_id) is queue:
+                del self._queues[broker_id]
+            return
+        endpoint = self.endpoint(broker_id)
+        if endpoint is None:
+            self._back_off(broker_id, queue)
+            return
+        batch = list(queue.waiting)[:MAX_PARTITIONS_PER_REQUEST]
+        for partition in batch:
+            del queue.waiting[partition]
+            queue.asked[partition] = None
+        queue.in_flight = True
+        self.requests_sent += 1
+        leadership = self._leadership
+
+        def done(response: Any | None, why: str) -> None:
+            if leadership == self._leadership:
+                self._answered(broker_id, queue, response, why)
+
+        self.calls.send(
+            Channel(endpoint.host, endpoint.port, _PURPOSE),
+            _request(broker_id, batch),
+            _VERSION,
+            timeout_ms=_TIMEOUT_MS,
+            on_done=done,
+        )
+
+    def _answered(self, broker_id: int, queue: _Queue, response: Any | None, why: str) -> None:
+        asked, queue.asked = queue.asked, {}
+        queue.in_flight = False
+        if response is None or response.error_code:
+            if response is not None:
+                why = error_of(response.error_code).code.name
+            if not queue.backoff_ms:
+                _log.info("broker %d does not say what its logs hold: %s", broker_id, why)
+            queue.waiting = {**asked, **queue.waiting}
+            self._back_off(broker_id, queue)
+            return
+        rows = [(at, row) for at, row in _rows(response) if at in asked]
+        served = [
+            (at, row) for at, row in rows if row.error_code != ErrorCode.REQUEST_LIMIT_REACHED
+        ]
+        for at, _ in served:
+            del asked[at]
+        # What the broker did not get to goes first; what was rejected goes last, and later.
+        queue.waiting = {**asked, **queue.waiting}
+        again = list(self.on_answer(LogInfoAnswer(broker_id, response.broker_epoch, served)))
+        for at in again:
+            queue.waiting.setdefault(at)
+        if len(again) < len(served) or not (asked or served):
+            queue.backoff_ms = 0
+            if len(queue.waiting) > len(again):
+                self._schedule(broker_id, queue)
+                return
+        if queue.waiting:
+            self._back_off(broker_id, queue)
+        elif self._queues.get(broker_id) is queue and queue.timer is None:
+            del self._queues[broker_id]
+
+    def _back_off(self, broker_id: int, queue: _Queue) -> None:
+        _cancel(queue)
+        queue.backoff_ms = min(max(2 * queue.backoff_ms, _FIRST_BACKOFF_MS), _LAST_BACKOFF_MS)
+        self._schedule(broker_id, queue)
+
+
+def _cancel(queue: _Queue) -> None:
+    if queue.timer is not None:
+        queue.timer.cancel()
+        queue.timer = None
+
+
+def _request(
+    broker_id: int, partitions: Iterable[TopicIdPartition]
+) -> messages.GetReplicaLogInfoRequest:
+    topics: dict[Uuid, messages.TopicPartitions] = {}
+    for at in partitions:
+        topic = topics.setdefault(at.topic_id, messages.TopicPartitions(topic_id=at.topic_id))
+        topic.partitions.append(at.partition)
+    return messages.GetReplicaLogInfoRequest(
+        broker_id=broker_id, topic_partitions=list(topics.values())
+    )
+
+
+def _rows(
+    response: messages.GetReplicaLogInfoResponse,
+) -> Iterable[tuple[TopicIdPartition, messages.PartitionLogInfo]]:
+    seen: dict[TopicIdPartition, None] = {}
+    for topic in response.topic_partition_log_info_list:
+        for row in topic.partition_log_info:
+            at = TopicIdPartition(topic.topic_id, row.partition)
+            if at not in seen:
+                seen[at] = None
+                yield at, row

@@ -1,0 +1,473 @@
+"""Unclean Recovery Manager: finds the replica that kept most of a partition that lost its leaders.
+
+It follows every partition without leader of the latest image, by what changed only. Where L3 and L4
+call for a recovery, or an operator does, it asks all replicas what their logs hold (U2) and elects
+by U5 and U6. It writes nothing but the election, and starts with nothing: a new active controller
+begins each recovery anew (U1).
+
+A partition without leader is in one of the `RecoveryStep`s. Transitions, looked at whenever the
+partition, one of its brokers, the configuration or an operator's wish changes, an answer comes or a
+time is up:
+    WAIT_FOR_… -> RECOVER            the rules call for it: ask, note when the time is up
+    RECOVER -> WAIT_FOR_…            they do not any more: what was answered is dropped
+    any -> (gone)                    a leader is there, or the partition is not
+
+Invariants: an answer is kept only with the broker epoch that is registered and the leader epoch of
+the partition (U4), and is dropped when its broker registers anew or is fenced (U8); only unfenced
+replicas are counted. Decisions are made a turn after what caused them, many in one write.
+
+Source: KIP-966 "Unclean Recovery Manager"; SPEC U1-U8, L3, L4.
+"""
+
+import logging
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import NamedTuple
+
+from minikafka.common.environment import Environment
+from minikafka.common.errors import ErrorCode
+from minikafka.common.ids import TopicIdPartition
+from minikafka.controller.broker_requests import BrokerRequestSender, LogInfoAnswer
+from minikafka.controller.election import (
+    Candidates,
+    LogInfo,
+    RecoveryStep,
+    Strategy,
+    recovery_step,
+    recovery_winner,
+    step_without_manager,
+)
+from minikafka.controller.partition_change import Target
+from minikafka.controller.recovery_lines import ELECTS, ENDS, STARTS, STOPS, RecoveryLines
+from minikafka.controller.replica_index import IndexedPartition
+from minikafka.controller.view import View
+from minikafka.metadata.broker_registration import BrokerRegistration
+from minikafka.metadata.image import MetadataImage
+from minikafka.metadata.partition_registration import NO_LEADER, PartitionRegistration
+from minikafka.metadata.serde import MetadataRecord
+
+_log = logging.getLogger("minikafka.controller")
+AGGRESSIVE_WAIT_MS = 5000
+HUNG_AFTER_MS = 60_000
+_CHECK_INTERVAL_MS = 1000
+
+
+@dataclass(slots=True, eq=False)
+class RecoveryRequest:
+    """What an operator asked for. `pending` gets empty as `results` come in; a wait key, too."""
+
+    strategy: Strategy
+    pending: dict[TopicIdPartition, None]
+    results: dict[TopicIdPartition, ErrorCode] = field(default_factory=dict)
+
+
+class _Answer(NamedTuple):
+    """A log as one incarnation of a broker described it."""
+
+    log: LogInfo
+    broker_epoch: int
+
+
+@dataclass(slots=True)
+class _Case:
+    """One partition without leader. `strategy` is set while a recovery runs."""
+
+    name: str
+    step: RecoveryStep
+    replicas: tuple[int, ...]
+    leader_epoch: int
+    strategy: Strategy | None = None
+    started_ms: int = 0
+    moved_ms: int = 0
+    alarm_ms: int = -1
+    answers: dict[int, _Answer] = field(default_factory=dict)
+    requests: list[RecoveryRequest] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Turn:
+    """One look at everything that changed: one view, one write."""
+
+    view: View
+    lines: RecoveryLines
+    records: list[MetadataRecord] = field(default_factory=list)
+    elected: list[TopicIdPartition] = field(default_factory=list)
+    strategies: dict[str, Strategy] = field(default_factory=dict)
+
+    def strategy(self, topic: str) -> Strategy:
+        """The strategy of a topic, looked up once."""
+        found = self.strategies.get(topic)
+        if found is None:
+            found = self.strategies[topic] = self.view.strategy(topic)
+        return found
+
+
+@dataclass(slots=True)
+class UncleanRecoveryManager:
+    """The recoveries of one active controller.
+
+    `view` and `write` are the controller's; `is_active` is false when it stopped being active.
+    `finished_count` counts since the controller's process started.
+    """
+
+    env: Environment
+    sender: BrokerRequestSender
+    view: Callable[[], View]
+    write: Callable[[list[MetadataRecord]], object]
+    is_active: Callable[[], bool]
+    finished_count: int = 0
+    _cases: dict[TopicIdPartition, _Case] = field(default_factory=dict)
+    _dirty: dict[TopicIdPartition, None] = field(default_factory=dict)
+    _alarms: dict[int, dict[TopicIdPartition, None]] = field(default_factory=dict)
+    _image: MetadataImage = field(default_factory=MetadataImage)
+    _generation: int = 0
+    _scheduled: bool = False
+    _checked_ms: int = 0
+
+    def __post_init__(self) -> None:
+        """Listen to the answers."""
+        self.sender.on_answer = self._answered
+
+    # What metrics show
+
+    @property
+    def recovering_count(self) -> int:
+        """Partitions under recovery, those that wait for LastKnownELR members included."""
+        return self._count(RecoveryStep.RECOVER) + self._count(RecoveryStep.WAIT_FOR_LAST_KNOWN)
+
+    @property
+    def manual_election_required_count(self) -> int:
+        """Partitions without leader that nothing but an operator will bring one."""
+        return self._count(RecoveryStep.WAIT_FOR_OPERATOR)
+
+    def _count(self, step: RecoveryStep) -> int:
+        return sum(case.step is step for case in self._cases.values())
+
+    # The controller's life
+
+    def stop(self) -> None:
+        """The controller is not active any more: everything here is over."""
+        self._generation += 1
+        self.sender.stop()
+        self._cases, self._dirty, self._alarms = {}, {}, {}
+        self._image = MetadataImage()
+        self._scheduled = False
+
+    def advanced(self, image: MetadataImage, changed: Iterable[TopicIdPartition]) -> None:
+        """The latest image moved; `changed` had no leader before or has none now."""
+        before, self._image = self._image, image
+        for key in changed:
+            self._dirty[key] = None
+        if before.brokers is not image.brokers:
+            self._brokers_changed(before, image)
+        if before.configs is not image.configs:
+            self._dirty.update(dict.fromkeys(self._cases))
+        self._schedule()
+
+    def _brokers_changed(self, before: MetadataImage, image: MetadataImage) -> None:
+        for broker_id in {**before.brokers, **image.brokers}:
+            was, now = before.brokers.get(broker_id), image.brokers.get(broker_id)
+            if was is now:
+                continue
+            keep = was is not None and now is not None and _answer_survives(was, now)
+            for key, case in self._cases.items():
+                if broker_id in case.replicas:
+                    self._dirty[key] = None
+                    if not keep:
+                        case.answers.pop(broker_id, None)
+            self.sender.wake(broker_id)
+
+    def heartbeat(self) -> None:
+        """U7: from time to time, start again what has not moved although it should have."""
+        now_ms = self.env.clock.monotonic_ms
+        if now_ms - self._checked_ms < _CHECK_INTERVAL_MS:
+            return
+        self._checked_ms = now_ms
+        index = self.view().index
+        if index.leaderless_count() != len(self._cases):
+            self._dirty.update(
+                dict.fromkeys([*self._cases, *(x.partition for x in index.led_by(NO_LEADER))])
+            )
+        for key, case in self._cases.items():
+            if case.strategy is not None and now_ms - case.moved_ms >= HUNG_AFTER_MS:
+                _log.info("%s: recovery has not moved, ask again", case.name)
+                case.moved_ms, case.alarm_ms = now_ms, -1
+                for broker_id in case.replicas:
+                    self.sender.drop(broker_id, key)
+                    case.answers.pop(broker_id, None)
+                self._dirty[key] = None
+        self._scheduled = False
+        self._schedule()
+
+    # What operators ask
+
+    def request(self, request: RecoveryRequest) -> None:
+        """Recover partitions as an operator says, whatever the configuration says.
+
+        The last request decides the strategy; one that is there already is joined.
+        """
+        for key in request.pending:
+            case = self._cases.get(key)
+            if case is None:
+                found = _find(self.view(), key)
+                assert found is not None
+                case = self._open(found)
+                self._cases[key] = case
+            case.requests.append(request)
+            self._dirty[key] = None
+        self._schedule()
+
+    def withdraw(self, request: RecoveryRequest) -> dict[TopicIdPartition, str]:
+        """The request's time is over: configuration decides again. What each part waited for."""
+        waited = {}
+        for key in request.pending:
+            case = self._cases.get(key)
+            if case is not None and request in case.requests:
+                waited[key] = self._waits_for(case)
+                case.requests.remove(request)
+                self._dirty[key] = None
+        self._schedule()
+        return waited
+
+    def _waits_for(self, case: _Case) -> str:
+        if case.step is not RecoveryStep.RECOVER:
+            return str(case.step.value)
+        silent = [str(x) for x in case.replicas if x not in case.answers]
+        return f"no decision yet; without answer: {', '.join(silent) or 'nobody'}"
+
+    # Turns
+
+    def _schedule(self) -> None:
+        if self._dirty and not self._scheduled:
+            self._scheduled = True
+            self.env.after(0, partial(self._run, self._generation))
+
+    def _run(self, generation: int) -> None:
+        if generation != self._generation:
+            return
+        self._scheduled = False
+        if not self.is_active():
+            return
+        dirty, self._dirty = self._dirty, {}
+        turn = _Turn(self.view(), RecoveryLines(_log))
+        for key in dirty:
+            self._look(turn, key)
+        turn.lines.flush()
+        if turn.records:
+            self.write(turn.records)
+            self.finished_count += len(turn.elected)
+            for key in turn.elected:
+                self._close(key, ErrorCode.NONE)
+
+    def _look(self, turn: _Turn, key: TopicIdPartition) -> None:
+        found = _find(turn.view, key)
+        case = self._cases.get(key)
+        if found is None or found.registration.leader != NO_LEADER:
+            if case is not None:
+                if case.strategy is not None:
+                    why = "is gone" if found is None else f"is led by {found.registration.leader}"
+                    turn.lines.add(ENDS, case.name, f"the partition {why}")
+                self._close(
+                    key, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION if found is None else ErrorCode.NONE
+                )
+            return
+        if case is None:
+            case = self._cases[key] = self._open(found)
+        self._renew(case, key, found.registration)
+        wanted = self._wanted_strategy(turn, case, found)
+        case.step = _step(turn.view, found, wanted)
+        if case.step is RecoveryStep.RECOVER:
+            assert wanted is not None
+            self._recover(turn, key, case, found, wanted)
+        elif case.strategy is not None:
+            turn.lines.add(STOPS, case.name, case.step.value)
+            self._end_recovery(key, case)
+
+    def _open(self, found: IndexedPartition) -> _Case:
+        registration = found.registration
+        return _Case(
+            f"{found.topic.name}-{found.partition.partition}",
+            RecoveryStep.WAIT_FOR_ELIGIBLE,
+            registration.replicas,
+            registration.leader_epoch,
+        )
+
+    def _renew(
+        self, case: _Case, key: TopicIdPartition, registration: PartitionRegistration
+    ) -> None:
+        """Follow the registration: replicas that went, and answers about an older epoch."""
+        stale = registration.leader_epoch != case.leader_epoch
+        for broker_id in case.replicas:
+            if stale or broker_id not in registration.replicas:
+                case.answers.pop(broker_id, None)
+                self.sender.drop(broker_id, key)
+        case.replicas, case.leader_epoch = registration.replicas, registration.leader_epoch
+
+    def _wanted_strategy(
+        self, turn: _Turn, case: _Case, found: IndexedPartition
+    ) -> Strategy | None:
+        if case.requests:
+            return case.requests[-1].strategy
+        return turn.strategy(found.topic.name) if turn.view.recovery_enabled else None
+
+    def _recover(
+        self,
+        turn: _Turn,
+        key: TopicIdPartition,
+        case: _Case,
+        found: IndexedPartition,
+        strategy: Strategy,
+    ) -> None:
+        now_ms = self.env.clock.monotonic_ms
+        if case.strategy is not strategy:
+            case.strategy = strategy
+            case.started_ms = case.moved_ms = now_ms
+            turn.lines.add(STARTS, case.name, _reason(case, found.registration))
+        for broker_id in case.replicas:
+            if broker_id not in case.answers and broker_id in turn.view.image.brokers:
+                self.sender.ask(broker_id, key)
+        self._decide(turn, key, case, found)
+
+    def _decide(
+        self, turn: _Turn, key: TopicIdPartition, case: _Case, found: IndexedPartition
+    ) -> None:
+        registration = found.registration
+        acceptable = turn.view.acceptable(registration)
+        is_balanced = case.strategy is Strategy.BALANCED
+        wait_ms = turn.view.recovery_timeout_ms if is_balanced else AGGRESSIVE_WAIT_MS
+        deadline_ms = case.started_ms + wait_ms
+        brokers = turn.view.image.brokers
+        counted = {
+            x: answer.log
+            for x, answer in case.answers.items()
+            if acceptable(x) and brokers[x].epoch == answer.broker_epoch
+        }
+        winner = recovery_winner(
+            counted,
+            needed=_last_known(registration) if is_balanced else (),
+            expected=len(registration.replicas),
+            time_is_up=self.env.clock.monotonic_ms >= deadline_ms,
+        )
+        if winner == NO_LEADER:
+            self._set_alarm(key, case, deadline_ms)
+            return
+        record = turn.view.change(found, Target(), designated=winner)
+        assert record is not None
+        turn.records.append(record)
+        turn.elected.append(key)
+        logs = "; ".join(
+            f"{x}: epoch {answer.log.last_epoch}, end {answer.log.end_offset}"
+            + ("" if x in counted else ", fenced")
+            for x, answer in sorted(case.answers.items())
+        )
+        turn.lines.add(ELECTS, case.name, f"broker {winner} of ({logs})")
+
+    def _set_alarm(self, key: TopicIdPartition, case: _Case, at_ms: int) -> None:
+        """Look again when the time is up: one timer for all that end together."""
+        if case.alarm_ms == at_ms or at_ms <= self.env.clock.monotonic_ms:
+            return
+        case.alarm_ms = at_ms
+        keys = self._alarms.get(at_ms)
+        if keys is None:
+            keys = self._alarms[at_ms] = {}
+            delay_ms = at_ms - self.env.clock.monotonic_ms
+            self.env.after(delay_ms, partial(self._alarm, self._generation, at_ms))
+        keys[key] = None
+
+    def _alarm(self, generation: int, at_ms: int) -> None:
+        if generation == self._generation:
+            for key in self._alarms.pop(at_ms, {}):
+                if key in self._cases:
+                    self._dirty[key] = None
+            self._schedule()
+
+    # Answers
+
+    def _answered(self, answer: LogInfoAnswer) -> list[TopicIdPartition]:
+        """Take in what a broker said; what is rejected is asked again (U4)."""
+        broker_id = answer.broker_id
+        broker = self._image.brokers.get(broker_id)
+        is_registered = broker is not None and broker.epoch == answer.broker_epoch
+        again = []
+        for key, row in answer.rows:
+            case = self._cases.get(key)
+            if case is None or case.strategy is None or broker_id not in case.replicas:
+                continue
+            if not is_registered or row.error_code or row.current_leader_epoch != case.leader_epoch:
+                again.append(key)
+                continue
+            log = LogInfo(row.last_written_leader_epoch, row.log_end_offset)
+            case.answers[broker_id] = _Answer(log, answer.broker_epoch)
+            case.moved_ms = self.env.clock.monotonic_ms
+            self._dirty[key] = None
+        self._schedule()
+        return again
+
+    # Ends
+
+    def _end_recovery(self, key: TopicIdPartition, case: _Case) -> None:
+        for broker_id in case.replicas:
+            self.sender.drop(broker_id, key)
+        case.answers.clear()
+        case.strategy, case.alarm_ms = None, -1
+
+    def _close(self, key: TopicIdPartition, result: ErrorCode) -> None:
+        case = self._cases.pop(key)
+        self._end_recovery(key, case)
+        for request in case.requests:
+            request.results[key] = result
+            request.pending.pop(key, None)
+            self.env.notify(request)
+
+
+def _find(view: View, key: TopicIdPartition) -> IndexedPartition | None:
+    topic = view.image.topics.get(key.topic_id)
+    return None if topic is None else view.find(topic, key.partition)
+
+
+def _answer_survives(was: BrokerRegistration, now: BrokerRegistration) -> bool:
+    """U8: whether a change of a broker leaves what it answered true."""
+    return was.epoch == now.epoch and not (now.fenced and not was.fenced)
+
+
+def _last_known(registration: PartitionRegistration) -> tuple[int, ...]:
+    """Members of the LastKnownELR that still are replicas: others cannot be waited for."""
+    return tuple(x for x in registration.last_known_elr if x in registration.replicas)
+
+
+def _step(view: View, found: IndexedPartition, strategy: Strategy | None) -> RecoveryStep:
+    registration = found.registration
+    if strategy is None:
+        return step_without_manager(
+            Candidates(
+                registration.replicas,
+                registration.isr,
+                registration.elr,
+                NO_LEADER,
+                _known_leader(registration),
+            ),
+            unclean_allowed=view.unclean_allowed(found.topic.name),
+        )
+    return recovery_step(
+        registration.isr or registration.elr,
+        _last_known(registration),
+        strategy,
+        view.acceptable(registration),
+    )
+
+
+def _known_leader(registration: PartitionRegistration) -> int:
+    if registration.last_known_leader == NO_LEADER and len(registration.last_known_elr) == 1:
+        # As Kafka: the last leader may be recorded there (SPEC 13).
+        return registration.last_known_elr[0]
+    return registration.last_known_leader
+
+
+def _reason(case: _Case, registration: PartitionRegistration) -> str:
+    assert case.strategy is not None
+    who = "asked for by an operator" if case.requests else "by configuration"
+    return (
+        f"{case.strategy.value}, {who}; ISR {list(registration.isr)}, ELR {list(registration.elr)},"
+        f" last known ELR {list(registration.last_known_elr)}"
+    )

@@ -1,0 +1,507 @@
+"""Recoveries of one partition with replicas 1, 2, 3, min ISR 2 (U1-U8, L3, L4, L8)."""
+
+from itertools import permutations
+
+import pytest
+
+from minikafka.common.errors import ErrorCode
+from minikafka.controller.election import Strategy
+from minikafka.controller.unclean_recovery import RecoveryRequest
+from minikafka.messages.delete_topics import DeleteTopicsRequest
+from minikafka.messages.metadata_records.partition_change_record import PartitionChangeRecord
+from minikafka.metadata.partition_registration import LeaderRecoveryState
+from tests.recovery_world import RecoveryWorld, lost_world, world_with_topic
+
+FIVE_MINUTES_MS = 300_000
+
+
+@pytest.fixture
+def lost():
+    return lost_world()
+
+
+def came_back(world, *broker_ids):
+    for broker_id in broker_ids:
+        world.come_back(broker_id)
+        world.talk()
+    return world
+
+
+def test_the_partition_is_lost_as_the_scenarios_say(lost):
+    registration = lost.partition()
+    assert (registration.isr, registration.elr) == ((), (1, 2))
+    assert registration.last_known_leader == 1
+    assert lost.counts == (0, 0, 0)
+
+
+# Balanced
+
+
+@pytest.mark.parametrize("order", list(permutations((1, 2, 3))))
+def test_balanced_elects_the_longest_log_in_every_order_of_return(lost, order):
+    """L4, U5: it waits for all of LastKnownELR and, within the timeout, for the others."""
+    came_back(lost, *order[:2])
+    assert lost.leader == -1
+    came_back(lost, order[2])
+    assert lost.leader == 3
+    assert lost.partition().isr == (3,)
+    assert lost.counts == (0, 0, 1)
+
+
+@pytest.mark.parametrize("victim", [1, 2, 3])
+@pytest.mark.parametrize("order", list(permutations((1, 2, 3))))
+def test_a_replica_that_dies_again_after_its_answer_is_not_elected_on_it(lost, order, victim):
+    """U8, in every order of return, for each of them."""
+    lost.holds(victim, 9, 900)
+    others = [x for x in order if x != victim]
+    came_back(lost, victim, others[0])
+    lost.kill(victim)
+    lost.talk()
+    lost.holds(victim, 1, 1)
+    came_back(lost, others[1])
+    assert lost.leader != victim
+    came_back(lost, victim)
+    expected = max(others, key=lambda broker_id: lost.logs[broker_id])
+    assert lost.leader == expected
+    assert lost.counts == (0, 0, 1)
+
+
+def test_balanced_waits_while_a_member_of_the_last_known_elr_is_gone(lost):
+    """L4: the others' answers do not count without it, however long it takes."""
+    came_back(lost, 3, 1)
+    lost.dead.clear()
+    lost.heartbeat(3)
+    assert lost.partition().elr == (2,)
+    lost.talk(2 * FIVE_MINUTES_MS)
+    assert lost.leader == -1
+
+
+def keep_alive(world, *broker_ids, for_ms):
+    """Time passes, and these brokers are heard of."""
+    for _ in range(for_ms // 1000):
+        for broker_id in broker_ids:
+            world.heartbeat(broker_id)
+        world.talk(1000)
+
+
+def test_balanced_decides_without_the_others_when_the_time_is_up(lost):
+    """U5: the members of LastKnownELR have answered; the third has not within the timeout."""
+    came_back(lost, 1, 2)
+    assert lost.counts == (1, 0, 0)
+    keep_alive(lost, 1, 2, for_ms=FIVE_MINUTES_MS - 1000)
+    assert lost.leader == -1
+    keep_alive(lost, 1, 2, for_ms=1000)
+    assert lost.leader == 2
+
+
+def test_the_timeout_is_configured_and_may_change_while_it_runs(lost):
+    came_back(lost, 1, 2)
+    lost.set_config("", "unclean.recovery.timeout.ms", "3000", resource_type=4)
+    keep_alive(lost, 1, 2, for_ms=2000)
+    assert lost.leader == -1
+    keep_alive(lost, 1, 2, for_ms=1000)
+    assert lost.leader == 2
+
+
+def test_balanced_waits_for_members_that_have_not_answered_after_the_timeout(lost):
+    """U5: all of LastKnownELR must answer; the timeout is for the others."""
+    lost.silent[2] = None
+    came_back(lost, 1, 2)
+    keep_alive(lost, 1, 2, for_ms=FIVE_MINUTES_MS + 5000)
+    assert lost.leader == -1
+    lost.silent.clear()
+    keep_alive(lost, 1, 2, for_ms=13_000)
+    assert lost.leader == 2
+
+
+def test_an_elr_member_that_returns_cleanly_needs_no_recovery(lost):
+    """L2, L3."""
+    lost.come_back(2, clean=True)
+    lost.talk()
+    assert lost.leader == 2
+    assert lost.partition().leader_recovery_state is LeaderRecoveryState.RECOVERED
+    assert lost.counts == (0, 0, 0)
+
+
+def test_recoveries_that_wait_for_the_last_known_elr_are_counted(lost):
+    """The gauge of section 11: in Balanced, those that wait for LastKnownELR members, too."""
+    lost.come_back(1, unfence=False)
+    lost.come_back(2, unfence=False)
+    lost.talk()
+    assert lost.partition().last_known_elr == (1, 2)
+    assert lost.counts == (1, 0, 0)
+    assert lost.asked == []
+
+
+def test_with_nobody_last_known_balanced_starts_at_once_and_waits_for_the_others():
+    """L4 with an empty LastKnownELR: all of nobody are unfenced."""
+    world = world_with_topic(configs={"min.insync.replicas": "1"})
+    world.kill(3, 2, 1)
+    world.set_config("t", "min.insync.replicas", "1")
+    world.come_back(1)
+    world.talk()
+    assert world.partition().last_known_elr == (1,)
+    world.holds(1, 4, 100)
+    world.talk(FIVE_MINUTES_MS)
+    assert world.leader == -1
+
+
+# Aggressive
+
+
+def test_aggressive_elects_among_those_who_answered_within_five_seconds():
+    """L3, U5: fenced ELR members are not waited for."""
+    world = lost_world(strategy="Aggressive")
+    came_back(world, 3)
+    assert world.partition().elr == (1, 2)
+    assert world.leader == -1
+    world.talk(5000)
+    assert world.leader == 3
+    assert world.counts == (0, 0, 1)
+
+
+def test_aggressive_takes_the_longest_of_several_answers():
+    world = lost_world(strategy="Aggressive")
+    world.talk(60_000)
+    world.holds(3, 4, 10)
+    world.come_back(3, unfence=False)
+    world.come_back(2, unfence=False)
+    world.talk()
+    world.heartbeat(2)
+    world.talk()
+    assert world.leader == 2
+
+
+def test_aggressive_takes_the_first_answer_after_five_seconds():
+    world = lost_world(strategy="Aggressive")
+    world.talk(60_000)
+    assert world.counts == (1, 0, 0)
+    assert world.leader == -1
+    world.come_back(1)
+    world.talk()
+    assert world.leader == 1
+
+
+def test_aggressive_does_not_wait_for_the_five_seconds_when_all_have_answered():
+    world = world_with_topic(strategy="Aggressive")
+    world.holds(2, 7, 5)
+    world.kill(3, 2, 1)
+    for broker_id in (3, 2, 1):
+        world.come_back(broker_id, unfence=False)
+    world.talk()
+    assert world.leader == -1
+    for broker_id in (1, 3, 2):
+        world.heartbeat(broker_id)
+    world.talk()
+    assert world.leader == 2
+
+
+# None
+
+
+def test_none_elects_nobody_and_waits_for_an_operator():
+    """L4."""
+    world = lost_world(strategy="None")
+    came_back(world, 1, 2, 3)
+    world.talk(FIVE_MINUTES_MS)
+    assert world.leader == -1
+    assert world.asked == []
+    assert world.counts == (0, 1, 0)
+
+
+def test_a_strategy_that_changes_is_obeyed_at_once():
+    world = lost_world(strategy="None")
+    came_back(world, 1, 2, 3)
+    world.set_config("t", "unclean.recovery.strategy", "balanced")
+    world.talk()
+    assert world.leader == 3
+
+
+def test_a_recovery_stops_where_the_strategy_becomes_none(lost):
+    came_back(lost, 1, 2)
+    lost.set_config("t", "unclean.recovery.strategy", "Manual")
+    lost.talk()
+    assert lost.counts == (0, 1, 0)
+    assert lost.recovery.sender.pending == 0
+
+
+# The manager, on and off
+
+
+def test_without_the_manager_the_last_known_leader_is_elected():
+    """L6."""
+    world = lost_world(manager=False)
+    came_back(world, 2, 3)
+    assert world.leader == -1
+    came_back(world, 1)
+    assert world.leader == 1
+    assert world.asked == []
+
+
+def test_the_manager_is_switched_on_and_off_while_it_runs():
+    world = lost_world(manager=False)
+    world.come_back(2)
+    world.set_config("", "unclean.recovery.manager.enabled", "true", resource_type=4)
+    came_back(world, 1)
+    assert world.leader == -1
+    assert world.counts == (1, 0, 0)
+    world.set_config("", "unclean.recovery.manager.enabled", "false", resource_type=4)
+    world.talk()
+    assert world.leader == 1
+    assert world.counts == (0, 0, 0)
+
+
+def test_an_unclean_election_by_configuration_becomes_a_recovery():
+    """L7: true is Aggressive; nobody at random is elected while the manager is on."""
+    world = lost_world(configs={"unclean.leader.election.enable": "true"})
+    came_back(world, 3)
+    assert world.leader == -1
+    world.talk(5000)
+    assert world.leader == 3
+
+
+# Answers
+
+
+def test_the_epoch_of_the_last_record_counts_before_the_length(lost):
+    """U6."""
+    lost.holds(1, 5, 10)
+    came_back(lost, 3, 2, 1)
+    assert lost.leader == 1
+
+
+def test_of_equal_logs_the_lowest_broker_wins(lost):
+    """U6."""
+    for broker_id in (1, 2, 3):
+        lost.holds(broker_id, 4, 100)
+    came_back(lost, 3, 2, 1)
+    assert lost.leader == 1
+
+
+def test_all_replicas_are_asked_the_fenced_ones_too(lost):
+    """U2."""
+    lost.come_back(3, unfence=False)
+    came_back(lost, 2, 1)
+    assert {broker_id for broker_id, _ in lost.asked} == {1, 2, 3}
+    assert lost.leader == -1
+
+
+def test_an_answer_given_while_fenced_counts_once_the_replica_is_unfenced(lost):
+    """U4: when a replica unfences, the manager looks again."""
+    lost.come_back(3, unfence=False)
+    came_back(lost, 2, 1)
+    lost.asked.clear()
+    lost.heartbeat(3)
+    lost.talk()
+    assert lost.leader == 3
+    assert lost.asked == []
+
+
+def test_an_answer_of_another_incarnation_is_rejected_and_asked_again(lost):
+    """U4."""
+    lost.wrong_epoch[3] = 1
+    came_back(lost, 1, 2, 3)
+    assert lost.leader == -1
+    lost.wrong_epoch.clear()
+    lost.talk(3000)
+    assert lost.leader == 3
+
+
+def test_a_replica_with_an_error_is_asked_again(lost):
+    lost.errors[3] = ErrorCode.KAFKA_STORAGE_ERROR
+    came_back(lost, 1, 2, 3)
+    assert lost.leader == -1
+    lost.errors.clear()
+    lost.talk(3000)
+    assert lost.leader == 3
+
+
+def test_an_answer_about_another_leader_epoch_is_rejected(lost):
+    """U4."""
+    came_back(lost, 1, 2)
+    lost.come_back(3)
+    lost.advance(0)
+    (send,) = lost.sends
+    lost.sends = []
+    lost.behind[3] = None
+    lost.answer(send)
+    lost.behind.clear()
+    lost.advance(0)
+    assert lost.leader == -1
+    lost.talk(3000)
+    assert lost.leader == 3
+
+
+# The elected one
+
+
+def test_the_elected_leader_is_unclean_until_it_says_that_it_recovered(lost):
+    """L8, E8."""
+    came_back(lost, 1, 2, 3)
+    registration = lost.partition()
+    assert (registration.isr, registration.elr) == ((3,), ())
+    assert registration.leader_recovery_state is LeaderRecoveryState.RECOVERING
+    assert registration.last_known_elr == (1, 2)
+    _, answer = lost.propose(3, [3])
+    assert answer.error_code == 0
+    registration = lost.partition()
+    assert registration.leader_recovery_state is LeaderRecoveryState.RECOVERED
+    lost.propose(3, [3, 1])
+    assert lost.partition().last_known_elr == ()
+
+
+def test_the_mark_survives_the_controller_and_other_changes(lost):
+    """L8: only the leader's own word, or a clean election, takes it off."""
+    came_back(lost, 1, 2, 3)
+    restarted = RecoveryWorld.started(lost.disk)
+    assert restarted.partition().leader_recovery_state is LeaderRecoveryState.RECOVERING
+    restarted.fence(1)
+    assert restarted.partition().leader_recovery_state is LeaderRecoveryState.RECOVERING
+    restarted.propose(3, [3, 2])
+    assert restarted.partition().leader_recovery_state is LeaderRecoveryState.RECOVERED
+
+
+# The manager's own life
+
+
+def test_a_new_controller_begins_the_recovery_anew(lost):
+    """U1: nothing of it is in the metadata log."""
+    written = lost.raft.end_offset
+    came_back(lost, 1, 2)
+    assert not any(
+        isinstance(record, PartitionChangeRecord) and record.leader >= 0
+        for record in lost.records(written)
+    )
+    restarted = RecoveryWorld.started(lost.disk)
+    restarted.logs = lost.logs
+    restarted.dead = {3: None}
+    restarted.talk()
+    assert [broker_id for broker_id, _ in restarted.asked][:3] == [1, 2, 3]
+    assert restarted.counts == (1, 0, 0)
+    came_back(restarted, 3)
+    assert restarted.leader == 3
+    assert restarted.counts == (0, 0, 1)
+
+
+def test_answers_to_a_controller_that_renounced_change_nothing(lost):
+    """U2."""
+    came_back(lost, 1, 2)
+    lost.come_back(3)
+    lost.advance(0)
+    (send,) = lost.sends
+    lost.sends = []
+    lost.controller.renounce()
+    lost.answer(send)
+    assert lost.recovery.sender.pending == 0
+    assert lost.counts == (0, 0, 0)
+
+
+def test_a_deleted_topic_ends_its_recovery(lost):
+    came_back(lost, 1, 2)
+    lost.apply(lost.controller.delete_topics(DeleteTopicsRequest(topic_names=["t"])))
+    lost.talk()
+    assert lost.counts == (0, 0, 0)
+    assert lost.recovery.sender.pending == 0
+
+
+def test_a_recovery_that_hangs_is_started_again_by_a_heartbeat(lost):
+    """U7: here its questions and answers got lost."""
+    came_back(lost, 1, 2)
+    lost.come_back(3)
+    lost.talk()
+    assert lost.leader == 3
+    hung = lost_world()
+    came_back(hung, 1, 2)
+    hung.come_back(3, unfence=False)
+    hung.recovery.sender.stop()
+    for case in hung.recovery._cases.values():
+        case.answers.clear()
+    hung.heartbeat(3)
+    hung.recovery._dirty.clear()
+    keep_alive(hung, 1, 2, 3, for_ms=61_000)
+    assert hung.leader == 3
+
+
+def test_a_partition_that_was_lost_sight_of_is_found_by_a_heartbeat(lost):
+    """U7."""
+    came_back(lost, 1, 2)
+    lost.recovery._cases.clear()
+    lost.recovery._dirty.clear()
+    keep_alive(lost, 1, 2, for_ms=2000)
+    assert lost.counts == (1, 0, 0)
+
+
+# What operators ask
+
+
+def request(world, strategy):
+    key = next(iter(world.recovery._cases))
+    asked = RecoveryRequest(strategy, {key: None})
+    world.recovery.request(asked)
+    world.talk()
+    return key, asked
+
+
+def test_an_operator_replaces_the_strategy(lost):
+    came_back(lost, 1, 2)
+    _, first = request(lost, Strategy.BALANCED)
+    key, second = request(lost, Strategy.AGGRESSIVE)
+    assert lost.leader == -1
+    lost.talk(5000)
+    assert lost.leader == 2
+    assert first.results == second.results == {key: ErrorCode.NONE}
+    assert not first.pending
+    assert not second.pending
+
+
+def test_what_an_operator_asked_ends_with_the_request():
+    world = lost_world(strategy="None")
+    came_back(world, 1, 2)
+    key, asked = request(world, Strategy.BALANCED)
+    assert world.counts == (1, 0, 0)
+    waited = world.recovery.withdraw(asked)
+    assert waited == {key: "no decision yet; without answer: 3"}
+    world.talk()
+    assert world.counts == (0, 1, 0)
+
+
+def test_an_operator_is_served_without_the_manager():
+    """A3."""
+    world = lost_world(manager=False)
+    came_back(world, 2, 3)
+    request(world, Strategy.AGGRESSIVE)
+    world.talk(5000)
+    assert world.leader == 3
+
+
+def test_a_topic_that_is_deleted_meanwhile_is_answered(lost):
+    key, asked = request(lost, Strategy.AGGRESSIVE)
+    lost.apply(lost.controller.delete_topics(DeleteTopicsRequest(topic_names=["t"])))
+    lost.talk()
+    assert asked.results == {key: ErrorCode.UNKNOWN_TOPIC_OR_PARTITION}
+
+
+# Many
+
+
+def test_ten_thousand_partitions_need_few_requests():
+    """U2, R3: what one failure asks is merged, at most 2000 partitions in a request."""
+    world = RecoveryWorld.started()
+    world.join(1, 2, 3)
+    for number in range(10):
+        answer = world.create(
+            f"t{number}", assignment=((1, 2, 3),) * 1000, configs={"min.insync.replicas": "2"}
+        )
+        assert answer.error_code == 0
+    world.kill(3, 2, 1)
+    world.talk()
+    for broker_id in (1, 2, 3):
+        world.come_back(broker_id, unfence=False)
+    for broker_id in (1, 2, 3):
+        world.holds(broker_id, 4, 100 * broker_id)
+        world.heartbeat(broker_id)
+    world.talk()
+    assert all(world.partition(f"t{n}", i).leader == 3 for n in range(10) for i in range(1000))
+    assert all(len(keys) <= 2000 for _, keys in world.asked)
+    assert world.recovery.sender.requests_sent == 15
+    assert world.counts == (0, 0, 10_000)
