@@ -1,0 +1,355 @@
+"""One machine of a simulated world: disks that outlive its process, and the process itself.
+
+The same `Node` as in production, with the shell replaced: what `server/driver.py`, `listener.py`
+and `outbound.py` do with sockets and threads happens here on the world's heap. The memory of a
+frame is overwritten after its step, so that whoever keeps a view of it is found out.
+"""
+
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from math import ceil
+from random import Random
+
+from minikafka.common import effects as fx
+from minikafka.common import events
+from minikafka.common.clock import Now
+from minikafka.common.faults import StorageFault
+from minikafka.common.file_slice import FileSlice
+from minikafka.config.node_config import NodeConfig, node_config
+from minikafka.node.assembly import Surroundings, assemble
+from minikafka.node.node import Node
+from minikafka.sim.network import Network, Stream
+from minikafka.sim.sim_disk import SimDisk
+from minikafka.sim.world import US_PER_MS, Planned, World
+
+EPOCH_MS = 1_700_000_000_000
+"""The wall clock of every machine when the world begins, but for its own offset."""
+_SCRIBBLE = b"\xee"
+_SIZE_BYTES = 4
+
+
+@dataclass(slots=True)
+class Inbound:
+    """A connection that a client or another node has opened to this one."""
+
+    owner: "SimNode"
+    number: int
+    stream: Stream
+    waiting: deque[bytearray] = field(default_factory=deque)
+    muted: bool = False
+
+    def arrived(self, data: bytes) -> None:
+        """A request came."""
+        self.waiting.append(bytearray(data))
+        self.owner.post(partial(self.owner.hand_out, self))
+
+    def ended(self, reason: str) -> None:
+        """The peer is gone."""
+        del reason
+        self.owner.post(partial(self.owner.inbound_ended, self))
+
+
+@dataclass(slots=True)
+class Outbound:
+    """A channel that this node has opened."""
+
+    owner: "SimNode"
+    channel: fx.Channel
+    stream: Stream | None = None
+
+    def arrived(self, data: bytes) -> None:
+        """A response came."""
+        self.owner.post(partial(self.owner.response, self, bytearray(data)))
+
+    def ended(self, reason: str) -> None:
+        """The channel is down."""
+        self.owner.post(partial(self.owner.outbound_ended, self, reason))
+
+
+@dataclass(slots=True, eq=False)
+class SimNode:
+    """A machine. `start` it, then `kill`, `lose_power`, `pause`, or let the node itself decide.
+
+    `given` is its configuration as in a properties file. `clock_offset_ms` is added to its wall
+    clock, `clock_rate` is how fast both its clocks run (1.0: as the world does). `flush_us` is how
+    long one flush takes, from and to. `on_step` is called after every step of the node: that is
+    where checkers look.
+    """
+
+    world: World
+    network: Network
+    host: str
+    cluster_id: str
+    given: Mapping[str, str]
+    clock_offset_ms: int = 0
+    clock_rate: float = 1.0
+    flush_us: tuple[int, int] = (100, 3000)
+    on_step: Callable[["SimNode"], None] = lambda _: None
+    config: NodeConfig = field(init=False)
+    disks: dict[str, SimDisk] = field(init=False)
+    node: Node | None = None
+    started: bool = False
+    exit_code: int | None = None
+    starts: int = 0
+    steps: int = 0
+    _rng: Random = field(init=False)
+    _paused: bool = False
+    _posted: deque[Callable[[], None]] = field(default_factory=deque)
+    _inbound: dict[int, Inbound] = field(default_factory=dict)
+    _outbound: dict[fx.Channel, Outbound] = field(default_factory=dict)
+    _connections: int = 0
+    _tick: Planned | None = None
+    _tick_at_ms: int = -1
+    _flusher_free_at_us: int = 0
+
+    def __post_init__(self) -> None:
+        """Give it empty disks."""
+        self.config = node_config(self.given)
+        self.disks = {path: SimDisk(path) for path in self.config.all_log_dirs}
+        self._rng = self.world.rng(self.host)
+
+    @property
+    def alive(self) -> bool:
+        """Whether the process runs; also where it is paused."""
+        return self.node is not None
+
+    @property
+    def now(self) -> Now:
+        """What the machine's clocks show."""
+        monotonic_ms = int(self.world.now_us * self.clock_rate) // US_PER_MS
+        return Now(monotonic_ms, EPOCH_MS + monotonic_ms + self.clock_offset_ms)
+
+    # What is done to it
+
+    def start(self) -> None:
+        """Start the process; one that cannot use its disks ends at once, with exit code 1."""
+        assert self.node is None, f"{self.host} runs already"
+        self.network.boot(self.host)
+        self.starts += 1
+        self.started = False
+        self.exit_code = None
+        ports = {listener.name: listener.port for listener in self.config.listeners}
+        rng = Random(f"{self.world.seed}/{self.host}/{self.starts}")
+        try:
+            node = assemble(
+                self.config, Surroundings(self.disks, ports, self.cluster_id, rng, self.now)
+            )
+        except StorageFault as fault:
+            self.world.note(self.host, f"cannot start: {fault}")
+            self._process_ended(1)
+            return
+        self.node = node
+        self.world.note(self.host, "starts")
+        for listener in self.config.controller_listeners:
+            self._serve(listener.name, listener.port)
+        self._run(lambda: node.start(self.now))
+
+    def kill(self) -> None:
+        """End the process as SIGKILL does: what was written stays, and peers hear of it."""
+        if self.node is not None:
+            self.world.note(self.host, "is killed")
+            self._process_ended(None)
+
+    def lose_power(self) -> None:
+        """End the machine: what was not synced is lost, and nobody hears of it."""
+        self.world.note(self.host, "loses power")
+        self.network.lose_power(self.host)
+        self._process_ended(None)
+        for disk in self.disks.values():
+            disk.lose_power(self._rng)
+
+    def shut_down(self) -> None:
+        """Ask for a controlled shutdown, as SIGTERM does."""
+        self.world.note(self.host, "is asked to shut down")
+        self.post(lambda: self._step(events.ShutdownRequested()))
+
+    def pause(self) -> None:
+        """Stop the process as SIGSTOP does; its system goes on taking bytes."""
+        self.world.note(self.host, "is paused")
+        self._paused = True
+
+    def resume(self) -> None:
+        """Let it go on, with everything that came meanwhile."""
+        if not self._paused:
+            return
+        self.world.note(self.host, "goes on")
+        self._paused = False
+        posted, self._posted = self._posted, deque()
+        for action in posted:
+            self.post(action)
+
+    # What happens inside it
+
+    def post(self, action: Callable[[], None]) -> None:
+        """Do something in the process: now, or when it is not paused any more."""
+        if self._paused:
+            self._posted.append(action)
+        elif self.node is not None:
+            action()
+
+    def hand_out(self, inbound: Inbound) -> None:
+        """Give the node the requests of a connection, one a step, while it takes them."""
+        while inbound.waiting and not inbound.muted and inbound.number in self._inbound:
+            frame = inbound.waiting.popleft()
+            self._step(events.RequestFrame(inbound.number, memoryview(frame)[_SIZE_BYTES:]))
+            frame[:] = _SCRIBBLE * len(frame)
+
+    def inbound_ended(self, inbound: Inbound) -> None:
+        """A peer closed its connection."""
+        if self._inbound.pop(inbound.number, None) is not None:
+            self._step(events.ConnectionClosed(inbound.number))
+
+    def response(self, outbound: Outbound, frame: bytearray) -> None:
+        """A response came on a channel."""
+        if self._outbound.get(outbound.channel) is outbound:
+            self._step(events.ResponseFrame(outbound.channel, memoryview(frame)[_SIZE_BYTES:]))
+            frame[:] = _SCRIBBLE * len(frame)
+
+    def outbound_ended(self, outbound: Outbound, reason: str) -> None:
+        """A channel is down."""
+        if self._outbound.get(outbound.channel) is outbound:
+            del self._outbound[outbound.channel]
+            self._step(events.ChannelDown(outbound.channel, reason))
+
+    def _serve(self, listener: str, port: int) -> None:
+        self.network.listen((self.host, port), partial(self._accept, listener))
+
+    def _accept(self, listener: str, stream: Stream) -> Inbound | None:
+        if self.node is None:
+            return None
+        self._connections += 1
+        inbound = Inbound(self, self._connections, stream)
+        self._inbound[inbound.number] = inbound
+        opened = events.ConnectionOpened(inbound.number, listener, stream.hosts[0])
+        self.post(lambda: self._step(opened))
+        return inbound
+
+    def _step(self, event: events.Event) -> None:
+        node = self.node
+        if node is not None:
+            self._run(lambda: node.step(event, self.now))
+
+    def _run(self, work: Callable[[], Sequence[fx.Effect]]) -> None:
+        """One step. A fault of the storage ends the process; any other is a bug, and gets out."""
+        self.steps += 1
+        try:
+            for effect in work():
+                self._carry_out(effect)
+                if self.node is None:
+                    return
+        except StorageFault as fault:
+            self.world.note(self.host, f"cannot go on: {fault}")
+            self._process_ended(1)
+            return
+        self._set_tick()
+        self.on_step(self)
+
+    def _carry_out(self, effect: fx.Effect) -> None:
+        match effect:
+            case fx.Reply(connection, parts):
+                inbound = self._inbound.get(connection)
+                if inbound is not None:
+                    self.network.send(inbound.stream, 1, _joined(parts))
+            case fx.Send(channel, parts):
+                self._send(channel, _joined(parts))
+            case fx.Mute(connection):
+                self._inbound[connection].muted = True
+            case fx.Unmute(connection):
+                self._unmute(connection)
+            case fx.Disconnect(connection):
+                inbound = self._inbound.pop(connection, None)
+                if inbound is not None:
+                    self.network.close(inbound.stream, 1)
+            case fx.CloseChannel(channel):
+                outbound = self._outbound.pop(channel, None)
+                if outbound is not None and outbound.stream is not None:
+                    self.network.close(outbound.stream, 0)
+            case fx.Flush(token, targets):
+                self._flush(token, targets)
+            case fx.Started():
+                self.started = True
+                self.world.note(self.host, "serves clients")
+                for listener in self.config.broker_listeners:
+                    self._serve(listener.name, listener.port)
+            case fx.Halt(exit_code, reason):
+                self.world.note(self.host, f"stops: {reason}")
+                self._process_ended(exit_code)
+
+    def _send(self, channel: fx.Channel, data: bytes) -> None:
+        outbound = self._outbound.get(channel)
+        if outbound is None:
+            outbound = self._outbound[channel] = Outbound(self, channel)
+            outbound.stream = self.network.connect(
+                self.host, (channel.host, channel.port), outbound
+            )
+        assert outbound.stream is not None
+        self.network.send(outbound.stream, 0, data)
+
+    def _unmute(self, connection: int) -> None:
+        inbound = self._inbound.get(connection)
+        if inbound is not None:
+            inbound.muted = False
+            self.world.after(0, lambda: self.post(partial(self.hand_out, inbound)))
+
+    def _flush(self, token: int, targets: Sequence[fx.SyncTarget]) -> None:
+        """One flush after another: what is written while one waits may be in it, or not."""
+        life = self.starts
+        begin_us = max(self.world.now_us, self._flusher_free_at_us)
+        took_us = self._rng.randint(*self.flush_us)
+        synced_us = begin_us + self._rng.randint(0, took_us)
+        self._flusher_free_at_us = begin_us + took_us
+        outcome: list[StorageFault | None] = [None]
+
+        def sync() -> None:
+            if self.node is None or self.starts != life:
+                return
+            try:
+                for target in targets:
+                    target.run()
+            except StorageFault as fault:
+                outcome[0] = fault
+
+        def done() -> None:
+            if self.starts == life:
+                self._step(events.FlushDone(token, outcome[0]))
+
+        self.world.after(synced_us - self.world.now_us, sync)
+        self.world.after(self._flusher_free_at_us - self.world.now_us, lambda: self.post(done))
+
+    def _set_tick(self) -> None:
+        assert self.node is not None
+        deadline_ms = self.node.next_deadline_ms()
+        if deadline_ms is None:
+            return
+        if self._tick is not None:
+            if self._tick_at_ms <= deadline_ms:
+                return
+            self._tick.cancel()
+        at_us = ceil(deadline_ms * US_PER_MS / self.clock_rate)
+        self._tick_at_ms = deadline_ms
+        self._tick = self.world.after(at_us - self.world.now_us, lambda: self.post(self._ticked))
+
+    def _ticked(self) -> None:
+        self._tick = None
+        self._step(events.Tick())
+
+    def _process_ended(self, exit_code: int | None) -> None:
+        self.network.close_all(self.host)
+        self.node = None
+        self.started = self._paused = False
+        self.exit_code = exit_code
+        self._posted.clear()
+        self._inbound.clear()
+        self._outbound.clear()
+        self._flusher_free_at_us = 0
+        if self._tick is not None:
+            self._tick.cancel()
+            self._tick = None
+        for disk in self.disks.values():
+            disk.crash()
+
+
+def _joined(parts: Sequence[fx.Part]) -> bytes:
+    return b"".join(part.read() if isinstance(part, FileSlice) else part for part in parts)

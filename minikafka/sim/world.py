@@ -1,0 +1,98 @@
+"""Virtual time: one heap of things that will happen, one seed, no clock.
+
+Time is counted in microseconds from the start of the world. What is due at the same time happens in
+the order in which it was asked for, so that a seed names one history and no other.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from heapq import heappop, heappush
+from random import Random
+
+Action = Callable[[], None]
+US_PER_MS = 1000
+
+
+@dataclass(slots=True, eq=False)
+class Planned:
+    """Something that will happen, unless it is called off."""
+
+    action: Action | None
+
+    def cancel(self) -> None:
+        """Call it off; nothing changes where it has happened."""
+        self.action = None
+
+
+class NeverHappenedError(AssertionError):
+    """What a run waited for did not come in the time it was given."""
+
+
+@dataclass(slots=True)
+class World:
+    """The time that everything in a simulation shares. `tell` gets a line for each thing told."""
+
+    seed: int
+    tell: Callable[[str], None] = lambda _: None
+    now_us: int = 0
+    steps: int = 0
+    _heap: list[tuple[int, int, Planned]] = field(default_factory=list)
+    _count: int = 0
+
+    @property
+    def now_ms(self) -> int:
+        """Whole milliseconds since the start."""
+        return self.now_us // US_PER_MS
+
+    def rng(self, purpose: str) -> Random:
+        """Entropy for one purpose: what one part draws changes nothing for the others."""
+        return Random(f"{self.seed}/{purpose}")
+
+    def after(self, delay_us: int, action: Action) -> Planned:
+        """Have something happen `delay_us` from now."""
+        planned = Planned(action)
+        self._count += 1
+        heappush(self._heap, (self.now_us + max(delay_us, 0), self._count, planned))
+        return planned
+
+    def note(self, who: str, what: str) -> None:
+        """Tell what happened, with its time."""
+        self.tell(f"{self.now_us / 1_000_000:12.6f}  {who:<8} {what}")
+
+    def step(self) -> bool:
+        """Let the next thing happen; False where nothing is left."""
+        heap = self._heap
+        while heap:
+            at_us, _, planned = heappop(heap)
+            action, planned.action = planned.action, None
+            if action is not None:
+                self.now_us = at_us
+                self.steps += 1
+                action()
+                return True
+        return False
+
+    def run(self, for_ms: int) -> None:
+        """Let everything happen that is due within `for_ms`."""
+        self._run_to(self.now_us + for_ms * US_PER_MS, lambda: False)
+
+    def run_until(self, condition: Callable[[], bool], within_ms: int, what: str = "") -> None:
+        """Go on until a condition holds; it is looked at after everything that happens.
+
+        Raises:
+            NeverHappenedError: it did not hold within `within_ms`.
+        """
+        if not self._run_to(self.now_us + within_ms * US_PER_MS, condition):
+            wanted = what or getattr(condition, "__name__", "the condition")
+            raise NeverHappenedError(f"{wanted}: not within {within_ms} ms of virtual time")
+
+    def _run_to(self, end_us: int, condition: Callable[[], bool]) -> bool:
+        heap = self._heap
+        while not condition():
+            while heap and heap[0][2].action is None:
+                heappop(heap)
+            if not heap or heap[0][0] > end_us:
+                self.now_us = end_us
+                return condition()
+            self.step()
+        return True
