@@ -153,10 +153,7 @@ def write_clean_shutdown(disk: Disk, broker_epoch: int) -> None:
 
 
 def read_clean_shutdown(disk: Disk) -> int | None:
-    """The broker epoch of a clean shutdown; -1 if the file does not say it; None without file.
-
-    The file's presence means that logs need no recovery, whatever it says inside (SPEC C2).
-    """
+    """The broker epoch of a clean shutdown; -1 if the file does not say it; None without file."""
     content = read_file(disk, CLEAN_SHUTDOWN)
     if content is None:
         return None

@@ -56,7 +56,7 @@ class LogDirectory:
     disk: Disk
     directory_id: Uuid
     clean_shutdown_epoch: int | None
-    """As `read_clean_shutdown` found it at the start; None after an unclean shutdown."""
+    """As `read_clean_shutdown` found it at the start."""
     logs: dict[TopicPartition, UnifiedLog] = field(default_factory=dict)
     is_online: bool = True
     is_loaded: bool = False
@@ -85,13 +85,21 @@ class LogDirectory:
             write_meta_properties(disk, MetaProperties(cluster_id, node_id, directory_id))
         return cls(disk, directory_id, read_clean_shutdown(disk))
 
+    @property
+    def was_clean(self) -> bool:
+        """Whether the last shutdown left a broker epoch; anything else was unclean (C2).
+
+        Unlike Kafka: there a file is enough for the logs, whatever it says.
+        """
+        return self.clean_shutdown_epoch is not None and self.clean_shutdown_epoch >= 0
+
     def load(self, config_of: Callable[[TopicPartition], LogConfig], now: Now, rng: Random) -> None:
         """Load all logs of partitions; the metadata log is its own room's business (SPEC C2).
 
         The clean shutdown file goes first: a crash from here on is an unclean shutdown.
         """
-        clean = self.clean_shutdown_epoch is not None
-        if clean:
+        clean = self.was_clean
+        if self.clean_shutdown_epoch is not None:
             self.disk.remove(CLEAN_SHUTDOWN)
             self.disk.sync_dir("")
         recovery_points, starts, high_watermarks = (
@@ -223,17 +231,14 @@ def retired_name(at: TopicPartition, suffix: str, rng: Random) -> str:
 
 
 def previous_broker_epoch(directories: Iterable[LogDirectory]) -> int:
-    """The broker epoch of a clean shutdown in all directories; -1 is an unclean one (SPEC C2).
+    """The broker epoch that all directories name; -1 is an unclean shutdown (SPEC C2).
 
-    As Kafka: `LogManager.readBrokerEpochFromCleanShutdownFiles`; a -1 in one directory does not
-    speak against an epoch in another.
+    Unlike Kafka: a -1 in one directory speaks against an epoch in another
+    (`LogManager.readBrokerEpochFromCleanShutdownFiles`).
     """
-    epoch = -1
+    epochs: dict[int, None] = {}
     for directory in directories:
         said = directory.clean_shutdown_epoch
-        if said is None or not directory.is_online:
-            return -1
-        if epoch not in (-1, said):
-            return -1
-        epoch = said
-    return epoch
+        epochs[-1 if said is None or not directory.is_online else said] = None
+    (epoch, *others) = epochs or (-1,)
+    return -1 if others else epoch

@@ -168,6 +168,28 @@ def test_after_an_unclean_shutdown_a_broker_leaves_the_elr_before_it_is_register
     assert record.broker_epoch == elr_topic.image.brokers[2].registered_at - 1
 
 
+def test_a_file_of_another_broker_or_of_an_earlier_life_is_no_clean_shutdown(elr_topic):
+    """C3: only the epoch of this very registration counts."""
+    elr_topic.fence(3)
+    elr_topic.fence(2)
+    copied = elr_topic.image.brokers[1].epoch
+    restarted(elr_topic, 2, epoch=copied)
+    assert (elr_topic.partition().elr, elr_topic.partition().last_known_elr) == ((), (2,))
+
+
+def test_where_elr_is_off_every_registration_counts_as_unclean_c5():
+    """C5: the epoch that is named saves nothing: the broker leaves the ISR as if fenced."""
+    world = QuorumWorld.started(formatted_disk(default_levels()))
+    world.join(1, 2)
+    world.create(assignment=((1, 2),))
+    epoch = world.image.brokers[2].epoch
+    world.advance(8000)
+    world.heartbeat(1)
+    world.advance(1001)
+    world.register(2, epoch=epoch)
+    assert (world.partition().isr, world.partition().elr) == ((1,), ())
+
+
 def test_a_last_leader_that_ended_uncleanly_is_elected_uncleanly_when_it_returns(elr_topic):
     for broker_id in (3, 2, 1):
         elr_topic.fence(broker_id)

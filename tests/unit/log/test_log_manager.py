@@ -8,13 +8,17 @@ from minikafka.common.clock import Now
 from minikafka.common.faults import StorageFault
 from minikafka.common.ids import TopicPartition, Uuid
 from minikafka.log.checkpoints import (
+    CLEAN_SHUTDOWN,
+    RECOVERY_POINTS,
     BadMetaPropertiesError,
     MetaProperties,
     read_clean_shutdown,
     read_meta_properties,
     write_meta_properties,
+    write_offsets,
 )
 from minikafka.log.config import LogConfig
+from minikafka.log.disk import write_file
 from minikafka.log.log_manager import LogManager
 from minikafka.records.builder import NewRecord, build_batch
 from minikafka.sim.sim_disk import SimDisk
@@ -98,6 +102,80 @@ def test_directories_that_disagree_are_an_unclean_shutdown(disks):
         disk.crash()
     start(disks[:1]).shutdown(43)
     disks[0].crash()
+    assert start(disks).previous_broker_epoch == -1
+
+
+def stopped(disks, epoch=42):
+    """One record in the first directory; then a clean shutdown."""
+    manager = start(disks)
+    append(manager.create(TP, ID, CONFIG, NOW, Uuid.of(1, 1)))
+    assert manager.shutdown(epoch) == []
+    for disk in disks:
+        disk.crash()
+
+
+@pytest.mark.parametrize(
+    "content", [None, b"", b'{"version":0,"brokerEp', b'{"brokerEpoch":"x"}', b'{"brokerEpoch":-1}']
+)
+@pytest.mark.parametrize("at", [0, 1])
+def test_one_directory_without_a_readable_epoch_makes_the_shutdown_unclean(disks, content, at):
+    """C1, C2: every directory must name it; a file that is lost, torn or says -1 does not."""
+    stopped(disks)
+    disks[at].remove(CLEAN_SHUTDOWN)
+    if content is not None:
+        write_file(disks[at], CLEAN_SHUTDOWN, content, sync=True)
+    again = start(disks)
+    assert again.previous_broker_epoch == -1
+    assert [disk.exists(CLEAN_SHUTDOWN) for disk in disks] == [False, False]
+
+
+def test_torn_clean_shutdown_file_has_the_logs_recovered(disks):
+    """C2, C4: a batch that is cut off is found although there is a file."""
+    stopped(disks)
+    write_file(disks[0], CLEAN_SHUTDOWN, b'{"version":0,', sync=True)
+    write_offsets(disks[0], RECOVERY_POINTS, {TP: 0}, sync=True)
+    segment = disks[0].open("t-0/00000000000000000000.log")
+    segment.truncate(segment.size - 1)
+    segment.sync()
+    assert start(disks).get(TP).log_end_offset == 0
+
+
+def test_directory_that_fails_at_the_shutdown_makes_it_unclean(disks):
+    """C1: what could not be flushed leaves no file."""
+    manager = start(disks)
+    append(manager.create(TP, ID, CONFIG, NOW, Uuid.of(1, 1)))
+    disks[0].broken = "I/O error"
+    assert [fault.log_dir for fault in manager.shutdown(42)] == [disks[0].root]
+    disks[0].broken = None
+    for disk in disks:
+        disk.crash()
+    assert [read_clean_shutdown(disk) for disk in disks] == [None, 42]
+    assert start(disks).previous_broker_epoch == -1
+
+
+def test_directory_that_was_offline_before_the_shutdown_makes_it_unclean(disks):
+    """C1, C2."""
+    manager = start(disks)
+    manager.take_offline(disks[0].root)
+    assert manager.shutdown(42) == []
+    for disk in disks:
+        disk.crash()
+    assert start(disks).previous_broker_epoch == -1
+
+
+def test_crash_after_the_file_was_removed_is_unclean(disks):
+    """C2: a start that never got to register leaves nothing to be believed."""
+    stopped(disks)
+    assert start(disks).previous_broker_epoch == 42
+    for disk in disks:
+        disk.crash()
+    assert start(disks).previous_broker_epoch == -1
+
+
+def test_shutdown_before_an_epoch_is_unclean(disks):
+    """C1: -1 is written."""
+    stopped(disks, epoch=-1)
+    assert [read_clean_shutdown(disk) for disk in disks] == [-1, -1]
     assert start(disks).previous_broker_epoch == -1
 
 
