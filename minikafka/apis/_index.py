@@ -62,5 +62,6 @@ MODULES: dict[str, dict[int, tuple[str, int, int]]] = {
         64: ("unregister_broker", 0, 0),
         67: ("allocate_producer_ids", 0, 0),
         70: ("controller_registration", 0, 0),
+        73: ("assign_replicas_to_dirs", 0, 0),
     },
 }

@@ -26,6 +26,7 @@ from minikafka.controller import (
     activation,
     cluster_control,
     configuration_control,
+    directory_assignments,
     feature_control,
     leader_elections,
     producer_id_control,
@@ -44,6 +45,7 @@ from minikafka.messages import allocate_producer_ids as producer_id_messages
 from minikafka.messages import alter_configs as replacing_config_messages
 from minikafka.messages import alter_partition as alter_partition_messages
 from minikafka.messages import alter_partition_reassignments as reassignment_messages
+from minikafka.messages import assign_replicas_to_dirs as directory_messages
 from minikafka.messages import broker_heartbeat as heartbeat_messages
 from minikafka.messages import broker_registration as registration_messages
 from minikafka.messages import controller_registration as controller_messages
@@ -344,6 +346,12 @@ class QuorumController:
     ) -> ControllerResult[alter_partition_messages.AlterPartitionResponse]:
         """AlterPartition: see `replication_control.alter_partition`."""
         return replication_control.alter_partition(self._view(), request, version)
+
+    def assign_replicas_to_dirs(
+        self, request: directory_messages.AssignReplicasToDirsRequest
+    ) -> ControllerResult[directory_messages.AssignReplicasToDirsResponse]:
+        """AssignReplicasToDirs: see `directory_assignments.assign_replicas_to_dirs`."""
+        return directory_assignments.assign_replicas_to_dirs(self._view(), request)
 
     def allocate_producer_ids(
         self, request: producer_id_messages.AllocateProducerIdsRequest

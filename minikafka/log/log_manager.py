@@ -243,6 +243,10 @@ class LogManager:
         for directory in online:
             if directory.directory_id == directory_id:
                 return directory
+        for directory in self.directories:
+            if directory.directory_id == directory_id:
+                # The replica is in there: an empty one beside it would pass for it.
+                raise StorageFault(directory.disk.root, "the log directory is offline")
         if not online:
             raise StorageFault(self.directories[0].disk.root, "no log directory is online")
         return min(online, key=_log_count)

@@ -38,6 +38,7 @@ from minikafka.raft.voter_set import RaftVoter, VoterSet
 from minikafka.replica.alter_partition import AlterPartitionManager
 from minikafka.replica.auto_topics import AutoTopics
 from minikafka.replica.broker_lifecycle import BrokerLifecycle
+from minikafka.replica.directory_assignments import DirectoryAssignments
 from minikafka.replica.fetch_session import FetchSessions
 from minikafka.replica.fetcher import FetchSettings
 from minikafka.replica.log_settings import log_config
@@ -85,9 +86,8 @@ class _Builder:
     def build(self) -> Node:
         config, env = self.config, self.env
         home = self._metadata_home()
-        was_clean = home.clean_shutdown_epoch is not None
         previous_epoch = self.logs.previous_broker_epoch
-        raft = self._raft(home, was_clean=was_clean)
+        raft = self._raft(home, was_clean=home.was_clean)
         faults = self.logs.load(self._stored_log_config, self.around.now)
         if faults and not self.logs.online:
             raise faults[0]
@@ -290,7 +290,10 @@ class _Builder:
         alter_partition = AlterPartitionManager(
             env, self._channel(raft, "alter-partition"), config.node_id
         )
-        lifecycle = self._lifecycle(raft, alter_partition, previous_epoch)
+        assignments = DirectoryAssignments(
+            env, self._channel(raft, "directory-assignments"), config.node_id
+        )
+        lifecycle = self._lifecycle(raft, alter_partition, assignments, previous_epoch)
         replicas = ReplicaManager(
             env=env,
             calls=self.calls,
@@ -299,6 +302,7 @@ class _Builder:
             logs=self.logs,
             layers=lambda: services.config_layers(),  # noqa: PLW0108 - made below
             alter_partition=alter_partition,
+            assignments=assignments,
             fetch_settings=FetchSettings(
                 version=_FETCH_VERSION,
                 max_wait_ms=values[keys.REPLICA_FETCH_WAIT_MAX_MS],
@@ -346,12 +350,16 @@ class _Builder:
         return self.loader.image
 
     def _lifecycle(
-        self, raft: RaftNode, alter_partition: AlterPartitionManager, previous_epoch: int
+        self,
+        raft: RaftNode,
+        alter_partition: AlterPartitionManager,
+        assignments: DirectoryAssignments,
+        previous_epoch: int,
     ) -> BrokerLifecycle:
         config, values = self.config, self.values
 
         def registered(epoch: int) -> None:
-            alter_partition.broker_epoch = epoch
+            alter_partition.broker_epoch = assignments.broker_epoch = epoch
 
         return BrokerLifecycle(
             env=self.env,

@@ -28,9 +28,10 @@ from minikafka.log.flush import FlushRequest
 from minikafka.log.log_manager import LogManager
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.metadata.delta import LocalChanges, LocalReplica, local_changes
-from minikafka.metadata.image import RESOURCE_TOPIC, MetadataImage
+from minikafka.metadata.image import METADATA_VERSION, RESOURCE_TOPIC, MetadataImage
 from minikafka.metadata.partition_registration import NO_LEADER
 from minikafka.replica.alter_partition import AlterPartitionManager
+from minikafka.replica.directory_assignments import DirectoryAssignments
 from minikafka.replica.fetcher import Fetcher, FetchSettings
 from minikafka.replica.log_settings import log_config
 from minikafka.replica.partition import Partition
@@ -53,6 +54,7 @@ class ReplicaManager:
     logs: LogManager
     layers: Callable[[], ConfigLayers]
     alter_partition: AlterPartitionManager
+    assignments: DirectoryAssignments
     fetch_settings: FetchSettings
     lag_max_ms: int
     high_watermark_checkpoint_ms: int
@@ -160,6 +162,7 @@ class ReplicaManager:
             if leads:
                 self._unfollow(key)
             new_epoch = partition.apply(replica.registration)
+            self._compare_directory(key, replica)
             if not leads and (new_epoch or key not in self._followed_leader):
                 self._follow(key, partition)
         except StorageFault as fault:
@@ -171,6 +174,17 @@ class ReplicaManager:
         if new_epoch:
             for hook in self.on_leadership:
                 hook(partition)
+
+    def _compare_directory(self, key: TopicIdPartition, replica: LocalReplica) -> None:
+        """Tell the controller where a replica is, if it believes something else (KIP-858)."""
+        if self.image.feature(METADATA_VERSION) < _DIRECTORIES_FROM:
+            return
+        home = self.logs.directory_of(replica.topic_partition)
+        assert home is not None, f"{replica.topic_partition} has no log"
+        if replica.registration.directory(self.broker_id) == home.directory_id:
+            self.assignments.forget(key)
+        else:
+            self.assignments.assign(key, home.directory_id)
 
     def _create(self, replica: LocalReplica) -> Partition:
         name = replica.topic_partition
@@ -201,6 +215,7 @@ class ReplicaManager:
 
     def _remove(self, name: TopicPartition, key: TopicIdPartition) -> None:
         self._unfollow(key)
+        self.assignments.forget(key)
         self.offline.pop(name, None)
         partition = self._by_id.pop((key.topic_id, key.partition), None)
         if partition is None:
@@ -360,3 +375,4 @@ class ReplicaManager:
 
 
 _LOG_TICK_MS = 1000
+_DIRECTORIES_FROM = 17

@@ -8,6 +8,8 @@ import time
 from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
+from minikafka.admin.client import AdminClient as ClusterClient
+from minikafka.admin.topics import describe_topics
 from minikafka.testing.cluster import Cluster
 
 
@@ -163,3 +165,30 @@ def test_directory_of_the_metadata_log_holds_nothing_else(tmp_path):
     assert len(partitions("a")) == len(partitions("b")) == 3
     assert partitions("meta") == []
     assert (dirs["meta"] / "__cluster_metadata-0").is_dir()
+
+
+def test_directory_that_fails_gives_up_its_leaderships_by_itself(tmp_path):
+    """KIP-858: the controller knows which replicas were in it; those of the other one go on."""
+    dirs = {name: tmp_path / name for name in ("a", "b", "meta")}
+    config = {
+        "log.dirs": f"{dirs['a']},{dirs['b']}",
+        "metadata.log.dir": str(dirs["meta"]),
+        "replica.high.watermark.checkpoint.interval.ms": "200",
+    }
+    with Cluster(nodes=1, config=config) as cluster:
+        servers = cluster.bootstrap_servers
+        create(servers, "spread", num_partitions=6, replication_factor=1)
+        lost = {int(path.name[7:]) for path in dirs["b"].iterdir() if path.name[:7] == "spread-"}
+        assert len(lost) == 3
+        dirs["b"].rename(tmp_path / "gone")
+        with ClusterClient(servers, client_id="test") as client:
+            deadline = time.monotonic() + 30
+            leaderless: set[int] = set()
+            while leaderless != lost:
+                assert time.monotonic() < deadline, leaderless
+                (topic,) = describe_topics(client, ["spread"], 100)
+                leaderless = {it.partition for it in topic.partitions if it.leader is None}
+                assert leaderless <= lost
+            # What is left still serves.
+            kept = min(set(range(6)) - lost)
+            assert topic.partitions[kept].leader == 1

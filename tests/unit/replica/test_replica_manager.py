@@ -12,15 +12,22 @@ from minikafka.common.errors import (
     UnknownTopicOrPartitionError,
 )
 from minikafka.common.faults import StorageFault
-from minikafka.common.ids import TopicPartition, Uuid
+from minikafka.common.ids import TopicIdPartition, TopicPartition, Uuid
 from minikafka.config.values import ConfigLayers
 from minikafka.log.checkpoints import MetaProperties, write_meta_properties
 from minikafka.log.log_manager import LogManager
 from minikafka.messages.fetch import FetchRequest
 from minikafka.metadata.broker_registration import BrokerRegistration, Endpoint
-from minikafka.metadata.image import RESOURCE_BROKER, RESOURCE_TOPIC, ImageBuilder, MetadataImage
+from minikafka.metadata.image import (
+    METADATA_VERSION,
+    RESOURCE_BROKER,
+    RESOURCE_TOPIC,
+    ImageBuilder,
+    MetadataImage,
+)
 from minikafka.metadata.partition_registration import PartitionRegistration
 from minikafka.replica.alter_partition import AlterPartitionManager
+from minikafka.replica.directory_assignments import DirectoryAssignments
 from minikafka.replica.fetcher import FetchSettings
 from minikafka.replica.log_settings import log_config
 from minikafka.replica.replica_manager import ReplicaManager
@@ -61,6 +68,9 @@ class World(Wire):
         self.manager = ReplicaManager(
             env=self.env, calls=self.calls, broker_id=1, listener="PLAINTEXT", logs=self.logs,
             layers=self.layers, alter_partition=alter,
+            assignments=DirectoryAssignments(
+                self.env, self.controller_channel("directories"), 1, 10
+            ),
             fetch_settings=FetchSettings(17, 500, 1, 1 << 20, 1 << 20, 1000, 30_000),
             lag_max_ms=30_000, high_watermark_checkpoint_ms=CHECKPOINT_MS,
             on_offline=self.offline.append,
@@ -364,6 +374,38 @@ def test_lost_partition_whose_topic_is_deleted_is_forgotten(spread):
     spread.apply(spread.no_topic())
     with pytest.raises(UnknownTopicOrPartitionError):
         spread.manager.get(T)
+
+
+def level(number):
+    return lambda builder: builder.set_feature(METADATA_VERSION, number)
+
+
+def test_controller_is_told_where_a_replica_is_where_it_does_not_know(world):
+    world.start(level(17), world.topic(), world.put(1), world.put(1, 1, directory=DIRS[1]))
+    assert world.manager.assignments.pending == {TopicIdPartition(ID, 0): DIRS[0]}
+    world.apply(world.put(1, directory=DIRS[0]))
+    assert world.manager.assignments.pending == {}
+
+
+def test_controller_that_knows_no_directories_is_told_none(world):
+    world.start(level(16), world.topic(), world.put(1))
+    assert world.manager.assignments.pending == {}
+
+
+def test_replica_that_is_gone_is_not_told_of(world):
+    world.start(level(17), world.topic(), world.put(1))
+    world.apply(world.no_topic())
+    assert world.manager.assignments.pending == {}
+
+
+def test_replica_of_a_failed_directory_is_not_made_anew_in_another(world):
+    """An empty log in the directory that is left would pass for the replica (E2)."""
+    world.logs.take_offline("/one")
+    world.start(level(17), world.topic(), world.put(1, directory=DIRS[0]))
+    assert world.logs.logs == {}
+    assert world.manager.assignments.pending == {}
+    with pytest.raises(KafkaStorageError):
+        world.manager.get(T)
 
 
 def test_partition_that_cannot_be_made_is_offline(world):

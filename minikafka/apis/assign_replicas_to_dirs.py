@@ -1,0 +1,24 @@
+"""AssignReplicasToDirs (key 73), v0.
+
+Controller:  notes in which log directory a broker has its replicas (KIP-858).
+Left out:    authorization (ClusterAction).
+Errors:      STALE_BROKER_EPOCH, UNSUPPORTED_VERSION; per partition UNKNOWN_TOPIC_ID,
+             UNKNOWN_TOPIC_OR_PARTITION, NOT_LEADER_OR_FOLLOWER (no replica of it).
+"""
+
+from typing import Any
+
+from minikafka.apis._commit import commit
+from minikafka.apis._context import ControllerContext
+from minikafka.apis._registry import controller_api
+from minikafka.apis._steps import Steps
+from minikafka.messages.api_keys import ApiKey
+from minikafka.messages.assign_replicas_to_dirs import AssignReplicasToDirsRequest
+
+
+@controller_api(ApiKey.ASSIGN_REPLICAS_TO_DIRS, versions=(0, 0))
+def assign_replicas_to_dirs(
+    ctx: ControllerContext, request: AssignReplicasToDirsRequest
+) -> Steps[Any]:
+    """Decide, write, answer when it is committed."""
+    return (yield from commit(ctx, ctx.server.controller.assign_replicas_to_dirs(request)))

@@ -1,0 +1,82 @@
+"""AssignReplicasToDirs: a broker says in which of its log directories replicas are.
+
+Source: `ReplicationControlManager.handleAssignReplicasToDirs`, KIP-858.
+"""
+
+from minikafka.common.errors import ErrorCode, UnsupportedVersionError
+from minikafka.common.ids import Uuid
+from minikafka.controller.cluster_checks import check_broker_epoch
+from minikafka.controller.partition_change import DIRECTORIES_FROM, Target
+from minikafka.controller.replica_index import IndexedPartition
+from minikafka.controller.result import ControllerResult
+from minikafka.controller.view import View, is_online
+from minikafka.messages import assign_replicas_to_dirs as messages
+from minikafka.messages.metadata_records.partition_change_record import PartitionChangeRecord
+from minikafka.metadata.broker_registration import BrokerRegistration
+from minikafka.metadata.image import TopicImage
+from minikafka.metadata.serde import MetadataRecord
+
+
+def assign_replicas_to_dirs(
+    view: View, request: messages.AssignReplicasToDirsRequest
+) -> ControllerResult[messages.AssignReplicasToDirsResponse]:
+    """Note the directories, each partition on its own.
+
+    Raises:
+        UnsupportedVersionError: the cluster's metadata.version knows no directories.
+        StaleBrokerEpochError: the request is of an earlier incarnation of the broker.
+    """
+    if view.metadata_version < DIRECTORIES_FROM:
+        raise UnsupportedVersionError(
+            f"directories are assigned from metadata.version {DIRECTORIES_FROM} on"
+        )
+    broker = check_broker_epoch(view.image, request.broker_id, request.broker_epoch)
+    records: list[MetadataRecord] = []
+    directories = []
+    for directory in request.directories:
+        topics = []
+        for topic in directory.topics:
+            known = view.image.topics.get(topic.topic_id)
+            answers = []
+            for data in topic.partitions:
+                error, record = _assign(view, broker, directory.id, known, data.partition_index)
+                records += () if record is None else (record,)
+                answers.append(
+                    messages.AssignReplicasToDirsResponsePartitionData(data.partition_index, error)
+                )
+            topics.append(messages.AssignReplicasToDirsResponseTopicData(topic.topic_id, answers))
+        directories.append(messages.AssignReplicasToDirsResponseDirectoryData(directory.id, topics))
+    return ControllerResult(records, messages.AssignReplicasToDirsResponse(directories=directories))
+
+
+def _assign(
+    view: View, broker: BrokerRegistration, directory: Uuid, topic: TopicImage | None, index: int
+) -> tuple[ErrorCode, PartitionChangeRecord | None]:
+    if topic is None:
+        return ErrorCode.UNKNOWN_TOPIC_ID, None
+    found = view.find(topic, index)
+    if found is None:
+        return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, None
+    if broker.broker_id not in found.registration.replicas:
+        return ErrorCode.NOT_LEADER_OR_FOLLOWER, None
+    return ErrorCode.NONE, _change(view, broker, directory, found)
+
+
+def _change(
+    view: View, broker: BrokerRegistration, directory: Uuid, found: IndexedPartition
+) -> PartitionChangeRecord | None:
+    broker_id, current = broker.broker_id, found.registration
+    directories = {broker_id: directory}
+    remaining = tuple(member for member in current.isr if member != broker_id)
+    if not is_online(directory, broker.log_dirs):
+        # It failed before the broker could say that the replica is in it.
+        return view.change(found, Target(isr=remaining, directories=directories), without=broker_id)
+    if not is_online(current.directory(broker_id), broker.log_dirs):
+        # Unlike Kafka: the replica was in a directory that is gone, so that it began anew, without
+        # its records. It keeps none of the promises of an ISR or ELR member (E2, E7).
+        return view.change(
+            found,
+            Target(isr=remaining, directories=directories, unclean_shutdown=(broker_id,)),
+            without=broker_id,
+        )
+    return view.change(found, Target(directories=directories))

@@ -1,0 +1,126 @@
+"""What this broker still has to tell the controller of where its replicas are.
+
+One request is under way at a time, with at most 2000 replicas; what is noted meanwhile goes into
+the next. An assignment stays until the controller has it, also one into a directory that failed
+since: the controller learns from it that the replica is gone.
+
+Source: `AssignmentsManager`, KIP-858.
+"""
+
+import logging
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+from minikafka.common.environment import Environment
+from minikafka.common.errors import ErrorCode, error_of
+from minikafka.common.ids import TopicIdPartition, Uuid
+from minikafka.messages import assign_replicas_to_dirs as messages
+from minikafka.rpc.controller_channel import ControllerChannel
+
+_log = logging.getLogger("minikafka.replica")
+_VERSION = 0
+_MAX_PER_REQUEST = 2000
+_RETRY_MS = 200
+_FOREVER_MS = 1 << 40
+# The metadata on its way to this broker says that the replica is no longer here.
+_FINAL = frozenset(
+    (
+        ErrorCode.UNKNOWN_TOPIC_ID,
+        ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+        ErrorCode.NOT_LEADER_OR_FOLLOWER,
+    )
+)
+
+_Assignments = dict[TopicIdPartition, Uuid]
+
+
+@dataclass(slots=True)
+class DirectoryAssignments:
+    """Sends assignments until the controller has taken them."""
+
+    env: Environment
+    channel: ControllerChannel
+    broker_id: int
+    broker_epoch: int = -1
+    pending: _Assignments = field(default_factory=dict)
+    _in_flight: bool = False
+    _scheduled: bool = False
+
+    def assign(self, replica: TopicIdPartition, directory: Uuid) -> None:
+        """Tell the controller that a replica is in a directory, with the next request."""
+        self.pending[replica] = directory
+        self._schedule(0)
+
+    def forget(self, replica: TopicIdPartition) -> None:
+        """The controller knows already, or the replica is gone."""
+        self.pending.pop(replica, None)
+
+    def _schedule(self, delay_ms: int) -> None:
+        # A turn later: what one change of the metadata causes goes into one request.
+        if not self._in_flight and not self._scheduled:
+            self._scheduled = True
+            self.env.after(delay_ms, self._send)
+
+    def _send(self) -> None:
+        self._scheduled = False
+        if self._in_flight or not self.pending:
+            return
+        sent = dict(islice(self.pending.items(), _MAX_PER_REQUEST))
+        self._in_flight = True
+        self.channel.send(
+            self._request(sent),
+            _VERSION,
+            timeout_ms=_FOREVER_MS,
+            on_done=lambda response, why: self._answered(sent, response, why),
+        )
+
+    def _request(self, assignments: _Assignments) -> messages.AssignReplicasToDirsRequest:
+        directories: dict[Uuid, dict[Uuid, list[int]]] = {}
+        for replica, directory in assignments.items():
+            topics = directories.setdefault(directory, {})
+            topics.setdefault(replica.topic_id, []).append(replica.partition)
+        return messages.AssignReplicasToDirsRequest(
+            broker_id=self.broker_id,
+            broker_epoch=self.broker_epoch,
+            directories=[
+                messages.AssignReplicasToDirsRequestDirectoryData(
+                    directory,
+                    [
+                        messages.AssignReplicasToDirsRequestTopicData(
+                            topic_id,
+                            [
+                                messages.AssignReplicasToDirsRequestPartitionData(index)
+                                for index in indexes
+                            ],
+                        )
+                        for topic_id, indexes in topics.items()
+                    ],
+                )
+                for directory, topics in directories.items()
+            ],
+        )
+
+    def _answered(self, sent: _Assignments, response: Any | None, why: str) -> None:
+        self._in_flight = False
+        failed = response is None or bool(response.error_code)
+        if response is None or response.error_code:
+            reason = why if response is None else error_of(response.error_code).code.name
+            _log.warning("[broker %d] AssignReplicasToDirs: %s", self.broker_id, reason)
+        else:
+            for directory in response.directories:
+                for topic in directory.topics:
+                    for it in topic.partitions:
+                        replica = TopicIdPartition(topic.topic_id, it.partition_index)
+                        failed |= not self._settled(replica, sent, it.error_code)
+        if self.pending:
+            self._schedule(_RETRY_MS if failed else 0)
+
+    def _settled(self, replica: TopicIdPartition, sent: _Assignments, code: int) -> bool:
+        """Whether nothing more is to be told of a replica that was in a request."""
+        if code and code not in _FINAL:
+            return False
+        # A replica that moved on while the request was under way is told of again.
+        if self.pending.get(replica) == sent.get(replica):
+            self.forget(replica)
+        return True

@@ -1,0 +1,114 @@
+"""Brokers with two log directories say where their replicas are (KIP-858)."""
+
+import pytest
+
+from minikafka.common.errors import ErrorCode, StaleBrokerEpochError, UnsupportedVersionError
+from minikafka.common.ids import Uuid
+from minikafka.messages import assign_replicas_to_dirs as messages
+from minikafka.metadata.image import METADATA_VERSION
+from tests.quorum_world import QuorumWorld, formatted_disk
+
+HOME, OTHER, UNKNOWN = Uuid.of(60, 1), Uuid.of(60, 2), Uuid.of(60, 3)
+UNASSIGNED = Uuid.of(0, 1)
+
+
+@pytest.fixture
+def spread(world):
+    """Topic t on 1 and 2, min ISR 2; broker 1 has two directories."""
+    world.register(1, log_dirs=[HOME, OTHER])
+    world.heartbeat(1)
+    world.join(2)
+    world.create(assignment=((1, 2),), configs={"min.insync.replicas": "2"})
+    return world
+
+
+def assign(world, directory, broker=1, topic_id=None, index=0, **changes):
+    """(records, error code of the partition)."""
+    request = messages.AssignReplicasToDirsRequest(
+        broker_id=broker,
+        broker_epoch=world.image.brokers[broker].epoch,
+        directories=[
+            messages.AssignReplicasToDirsRequestDirectoryData(
+                directory,
+                [
+                    messages.AssignReplicasToDirsRequestTopicData(
+                        topic_id or world.image.topic_ids["t"],
+                        [messages.AssignReplicasToDirsRequestPartitionData(index)],
+                    )
+                ],
+            )
+        ],
+    )
+    for name, value in changes.items():
+        setattr(request, name, value)
+    records, response = world.apply(world.controller.assign_replicas_to_dirs(request))
+    ((row,),) = (topic.partitions for topic in response.directories[0].topics)
+    assert response.directories[0].id == directory
+    return records, row.error_code
+
+
+def test_a_directory_is_noted_and_nothing_else_changes(spread):
+    before = spread.partition()
+    assert before.directory(1) == UNASSIGNED
+    (record,), error = assign(spread, OTHER)
+    assert error == ErrorCode.NONE
+    now = spread.partition()
+    assert (now.directory(1), now.directory(2)) == (OTHER, before.directory(2))
+    assert (now.leader_epoch, now.isr, now.partition_epoch) == (0, (1, 2), 1)
+    assert record.directories == list(now.directories)
+
+
+def test_what_is_known_is_not_written_again(spread):
+    assign(spread, OTHER)
+    assert assign(spread, OTHER) == ([], ErrorCode.NONE)
+
+
+def test_a_directory_that_fails_takes_the_leaderships_in_it_along(spread):
+    assign(spread, OTHER)
+    spread.heartbeat(1, offline_log_dirs=[OTHER])
+    now = spread.partition()
+    assert (now.leader, now.isr, now.elr) == (2, (2,), (1,))
+
+
+def test_a_directory_that_failed_before_it_was_named_counts_as_failed(spread):
+    spread.heartbeat(1, offline_log_dirs=[OTHER])
+    assert spread.partition().leader == 1
+    assert assign(spread, OTHER)[1] == ErrorCode.NONE
+    now = spread.partition()
+    assert (now.leader, now.isr) == (2, (2,))
+    assert now.directory(1) == OTHER
+
+
+def test_a_replica_that_began_anew_elsewhere_is_not_eligible(spread):
+    """E2: its directory is gone; what is in the other one now is an empty log."""
+    assign(spread, OTHER)
+    spread.heartbeat(1, offline_log_dirs=[OTHER])
+    assert spread.partition().elr == (1,)
+    assign(spread, HOME)
+    now = spread.partition()
+    assert (now.isr, now.elr, now.last_known_elr) == ((2,), (), (1,))
+
+
+def test_a_replica_that_moves_between_directories_that_work_stays(spread):
+    assign(spread, OTHER)
+    assign(spread, HOME)
+    assert spread.partition().isr == (1, 2)
+
+
+def test_what_cannot_be_assigned_is_named(spread):
+    assert assign(spread, HOME, topic_id=UNKNOWN)[1] == ErrorCode.UNKNOWN_TOPIC_ID
+    assert assign(spread, HOME, index=7)[1] == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    spread.join(3)
+    assert assign(spread, HOME, broker=3)[1] == ErrorCode.NOT_LEADER_OR_FOLLOWER
+
+
+def test_another_incarnation_may_not_speak(spread):
+    with pytest.raises(StaleBrokerEpochError):
+        assign(spread, HOME, broker_epoch=1)
+
+
+def test_a_level_without_directories_takes_none():
+    world = QuorumWorld.started(formatted_disk({METADATA_VERSION: 16}))
+    world.join(1)
+    with pytest.raises(UnsupportedVersionError):
+        assign(world, HOME, topic_id=UNKNOWN)
