@@ -187,6 +187,7 @@ class Reading:
             log = partition.log
             if (
                 0 <= wanted.current_leader_epoch != partition.leader_epoch
+                or partition.is_gone
                 or (self.replica_id >= 0 and not partition.is_leader)
                 or wanted.fetch_offset > log.log_end_offset
             ):

@@ -87,6 +87,7 @@ class Partition:
     own_epoch: Callable[[], int]
     replicas: tuple[int, ...] = ()
     min_isr: int = 0
+    is_gone: bool = False
     leader: int = NO_LEADER
     leader_epoch: int = -1
     partition_epoch: int = -1

@@ -222,6 +222,7 @@ class ReplicaManager:
             return
         del self.partitions[name]
         partition.leader = NO_LEADER
+        partition.is_gone = True
         partition.wake_all()
         for hook in self.on_removed:
             hook(name)
