@@ -32,8 +32,6 @@ TESTED_ELSEWHERE = {
     "minikafka/common/": "tests/unit",
     "minikafka/config/": "tests/unit/config",
     "minikafka/group/ports.py": "tests/unit/group",
-    "minikafka/node/assembly.py": "tests/integration",
-    "minikafka/node/node.py": "tests/integration",
 }
 
 FORBIDDEN_CALLS = ("open", "hash", "id", "print", "input", "eval", "exec")

@@ -120,6 +120,7 @@ class RaftNode:
     _leader_address: tuple[str, int] | None = None
     _flushed_offset: int = 0
     _flushing: bool = False
+    _refused: str = field(default="", init=False)
     _bootstrap_at: int = 0
     _fetch_timer: Timer | None = None
     _voters_are_logged: bool = False
@@ -390,10 +391,14 @@ class RaftNode:
             self._lose_leader()
             return
         if response.error_code or not response.responses:
-            refused = error_of(response.error_code) if response.error_code else "no partition"
-            _log.warning("[raft %d] fetch refused: %s", self.node_id, refused)
+            refused = str(error_of(response.error_code)) if response.error_code else "no partition"
+            if refused != self._refused:
+                # Once: what was refused is asked for again and again.
+                self._refused = refused
+                _log.warning("[raft %d] fetch refused: %s", self.node_id, refused)
             self._lose_leader()
             return
+        self._refused = ""
         answer = response.responses[0].partitions[0]
         if not self._learn_leader(response, answer):
             self._again()

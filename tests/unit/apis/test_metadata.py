@@ -1,0 +1,92 @@
+"""Metadata on whole nodes: topics by name and id, auto-creation, who is alive and who leads."""
+
+import pytest
+
+from minikafka.common.errors import ErrorCode
+from minikafka.common.ids import ZERO_UUID, Uuid
+from minikafka.messages.metadata import MetadataRequest, MetadataRequestTopic, MetadataResponse
+from tests.sim_world import create_topic, registration, started_cluster
+
+
+@pytest.fixture
+def one():
+    cluster = started_cluster(1)
+    cluster.client().close()
+    create_topic(cluster, "b", partitions=2)
+    create_topic(cluster, "a")
+    return cluster
+
+
+def ask(cluster, *topics, version=12, create=False, node_id=1, everything=False):
+    request = MetadataRequest(
+        topics=None if everything else [MetadataRequestTopic(*topic) for topic in topics],
+        allow_auto_topic_creation=create,
+    )
+    return cluster.client(node_id=node_id).ask(request, MetadataResponse, version=version)
+
+
+def name(text):
+    return ZERO_UUID, text
+
+
+@pytest.mark.parametrize("version", range(1, 14))
+def test_every_version_tells_all_topics(one, version):
+    answer = ask(one, everything=True, version=version, create=True)
+    found = {topic.name: len(topic.partitions) for topic in answer.topics}
+    assert found == {"a": 1, "b": 2}
+    assert [(x.node_id, x.host, x.port) for x in answer.brokers] == [(1, "n1", 9092)]
+    assert answer.controller_id == 1
+
+
+def test_version_0_has_an_empty_list_for_all(one):
+    assert len(ask(one, version=0, create=True).topics) == 2
+    assert ask(one, version=1, create=True).topics == []
+
+
+def test_topics_are_found_by_their_ids(one):
+    topic_id = one.nodes[1].node.loader.image.topic("b").topic_id
+    unknown = Uuid.of(4, 2)
+    found, missing = ask(one, (topic_id, None), (unknown, None)).topics
+    assert (found.name, found.topic_id, found.error_code) == ("b", topic_id, 0)
+    assert (missing.name, missing.error_code) == (None, ErrorCode.UNKNOWN_TOPIC_ID)
+
+
+def test_what_is_not_there_is_said_and_not_made(one):
+    missing, wrong = ask(one, name("c"), name("no/slash")).topics
+    assert missing.error_code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    assert wrong.error_code == ErrorCode.INVALID_TOPIC_EXCEPTION
+    one.world.run(1_000)
+    assert one.nodes[1].node.loader.image.topic("c") is None
+
+
+@pytest.mark.parametrize(("version", "create"), [(3, True), (4, True), (12, True)])
+def test_asking_makes_a_topic_where_it_may(one, version, create):
+    (missing,) = ask(one, name("c"), version=version, create=create).topics
+    assert missing.error_code in (
+        ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+        ErrorCode.LEADER_NOT_AVAILABLE,
+    )
+    one.world.run_until(lambda: registration(one, "c") is not None, 5_000, "topic c")
+    one.world.run(100)
+    (made,) = ask(one, name("c")).topics
+    assert (made.error_code, made.partitions[0].leader_id) == (ErrorCode.NONE, 1)
+
+
+def test_a_node_may_be_told_to_make_none():
+    cluster = started_cluster(1, given={"auto.create.topics.enable": "false"})
+    ask(cluster, name("c"), create=True)
+    cluster.world.run(1_000)
+    assert registration(cluster, "c") is None
+
+
+def test_a_partition_without_leader_says_so():
+    cluster = started_cluster(3)
+    create_topic(cluster, "t", replicas=[[2, 3]])
+    for node_id in (2, 3):
+        cluster.nodes[node_id].kill()
+    cluster.world.run(20_000)
+    answer = ask(cluster, name("t"))
+    (partition,) = answer.topics[0].partitions
+    assert (partition.error_code, partition.leader_id) == (ErrorCode.LEADER_NOT_AVAILABLE, -1)
+    assert partition.offline_replicas == [2, 3]
+    assert [broker.node_id for broker in answer.brokers] == [1]

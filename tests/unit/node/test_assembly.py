@@ -1,0 +1,82 @@
+"""A node is put together from its configuration, whatever its roles and directories are."""
+
+from random import Random
+
+import pytest
+
+from minikafka.common.clock import Now
+from minikafka.common.errors import ErrorCode
+from minikafka.common.faults import StorageFault
+from minikafka.config.node_config import node_config
+from minikafka.log.checkpoints import BadMetaPropertiesError
+from minikafka.node.assembly import Surroundings, assemble
+from minikafka.sim.sim_disk import SimDisk
+from tests.sim_world import create_topic, produce, started_cluster
+
+NOW = Now(0, 0)
+
+
+def parts_of(cluster, node_id=1):
+    sim = cluster.nodes[node_id]
+    ports = {listener.name: listener.port for listener in sim.config.listeners}
+    return sim, Surroundings(sim.disks, ports, sim.cluster_id, Random(1), NOW)
+
+
+def test_roles_decide_what_a_node_has():
+    cluster = started_cluster(2, separate_controller=True)
+    broker, controller = cluster.nodes[1].node, cluster.nodes[100].node
+    assert (broker.controller, controller.broker) == (None, None)
+    assert broker.broker is not None
+    assert controller.controller is not None
+    assert broker.roles == {"PLAINTEXT": "broker"}
+    assert controller.roles == {"CONTROLLER": "controller"}
+
+
+def test_several_directories_hold_the_partitions_between_them():
+    cluster = started_cluster(1, log_dirs=3)
+    create_topic(cluster, "t", partitions=6)
+    directories = cluster.nodes[1].node.broker.logs.directories
+    assert len(directories) == 3
+    assert sorted(len(home.logs) for home in directories) == [2, 2, 2]
+    assert produce(cluster.client(), "t", b"x", partition=5).error_code == ErrorCode.NONE
+
+
+def test_advertised_addresses_are_told_with_the_port_that_was_bound():
+    cluster = started_cluster(1)
+    cluster.nodes[1].kill()
+    sim, around = parts_of(cluster)
+    given = {
+        **sim.given,
+        "listeners": "PLAINTEXT://n1:0,CONTROLLER://n1:9093",
+        "advertised.listeners": "PLAINTEXT://elsewhere:0",
+    }
+    bound = around._replace(ports={"PLAINTEXT": 4711, "CONTROLLER": 9093})
+    node = assemble(node_config(given), bound)
+    (endpoint,) = node.broker.lifecycle.endpoints
+    assert (endpoint.host, endpoint.port) == ("elsewhere", 4711)
+
+
+def test_a_directory_that_was_never_formatted_is_refused():
+    cluster = started_cluster(1)
+    cluster.nodes[1].kill()
+    sim, around = parts_of(cluster)
+    empty = {path: SimDisk(path) for path in sim.disks}
+    with pytest.raises(BadMetaPropertiesError):
+        assemble(sim.config, around._replace(disks=empty))
+
+
+def test_a_directory_of_another_node_is_refused():
+    cluster = started_cluster(2)
+    for node in cluster.nodes.values():
+        node.kill()
+    sim, around = parts_of(cluster)
+    strange = dict(zip(sim.disks, cluster.nodes[2].disks.values(), strict=True))
+    with pytest.raises(BadMetaPropertiesError, match=r"2.*1|1.*2"):
+        assemble(sim.config, around._replace(disks=strange))
+
+
+def test_one_process_a_directory():
+    cluster = started_cluster(1)
+    sim, around = parts_of(cluster)
+    with pytest.raises(StorageFault, match="lock"):
+        assemble(sim.config, around)

@@ -1,0 +1,162 @@
+"""A node's life: start, serve, shut down, and what it does where something is wrong (C1, C2)."""
+
+import json
+
+import pytest
+
+from minikafka.common.clock import Now
+from minikafka.common.effects import Halt, Reply, Started
+from minikafka.common.events import (
+    ConnectionClosed,
+    ConnectionOpened,
+    RequestFrame,
+    ShutdownRequested,
+    Tick,
+)
+from minikafka.log.log_directory import METADATA_FOLDER
+from minikafka.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
+from minikafka.rpc.envelope import decode_response, encode_request
+from tests.sim_world import create_topic, produce, started_cluster
+
+
+def frame_of(request, version=0, correlation_id=7):
+    parts = encode_request(correlation_id, "test", request, version)
+    return memoryview(bytearray(b"".join(bytes(part) for part in parts)))[4:]
+
+
+def later(cluster, by_ms=0):
+    now = cluster.nodes[1].now
+    return Now(now.monotonic_ms + by_ms, now.wall_ms + by_ms)
+
+
+@pytest.fixture
+def one():
+    return started_cluster(1)
+
+
+def test_a_request_is_answered_in_its_own_step(one):
+    node = one.nodes[1].node
+    node.step(ConnectionOpened(99, "PLAINTEXT", "somewhere"), later(one))
+    effects = node.step(RequestFrame(99, frame_of(ApiVersionsRequest())), later(one))
+    (reply,) = [effect for effect in effects if isinstance(effect, Reply)]
+    data = b"".join(bytes(part) for part in reply.parts)
+    correlation_id, body = decode_response(memoryview(data)[4:], ApiVersionsRequest.API_KEY, 0)
+    assert (reply.connection, correlation_id) == (99, 7)
+    assert isinstance(body, ApiVersionsResponse)
+    assert int.from_bytes(data[:4], "big") == len(data) - 4
+
+
+def test_a_connection_that_is_gone_is_not_answered(one):
+    node = one.nodes[1].node
+    node.step(ConnectionOpened(99, "PLAINTEXT", "somewhere"), later(one))
+    node.step(ConnectionClosed(99), later(one))
+    effects = node.step(RequestFrame(99, frame_of(ApiVersionsRequest())), later(one))
+    assert not [effect for effect in effects if isinstance(effect, Reply)]
+
+
+def test_time_that_passed_fires_what_is_due_and_asks_for_the_next(one):
+    node = one.nodes[1].node
+    due_ms = node.next_deadline_ms()
+    assert due_ms is not None
+    node.step(Tick(), later(one, due_ms - one.nodes[1].now.monotonic_ms))
+    assert node.next_deadline_ms() > due_ms
+
+
+def test_the_monotonic_clock_does_not_go_back(one):
+    node = one.nodes[1].node
+    now = later(one)
+    node.step(Tick(), now)
+    node.step(Tick(), Now(now.monotonic_ms - 500, now.wall_ms - 500))
+    assert node.env.clock.monotonic_ms == now.monotonic_ms
+    assert node.env.clock.wall_ms == now.wall_ms - 500
+
+
+def test_a_broker_serves_clients_when_it_is_unfenced():
+    cluster = started_cluster(3)
+    for node_id, sim in cluster.nodes.items():
+        registration = cluster.nodes[1].node.loader.image.brokers[node_id]
+        assert not registration.fenced
+        assert sim.node.broker.lifecycle.broker_epoch == registration.epoch
+
+
+def test_a_controller_alone_serves_at_once():
+    cluster = started_cluster(1, separate_controller=True)
+    controller = cluster.nodes[100].node
+    assert controller.broker is None
+    assert controller.controller.is_active
+    effects = cluster.nodes[1].node.step(Tick(), later(cluster))
+    assert Started() not in effects
+
+
+def test_a_shutdown_leaves_the_broker_epoch_behind_once(one):
+    """C1; a second request for it changes nothing."""
+    create_topic(one, "t")
+    produce(one.client(), "t", b"x")
+    epoch = one.nodes[1].node.broker.lifecycle.broker_epoch
+    one.nodes[1].shut_down()
+    one.nodes[1].post(lambda: one.nodes[1].node.step(ShutdownRequested(), one.nodes[1].now))
+    one.world.run_until(lambda: not one.nodes[1].alive, 10_000, "the node stops")
+    assert one.nodes[1].exit_code == 0
+    (disk,) = one.nodes[1].disks.values()
+    file = disk.open(".kafka_cleanshutdown")
+    assert json.loads(file.read_at(0, file.size)) == {"version": 0, "brokerEpoch": epoch}
+
+
+def test_the_file_of_a_clean_shutdown_is_gone_when_the_node_runs(one):
+    """C2."""
+    one.nodes[1].shut_down()
+    one.world.run_until(lambda: not one.nodes[1].alive, 10_000, "the node stops")
+    one.start()
+    (disk,) = one.nodes[1].disks.values()
+    assert not disk.exists(".kafka_cleanshutdown")
+
+
+def test_metadata_is_the_same_after_a_restart(one):
+    create_topic(one, "t", partitions=3, config={"min.insync.replicas": "1"})
+    before = one.nodes[1].node.loader.image
+    one.nodes[1].kill()
+    one.start()
+    after = one.nodes[1].node.loader.image
+    assert list(after.topics) == list(before.topics)
+    assert after.configs == before.configs
+    assert after.brokers[1].epoch > before.brokers[1].epoch
+
+
+def test_a_node_that_cannot_read_its_metadata_log_does_not_start(one):
+    one.nodes[1].kill()
+    (disk,) = one.nodes[1].disks.values()
+    assert [name for name in disk.list(METADATA_FOLDER) if name.endswith(".log")]
+    disk.broken = "input/output error"
+    one.nodes[1].start()
+    assert (one.nodes[1].alive, one.nodes[1].exit_code) == (False, 1)
+
+
+def test_a_broker_whose_id_is_taken_tries_until_the_other_is_gone():
+    """As Kafka: a registration is refused while another incarnation's session lives (SPEC 13)."""
+    cluster = started_cluster(2)
+    cluster.nodes[2].lose_power()
+    cluster.nodes[2].start()
+    cluster.world.run(2_000)
+    assert not cluster.nodes[2].started
+    cluster.world.run_until(lambda: cluster.nodes[2].started, 60_000, "node 2 serves again")
+
+
+def test_a_node_of_another_cluster_is_turned_away_and_ends():
+    first, second = started_cluster(2, seed=1), started_cluster(2, seed=2)
+    assert first.cluster_id != second.cluster_id
+    stranger = first.nodes[2]
+    stranger.kill()
+    stranger.cluster_id = second.cluster_id
+    stranger.disks = second.nodes[2].disks
+    second.nodes[2].kill()
+    stranger.start()
+    first.world.run_until(lambda: not stranger.alive, 70_000, "the stranger gives up")
+    assert (stranger.started, stranger.exit_code) == (False, 1)
+
+
+def test_every_step_ends_with_its_effects_taken(one):
+    node = one.nodes[1].node
+    assert node.env.effects == []
+    node.step(Tick(), later(one))
+    assert node.env.effects == []
+    assert not [effect for effect in node.step(Tick(), later(one)) if isinstance(effect, Halt)]
