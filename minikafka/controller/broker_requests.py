@@ -32,6 +32,7 @@ _VERSION = 0
 _TIMEOUT_MS = 10_000
 _FIRST_BACKOFF_MS = 50
 _LAST_BACKOFF_MS = 2000
+_STUCK_AFTER_MS = 6 * _TIMEOUT_MS
 _PURPOSE = "replica-log-info"
 
 
@@ -54,6 +55,7 @@ class _Queue:
     waiting: dict[TopicIdPartition, None] = field(default_factory=dict)
     asked: dict[TopicIdPartition, None] = field(default_factory=dict)
     in_flight: bool = False
+    moved_ms: int = 0
     timer: Timer | None = None
     backoff_ms: int = 0
 
@@ -82,7 +84,9 @@ class BrokerRequestSender:
 
     def ask(self, broker_id: int, partition: TopicIdPartition) -> None:
         """Ask a broker about its replica of a partition, unless that is under way."""
-        queue = self._queues.setdefault(broker_id, _Queue())
+        queue = self._queues.get(broker_id)
+        if queue is None:
+            queue = self._queues[broker_id] = _Queue(moved_ms=self.env.clock.monotonic_ms)
         if partition not in queue.asked and partition not in queue.waiting:
             queue.waiting[partition] = None
             self._schedule(broker_id, queue)
@@ -94,6 +98,17 @@ class BrokerRequestSender:
             return
         queue.waiting.pop(partition, None)
         queue.asked.pop(partition, None)
+
+    def restart_stuck(self) -> None:
+        """U7: ask again where a failure that nobody foresaw left questions lying."""
+        now_ms = self.env.clock.monotonic_ms
+        for broker_id, queue in self._queues.items():
+            if now_ms - queue.moved_ms >= _STUCK_AFTER_MS:
+                _log.warning("the questions to broker %d had stopped", broker_id)
+                queue.waiting = {**queue.asked, **queue.waiting}
+                queue.asked, queue.in_flight = {}, False
+                queue.moved_ms = now_ms
+                self.wake(broker_id)
 
     def is_asking(self, broker_id: int, partition: TopicIdPartition) -> bool:
         """Whether a question is on its way, or waits to go."""
@@ -120,6 +135,7 @@ class BrokerRequestSender:
 
     def _send(self, broker_id: int, queue: _Queue) -> None:
         queue.timer = None
+        queue.moved_ms = self.env.clock.monotonic_ms
         if not queue.waiting:
             # Everything was dropped meanwhile.
             if self._queues.get(broker_id) is queue:

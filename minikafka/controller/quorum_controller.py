@@ -154,7 +154,10 @@ class QuorumController:
 
     def _broker_endpoint(self, broker_id: int) -> Endpoint | None:
         broker = self.latest.brokers.get(broker_id)
-        return None if broker is None else broker.endpoint(self.broker_listener)
+        if broker is None:
+            return None
+        # A node that is a controller only need not know how brokers name their listeners.
+        return broker.endpoint(self.broker_listener) or next(iter(broker.endpoints), None)
 
     # Leadership
 

@@ -6,9 +6,11 @@ from dataclasses import dataclass, field
 MAX_LINES = 20
 _EXAMPLES = 3
 
-STARTS, STOPS, ENDS, ELECTS = "recovery starts", "recovery stops", "recovery ends", "unclean leader"
+STARTS, RESTARTS = "recovery starts", "recovery starts again"
+STOPS, ENDS, ELECTS = "recovery stops", "recovery ends", "unclean leader"
 _LEVELS = {
     STARTS: logging.INFO,
+    RESTARTS: logging.INFO,
     STOPS: logging.INFO,
     ENDS: logging.INFO,
     # Records that were committed may be lost by it.

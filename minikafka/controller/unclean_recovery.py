@@ -39,7 +39,14 @@ from minikafka.controller.election import (
     step_without_manager,
 )
 from minikafka.controller.partition_change import Target
-from minikafka.controller.recovery_lines import ELECTS, ENDS, STARTS, STOPS, RecoveryLines
+from minikafka.controller.recovery_lines import (
+    ELECTS,
+    ENDS,
+    RESTARTS,
+    STARTS,
+    STOPS,
+    RecoveryLines,
+)
 from minikafka.controller.replica_index import IndexedPartition
 from minikafka.controller.view import View
 from minikafka.metadata.broker_registration import BrokerRegistration
@@ -49,8 +56,7 @@ from minikafka.metadata.serde import MetadataRecord
 
 _log = logging.getLogger("minikafka.controller")
 AGGRESSIVE_WAIT_MS = 5000
-HUNG_AFTER_MS = 60_000
-_CHECK_INTERVAL_MS = 1000
+_CHECK_INTERVAL_MS = 5000
 
 
 @dataclass(slots=True, eq=False)
@@ -79,7 +85,6 @@ class _Case:
     leader_epoch: int
     strategy: Strategy | None = None
     started_ms: int = 0
-    moved_ms: int = 0
     alarm_ms: int = -1
     answers: dict[int, _Answer] = field(default_factory=dict)
     requests: list[RecoveryRequest] = field(default_factory=list)
@@ -179,26 +184,31 @@ class UncleanRecoveryManager:
             self.sender.wake(broker_id)
 
     def heartbeat(self) -> None:
-        """U7: from time to time, start again what has not moved although it should have."""
+        """U7: from time to time, start again what stands still although it should not."""
         now_ms = self.env.clock.monotonic_ms
         if now_ms - self._checked_ms < _CHECK_INTERVAL_MS:
             return
         self._checked_ms = now_ms
+        self.sender.restart_stuck()
         index = self.view().index
         if index.leaderless_count() != len(self._cases):
-            self._dirty.update(
-                dict.fromkeys([*self._cases, *(x.partition for x in index.led_by(NO_LEADER))])
-            )
+            for found in index.led_by(NO_LEADER):
+                self._dirty[found.partition] = None
+        lines = RecoveryLines(_log)
         for key, case in self._cases.items():
-            if case.strategy is not None and now_ms - case.moved_ms >= HUNG_AFTER_MS:
-                _log.info("%s: recovery has not moved, ask again", case.name)
-                case.moved_ms, case.alarm_ms = now_ms, -1
-                for broker_id in case.replicas:
-                    self.sender.drop(broker_id, key)
-                    case.answers.pop(broker_id, None)
+            if case.strategy is not None and self._stands_still(key, case):
                 self._dirty[key] = None
+                lines.add(RESTARTS, case.name, "nobody was being asked, or its time was up")
+        lines.flush()
         self._scheduled = False
         self._schedule()
+
+    def _stands_still(self, key: TopicIdPartition, case: _Case) -> bool:
+        """Whether nothing is under way that would move a recovery."""
+        missing = [x for x in case.replicas if x not in case.answers and x in self._image.brokers]
+        if any(not self.sender.is_asking(x, key) for x in missing):
+            return True
+        return not missing and case.alarm_ms <= self.env.clock.monotonic_ms and bool(case.answers)
 
     # What operators ask
 
@@ -319,10 +329,9 @@ class UncleanRecoveryManager:
         found: IndexedPartition,
         strategy: Strategy,
     ) -> None:
-        now_ms = self.env.clock.monotonic_ms
         if case.strategy is not strategy:
             case.strategy = strategy
-            case.started_ms = case.moved_ms = now_ms
+            case.started_ms = self.env.clock.monotonic_ms
             turn.lines.add(STARTS, case.name, _reason(case, found.registration))
         for broker_id in case.replicas:
             if broker_id not in case.answers and broker_id in turn.view.image.brokers:
@@ -399,7 +408,6 @@ class UncleanRecoveryManager:
                 continue
             log = LogInfo(row.last_written_leader_epoch, row.log_end_offset)
             case.answers[broker_id] = _Answer(log, answer.broker_epoch)
-            case.moved_ms = self.env.clock.monotonic_ms
             self._dirty[key] = None
         self._schedule()
         return again

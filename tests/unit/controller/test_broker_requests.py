@@ -207,3 +207,30 @@ def test_after_a_stop_nothing_of_before_is_listened_to(world):
     assert world.answers == []
     world.respond(new)
     assert len(world.answers) == 1
+
+
+def test_questions_that_stopped_for_no_known_reason_start_again(world):
+    """U7."""
+    world.sender.ask(1, at(0))
+    world.one()
+    (call,) = world.calls._pending.values()
+    call.timer.cancel()
+    world.calls._pending.clear()
+    world.at(59_999)
+    world.sender.restart_stuck()
+    assert world.sent() == []
+    world.at(60_000)
+    world.sender.restart_stuck()
+    world.respond(world.one())
+    assert len(world.answers) == 1
+
+
+def test_questions_that_are_repeated_are_not_stuck(world):
+    world.sender.ask(1, at(0))
+    count = 0
+    for _ in range(100):
+        for sent in world.sent(1000):
+            world.calls.channel_down(sent.channel, "refused")
+            count += 1
+        world.sender.restart_stuck()
+    assert 50 <= count <= 56

@@ -1,5 +1,6 @@
 """Recoveries of one partition with replicas 1, 2, 3, min ISR 2 (U1-U8, L3, L4, L8)."""
 
+import logging
 from itertools import permutations
 
 import pytest
@@ -404,22 +405,59 @@ def test_a_deleted_topic_ends_its_recovery(lost):
     assert lost.recovery.sender.pending == 0
 
 
-def test_a_recovery_that_hangs_is_started_again_by_a_heartbeat(lost):
-    """U7: here its questions and answers got lost."""
-    came_back(lost, 1, 2)
-    lost.come_back(3)
-    lost.talk()
+def test_a_recovery_whose_questions_were_lost_is_started_again_by_a_heartbeat(lost):
+    """U7."""
+    lost.silent[3] = None
+    came_back(lost, 1, 2, 3)
+    lost.recovery.sender.stop()
+    lost.silent.clear()
+    lost.talk(5000)
+    assert lost.leader == -1
+    keep_alive(lost, 1, 2, 3, for_ms=1000)
     assert lost.leader == 3
-    hung = lost_world()
-    came_back(hung, 1, 2)
-    hung.come_back(3, unfence=False)
-    hung.recovery.sender.stop()
-    for case in hung.recovery._cases.values():
-        case.answers.clear()
-    hung.heartbeat(3)
-    hung.recovery._dirty.clear()
-    keep_alive(hung, 1, 2, 3, for_ms=61_000)
-    assert hung.leader == 3
+
+
+def test_a_recovery_whose_decision_was_lost_is_taken_up_by_a_heartbeat(lost):
+    """U7."""
+    came_back(lost, 1, 2)
+    lost.come_back(3, unfence=False)
+    lost.talk()
+    lost.heartbeat(3)
+    lost.recovery._dirty.clear()
+    lost.talk()
+    assert lost.leader == -1
+    for case in lost.recovery._cases.values():
+        case.alarm_ms = 0
+    keep_alive(lost, 1, 2, 3, for_ms=6000)
+    assert lost.leader == 3
+
+
+def test_a_recovery_that_waits_as_it_should_is_left_alone(lost, caplog):
+    caplog.set_level(logging.INFO)
+    came_back(lost, 1, 2)
+    keep_alive(lost, 1, 2, for_ms=60_000)
+    assert "starts again" not in caplog.text
+    assert {broker_id for broker_id, _ in lost.asked[3:]} == {3}
+
+
+def test_each_step_has_its_line(lost, caplog):
+    """Start, stop and decision, with what every candidate holds."""
+    caplog.set_level(logging.INFO)
+    came_back(lost, 1, 2)
+    lost.kill(2)
+    lost.talk()
+    came_back(lost, 2, 3)
+    lines = [x.getMessage() for x in caplog.records if x.getMessage().startswith("t-0: ")]
+    start = (
+        "t-0: recovery starts: Balanced, by configuration; ISR [], ELR [], last known ELR [1, 2]"
+    )
+    logs = "1: epoch 4, end 100; 2: epoch 4, end 150; 3: epoch 4, end 200"
+    assert lines == [
+        start,
+        "t-0: recovery stops: wait for the last known ELR",
+        start,
+        f"t-0: unclean leader: broker 3 of ({logs})",
+    ]
 
 
 def test_a_partition_that_was_lost_sight_of_is_found_by_a_heartbeat(lost):
@@ -427,7 +465,7 @@ def test_a_partition_that_was_lost_sight_of_is_found_by_a_heartbeat(lost):
     came_back(lost, 1, 2)
     lost.recovery._cases.clear()
     lost.recovery._dirty.clear()
-    keep_alive(lost, 1, 2, for_ms=2000)
+    keep_alive(lost, 1, 2, for_ms=6000)
     assert lost.counts == (1, 0, 0)
 
 
