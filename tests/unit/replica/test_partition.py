@@ -1,5 +1,7 @@
 """What a leader commits, acknowledges and proposes (SPEC H1-H6)."""
 
+from dataclasses import replace
+
 import pytest
 
 from minikafka.common.errors import (
@@ -9,6 +11,7 @@ from minikafka.common.errors import (
     NotLeaderOrFollowerError,
     UnknownLeaderEpochError,
 )
+from minikafka.metadata.partition_registration import LeaderRecoveryState
 from tests.unit.replica.conftest import registration
 
 
@@ -299,15 +302,31 @@ def test_gauges_of_a_follower_are_zero(world):
     assert not partition.is_under_replicated
 
 
+def recovering(**changes):
+    return replace(
+        registration((1,), **changes), leader_recovery_state=LeaderRecoveryState.RECOVERING
+    )
+
+
 def test_recovering_leader_says_that_it_recovered(world):
     """L8."""
-    from dataclasses import replace
-
-    from minikafka.metadata.partition_registration import LeaderRecoveryState
-
-    world.partition.apply(
-        replace(registration((1,)), leader_recovery_state=LeaderRecoveryState.RECOVERING)
-    )
+    world.partition.apply(recovering())
     (proposal,) = world.proposals
     assert proposal.isr == (1,)
     assert proposal.recovery_state is LeaderRecoveryState.RECOVERED
+
+
+def test_recovering_leader_says_so_until_it_is_heard(world):
+    """L8: over a controller that fails, and over other changes of the partition."""
+    partition = world.partition
+    partition.apply(recovering())
+    partition.proposal_failed(world.proposals[-1], ErrorCode.NOT_CONTROLLER)
+    assert len(world.proposals) == 2
+    partition.proposal_failed(world.proposals[-1], ErrorCode.INVALID_UPDATE_VERSION)
+    assert len(world.proposals) == 2
+    partition.apply(recovering(partition_epoch=1))
+    assert [x.partition_epoch for x in world.proposals] == [0, 0, 1]
+    partition.proposal_committed(world.proposals[-1], (1,), 2)
+    assert partition.recovery_state is LeaderRecoveryState.RECOVERED
+    partition.apply(registration((1,), partition_epoch=2))
+    assert len(world.proposals) == 3
