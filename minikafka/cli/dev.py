@@ -49,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
     if args.action is not None:
         if args.node is None:
             print(f"dev {args.action}: which node?", file=sys.stderr)
-            return 3
+            return 2
         return _ask_owner(args.dir, f"{args.action} {args.node}")
     try:
         layout = Layout.make(args)
@@ -151,6 +151,8 @@ class Layout:
             LayoutError: where the directory holds another cluster, or one of another size.
         """
         configs = [self.config(node) for node in self.nodes]
+        if _is_owned(self.directory):
+            raise LayoutError(f"a cluster runs in {self.directory} already; stop it first")
         self.directory.mkdir(parents=True, exist_ok=True)
         known = self.directory / _CLUSTER
         if known.exists():
@@ -334,8 +336,8 @@ class Supervisor:
                 return
             with connection, connection.makefile("rw") as stream:
                 words = stream.readline().split()
-                answer = self._act(words)
-                stream.write(answer + "\n")
+                if words:
+                    stream.write(self._act(words) + "\n")
 
     def _act(self, words: Sequence[str]) -> str:
         if len(words) != 2 or words[0] not in _ACTIONS or not words[1].isdigit():
@@ -392,6 +394,16 @@ def _stop_together(processes: Sequence[NodeProcess]) -> int:
             process.wait()
             status = 1
     return status
+
+
+def _is_owned(directory: Path) -> bool:
+    """Whether a process answers for the cluster in a directory."""
+    try:
+        with chdir(directory), socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+            connection.connect(_CONTROL)
+    except OSError:
+        return False
+    return True
 
 
 def _ask_owner(directory: Path, command: str) -> int:
