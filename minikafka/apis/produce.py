@@ -11,6 +11,7 @@ Errors:      INVALID_REQUIRED_ACKS, NOT_LEADER_OR_FOLLOWER, NOT_ENOUGH_REPLICAS,
              INVALID_TXN_STATE, KAFKA_STORAGE_ERROR (per partition).
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from minikafka.apis._context import BrokerContext
@@ -47,9 +48,10 @@ _ADMIN_CLIENT_ID = "__admin_client"
 
 
 class Waiting(NamedTuple):
-    """An append whose outcome the replicas decide."""
+    """An append whose outcome is not known yet: the replicas, or a flush, decide it."""
 
     partition: Partition
+    outcome: Callable[[int, int], ErrorCode | None]
     leader_epoch: int
     end_offset: int
     answer: PartitionProduceResponse
@@ -129,7 +131,19 @@ def _append(
     answer.log_append_time_ms = info.log_append_time
     answer.log_start_offset = info.log_start_offset
     if acks == -1:
-        waiting.append(Waiting(partition, partition.leader_epoch, info.last_offset + 1, answer))
+        waiting.append(
+            Waiting(
+                partition, partition.append_outcome, partition.leader_epoch, info.last_offset + 1,
+                answer,
+            )
+        )  # fmt: skip
+    elif acks == 1 and partition.log.awaits_flush:
+        waiting.append(
+            Waiting(
+                partition, partition.flush_outcome, partition.leader_epoch, info.last_offset + 1,
+                answer,
+            )
+        )  # fmt: skip
     return answer
 
 
@@ -153,7 +167,7 @@ def _partition(ctx: BrokerContext, topic: TopicProduceData, index: int) -> Parti
 
 def _decide(waiting: Waiting) -> bool:
     """Whether the replicas have decided; then the answer says how."""
-    outcome = waiting.partition.append_outcome(waiting.leader_epoch, waiting.end_offset)
+    outcome = waiting.outcome(waiting.leader_epoch, waiting.end_offset)
     if outcome is None:
         return False
     if outcome:

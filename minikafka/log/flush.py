@@ -46,7 +46,8 @@ class FlushRequest:
 class FlushLedger:
     """What a log still has to have synced.
 
-    `wanted` and `taken` are offsets: everything below should be flushed, and was asked for.
+    `wanted` and `taken` are offsets: everything below should be flushed, and was asked for. What is
+    below `due` may not be acknowledged before it is flushed (`flush.messages`).
     `files` and `folders` are paths of small files and folders that changed since the last request.
     """
 
@@ -55,6 +56,7 @@ class FlushLedger:
     files: dict[str, None] = field(default_factory=dict)
     wanted: int = 0
     taken: int = 0
+    due: int = 0
     generation: int = 0
 
     def take(self, disk: Disk, files: tuple[File, ...]) -> FlushRequest:

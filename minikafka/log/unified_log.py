@@ -344,6 +344,16 @@ class UnifiedLog:
         """Whether `take_flush` has something: a rolled segment, `flush.messages`, `flush.ms`."""
         return self.flushes.wanted > max(self.recovery_point, self.flushes.taken)
 
+    @property
+    def awaits_flush(self) -> bool:
+        """Whether `flush.messages` wants something on disk before it is acknowledged."""
+        return self.flushes.due > self.recovery_point
+
+    @property
+    def is_flushing(self) -> bool:
+        """Whether a flush that was taken has not run yet."""
+        return self.flushes.taken > self.recovery_point
+
     def take_flush(self, *, everything: bool = False) -> FlushRequest | None:
         """What must be synced now, or None; with `everything` up to the log's end.
 
@@ -451,7 +461,7 @@ class UnifiedLog:
         if epochs.changed:
             self._save_epochs()
         if end_offset - self.recovery_point >= self.config.flush_messages:
-            self.flushes.wanted = end_offset
+            self.flushes.wanted = self.flushes.due = end_offset
 
     def _roll(self, base_offset: int, now: Now) -> None:
         """Start a segment at `base_offset`; the one before will be flushed."""
@@ -499,4 +509,5 @@ class UnifiedLog:
         self.high_watermark = min(self.high_watermark, offset)
         self.recovery_point = min(self.recovery_point, offset)
         self.flushes.wanted = min(self.flushes.wanted, offset)
+        self.flushes.due = min(self.flushes.due, offset)
         self.flushes.taken = self.recovery_point

@@ -21,6 +21,7 @@ from minikafka.common.errors import ErrorCode, error_of
 from minikafka.common.faults import StorageFault
 from minikafka.common.ids import TopicIdPartition
 from minikafka.log.results import UnexpectedOffsetError
+from minikafka.log.unified_log import UnifiedLog
 from minikafka.messages import fetch as messages
 from minikafka.messages.list_offsets import (
     ListOffsetsPartition,
@@ -94,7 +95,9 @@ class Fetcher:
     own_epoch: Callable[[], int]
     settings: FetchSettings
     on_fault: Callable[[StorageFault], None]
+    request_flush: Callable[[UnifiedLog], None]
     followed: dict[TopicIdPartition, Followed] = field(default_factory=dict)
+    _unflushed: dict[TopicIdPartition, None] = field(default_factory=dict)
     _session_id: int = 0
     _session_epoch: int = _FULL_FETCH_EPOCH
     _in_session: dict[TopicIdPartition, Position] = field(default_factory=dict)
@@ -106,11 +109,25 @@ class Fetcher:
         """Fetch a partition from its log's end, in its present leader epoch."""
         key = TopicIdPartition(partition.topic_id, partition.topic_partition.partition)
         self.followed[key] = Followed(partition, partition.leader_epoch)
+        self._hold_unflushed(key, partition.log)
         self._schedule(0)
 
     def unfollow(self, key: TopicIdPartition) -> None:
         """Fetch a partition no more. An answer that is on its way is ignored for it."""
         self.followed.pop(key, None)
+        self.flushed(key)
+
+    def flushed(self, key: TopicIdPartition) -> None:
+        """What was fetched of a partition is durable, as far as it has to be: fetch on."""
+        if key in self._unflushed:
+            del self._unflushed[key]
+            self._schedule(0)
+
+    def _hold_unflushed(self, key: TopicIdPartition, log: UnifiedLog) -> None:
+        """A fetch tells the leader what is here: none leaves while `flush.messages` is not met."""
+        if log.awaits_flush:
+            self._unflushed[key] = None
+            self.request_flush(log)
 
     def close(self) -> None:
         """Stop; what is under way is given up."""
@@ -124,7 +141,7 @@ class Fetcher:
 
     def _fetch(self) -> None:
         self._scheduled = False
-        if self._in_flight or self._closed:
+        if self._in_flight or self._closed or self._unflushed:
             return
         now_ms = self.env.clock.monotonic_ms
         wanted: dict[TopicIdPartition, Position] = {}
@@ -254,6 +271,9 @@ class Fetcher:
             log.append_as_follower(
                 records, leader_epoch=partition.leader_epoch, now=self.env.clock.now
             )
+            if log.awaits_flush:
+                key = TopicIdPartition(partition.topic_id, partition.topic_partition.partition)
+                self._hold_unflushed(key, log)
             # Consumers with a preferred replica read here too.
             self.env.notify(partition.appended)
         if log.update_high_watermark(data.high_watermark):

@@ -60,6 +60,10 @@ class WaitKey:
         self.name = name
 
 
+def _nobody_flushes(_: UnifiedLog) -> None:
+    """What a partition without a broker around it does."""
+
+
 class IsrProposal(NamedTuple):
     """What a leader wants the controller to commit."""
 
@@ -98,6 +102,7 @@ class Partition:
     appended: WaitKey = field(default_factory=lambda: WaitKey("appended"))
     committed: WaitKey = field(default_factory=lambda: WaitKey("committed"))
     progress: WaitKey = field(default_factory=lambda: WaitKey("log start of followers"))
+    request_flush: Callable[[UnifiedLog], None] = _nobody_flushes
     isr_shrinks: int = 0
     isr_expands: int = 0
 
@@ -244,6 +249,8 @@ class Partition:
             records, leader_epoch=self.leader_epoch, now=self.env.clock.now, origin=origin
         )
         self.env.notify(self.appended)
+        if self.log.awaits_flush:
+            self.request_flush(self.log)
         self.advance_high_watermark()
         return info
 
@@ -259,6 +266,18 @@ class Partition:
         if len(self.isr.maximal) < self.min_isr:
             return ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND
         return ErrorCode.NONE
+
+    def flush_outcome(self, leader_epoch: int, end_offset: int) -> ErrorCode | None:
+        """What became of an acks=1 append that must be flushed; None while it is not decided."""
+        if not self.is_leader or self.leader_epoch != leader_epoch:
+            # What was not flushed yet may be truncated by now.
+            return ErrorCode.NOT_LEADER_OR_FOLLOWER
+        return ErrorCode.NONE if self.log.recovery_point >= end_offset else None
+
+    def flushed(self) -> None:
+        """More of the log is durable: what waited for that is decided now."""
+        self.advance_high_watermark()
+        self.env.notify(self.committed)
 
     # Followers
 
@@ -304,7 +323,7 @@ class Partition:
         if current >= log.log_end_offset:
             return False
         reached = next_high_watermark(
-            leader_end_offset=log.log_end_offset,
+            leader_end_offset=log.recovery_point if log.awaits_flush else log.log_end_offset,
             followers=self.followers,
             maximal_isr=isr.maximal,
             joining=self._joining() if len(self.followers) >= len(isr.maximal) else (),

@@ -209,6 +209,7 @@ class ReplicaManager:
             self.alter_partition.propose,
             lambda: self.alter_partition.broker_epoch,
         )
+        partition.request_flush = self.flush
         self.partitions[name] = partition
         self._by_id[replica.topic_id, name.partition] = partition
         return partition
@@ -277,6 +278,7 @@ class ReplicaManager:
             lambda: self.alter_partition.broker_epoch,
             self.fetch_settings,
             self.take_offline,
+            self.flush,
         )
         if present is not None:
             # The leader listens elsewhere now, for everything that is followed there.
@@ -347,11 +349,29 @@ class ReplicaManager:
         for log, request in self.logs.take_flushes():
             self.env.flush((request,), partial(self._flushed, log, request))
 
+    def flush(self, log: UnifiedLog) -> None:
+        """Have a log synced; what is appended while a flush runs goes into the next."""
+        request = None if log.is_flushing else log.take_flush()
+        if request is not None:
+            self.env.flush((request,), partial(self._flushed, log, request))
+
     def _flushed(self, log: UnifiedLog, request: FlushRequest, fault: StorageFault | None) -> None:
         if fault is not None:
             self.take_offline(fault)
-        else:
-            log.flushed(request)
+            return
+        log.flushed(request)
+        partition = self.partitions.get(log.topic_partition)
+        if partition is None or partition.log is not log:
+            return
+        if log.awaits_flush:
+            self.flush(log)
+        if partition.is_leader:
+            partition.flushed()
+            return
+        key = TopicIdPartition(partition.topic_id, log.topic_partition.partition)
+        leader = self._followed_leader.get(key)
+        if leader is not None and not log.awaits_flush:
+            self._fetchers[leader].flushed(key)
 
     def take_offline(self, fault: StorageFault) -> None:
         """Give up a log directory and the partitions in it; the others go on."""

@@ -1,5 +1,6 @@
 """A follower's fetches from one leader: sessions, appends, truncation, refusals."""
 
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -50,11 +51,20 @@ class World(Wire):
     def __init__(self):
         super().__init__()
         self.faults = []
+        self.flushes = []
         self.partitions = {}
         self.disks = {}
         self.epoch = 10
         self.fetcher = Fetcher(
-            self.env, self.calls, LEADER, 2, 1, lambda: self.epoch, SETTINGS, self.faults.append
+            self.env,
+            self.calls,
+            LEADER,
+            2,
+            1,
+            lambda: self.epoch,
+            SETTINGS,
+            self.faults.append,
+            self.flushes.append,
         )
 
     def follow(self, index=0, leader_epoch=0, log=()):
@@ -430,3 +440,27 @@ def test_closed_fetcher_asks_no_more(world):
     world.fetcher.follow(world.partitions[0])
     assert world.sent(BACKOFF_MS) == []
     assert log.log_end_offset == 0
+
+
+def test_nothing_is_fetched_while_a_flush_is_awaited(world):
+    """`flush.messages`: the next fetch would tell the leader of records that are not on disk."""
+    log = world.follow()
+    log.renew_config(replace(log.config, flush_messages=1))
+    world.respond(world.one(), data_of(records=records_of(1)))
+    assert world.flushes == [log]
+    assert world.sent() == []
+    request = log.take_flush()
+    request.run()
+    log.flushed(request)
+    world.fetcher.flushed(world.key())
+    assert named(world.one()) == [(0, 0, 1, 0)]
+
+
+def test_a_partition_that_is_not_followed_any_more_holds_nobody_up(world):
+    log = world.follow()
+    world.follow(1)
+    log.renew_config(replace(log.config, flush_messages=1))
+    world.respond(world.one(), data_of(records=records_of(1)))
+    assert world.sent() == []
+    world.fetcher.unfollow(world.key())
+    assert world.one().body.forgotten_topics_data[0].partitions == [0]
