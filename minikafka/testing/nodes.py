@@ -1,0 +1,229 @@
+"""Brokers and one controller, each a process of its own, so that every broker can be taken away.
+
+    with Nodes(brokers=3, config={"broker.session.timeout.ms": "1500"}) as nodes:
+        nodes.kill(2, 3)
+        nodes.start(3)
+
+`testing.cluster` is the everyday cluster, whose node 1 is broker and controller in one. Here the
+brokers are 1, 2, … and the controller is 101, so that a partition can lose every replica and be
+looked at afterwards.
+"""
+
+import os
+import secrets
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from random import Random
+from typing import Self
+
+from minikafka.common.ids import Uuid
+from minikafka.metadata.features import DEFAULT_LEVELS
+from minikafka.raft.storage import format_directory, format_metadata_directory
+from minikafka.server.os_disk import OsDisk
+from minikafka.testing.cluster import ClusterError, free_base_port
+
+CONTROLLER = 101
+_TIMEOUT_S = 60
+_HOST = "127.0.0.1"
+
+
+class Nodes:
+    """Processes on loopback: brokers from 1 on, and controller 101."""
+
+    def __init__(
+        self,
+        brokers: int = 3,
+        *,
+        config: Mapping[str, str] | None = None,
+        features: Mapping[str, int] | None = None,
+        base_port: int = 0,
+        directory: Path | None = None,
+    ) -> None:
+        """Nothing runs before `open`, or before the `with` block begins.
+
+        `features` are levels other than the default ones. Broker n listens on base_port + n - 1,
+        the controller on base_port + brokers; 0 finds ports that are free. A `directory` that is
+        given is kept; one that is not is made, and removed at the end.
+        """
+        self.brokers: Sequence[int] = range(1, brokers + 1)
+        self._config = dict(config or {})
+        self._levels = {**DEFAULT_LEVELS, **(features or {})}
+        self._is_own = directory is None
+        self.directory = directory or Path(tempfile.mkdtemp(prefix="minikafka-"))
+        self.base_port = base_port
+        self._processes: dict[int, subprocess.Popen[bytes]] = {}
+
+    def __enter__(self) -> Self:
+        try:
+            self.open()
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def bootstrap_servers(self) -> str:
+        """Every broker's address, comma-separated."""
+        return ",".join(f"{_HOST}:{self.port(node)}" for node in self.brokers)
+
+    @property
+    def running(self) -> list[int]:
+        """The brokers whose processes live, paused ones too."""
+        return [node for node in self.brokers if node in self._processes]
+
+    def port(self, node: int) -> int:
+        """The port on which a node listens."""
+        place = len(self.brokers) if node == CONTROLLER else node - 1
+        return self.base_port + place
+
+    def log_dirs(self, node: int) -> list[Path]:
+        """Where a node's replicas are."""
+        return [self._home(node) / "data"]
+
+    def log_text(self, node: int) -> str:
+        """What a node has logged so far."""
+        return (self._home(node) / "node.log").read_text(errors="replace")
+
+    def open(self) -> None:
+        """Format what is new, start everything, and wait until every broker serves.
+
+        Raises:
+            ClusterError: if a node does not start.
+        """
+        if self.base_port == 0:
+            self.base_port = free_base_port(len(self.brokers) + 1)
+        if not self._home(CONTROLLER).exists():
+            self._format()
+        self.start(CONTROLLER, *self.brokers)
+
+    def close(self) -> None:
+        """Stop brokers, then the controller; remove the directory unless that was given.
+
+        Raises:
+            ClusterError: if a controlled shutdown failed.
+        """
+        try:
+            self.resume(*self.running)
+            self.stop(*self.running)
+            self.stop(*(node for node in (CONTROLLER,) if node in self._processes))
+        finally:
+            for node in list(self._processes):
+                self.kill(node)
+            if self._is_own:
+                shutil.rmtree(self.directory, ignore_errors=True)
+
+    def start(self, *nodes: int) -> None:
+        """Start nodes, and wait until they serve: for a killed one, until its session is over.
+
+        Raises:
+            ClusterError: if one ends instead, or is not ready in time; says what it logged.
+        """
+        waiting = {node: self._launch(node) for node in nodes}
+        deadline_s = time.monotonic() + _TIMEOUT_S
+        for node, ready in waiting.items():
+            with os.fdopen(ready, "rb") as pipe:
+                left_s = max(deadline_s - time.monotonic(), 0)
+                readable, _, _ = select.select([pipe], [], [], left_s)
+                if not readable or not pipe.readline():
+                    self.kill(node)
+                    raise ClusterError(f"node {node} did not start:\n{self._last_lines(node)}")
+
+    def kill(self, *nodes: int) -> None:
+        """SIGKILL nodes, and wait until they are gone."""
+        self._signal(nodes, signal.SIGKILL)
+        for node in nodes:
+            self._processes.pop(node).wait(_TIMEOUT_S)
+
+    def stop(self, *nodes: int) -> None:
+        """Shut nodes down in a controlled way, all at once, and wait until they are gone.
+
+        Raises:
+            ClusterError: if one ends with another status than 0, or does not end.
+        """
+        self._signal(nodes, signal.SIGTERM)
+        for node in nodes:
+            try:
+                status = self._processes[node].wait(_TIMEOUT_S)
+            except subprocess.TimeoutExpired:
+                raise ClusterError(f"node {node} did not stop within {_TIMEOUT_S} s") from None
+            del self._processes[node]
+            if status != 0:
+                last = self._last_lines(node)
+                raise ClusterError(f"node {node} ended with status {status}:\n{last}")
+
+    def pause(self, *nodes: int) -> None:
+        """SIGSTOP nodes: to all others they are behind a network that carries nothing."""
+        self._signal(nodes, signal.SIGSTOP)
+
+    def resume(self, *nodes: int) -> None:
+        """SIGCONT nodes."""
+        self._signal(nodes, signal.SIGCONT)
+
+    def _signal(self, nodes: Sequence[int], number: signal.Signals) -> None:
+        for node in nodes:
+            self._processes[node].send_signal(number)
+
+    def _last_lines(self, node: int) -> str:
+        return "\n".join(self.log_text(node).splitlines()[-5:])
+
+    def _home(self, node: int) -> Path:
+        return self.directory / f"node-{node}"
+
+    def _format(self) -> None:
+        draw = Random(secrets.randbits(128))
+        cluster_id = str(Uuid.draw(draw))
+        for node in (CONTROLLER, *self.brokers):
+            (self._home(node) / "data").mkdir(parents=True)
+            lines = [f"{key}={value}" for key, value in self._values(node).items()]
+            (self._home(node) / "server.properties").write_text("\n".join(lines) + "\n")
+            disk = OsDisk(str(self._home(node) / "data"))
+            if node == CONTROLLER:
+                now_ms = time.time_ns() // 1_000_000
+                format_metadata_directory(disk, levels=self._levels, voters=None, now_ms=now_ms)
+            directory_id = Uuid.draw(draw)
+            format_directory(disk, cluster_id=cluster_id, node_id=node, directory_id=directory_id)
+
+    def _values(self, node: int) -> dict[str, str]:
+        is_controller = node == CONTROLLER
+        listener = "CONTROLLER" if is_controller else "PLAINTEXT"
+        factor = str(min(3, len(self.brokers)))
+        values = {
+            "process.roles": "controller" if is_controller else "broker",
+            "node.id": str(node),
+            "listeners": f"{listener}://{_HOST}:{self.port(node)}",
+            "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
+            "controller.listener.names": "CONTROLLER",
+            "controller.quorum.voters": f"{CONTROLLER}@{_HOST}:{self.port(CONTROLLER)}",
+            "log.dirs": str(self._home(node) / "data"),
+            "offsets.topic.replication.factor": factor,
+            "group.initial.rebalance.delay.ms": "0",
+        }
+        if not is_controller:
+            values["inter.broker.listener.name"] = "PLAINTEXT"
+        return {**values, **self._config}
+
+    def _launch(self, node: int) -> int:
+        """Start the process; the end of a pipe in which a line arrives when it serves."""
+        if node in self._processes:
+            raise ClusterError(f"node {node} is running")
+        read_end, write_end = os.pipe()
+        file = self._home(node) / "server.properties"
+        with (self._home(node) / "node.log").open("ab") as log:
+            self._processes[node] = subprocess.Popen(
+                [sys.executable, "-m", "minikafka", "server-start", str(file),
+                 "--ready-fd", str(write_end)],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                pass_fds=(write_end,), start_new_session=True,
+            )  # fmt: skip
+        os.close(write_end)
+        return read_end
