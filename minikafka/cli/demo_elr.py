@@ -1,0 +1,121 @@
+"""`minikafka demo-elr`: what ELR is for, shown by what is lost without it.
+
+Runs the "last replica standing" failure twice, side by side: on a cluster without ELR, and on one
+with it. Exit status: 0 the first lost acknowledged records and the second none; 1 it went
+otherwise; 2 it could not be run; 3 usage.
+"""
+
+import argparse
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from minikafka.testing.cluster import ClusterError, free_base_port
+from minikafka.testing.nodes import Nodes
+
+if TYPE_CHECKING:
+    from minikafka.harness.elr_schedules import Outcome
+
+_UNDECIDED = 2
+_USAGE = 3
+_NODES_EACH = 4
+_NAMES_SHOWN = 3
+_CONFIG = {"broker.session.timeout.ms": "2000", "broker.heartbeat.interval.ms": "200"}
+_ELR_FEATURE = "eligible.leader.replicas.version"
+
+_INTRODUCTION = """\
+Three brokers hold one partition, and min.insync.replicas=2: a write with acks=all is \
+acknowledged when at least two of them have it. One broker may then lose its unwritten data \
+without harm, or so one should think. Both clusters go through the same failures. Each broker is a \
+real process, a network partition is that process stopped, and a power cut takes away what was \
+never flushed."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.description = __doc__
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument(
+        "--base-port", type=int, default=0, metavar="PORT", help="of eight (default: free ones)"
+    )
+    parser.add_argument(
+        "--dir", type=Path, help="an empty folder in which both clusters stay (default: none)"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run both sides and print them; the exit status."""
+    if args.base_port and not 1024 <= args.base_port <= 65535 - 2 * _NODES_EACH:
+        print(f"minikafka demo-elr: --base-port {args.base_port}: out of range", file=sys.stderr)
+        return _USAGE
+    missing = [name for name in ("confluent_kafka", "rich") if find_spec(name) is None]
+    if missing:
+        print(
+            f"minikafka demo-elr: {' and '.join(missing)} needed: pip install 'minikafka[verify]'",
+            file=sys.stderr,
+        )
+        return _UNDECIDED
+    from minikafka.harness.settings import HarnessError
+
+    try:
+        without, with_elr = _both_sides(args.base_port or free_base_port(2 * _NODES_EACH), args.dir)
+    except (HarnessError, ClusterError) as error:
+        print(f"minikafka demo-elr: {error}", file=sys.stderr)
+        return _UNDECIDED
+    _show(without, with_elr)
+    return 0 if without.lost and not with_elr.lost else 1
+
+
+def _both_sides(base_port: int, directory: Path | None) -> tuple["Outcome", "Outcome"]:
+    with ThreadPoolExecutor(2) as pool:
+        sides = [
+            pool.submit(_one_side, elr, base_port + place * _NODES_EACH, directory)
+            for place, elr in enumerate((False, True))
+        ]
+        return sides[0].result(), sides[1].result()
+
+
+def _one_side(elr: bool, base_port: int, directory: Path | None) -> "Outcome":  # noqa: FBT001
+    from minikafka.harness.elr_schedules import last_replica_standing
+
+    home = None if directory is None else directory / ("with-elr" if elr else "without-elr")
+    nodes = Nodes(
+        3, config=_CONFIG, features={_ELR_FEATURE: int(elr)}, base_port=base_port, directory=home
+    )
+    with nodes:
+        return last_replica_standing(nodes, elr=elr)
+
+
+def _show(without: "Outcome", with_elr: "Outcome") -> None:
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    console = Console()
+    console.print(_INTRODUCTION, soft_wrap=False)
+    table = Table("", "what happens", "without ELR", "with ELR", show_lines=True)
+    for number, (left, right) in enumerate(zip(without.steps, with_elr.steps, strict=True), 1):
+        table.add_row(str(number), *map(escape, (*left, right[1])))
+    table.add_section()
+    table.add_row("", "acknowledged, and not there any more", _verdict(without), _verdict(with_elr))
+    console.print(table)
+    if without.lost and not with_elr.lost:
+        console.print(
+            "Without ELR the controller knows only the in-sync replicas: the last of them, broker "
+            "3, must lead again, with whatever its disk still has, and the others cut their logs "
+            "back to match. With ELR the controller remembers that broker 2 left with every "
+            "committed record, elects it as soon as it is back, and broker 3 copies from it."
+        )
+    else:
+        console.print("This is not what the rules give: see the states above.")
+
+
+def _verdict(outcome: "Outcome") -> str:
+    lost, total = outcome.lost, len(outcome.acknowledged)
+    if not lost:
+        return f"[green]nothing: all {total} acknowledged records can be read[/green]"
+    names = ", ".join(lost[:_NAMES_SHOWN])
+    more = f", … {lost[-1]}" if len(lost) > _NAMES_SHOWN else ""
+    return f"[red]{len(lost)} of {total} acknowledged records: {names}{more}[/red]"
