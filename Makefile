@@ -1,4 +1,4 @@
-# Targets: demo, test, check, generate, bench, oracle, clean. CONTRIBUTING.md says what each is for.
+# Targets: demo, demo-elr, test, check, generate, bench, oracle, clean. CONTRIBUTING.md says what each is for.
 
 PYTHON ?= python3
 VENV := .venv
@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 SEED ?=
 PYTEST := $(BIN)/python -m pytest -q
 
-.PHONY: demo test check generate unit integration harness bench oracle clean
+.PHONY: demo demo-elr test check generate unit integration harness bench oracle clean
 
 $(STAMP): requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; " + sys.executable + " is " + sys.version.split()[0])'
@@ -20,6 +20,10 @@ $(STAMP): requirements.lock pyproject.toml
 # Three brokers, real clients, a killed leader, and Spark's verdict.
 demo: $(STAMP)
 	$(BIN)/minikafka verify --nodes 3 $(if $(SEED),--seed $(SEED))
+
+# The same failure twice: acknowledged records are lost without eligible leader replicas.
+demo-elr: $(STAMP)
+	$(BIN)/minikafka demo-elr
 
 test: check integration harness
 
@@ -35,7 +39,7 @@ check: $(STAMP)
 	$(PYTEST) -n 2 tests/unit tests/property tests/conformance
 
 integration: $(STAMP)
-	$(PYTEST) tests/integration tests/fault
+	$(PYTEST) tests/integration tests/fault tests/golden
 
 harness: $(STAMP)
 	$(PYTEST) tests/harness
@@ -52,6 +56,7 @@ bench: $(STAMP)
 oracle: $(STAMP)
 	@test -n "$(MINIKAFKA_ORACLE)" || { echo "make oracle: set MINIKAFKA_ORACLE to a folder with kafka-cluster and kafka-run-class" >&2; exit 2; }
 	$(BIN)/python tests/conformance/check_with_kafka.py
+	$(BIN)/python -m tests.golden.run
 
 clean:
 	rm -rf $(VENV) build dist out

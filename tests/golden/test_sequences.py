@@ -1,0 +1,64 @@
+"""minikafka goes through the states that Apache Kafka 4.3.1 went through, step by step.
+
+What Kafka did is data: `sequences/`, recorded by `python -m tests.golden.run --record`. Where
+minikafka differs, the data names the rule of the specification that says so.
+"""
+
+import pytest
+
+from minikafka.apis._index import MODULES
+from minikafka.messages.api_keys import ApiKey
+from minikafka.testing.nodes import Nodes
+from tests.golden import sequence as data
+from tests.golden.rules import differences
+from tests.golden.run import Player
+
+CONFIG = {
+    "broker.session.timeout.ms": "1500",
+    "broker.heartbeat.interval.ms": "100",
+    "auto.leader.rebalance.enable": "false",
+}
+# More than the interval, so that a busy machine keeps the order of the last heartbeats.
+_HEARTBEAT_S = 0.25
+
+
+def possible():
+    """The sequences whose APIs are there."""
+    return [
+        name
+        for name in data.names()
+        if not (needs := data.load(name).needs) or ApiKey[needs] in MODULES["broker"]
+    ]
+
+
+def play(name, base_port):
+    sequence = data.load(name)
+    with Nodes(sequence.brokers, config=CONFIG, base_port=base_port) as nodes:
+        Player(nodes, sequence, here=True, heartbeat_s=_HEARTBEAT_S).play()
+
+
+PLAYS = [(play, (name,), len(data.load(name).steps)) for name in possible()]
+
+
+@pytest.mark.parametrize("name", possible())
+def test_sequence(played, name):
+    """C3, E1, E4, E5, E6, E7, E8, E9, E10, H4, H5, H6, L1, L2, L6, A3, D2, by what it does."""
+    played(play, name)
+
+
+@pytest.mark.parametrize("name", data.names())
+def test_differences_are_those_that_the_rules_give(name):
+    """E7, E8, E9, E10: no difference stands in the data because it happens to be one."""
+    sequence = data.load(name)
+    for topic in sequence.topics:
+        given = [step.here.get(topic) for step in sequence.steps]
+        assert given == differences(sequence, topic)
+
+
+@pytest.mark.parametrize("name", data.names())
+def test_data_is_written_as_it_is_recorded(name, tmp_path, monkeypatch):
+    sequence = data.load(name)
+    before = (data.FOLDER / f"{name}.json").read_text()
+    monkeypatch.setattr(data, "FOLDER", tmp_path)
+    data.save(sequence)
+    assert (tmp_path / f"{name}.json").read_text() == before
