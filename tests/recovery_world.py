@@ -17,7 +17,7 @@ _PORT = 9000
 class RecoveryWorld(QuorumWorld):
     """`logs` is what each broker holds, `asked` what was asked.
 
-    `dead` refuse connections, `silent` do not answer, `behind` have not read the last change of the
+    `dead` refuse connections, `silent` do not answer (`unanswered`), `behind` have not read the last change of the
     partition, `wrong_epoch` and `errors` are answered in place of what is true.
     """
 
@@ -28,6 +28,7 @@ class RecoveryWorld(QuorumWorld):
         self.dead = {}
         self.asked = []
         self.silent = {}
+        self.unanswered = []
         self.wrong_epoch = {}
         self.errors = {}
         self.behind = {}
@@ -97,7 +98,9 @@ class RecoveryWorld(QuorumWorld):
         self.asked.append((broker_id, keys))
         if broker_id in self.dead:
             self.calls.channel_down(send.channel, "connection refused")
-        elif broker_id not in self.silent:
+        elif broker_id in self.silent:
+            self.unanswered.append(send)
+        else:
             parts = encode_response(header.correlation_id, self._response(request), 0)
             answer = bytearray(b"".join(bytes(part) for part in parts))
             self.calls.response(send.channel, memoryview(answer)[4:])

@@ -11,7 +11,7 @@ from minikafka.controller.leader_elections import (
 from minikafka.messages import elect_leaders as messages
 from minikafka.messages.unregister_broker import UnregisterBrokerRequest
 from minikafka.metadata.image import RESOURCE_BROKER
-from tests.recovery_world import lost_world
+from tests.recovery_world import lost_world, world_with_topic
 
 
 def elect(world, kind, asked=(("t", [0]),)):
@@ -249,6 +249,18 @@ def test_a_thousand_partitions_are_served(cluster, kind, everywhere):
     assert len(limited) == 3 + (everywhere and kind == UNCLEAN)
     elected = [code for code in answers.values() if code == ErrorCode.NONE]
     assert len(records) == len(elected) == 1000
+
+
+def test_an_unclean_election_that_is_asked_for_prefers_the_last_leader_with_the_manager_on():
+    """A3: it goes as without the manager."""
+    world = world_with_topic(strategy="None", replicas=(3, 2, 1))
+    world.kill(3, 2, 1)
+    for broker_id in (2, 1):
+        world.come_back(broker_id)
+    world.talk()
+    assert world.leader == -1
+    world.apply(world.controller.elect_leaders(request_of(UNCLEAN, ("t", [0], None)), 3))
+    assert world.leader == 1
 
 
 # The longest log

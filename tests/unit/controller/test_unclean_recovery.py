@@ -7,7 +7,9 @@ import pytest
 
 from minikafka.common.errors import ErrorCode
 from minikafka.controller.election import Strategy
+from minikafka.controller.result import ControllerResult
 from minikafka.controller.unclean_recovery import RecoveryRequest
+from minikafka.messages.broker_registration import Listener
 from minikafka.messages.delete_topics import DeleteTopicsRequest
 from minikafka.messages.metadata_records.partition_change_record import PartitionChangeRecord
 from minikafka.metadata.partition_registration import LeaderRecoveryState
@@ -49,22 +51,59 @@ def test_balanced_elects_the_longest_log_in_every_order_of_return(lost, order):
     assert lost.counts == (0, 0, 1)
 
 
-@pytest.mark.parametrize("victim", [1, 2, 3])
+@pytest.mark.parametrize("strategy", ["Balanced", "Aggressive"])
+@pytest.mark.parametrize("victim", [0, 1])
 @pytest.mark.parametrize("order", list(permutations((1, 2, 3))))
-def test_a_replica_that_dies_again_after_its_answer_is_not_elected_on_it(lost, order, victim):
-    """U8, in every order of return, for each of them."""
-    lost.holds(victim, 9, 900)
-    others = [x for x in order if x != victim]
-    came_back(lost, victim, others[0])
-    lost.kill(victim)
-    lost.talk()
-    lost.holds(victim, 1, 1)
-    came_back(lost, others[1])
-    assert lost.leader != victim
-    came_back(lost, victim)
-    expected = max(others, key=lambda broker_id: lost.logs[broker_id])
-    assert lost.leader == expected
-    assert lost.counts == (0, 0, 1)
+def test_a_replica_that_dies_again_after_its_answer_is_not_elected_on_it(order, victim, strategy):
+    """U8: in every order of return, for each that answered while the last one did not."""
+    world = lost_world(strategy=strategy)
+    last = order[2]
+    victim = order[victim]
+    world.holds(victim, 9, 900)
+    world.silent[last] = None
+    came_back(world, *order)
+    answered = [broker_id for broker_id, _ in world.asked]
+    assert victim in answered
+    assert world.leader == -1
+    world.kill(victim)
+    world.talk()
+    world.holds(victim, 1, 1)
+    came_back(world, victim)
+    assert world.leader == -1
+    world.silent.clear()
+    (send,) = world.unanswered
+    world.answer(send)
+    world.talk()
+    assert world.leader == max(world.logs, key=lambda broker_id: world.logs[broker_id])
+    assert world.leader != victim
+    assert world.counts == (0, 0, 1)
+
+
+def test_a_replica_that_was_fenced_after_its_answer_is_asked_again():
+    """U8: also where it comes back as the same incarnation."""
+    world = lost_world(strategy="Aggressive")
+    world.silent[2] = None
+    came_back(world, 3, 2, 1)
+    asked = [broker_id for broker_id, _ in world.asked].count(3)
+    world.fence(3)
+    world.holds(3, 1, 1)
+    world.heartbeat(3)
+    world.talk()
+    assert [broker_id for broker_id, _ in world.asked].count(3) == asked + 1
+    world.talk(5000)
+    assert world.leader == 1
+
+
+def test_answers_about_an_older_leader_epoch_are_asked_again():
+    """U4: the partition's epoch moved while it had no leader."""
+    world = lost_world(strategy="Aggressive")
+    came_back(world, 3)
+    record = PartitionChangeRecord(partition_id=0, topic_id=world.image.topic_ids["t"], leader=-1)
+    world.apply(ControllerResult([record], None))
+    world.holds(3, 1, 1)
+    world.come_back(1)
+    world.talk(5000)
+    assert world.leader == 1
 
 
 def test_balanced_waits_while_a_member_of_the_last_known_elr_is_gone(lost):
@@ -261,6 +300,26 @@ def test_an_unclean_election_by_configuration_becomes_a_recovery():
     assert world.leader == 3
 
 
+def test_nothing_is_elected_at_random_while_the_manager_is_on():
+    """L4: the deprecated key counts for nothing where the strategy is set (L7)."""
+    world = lost_world(strategy="None", configs={"unclean.leader.election.enable": "true"})
+    came_back(world, 3)
+    world.set_config("t", "unclean.leader.election.enable", "false")
+    world.set_config("t", "unclean.leader.election.enable", "true")
+    keep_alive(world, 3, for_ms=FIVE_MINUTES_MS + 1000)
+    assert world.leader == -1
+
+
+def test_a_broker_without_the_listener_is_asked_on_its_first(lost):
+    other = Listener(name="OTHER", host="h", port=9003)
+    lost.dead.pop(3)
+    lost.register(3, listeners=[other])
+    came_back(lost, 1, 2)
+    lost.heartbeat(3)
+    lost.talk()
+    assert lost.leader == 3
+
+
 # Answers
 
 
@@ -392,6 +451,7 @@ def test_answers_to_a_controller_that_renounced_change_nothing(lost):
     (send,) = lost.sends
     lost.sends = []
     lost.controller.renounce()
+    assert lost.recovery.sender.pending == 0
     lost.answer(send)
     assert lost.recovery.sender.pending == 0
     assert lost.counts == (0, 0, 0)
@@ -414,6 +474,20 @@ def test_a_recovery_whose_questions_were_lost_is_started_again_by_a_heartbeat(lo
     lost.talk(5000)
     assert lost.leader == -1
     keep_alive(lost, 1, 2, 3, for_ms=1000)
+    assert lost.leader == 3
+
+
+def test_a_question_that_never_ends_is_asked_again(lost):
+    """U7."""
+    lost.silent[3] = None
+    came_back(lost, 1, 2, 3)
+    lost.silent.clear()
+    for call in lost.calls._pending.values():
+        call.timer.cancel()
+    lost.calls._pending.clear()
+    keep_alive(lost, 1, 2, 3, for_ms=50_000)
+    assert lost.leader == -1
+    keep_alive(lost, 1, 2, 3, for_ms=20_000)
     assert lost.leader == 3
 
 
