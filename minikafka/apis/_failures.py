@@ -76,10 +76,25 @@ def _altered_configs(response: Any, request: Any, code: int, message: str) -> No
     ]
 
 
+def _elected_leaders(response: Any, request: Any, code: int, message: str) -> None:
+    from minikafka.messages import elect_leaders  # noqa: PLC0415
+
+    # As Kafka: the top level has it, too.
+    response.error_code = code
+    response.replica_election_results = [
+        elect_leaders.ReplicaElectionResult(
+            topic.topic,
+            [elect_leaders.PartitionResult(index, code, message) for index in topic.partitions],
+        )
+        for topic in request.topic_partitions or ()
+    ]
+
+
 _BY_ENTRY: dict[int, Callable[[Any, Any, int, str], None]] = {
     ApiKey.CREATE_TOPICS: _created_topics,
     ApiKey.DELETE_TOPICS: _deleted_topics,
     ApiKey.CREATE_PARTITIONS: _created_partitions,
     ApiKey.ALTER_CONFIGS: _altered_configs,
     ApiKey.INCREMENTAL_ALTER_CONFIGS: _altered_configs,
+    ApiKey.ELECT_LEADERS: _elected_leaders,
 }

@@ -12,6 +12,7 @@ from minikafka.messages.create_partitions import CreatePartitionsRequest, Create
 from minikafka.messages.create_topics import CreatableTopic, CreateTopicsRequest
 from minikafka.messages.delete_topics import DeleteTopicsRequest, DeleteTopicState
 from minikafka.messages.describe_cluster import DescribeClusterRequest
+from minikafka.messages.elect_leaders import ElectLeadersRequest, TopicPartitions
 from minikafka.messages.incremental_alter_configs import (
     AlterConfigsResource,
     IncrementalAlterConfigsRequest,
@@ -47,6 +48,20 @@ def test_each_entry_carries_the_error(request_, entries):
     assert found
     assert {entry.error_code for entry in found} == {ErrorCode.REQUEST_TIMED_OUT}
     assert {entry.error_message for entry in found} == {"no controller"}
+
+
+@pytest.mark.parametrize("partitions", [[TopicPartitions("t", [0, 3])], None])
+def test_elections_that_failed_say_so_at_the_top_and_for_each_partition(partitions):
+    response = failure_response(ElectLeadersRequest(topic_partitions=partitions), ERROR)
+    assert response.error_code == ErrorCode.REQUEST_TIMED_OUT
+    rows = [
+        (topic.topic, row.partition_id, row.error_code, row.error_message)
+        for topic in response.replica_election_results
+        for row in topic.partition_result
+    ]
+    code = ErrorCode.REQUEST_TIMED_OUT
+    expected = [("t", 0, code, "no controller"), ("t", 3, code, "no controller")]
+    assert rows == (expected if partitions else [])
 
 
 def test_connection_ends_where_the_response_has_no_place_for_an_error():
