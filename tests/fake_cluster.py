@@ -12,6 +12,12 @@ from minikafka.messages.alter_partition_reassignments import (
     ReassignablePartitionResponse,
     ReassignableTopicResponse,
 )
+from minikafka.messages.api_versions import (
+    ApiVersionsRequest,
+    ApiVersionsResponse,
+    FinalizedFeatureKey,
+    SupportedFeatureKey,
+)
 from minikafka.messages.create_partitions import (
     CreatePartitionsRequest,
     CreatePartitionsResponse,
@@ -46,6 +52,14 @@ from minikafka.messages.describe_log_dirs import (
     DescribeLogDirsResult,
     DescribeLogDirsTopic,
 )
+from minikafka.messages.describe_quorum import (
+    DescribeQuorumRequest,
+    DescribeQuorumResponse,
+    DescribeQuorumResponsePartitionData,
+    DescribeQuorumResponseTopicData,
+    Listener,
+    Node,
+)
 from minikafka.messages.describe_topic_partitions import (
     DescribeTopicPartitionsRequest,
     DescribeTopicPartitionsResponse,
@@ -72,6 +86,7 @@ from minikafka.messages.metadata import (
     MetadataResponsePartition,
     MetadataResponseTopic,
 )
+from minikafka.messages.update_features import UpdateFeaturesRequest, UpdateFeaturesResponse
 
 
 @dataclass
@@ -104,6 +119,8 @@ class FakeCluster(AdminClient):
         self.live = [1, 2, 3]
         self.groups: dict[int, list[str]] = {}
         self.moving: dict[tuple[str, int], OngoingPartitionReassignment] = {}
+        self.features: dict[str, tuple[int, int, int]] = {}
+        self.quorum = DescribeQuorumResponsePartitionData()
         self.missing: set[type] = set()
         self.refusals: list[tuple[int, str | None]] = []
         self.asked: list[object] = []
@@ -275,7 +292,7 @@ def _alter_configs(cluster, request):
 
 def _describe_cluster(cluster, _request):
     brokers = [DescribeClusterBroker(node, "127.0.0.1", 9000 + node) for node in cluster.live]
-    return DescribeClusterResponse(brokers=brokers)
+    return DescribeClusterResponse(cluster_id="c", brokers=brokers)
 
 
 def _reassignments(cluster, request):
@@ -310,7 +327,36 @@ def _describe_log_dirs(_cluster, request):
     return DescribeLogDirsResponse(results=[DescribeLogDirsResult(0, "/data", topics)])
 
 
+def _api_versions(cluster, _request):
+    return ApiVersionsResponse(
+        supported_features=[
+            SupportedFeatureKey(name, low, high)
+            for name, (low, high, _) in cluster.features.items()
+        ],
+        finalized_features=[
+            FinalizedFeatureKey(name, level, level)
+            for name, (_, _, level) in cluster.features.items()
+            if level
+        ],
+        finalized_features_epoch=7,
+    )
+
+
+def _update_features(cluster, _request):
+    code, message = cluster.refusal()
+    return UpdateFeaturesResponse(error_code=code, error_message=message)
+
+
+def _describe_quorum(cluster, _request):
+    topics = [DescribeQuorumResponseTopicData("__cluster_metadata", [cluster.quorum])]
+    nodes = [Node(100, [Listener("CONTROLLER", "127.0.0.1", 9093)])]
+    return DescribeQuorumResponse(topics=topics, nodes=nodes)
+
+
 _ANSWERS = {
+    ApiVersionsRequest: _api_versions,
+    UpdateFeaturesRequest: _update_features,
+    DescribeQuorumRequest: _describe_quorum,
     AlterPartitionReassignmentsRequest: _reassign,
     DescribeLogDirsRequest: _describe_log_dirs,
     MetadataRequest: _metadata,

@@ -18,6 +18,8 @@ _COMMANDS = {
         "minikafka.cli.reassign_partitions",
         "move partitions to other brokers",
     ),
+    "features": ("minikafka.cli.features", "describe, raise and lower feature levels"),
+    "metadata-quorum": ("minikafka.cli.metadata_quorum", "describe the metadata quorum"),
     "dump-log": ("minikafka.cli.dump_log", "print log segments, indexes and snapshots"),
     "verify": ("minikafka.cli.verify", "write, break, read through Spark, judge"),
     "demo-elr": ("minikafka.cli.demo_elr", "lose records without eligible leader replicas"),

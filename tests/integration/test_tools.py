@@ -162,3 +162,28 @@ def test_bench_ends_the_cluster_that_it_started_when_it_is_told_to_end(tmp_path)
         assert bench.wait(60) == 1
     assert not Path(f"/proc/{pid}").exists()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_elr_is_switched_off_and_on(tool):
+    """E12."""
+    elr = "eligible.leader.replicas.version"
+    both = f"{elr} can be upgraded to 1.\nmetadata.version can be upgraded to 30.\n"
+    for words, said in (
+        (("downgrade", "--feature", f"{elr}=0", "--dry-run"), f"{elr} can be downgraded to 0.\n"),
+        (("downgrade", "--feature", f"{elr}=0"), f"{elr} was downgraded to 0.\n"),
+        (("upgrade", "--release-version", "4.3-IV0", "--dry-run"), both),
+        (("upgrade", "--feature", f"{elr}=1"), f"{elr} was upgraded to 1.\n"),
+    ):
+        assert tool("kafka-features.py", *words) == (0, said)
+    status, out = tool("kafka-features.py", "upgrade", "--feature", f"{elr}=5")
+    assert (status, out[: len(elr) + 18]) == (1, f"Could not upgrade {elr}")
+    assert elr in tool("kafka-features.py", "describe")[1]
+
+
+def test_the_quorum_is_described(tool):
+    out = tool("kafka-metadata-quorum.py", "describe", "--status")[1]
+    assert "LeaderId:               1\n" in out
+    rows = tool("kafka-metadata-quorum.py", "describe", "--replication", "--human-readable")[1]
+    assert [row.split("\t")[6].strip() for row in rows.splitlines()] == [
+        "Status", "Leader", "Observer", "Observer",
+    ]  # fmt: skip

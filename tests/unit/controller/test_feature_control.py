@@ -37,6 +37,7 @@ def test_a_level_is_raised(without_elr):
 
 
 def test_elr_brings_one_min_isr_for_the_cluster(without_elr):
+    """E12."""
     without_elr.set_config("1", "min.insync.replicas", "2", RESOURCE_BROKER)
     update(without_elr, (ELR, 1, UPGRADE))
     assert without_elr.image.config(RESOURCE_BROKER, "") == {"min.insync.replicas": "1"}
@@ -50,6 +51,7 @@ def test_elr_keeps_the_min_isr_that_the_cluster_has(without_elr):
 
 
 def test_elr_is_switched_off_and_its_fields_go_with_the_next_change(elr_topic):
+    """E12."""
     elr_topic.propose(1, [1])
     update(elr_topic, (ELR, 0, SAFE))
     assert elr_topic.image.feature(ELR) == 0

@@ -1,0 +1,76 @@
+"""The quorum of a cluster's metadata log, as its leader sees it."""
+
+from typing import NamedTuple
+
+from minikafka.admin.client import AdminClient, check
+from minikafka.common.ids import Uuid
+from minikafka.messages.describe_cluster import DescribeClusterRequest
+from minikafka.messages.describe_quorum import (
+    DescribeQuorumRequest,
+    DescribeQuorumRequestPartitionData,
+    DescribeQuorumRequestTopicData,
+    ReplicaState,
+)
+
+_TOPIC = "__cluster_metadata"
+
+
+class QuorumReplica(NamedTuple):
+    """A node that reads the metadata log; times are wall clock, -1 where they are not known."""
+
+    node_id: int
+    directory_id: Uuid
+    log_end_offset: int
+    last_fetch_ms: int
+    last_caught_up_ms: int
+
+
+class Quorum(NamedTuple):
+    """The quorum; `endpoints` of the controllers, as listener://host:port."""
+
+    cluster_id: str
+    leader_id: int
+    leader_epoch: int
+    high_watermark: int
+    voters: list[QuorumReplica]
+    observers: list[QuorumReplica]
+    endpoints: dict[int, list[str]]
+
+
+def describe_quorum(client: AdminClient) -> Quorum:
+    """Ask the cluster.
+
+    Raises:
+        AdminError: with the cluster's reason.
+    """
+    request = DescribeQuorumRequest(
+        [DescribeQuorumRequestTopicData(_TOPIC, [DescribeQuorumRequestPartitionData(0)])]
+    )
+    response = client.settle(lambda: client.ask(request), lambda it: int(it.error_code))
+    check(response.error_code, response.error_message)
+    data = response.topics[0].partitions[0]
+    check(data.error_code, data.error_message)
+    cluster = client.ask(DescribeClusterRequest())
+    check(cluster.error_code, cluster.error_message)
+    return Quorum(
+        cluster.cluster_id,
+        data.leader_id,
+        data.leader_epoch,
+        data.high_watermark,
+        [_replica(it) for it in data.current_voters],
+        [_replica(it) for it in data.observers],
+        {
+            node.node_id: [f"{it.name}://{it.host}:{it.port}" for it in node.listeners]
+            for node in response.nodes
+        },
+    )
+
+
+def _replica(it: ReplicaState) -> QuorumReplica:
+    return QuorumReplica(
+        it.replica_id,
+        it.replica_directory_id,
+        it.log_end_offset,
+        it.last_fetch_timestamp,
+        it.last_caught_up_timestamp,
+    )

@@ -1,0 +1,40 @@
+"""Tools whose first word is an action: options before it, options of its own after it."""
+
+import argparse
+import sys
+from collections.abc import Callable
+from typing import NoReturn
+
+from minikafka import __version__
+from minikafka.admin.client import AdminClient, AdminError
+from minikafka.cli._options import FAILED, Options, ToolError, connect
+
+Work = Callable[[argparse.Namespace, AdminClient], int]
+OnSyntaxError = Callable[[str], NoReturn]
+
+
+def declare_servers(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say where the cluster is."""
+    parser.allow_abbrev = False
+    parser.add_argument("--bootstrap-server", metavar="HOST:PORT,...", help="servers to ask first")
+    parser.add_argument("--bootstrap-controller", metavar="HOST:PORT,...", help="not supported")
+    parser.add_argument("--command-config", metavar="FILE", help="properties of the client")
+    parser.add_argument("--version", action="version", version=__version__)
+
+
+def say_errors_with(parser: argparse.ArgumentParser, say: OnSyntaxError) -> None:
+    """Have a parser report a wrong command line in the tool's own words."""
+    parser.error = say  # type: ignore[method-assign,assignment]
+
+
+def run_with_client(args: argparse.Namespace, work: Work) -> int:
+    """Connect, work; returns the exit status. Errors go to standard error."""
+    given = {"bootstrap-server": [args.bootstrap_server]}
+    if args.command_config is not None:
+        given["command-config"] = [args.command_config]
+    try:
+        with connect(Options(given)) as client:
+            return work(args, client)
+    except (ToolError, AdminError) as error:
+        print(error, file=sys.stderr)
+        return FAILED
