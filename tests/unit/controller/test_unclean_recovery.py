@@ -11,6 +11,7 @@ from minikafka.controller.result import ControllerResult
 from minikafka.controller.unclean_recovery import RecoveryRequest
 from minikafka.messages.broker_registration import Listener
 from minikafka.messages.delete_topics import DeleteTopicsRequest
+from minikafka.messages.metadata_records.clear_elr_record import ClearElrRecord
 from minikafka.messages.metadata_records.partition_change_record import PartitionChangeRecord
 from minikafka.metadata.partition_registration import LeaderRecoveryState
 from tests.recovery_world import RecoveryWorld, lost_world, world_with_topic
@@ -173,17 +174,35 @@ def test_recoveries_that_wait_for_the_last_known_elr_are_counted(lost):
     assert lost.asked == []
 
 
-def test_with_nobody_last_known_balanced_starts_at_once_and_waits_for_the_others():
-    """L4 with an empty LastKnownELR: all of nobody are unfenced."""
-    world = world_with_topic(configs={"min.insync.replicas": "1"})
-    world.kill(3, 2, 1)
-    world.set_config("t", "min.insync.replicas", "1")
-    world.come_back(1)
-    world.talk()
-    assert world.partition().last_known_elr == (1,)
-    world.holds(1, 4, 100)
-    world.talk(FIVE_MINUTES_MS)
-    assert world.leader == -1
+@pytest.fixture
+def forgotten(lost):
+    """Nobody is in ELR or LastKnownELR: a controller of Apache Kafka cleared them (SPEC 13)."""
+    lost.apply(ControllerResult([ClearElrRecord(topic_name="t")], None))
+    lost.talk()
+    assert (lost.partition().elr, lost.partition().last_known_elr) == ((), ())
+    return lost
+
+
+def test_with_nobody_last_known_balanced_starts_at_once(forgotten):
+    """L4: all of nobody are unfenced. The others are waited for as always (U5)."""
+    assert forgotten.counts == (1, 0, 0)
+    came_back(forgotten, 3)
+    keep_alive(forgotten, 3, for_ms=FIVE_MINUTES_MS - 1000)
+    assert forgotten.leader == -1
+    keep_alive(forgotten, 3, for_ms=1000)
+    assert forgotten.leader == 3
+
+
+def test_with_nobody_last_known_all_answers_decide_at_once(forgotten):
+    came_back(forgotten, 1, 2, 3)
+    assert forgotten.leader == 3
+
+
+def test_with_nobody_last_known_the_first_answer_after_the_timeout_decides(forgotten):
+    forgotten.talk(FIVE_MINUTES_MS + 1000)
+    assert forgotten.leader == -1
+    came_back(forgotten, 1)
+    assert forgotten.leader == 1
 
 
 # Aggressive
