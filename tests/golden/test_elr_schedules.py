@@ -41,7 +41,12 @@ def test_with_elr_no_acknowledged_record_is_lost(played, schedule, unclean_shutd
 
 @pytest.mark.parametrize("schedule", BROKERS)
 def test_without_elr_the_same_schedule_loses_them(played, schedule):
-    """E12, E13: the feature is off, and the records that are lost are named."""
+    """E12, E13: the feature is off, and the records that are lost are named.
+
+    H8: what min ISR refuses with the feature it refuses without.
+    """
     outcome = played(play, schedule, False)
+    assert outcome.refused == 10
+    assert not {f"record-{number}" for number in range(200, 210)} & set(outcome.read)
     assert len(outcome.acknowledged) == 200
     assert outcome.lost == [f"record-{number}" for number in range(200)]

@@ -133,6 +133,7 @@ def found_in_cases(spark, tmp_path_factory):
 
 @pytest.mark.parametrize("name", CASES)
 def test_exactly_what_happened_is_found(found_in_cases, name):
+    """S2."""
     pid = list(CASES).index(name)
     found = {}
     for row in sorted(found_in_cases, key=lambda row: row["seq"]):

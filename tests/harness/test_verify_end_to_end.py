@@ -33,6 +33,7 @@ def can_break() -> bool:
 
 @pytest.mark.timeout(300)
 def test_a_killed_leader_breaks_no_promise(tmp_path):
+    """S1, S2, S5: real clients, a ledger, Spark's join, a verdict and a page."""
     out = tmp_path / "out"
     done = subprocess.run(
         options(out, "--seconds", "14", "--seed", "7"), capture_output=True, text=True, check=False

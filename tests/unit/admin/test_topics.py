@@ -46,6 +46,7 @@ def test_a_partition_without_a_leader_has_none(cluster):
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 5, 7, 2000])
 def test_cursors_are_followed_to_the_same_end_whatever_the_page_size(cluster, limit):
+    """D1, D4."""
     described = describe_topics(cluster, ["c", "b", "a"], limit)
     assert [(it.name, [p.partition for p in it.partitions]) for it in described] == [
         ("a", [0]),

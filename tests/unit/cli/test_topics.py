@@ -63,6 +63,7 @@ HURT_TOPIC = f"Topic: hurt\tTopicId: {ID_2}\tPartitionCount: 2\tReplicationFacto
 
 
 def test_describe_prints_topics_and_partitions(cluster, run):
+    """D4."""
     three_states(cluster)
     assert run("--describe") == (0, OK_TOPIC + OK_LINE + HURT_TOPIC + HURT_0 + HURT_1, "")
 
@@ -79,6 +80,7 @@ def test_describe_prints_topics_and_partitions(cluster, run):
     ],
 )
 def test_a_report_shows_only_what_it_is_about(cluster, run, report, lines):
+    """D4, M1."""
     three_states(cluster)
     assert run("--describe", *report) == (0, lines, "")
 
@@ -111,6 +113,7 @@ def test_replicas_on_the_move_do_not_make_a_partition_under_replicated(cluster, 
 
 
 def test_partitions_come_in_order_over_many_pages(cluster, run):
+    """D4: cursors are followed."""
     cluster.add("many", *[FakePartition(1, [1], [1]) for _ in range(7)])
     _, out, _ = run("--describe", "--partition-size-limit-per-response", "2")
     assert [line.split("\t")[2] for line in out.splitlines()[1:]] == [

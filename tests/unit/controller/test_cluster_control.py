@@ -156,6 +156,7 @@ def test_after_a_clean_shutdown_a_broker_stays_in_the_elr(elr_topic):
 def test_after_an_unclean_shutdown_a_broker_leaves_the_elr_before_it_is_registered(
     elr_topic, version, names_epoch
 ):
+    """E7."""
     elr_topic.fence(3)
     elr_topic.fence(2)
     epoch = elr_topic.image.brokers[2].epoch if names_epoch else -1
@@ -191,6 +192,7 @@ def test_where_elr_is_off_every_registration_counts_as_unclean_c5():
 
 
 def test_a_last_leader_that_ended_uncleanly_is_elected_uncleanly_when_it_returns(elr_topic):
+    """E9, L6, L8."""
     for broker_id in (3, 2, 1):
         elr_topic.fence(broker_id)
     assert elr_topic.partition().last_known_leader == 1

@@ -27,14 +27,17 @@ def test_a_leader_that_lives_and_is_in_sync_stays(election):
 
 
 def test_another_isr_member_follows_a_leader_that_left_in_assignment_order():
+    """L1."""
     assert outcome(Election.ONLINE, alive=(2, 3), isr=(3, 2)) == Elected(2)
 
 
 def test_a_live_replica_outside_isr_and_elr_is_not_elected():
+    """L5: fenced ELR members are waited for."""
     assert outcome(Election.ONLINE, alive=(3,), isr=(), elr=(1, 2), leader=-1) == NOBODY
 
 
 def test_an_elr_member_is_elected_while_the_isr_is_empty():
+    """L2."""
     assert outcome(Election.ONLINE, alive=(2, 3), isr=(), elr=(2,), leader=-1) == Elected(2)
 
 
@@ -55,6 +58,7 @@ def test_preferred_takes_any_safe_replica_where_there_is_no_leader():
 
 
 def test_the_last_known_leader_returns_uncleanly_when_isr_and_elr_are_empty():
+    """L6."""
     assert outcome(Election.ONLINE, alive=(1, 2), isr=(), leader=-1, last=1) == Elected(1, True)
 
 
@@ -68,6 +72,7 @@ def test_the_last_known_leader_waits_while_somebody_is_eligible_or_while_it_is_d
 
 
 def test_an_unclean_election_takes_the_first_live_replica_when_nobody_is_safe():
+    """L5, L6: where unclean elections are allowed."""
     found = outcome(Election.UNCLEAN, alive=(2, 3), isr=(1,), leader=1)
     assert found == Elected(2, unclean=True)
 

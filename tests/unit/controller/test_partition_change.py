@@ -72,6 +72,7 @@ def test_nothing_to_change_needs_no_record():
 
 
 def test_the_life_of_a_partition_with_elr():
+    """E1, E5, E6, E9: each record, from three members to none and back."""
     fields, now = step(registration(), Target(isr=(1, 2)), alive=(1, 2))
     assert fields == {"isr": [1, 2]}
 
@@ -100,6 +101,7 @@ def test_the_life_of_a_partition_with_elr():
 
 
 def test_unclean_shutdowns_move_elr_members_to_the_last_known_elr():
+    """E7, E8: no leader epoch is spent; min ISR empties the list."""
     now = registration(isr=(), leader=-1, elr=(1, 2), last_known_leader=1)
 
     fields, now = step(now, Target(unclean_shutdown=(2,)), alive=())
@@ -126,6 +128,7 @@ def test_the_last_known_leader_leads_in_the_change_that_empties_the_elr():
 
 
 def test_an_isr_member_that_ended_uncleanly_does_not_become_eligible():
+    """E7."""
     fields, now = step(
         registration(isr=(1, 2)), Target(isr=(2,), unclean_shutdown=(1,)), alive=(2,)
     )
@@ -134,12 +137,14 @@ def test_an_isr_member_that_ended_uncleanly_does_not_become_eligible():
 
 
 def test_a_replica_that_returns_to_the_isr_leaves_the_elr():
+    """E5b."""
     now = registration(isr=(1,), elr=(2, 3))
     fields, _ = step(now, Target(isr=(1, 2)), min_isr=3)
     assert fields == {"isr": [1, 2], "eligible_leader_replicas": [3]}
 
 
 def test_the_example_of_the_specification_with_four_replicas_and_min_isr_three():
+    """E5, E13: the arithmetic of the worked example."""
     now = registration(isr=(1, 2, 3, 4), replicas=(1, 2, 3, 4))
     fields, now = step(now, Target(isr=(1, 2, 3)), min_isr=3)
     assert fields == {"isr": [1, 2, 3]}
@@ -163,6 +168,7 @@ def test_an_elr_that_an_election_makes_superfluous_is_cleared():
 
 
 def test_without_elr_the_last_member_stays_in_the_isr():
+    """E1, E12."""
     now = registration(isr=(1,))
     fields, now = step(now, Target(isr=()), alive=(), elr=False)
     assert fields == {"leader": -1}
@@ -181,6 +187,7 @@ def test_without_elr_an_unclean_election_makes_the_leader_the_whole_isr():
 
 
 def test_elr_fields_vanish_with_the_feature_at_the_next_change():
+    """E12."""
     now = registration(isr=(1,), elr=(2,), last_known_elr=(3,))
     fields, _ = step(now, Target(isr=(1, 3)), elr=False, min_isr=3)
     assert fields == {"isr": [1, 3], "eligible_leader_replicas": [], "last_known_elr": []}
@@ -213,12 +220,14 @@ def test_a_second_unclean_election_keeps_the_mark():
 
 
 def test_a_clean_election_clears_the_mark():
+    """L8."""
     now = registration(isr=(), leader=-1, elr=(3,), leader_recovery_state=RECOVERING)
     fields, _ = step(now, Target(), alive=(3,))
     assert fields["leader_recovery_state"] == 0
 
 
 def test_other_changes_keep_the_mark():
+    """L8."""
     now = registration(isr=(1,), leader_recovery_state=RECOVERING)
     _, now = step(now, Target(isr=()), alive=())
     assert now.leader_recovery_state is RECOVERING

@@ -170,6 +170,7 @@ def test_balancing_stops_at_its_limit(cluster):
 
 
 def test_allowing_unclean_elections_elects_at_once(elr_topic):
+    """L5: a live replica leads, though ELR members are fenced."""
     for broker_id in (3, 2, 1):
         elr_topic.fence(broker_id)
     elr_topic.heartbeat(3)

@@ -105,6 +105,7 @@ with LedgerWriter(Path(sys.argv[1])) as writer:
 
 
 def test_what_was_synced_survives_sigkill_of_the_writer(tmp_path):
+    """S1: the ledger is durable."""
     path = tmp_path / "l"
     child = subprocess.Popen(
         [sys.executable, "-c", WRITE_FOR_EVER, str(path), repr(HEADER)],

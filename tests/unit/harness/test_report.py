@@ -62,6 +62,7 @@ def page():
 
 
 def test_the_verdict_is_on_top_and_the_record_is_named(page):
+    """S5."""
     [sentence] = re.findall(r'<h1 id="sentence">(.*)</h1>', page)
     assert sentence.startswith("Broken: 1 lost (first p1#42).")
     assert page.index("p1#42") < page.index("What happened")

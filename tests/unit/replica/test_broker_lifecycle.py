@@ -84,7 +84,7 @@ def running(world):
 
 
 def test_registration_says_who_the_broker_is():
-    """C3."""
+    """C3, R2."""
     world = World(previous_epoch=41)
     world.lifecycle.start()
     body = world.one().body

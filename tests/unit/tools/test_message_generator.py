@@ -183,6 +183,7 @@ def test_reused_tag_changed_order_and_lost_versions_are_refused() -> None:
 
 
 def test_committed_modules_are_what_the_schemas_say() -> None:
+    """R5."""
     from tools.generate_messages import differences
     from tools.generate_messages import generated as generate
 
