@@ -36,6 +36,7 @@ check: $(STAMP)
 	$(BIN)/python tools/tidy.py
 	$(BIN)/python tools/generate_messages.py --check
 	$(BIN)/python tools/write_tables.py --check
+	$(BIN)/python tools/spec_coverage.py --check
 	$(PYTEST) -n 2 tests/unit tests/property tests/conformance
 
 integration: $(STAMP)
@@ -47,6 +48,7 @@ harness: $(STAMP)
 generate: $(STAMP)
 	$(BIN)/python tools/generate_messages.py
 	$(BIN)/python tools/write_tables.py
+	$(BIN)/python tools/spec_coverage.py
 
 # Needs nothing else; compares with another cluster where VERSUS names one.
 bench: $(STAMP)
