@@ -196,19 +196,24 @@ class UncleanRecoveryManager:
                 self._dirty[found.partition] = None
         lines = RecoveryLines(_log)
         for key, case in self._cases.items():
-            if case.strategy is not None and self._stands_still(key, case):
+            if case.strategy is None:
+                continue
+            if case.alarm_ms <= now_ms:
                 self._dirty[key] = None
-                lines.add(RESTARTS, case.name, "nobody was being asked, or its time was up")
+            if self._forgot_to_ask(key, case):
+                self._dirty[key] = None
+                lines.add(RESTARTS, case.name, "a replica was not being asked")
         lines.flush()
         self._scheduled = False
         self._schedule()
 
-    def _stands_still(self, key: TopicIdPartition, case: _Case) -> bool:
-        """Whether nothing is under way that would move a recovery."""
-        missing = [x for x in case.replicas if x not in case.answers and x in self._image.brokers]
-        if any(not self.sender.is_asking(x, key) for x in missing):
-            return True
-        return not missing and case.alarm_ms <= self.env.clock.monotonic_ms and bool(case.answers)
+    def _forgot_to_ask(self, key: TopicIdPartition, case: _Case) -> bool:
+        return any(
+            broker_id not in case.answers
+            and broker_id in self._image.brokers
+            and not self.sender.is_asking(broker_id, key)
+            for broker_id in case.replicas
+        )
 
     # What operators ask
 

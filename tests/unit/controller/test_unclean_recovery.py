@@ -533,6 +533,21 @@ def test_a_recovery_that_waits_as_it_should_is_left_alone(lost, caplog):
     assert {broker_id for broker_id, _ in lost.asked[3:]} == {3}
 
 
+def test_a_recovery_whose_replicas_are_all_fenced_waits_in_silence(caplog):
+    caplog.set_level(logging.INFO)
+    world = lost_world(strategy="Aggressive")
+    for broker_id in (1, 2, 3):
+        world.come_back(broker_id, unfence=False)
+    for _ in range(20):
+        world.heartbeat(1, want_fence=True)
+        world.talk(1000)
+    assert "starts again" not in caplog.text
+    assert world.leader == -1
+    world.heartbeat(2)
+    world.talk()
+    assert world.leader == 2
+
+
 def test_each_step_has_its_line(lost, caplog):
     """Start, stop and decision, with what every candidate holds."""
     caplog.set_level(logging.INFO)
