@@ -9,6 +9,7 @@ Errors:      KAFKA_STORAGE_ERROR (directory offline).
 from minikafka.apis._context import BrokerContext
 from minikafka.apis._registry import broker_api
 from minikafka.common.errors import ErrorCode
+from minikafka.common.faults import StorageFault
 from minikafka.common.ids import TopicPartition
 from minikafka.log.log_directory import LogDirectory
 from minikafka.messages.api_keys import ApiKey
@@ -43,6 +44,12 @@ def _directory(
 ) -> DescribeLogDirsResult:
     result = DescribeLogDirsResult(0, home.disk.root)
     if not home.is_online:
+        result.error_code = ErrorCode.KAFKA_STORAGE_ERROR
+        return result
+    try:
+        result.total_bytes, result.usable_bytes = home.disk.space()
+    except StorageFault as fault:
+        ctx.broker.replicas.take_offline(fault)
         result.error_code = ErrorCode.KAFKA_STORAGE_ERROR
         return result
     topics: dict[str, DescribeLogDirsTopic] = {}

@@ -7,9 +7,16 @@ clean shutdown, and the few small files that must not be believed when stale.
 Every method raises `StorageFault` when the system reports an error.
 """
 
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 Buffer = bytes | bytearray | memoryview
+
+
+class Space(NamedTuple):
+    """Bytes of the volume that a log directory is on, and how many of them can still be used."""
+
+    total: int
+    usable: int
 
 
 class File(Protocol):
@@ -59,6 +66,9 @@ class Disk(Protocol):
 
     def remove(self, path: str) -> None:
         """Delete a file, or a folder with all that is in it. Nothing there: nothing done."""
+
+    def space(self) -> Space:
+        """How large the volume is, and what is left of it."""
 
     def sync_dir(self, path: str) -> None:
         """Make the names in a folder durable."""

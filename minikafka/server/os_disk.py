@@ -13,6 +13,7 @@ import threading
 from collections.abc import Iterator
 
 from minikafka.common.faults import StorageFault
+from minikafka.log.disk import Space
 
 Buffer = bytes | bytearray | memoryview
 
@@ -140,6 +141,12 @@ class OsDisk:
                 return
             except IsADirectoryError:
                 shutil.rmtree(target)
+
+    def space(self) -> Space:
+        """What the file system says; what is kept for the superuser is not usable."""
+        with self._faults("ask for the space"):
+            found = os.statvfs(self.root)
+        return Space(found.f_blocks * found.f_frsize, found.f_bavail * found.f_frsize)
 
     def sync_dir(self, path: str) -> None:
         """Make the names in a folder durable."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from random import Random
 
 from minikafka.common.faults import StorageFault
+from minikafka.log.disk import Space
 
 Buffer = bytes | bytearray | memoryview
 
@@ -92,6 +93,9 @@ class SimFile:
         """Nothing to let go of."""
 
 
+_UNLIMITED_BYTES = 1 << 50
+
+
 class SimDisk:
     """A log directory in memory."""
 
@@ -167,6 +171,12 @@ class SimDisk:
         for name in [name for name in self._folders if name == path or name.startswith(inside)]:
             del self._folders[name]
             self._pending.append((_parent(name), ((name + "/", None),)))
+
+    def space(self) -> Space:
+        """The capacity, and what is left of it."""
+        self.check()
+        total = _UNLIMITED_BYTES if self._capacity is None else self._capacity
+        return Space(total, max(total - self._used, 0))
 
     def sync_dir(self, path: str) -> None:
         """Make the names in a folder durable."""

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import shutil
 import subprocess
 import sys
 
@@ -118,3 +119,15 @@ def test_lock_is_refused_to_another_process_and_names_the_directory(disk):
     assert f"log directory {disk.root}: another process holds its lock" in second.stderr
     disk.unlock()
     assert subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
+def test_space_is_that_of_the_file_system(disk, tmp_path):
+    space = disk.space()
+    assert 0 <= space.usable <= space.total
+    assert space.total == shutil.disk_usage(tmp_path).total
+
+
+def test_space_of_a_directory_that_is_gone_is_a_fault(disk, tmp_path):
+    tmp_path.rmdir()
+    with pytest.raises(StorageFault, match="cannot ask for the space"):
+        disk.space()

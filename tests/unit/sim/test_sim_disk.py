@@ -149,3 +149,11 @@ def test_lock_is_held_until_it_is_given_up(disk):
         disk.lock()
     disk.unlock()
     disk.lock()
+
+
+def test_space_shrinks_with_what_is_written():
+    disk = SimDisk(capacity=100)
+    disk.open("a", create=True).append(b"x" * 30)
+    assert disk.space() == (100, 70)
+    unlimited = SimDisk().space()
+    assert unlimited.total == unlimited.usable
