@@ -156,13 +156,11 @@ class Layout:
         self.directory.mkdir(parents=True, exist_ok=True)
         known = self.directory / _CLUSTER
         if known.exists():
-            found = json.loads(known.read_text())
-            if found["nodes"] != len(self.nodes):
+            cluster_id, nodes = _read_cluster(known)
+            if nodes != len(self.nodes):
                 raise LayoutError(
-                    f"{self.directory} holds a cluster of {found['nodes']} nodes, "
-                    f"not of {len(self.nodes)}"
+                    f"{self.directory} holds a cluster of {nodes} nodes, not of {len(self.nodes)}"
                 )
-            cluster_id = found["cluster.id"]
         else:
             if any(self.directory.iterdir()):
                 raise LayoutError(
@@ -188,6 +186,22 @@ class Layout:
                 format_node(config, cluster_id, dict(DEFAULT_LEVELS), None, ignore_formatted=False)
         content = {"cluster.id": cluster_id, "nodes": len(configs)}
         (self.directory / _CLUSTER).write_text(json.dumps(content) + "\n")
+
+
+def _read_cluster(path: Path) -> tuple[str, int]:
+    """The cluster's id, and how many nodes it has.
+
+    Raises:
+        LayoutError: if the file does not say it.
+    """
+    try:
+        found = json.loads(path.read_text())
+        cluster_id, nodes = found["cluster.id"], found["nodes"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise LayoutError(f"{path} cannot be read: {error!r}") from None
+    if not isinstance(cluster_id, str) or not isinstance(nodes, int):
+        raise LayoutError(f"{path} cannot be read: it must name a cluster.id and a number of nodes")
+    return cluster_id, nodes
 
 
 def _run_in_one_process(layout: Layout) -> int:

@@ -98,3 +98,15 @@ def test_actions_need_a_node_and_a_cluster_that_runs(home, action, capsys):
     assert "which node?" in capsys.readouterr().err
     assert main(["dev", action, "1", "--dir", str(home)]) == 1
     assert "no cluster runs in" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "content", ["", "{", "[]", "7", '{"nodes": 3}', '{"cluster.id": 5, "nodes": "three"}']
+)
+def test_a_broken_cluster_file_is_one_line(tmp_path, capsys, content):
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "cluster.json").write_text(content)
+    assert main(["dev", "--dir", str(home)]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "cluster.json cannot be read" in line
