@@ -14,11 +14,16 @@ from minikafka.common.errors import ErrorCode, KafkaError, is_retriable, summary
 from minikafka.common.file_slice import FileSlice
 from minikafka.config.node_config import parse_address
 from minikafka.messages.metadata import MetadataRequest
-from minikafka.protocol.primitives import MalformedMessage
+from minikafka.protocol.primitives import (
+    MalformedMessage,
+    OutOfRangeError,
+    UnsupportedFieldError,
+)
 from minikafka.rpc.client_connection import ClientConnection, NoCommonVersionError
 
 _RECEIVE_BYTES = 256 * 1024
 _RETRY_BACKOFF_S = 0.1
+_UNSUPPORTED = (NoCommonVersionError, UnsupportedFieldError)
 
 
 class AdminError(Exception):
@@ -139,8 +144,10 @@ class AdminClient:
         while True:
             try:
                 return self._anybody().ask(request)
-            except NoCommonVersionError as error:
+            except _UNSUPPORTED as error:
                 raise AdminError(str(error), ErrorCode.UNSUPPORTED_VERSION) from None
+            except OutOfRangeError as error:
+                raise AdminError(str(error), ErrorCode.INVALID_REQUEST) from None
             except OSError as error:
                 if self._any is not None:
                     self._any.close()
@@ -162,8 +169,10 @@ class AdminClient:
                 connection = BrokerConnection(host, port, self._client_id, self._timeout_s)
                 self._by_broker[broker_id] = connection
             return connection.ask(request)
-        except NoCommonVersionError as error:
+        except _UNSUPPORTED as error:
             raise AdminError(str(error), ErrorCode.UNSUPPORTED_VERSION) from None
+        except OutOfRangeError as error:
+            raise AdminError(str(error), ErrorCode.INVALID_REQUEST) from None
         except OSError as error:
             self._drop(broker_id)
             raise AdminError(f"no answer from broker {broker_id}: {error}") from None

@@ -4,9 +4,10 @@
 records and the other schemas without an API.
 """
 
+from struct import error
 from typing import ClassVar, Protocol, Self, TypeVar
 
-from minikafka.protocol.primitives import MalformedMessage, Reader, Writer
+from minikafka.protocol.primitives import MalformedMessage, OutOfRangeError, Reader, Writer
 
 
 class Message(Protocol):
@@ -47,8 +48,21 @@ M = TypeVar("M", bound=Message)
 def encode_message(message: Message, version: int) -> bytes:
     """The message as bytes, without header or size."""
     writer = Writer()
-    message.encode(writer, version)
+    encode_into(writer, message, version)
     return writer.to_bytes()
+
+
+def encode_into(writer: Writer, message: Message, version: int) -> None:
+    """Append the message.
+
+    Raises:
+        OutOfRangeError: if a number does not fit its field.
+        UnsupportedVersionError, UnsupportedFieldError: see `Message.encode`.
+    """
+    try:
+        message.encode(writer, version)
+    except error as why:
+        raise OutOfRangeError(type(message).__name__, version, str(why)) from None
 
 
 def decode_message(kind: type[M], data: bytes | bytearray | memoryview, version: int) -> M:

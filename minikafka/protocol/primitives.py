@@ -53,6 +53,14 @@ class UnsupportedFieldError(ValueError):
         self.version = version
 
 
+class OutOfRangeError(ValueError):
+    """A field holds a number that its type cannot carry."""
+
+    def __init__(self, message: str, version: int, why: str) -> None:
+        """Name the message and its version; the field is not known any more."""
+        super().__init__(f"{message} version {version}: a number is out of range: {why}")
+
+
 class UnsupportedVersionError(ValueError):
     """A message is asked for in a version that it does not have."""
 

@@ -18,7 +18,7 @@ from minikafka.messages.api_keys import (
     response_class,
     response_header_version,
 )
-from minikafka.protocol.message import ApiMessage
+from minikafka.protocol.message import ApiMessage, encode_into
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
     MalformedMessage,
@@ -145,7 +145,7 @@ def encode_request(
     out += name
     if version >= body.FLEXIBLE_FROM:
         out.append(0)
-    body.encode(writer, version)
+    encode_into(writer, body, version)
     return _with_size(writer)
 
 

@@ -1,5 +1,6 @@
 import pytest
 
+from minikafka.messages.create_topics import CreateTopicsRequest
 from minikafka.messages.fetch import FetchPartition, FetchRequest, FetchTopic, ReplicaState
 from minikafka.messages.metadata import MetadataRequest
 from minikafka.messages.metadata_records.partition_change_record import PartitionChangeRecord
@@ -7,6 +8,7 @@ from minikafka.messages.produce import PartitionProduceData, ProduceRequest, Top
 from minikafka.protocol.message import decode_message, encode_message
 from minikafka.protocol.primitives import (
     MalformedMessage,
+    OutOfRangeError,
     Reader,
     UnsupportedFieldError,
     UnsupportedVersionError,
@@ -127,3 +129,9 @@ def test_messages_compare_by_value_and_print_their_fields() -> None:
 def test_each_message_has_lists_of_its_own() -> None:
     FetchRequest().topics.append(FetchTopic())
     assert FetchRequest().topics == []
+
+
+def test_a_number_that_does_not_fit_is_named() -> None:
+    request = CreateTopicsRequest(timeout_ms=1 << 40)
+    with pytest.raises(OutOfRangeError, match="CreateTopicsRequest version 7: a number is out of"):
+        encode_message(request, 7)
