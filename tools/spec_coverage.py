@@ -90,13 +90,15 @@ def page(known: dict[str, str], found: Proofs) -> str:
     lines = [
         "# Rules and their tests",
         "",
-        "Written by `make generate` from [rules.md](rules.md) and what tests cite.",
+        "Written by `make generate` from [rules.md](rules.md) and the files whose tests cite them;",
+        "`tools/spec_coverage.py RULE` names the tests.",
         "",
         "| rule | what it says | tests |",
         "| --- | --- | --- |",
     ]
     for rule, says in known.items():
-        files = [f"`{name}`: {', '.join(tests)}" for name, tests in found[rule].items()]
+        # Not the tests by name: the page would change with every test that somebody adds.
+        files = [f"`{name}`" for name in found[rule]]
         lines.append(f"| {rule} | {says} | {'<br>'.join(files) or 'none yet'} |")
     return "\n".join(lines) + "\n"
 
@@ -121,9 +123,16 @@ def main() -> int:
     """Write, or check; the exit status."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true")
+    parser.add_argument(
+        "rule", nargs="?", help="print the tests that cite this rule, write nothing"
+    )
     args = parser.parse_args()
     known = rules(RULES.read_text(encoding="utf-8"))
     found = proofs(known, ROOT / "tests")
+    if args.rule:
+        for name, tests in found.get(args.rule, {}).items():
+            print(f"{name}: {', '.join(tests)}")
+        return int(not found.get(args.rule))
     text = page(known, found)
     told = problems(known, found, PENDING)
     if not PAGE.exists() or PAGE.read_text(encoding="utf-8") != text:
