@@ -25,6 +25,7 @@ class KafkaNodes:
         for name, level in (features or {}).items():
             self._options += ["--feature", f"{name}={level}"]
         self._stopped = set()
+        self._paused = set()
 
     def __enter__(self):
         self._run("start", *self._options)
@@ -51,12 +52,15 @@ class KafkaNodes:
         return [self.directory / f"node-{node}" / "data"]
 
     def start(self, *nodes):
-        self._run("start", *map(str, nodes))
+        # The tool waits until all running brokers see one another; paused ones never do.
+        waiting = ["--no-wait"] if self._paused else []
+        self._run("start", *waiting, *map(str, nodes))
         self._stopped -= set(nodes)
 
     def kill(self, *nodes):
         self._run("kill", "-9", *map(str, nodes))
         self._stopped |= set(nodes)
+        self._paused -= set(nodes)
 
     def stop(self, *nodes):
         self._run("stop", *map(str, nodes))
@@ -64,9 +68,11 @@ class KafkaNodes:
 
     def pause(self, *nodes):
         self._run("kill", "-STOP", *map(str, nodes))
+        self._paused |= set(nodes)
 
     def resume(self, *nodes):
         self._run("kill", "-CONT", *map(str, nodes))
+        self._paused -= set(nodes)
 
     def _run(self, action, *words):
         tool = Path(os.environ["MINIKAFKA_ORACLE"]) / "kafka-cluster"

@@ -3,18 +3,22 @@
     python -m tests.golden.run [--record] [NAME …]
 
 compares the named sequences, or all, with Apache Kafka (`MINIKAFKA_ORACLE` names the folder of its
-tools); with --record it writes what Kafka does into them.
+tools); with --record it writes what Kafka does into them. Without names the schedules of E13 follow.
 """
 
 import argparse
 import sys
 import time
 from contextlib import closing
+from functools import partial
+from itertools import product
 
 from minikafka.admin.client import AdminClient, AdminError, BrokerConnection
 from minikafka.admin.configs import Resource, ResourceType, alter_configs
 from minikafka.admin.topics import create_topic
 from minikafka.common.errors import ErrorCode
+from minikafka.harness.elr_schedules import last_replica_standing, worked_example
+from minikafka.harness.settings import HarnessError
 from minikafka.messages.alter_partition_reassignments import (
     AlterPartitionReassignmentsRequest,
     ReassignablePartition,
@@ -354,6 +358,21 @@ def with_kafka(name, *, record, base_port):
         data.save(sequence)
 
 
+def schedules_with_kafka(base_port):
+    """E13 on Apache Kafka: the same states, the same loss without ELR, none with it."""
+    config = KAFKA_CONFIG["short"]
+    for (schedule, brokers), elr in product(
+        ((last_replica_standing, 3), (worked_example, 4)), (True, False)
+    ):
+        features = {"eligible.leader.replicas.version": int(elr)}
+        with KafkaNodes(brokers, config=config, features=features, base_port=base_port) as nodes:
+            outcome = schedule(nodes, elr=elr, say=lambda line: print(line, flush=True))
+        lost, name = len(outcome.lost), f"{schedule.__name__}, {'with' if elr else 'without'} ELR"
+        if len(outcome.acknowledged) != 200 or lost != (0 if elr else 200):
+            raise MismatchError(f"{name}: {lost} of {len(outcome.acknowledged)} records are lost")
+        print(f"{name}: {lost} records are lost, as they must be", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--record", action="store_true", help="write what Kafka does")
@@ -361,11 +380,17 @@ def main():
     parser.add_argument("names", nargs="*", metavar="NAME")
     args = parser.parse_args()
     failed = 0
-    for name in args.names or data.names():
+    plays = {
+        name: partial(with_kafka, name, record=args.record, base_port=args.base_port)
+        for name in args.names or data.names()
+    }
+    if not args.names and not args.record:
+        plays["schedules"] = partial(schedules_with_kafka, args.base_port)
+    for name, play in plays.items():
         try:
-            with_kafka(name, record=args.record, base_port=args.base_port)
+            play()
             print(f"{name}: {'recorded' if args.record else 'as Apache Kafka does'}", flush=True)
-        except (MismatchError, AdminError, RuntimeError) as error:
+        except (MismatchError, AdminError, HarnessError, RuntimeError) as error:
             failed += 1
             print(error, flush=True)
     return 1 if failed else 0
