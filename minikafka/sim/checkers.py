@@ -1,0 +1,300 @@
+"""What must hold after every step of every node, whatever happened before it.
+
+Each rule is a method of its own, with the number of what it checks. The truth that nodes are
+measured against is what leaders have shown as committed: `Committed` grows when a leader moves its
+high watermark, and shrinks only where the metadata log says that an uncleanly elected leader took
+over (L8), and then only to what that leader has.
+
+Source: the properties of the TLA+ model of KIP-966 (ValidControllerIsrAndElr, LeaderCompleteness,
+LogMatching, NoCommittedRecordLostGlobally), SPEC H1-H3, H7, E2, E8, L8.
+"""
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from minikafka.common.faults import InvariantViolation
+from minikafka.common.ids import TopicPartition
+from minikafka.log.unified_log import UnifiedLog
+from minikafka.metadata.image import RESOURCE_TOPIC, MetadataImage, TopicImage
+from minikafka.metadata.partition_registration import (
+    NO_LEADER,
+    LeaderRecoveryState,
+    PartitionRegistration,
+)
+from minikafka.records.scan import split_batches
+from minikafka.replica.partition import Partition
+from minikafka.sim.sim_node import SimNode
+from minikafka.sim.workload import History
+
+_READ_BYTES = 1 << 22
+
+
+class Violation(InvariantViolation):
+    """A promise was broken. The message says which, where, and when in virtual time."""
+
+
+class Batch(NamedTuple):
+    """What identifies a batch: its place, and the checksum of what it holds."""
+
+    base_offset: int
+    last_offset: int
+    crc: int
+    leader_epoch: int
+
+
+@dataclass(slots=True)
+class Committed:
+    """What was committed in one partition: batches without a gap, up to `end_offset`.
+
+    `unclean_epoch` is the leader epoch of the last unclean election; `lost` are the batches that
+    one took away, `since_ms` when that was.
+    """
+
+    batches: list[Batch] = field(default_factory=list)
+    end_offset: int = 0
+    start_offset: int = 0
+    unclean_epoch: int = -1
+    lost: list[Batch] = field(default_factory=list)
+    by_leader: dict[tuple[int, int], int] = field(default_factory=dict)
+    """(node, leader epoch) -> the high watermark that was looked at."""
+
+
+@dataclass(slots=True)
+class Checkers:
+    """Every check of a run, and what they have seen."""
+
+    history: History
+    min_isr: int
+    elr_enabled: bool
+    power_was_lost: bool = False
+    """A replica lost records that were not flushed. Without ELR it may lead all the same (E13)."""
+    checks: int = 0
+    unclean_elections: int = 0
+    committed: dict[TopicPartition, Committed] = field(default_factory=dict)
+    _image: MetadataImage = field(default_factory=MetadataImage)
+    _brokers: dict[tuple[int, TopicPartition], tuple[int, int, int]] = field(default_factory=dict)
+
+    def look(self, node: SimNode) -> None:
+        """Check a node after its step.
+
+        Raises:
+            Violation: something that was promised does not hold.
+        """
+        running = node.node
+        assert running is not None
+        if running.controller is not None:
+            self._look_at_metadata(running.loader.image)
+        if running.broker is not None:
+            for partition in running.broker.replicas.partitions.values():
+                if partition.is_leader and not partition.topic_partition.topic.startswith("__"):
+                    self._look_at_leader(node, partition)
+
+    # The controller's metadata
+
+    def _look_at_metadata(self, image: MetadataImage) -> None:
+        if image is self._image:
+            return
+        before, self._image = self._image, image
+        for topic_id, topic in image.topics.items():
+            known = before.topics.get(topic_id)
+            if known is not topic:
+                self._look_at_topic(image, topic, known)
+
+    def _look_at_topic(
+        self, image: MetadataImage, topic: TopicImage, known: TopicImage | None
+    ) -> None:
+        for index, now in topic.partitions.items():
+            former = None if known is None else known.partitions.get(index)
+            if former is now:
+                continue
+            where = TopicPartition(topic.name, index)
+            self.checks += 1
+            self._valid_isr_and_elr(where, now, self._min_isr(image, topic.name, now))
+            if former is not None:
+                self._epochs_rise(where, former, now)
+                self._leader_is_eligible(where, former, now)
+            if (
+                now.leader_recovery_state is LeaderRecoveryState.RECOVERING
+                and now.leader != NO_LEADER
+                and not topic.name.startswith("__")
+            ):
+                self._unclean(where, now)
+
+    def _min_isr(self, image: MetadataImage, topic: str, now: PartitionRegistration) -> int:
+        own = image.config(RESOURCE_TOPIC, topic).get("min.insync.replicas")
+        return min(self.min_isr if own is None else int(own), len(now.replicas))
+
+    def _valid_isr_and_elr(
+        self, where: TopicPartition, now: PartitionRegistration, minimum: int
+    ) -> None:
+        """E2, ValidControllerIsrAndElr."""
+        for name, members in (("ISR", now.isr), ("ELR", now.elr)):
+            if any(member not in now.replicas for member in members):
+                raise Violation(f"E2: {where}: {name} {members} is not part of {now.replicas}")
+        if any(member in now.elr for member in now.isr):
+            raise Violation(f"E2: {where}: ISR {now.isr} and ELR {now.elr} share a member")
+        if now.elr and len(now.isr) >= minimum and not where.topic.startswith("__"):
+            raise Violation(f"E2: {where}: ELR {now.elr} though the ISR {now.isr} has {minimum}")
+        if now.leader != NO_LEADER and now.leader not in now.isr:
+            raise Violation(f"E2: {where}: leader {now.leader} is not in the ISR {now.isr}")
+        if not now.isr and not self.elr_enabled:
+            raise Violation(f"E1: {where}: the ISR is empty though ELR is off")
+
+    def _epochs_rise(
+        self, where: TopicPartition, former: PartitionRegistration, now: PartitionRegistration
+    ) -> None:
+        if now.partition_epoch <= former.partition_epoch or now.leader_epoch < former.leader_epoch:
+            raise Violation(f"{where}: epochs go back from {former} to {now}")
+        if now.leader != former.leader and now.leader_epoch == former.leader_epoch:
+            raise Violation(f"{where}: a new leader in the same leader epoch {now.leader_epoch}")
+
+    def _leader_is_eligible(
+        self, where: TopicPartition, former: PartitionRegistration, now: PartitionRegistration
+    ) -> None:
+        """L1, L2, L8: who is elected out of ISR and ELR is marked."""
+        if now.leader in (former.leader, NO_LEADER):
+            return
+        clean = now.leader in former.isr or now.leader in former.elr
+        if former.leader in former.removing_replicas and former.leader not in now.replicas:
+            # The end of a reassignment: the proposal that ended it brought the new leader in.
+            return
+        marked = now.leader_recovery_state is LeaderRecoveryState.RECOVERING
+        if not clean and not marked:
+            raise Violation(
+                f"L8: {where}: {now.leader} leads, out of neither ISR {former.isr} nor ELR "
+                f"{former.elr}, and is not marked"
+            )
+
+    def _unclean(self, where: TopicPartition, now: PartitionRegistration) -> None:
+        known = self.committed.setdefault(where, Committed())
+        if now.leader_epoch > known.unclean_epoch:
+            known.unclean_epoch = now.leader_epoch
+            self.unclean_elections += 1
+
+    # Leaders
+
+    def _look_at_leader(self, node: SimNode, partition: Partition) -> None:
+        where = partition.topic_partition
+        known = self.committed.setdefault(where, Committed())
+        epoch = partition.leader_epoch
+        if epoch < known.unclean_epoch:
+            # A leader that an unclean election has deposed, and that does not know it yet.
+            return
+        log = partition.log
+        key = (node.config.node_id, epoch)
+        looked_at = known.by_leader.get(key)
+        if looked_at is None:
+            known.by_leader[key] = log.high_watermark
+            self._leader_is_complete(node, where, partition, known)
+        elif log.high_watermark == looked_at:
+            return
+        if looked_at is not None and log.high_watermark < looked_at:
+            raise Violation(
+                f"H7: {where}: the high watermark of {node.host} goes back from {looked_at} to "
+                f"{log.high_watermark} in epoch {epoch}"
+            )
+        known.by_leader[key] = log.high_watermark
+        self.checks += 1
+        self._grow(node, where, log, known)
+
+    def _leader_is_complete(
+        self, node: SimNode, where: TopicPartition, partition: Partition, known: Committed
+    ) -> None:
+        """LeaderCompleteness: a new leader holds everything that was committed."""
+        log = partition.log
+        have = batches_of(log, 0, log.log_end_offset)
+        wanted = [batch for batch in known.batches if batch.base_offset >= log.log_start_offset]
+        if have[: len(wanted)] == wanted:
+            return
+        kept = _common(have, wanted)
+        excused = self.power_was_lost and not self.elr_enabled
+        if excused or partition.leader_epoch == known.unclean_epoch:
+            self._take_away(where, known, wanted[kept].base_offset)
+            return
+        raise Violation(
+            f"LeaderCompleteness: {where}: {node.host} leads epoch {partition.leader_epoch} "
+            f"without {wanted[kept]}, which was committed; it has "
+            f"{have[kept] if kept < len(have) else 'nothing there'}"
+        )
+
+    def _take_away(self, where: TopicPartition, known: Committed, offset: int) -> None:
+        known.lost += [batch for batch in known.batches if batch.base_offset >= offset]
+        known.batches = [batch for batch in known.batches if batch.base_offset < offset]
+        known.end_offset = known.batches[-1].last_offset + 1 if known.batches else 0
+        self.history.forget_reads_from(where, offset)
+
+    def _grow(
+        self, node: SimNode, where: TopicPartition, log: UnifiedLog, known: Committed
+    ) -> None:
+        """What lies under a high watermark is committed; all leaders must agree on it (H2)."""
+        end_offset = log.high_watermark
+        if end_offset <= known.end_offset:
+            return
+        for batch in batches_of(log, known.end_offset, end_offset):
+            if batch.base_offset != known.end_offset and known.batches:
+                raise Violation(
+                    f"H2: {where}: {node.host} commits {batch}, committed is up to "
+                    f"{known.end_offset}"
+                )
+            known.batches.append(batch)
+            known.end_offset = batch.last_offset + 1
+
+
+def batches_of(log: UnifiedLog, start_offset: int, end_offset: int) -> list[Batch]:
+    """The batches that lie wholly in a range of a log."""
+    found: list[Batch] = []
+    offset = max(start_offset, log.log_start_offset)
+    while offset < end_offset:
+        read = log.read(offset, _READ_BYTES, upper_bound_offset=end_offset, min_one_message=True)
+        if read.slice is None:
+            break
+        data = bytes(read.slice.read())
+        before = offset
+        for _, header in split_batches(data):
+            if header.base_offset >= start_offset and header.last_offset < end_offset:
+                found.append(
+                    Batch(header.base_offset, header.last_offset, header.crc, header.leader_epoch)
+                )
+            offset = max(offset, header.next_offset)
+        if offset == before:
+            break
+    return found
+
+
+def _common(have: list[Batch], wanted: list[Batch]) -> int:
+    count = 0
+    for mine, its in zip(have, wanted, strict=False):
+        if mine != its:
+            break
+        count += 1
+    return count
+
+
+def final_checks(
+    checkers: Checkers, history: History, logs: dict[TopicPartition, dict[int, bytes]]
+) -> list[str]:
+    """What must hold at the end: `logs` is what consumers now read, by offset.
+
+    Every promised record is there once, at its offset, unless an unclean election took it away;
+    nothing is there that was never sent, or that was refused.
+    """
+    problems = list(history.contradictions)
+    for where, written in history.writes.items():
+        now = logs.get(where, {})
+        lost = checkers.committed.get(where, Committed()).lost
+        places: dict[bytes, list[int]] = {}
+        for offset, value in now.items():
+            places.setdefault(value, []).append(offset)
+        for each in written:
+            at = places.pop(each.value, [])
+            excused = each.offset is not None and any(
+                batch.base_offset <= each.offset <= batch.last_offset for batch in lost
+            )
+            if each.is_promised and each.offset not in at and not excused:
+                problems.append(f"lost: {where} {each.value!r}, acknowledged at {each.offset}")
+            if each.refused and at:
+                problems.append(f"aborted read: {where} {each.value!r} was refused, is at {at}")
+            if len(at) > 1:
+                problems.append(f"duplicate: {where} {each.value!r} at {at}")
+        problems += [f"phantom: {where} {value!r} at {at}" for value, at in places.items()]
+    return problems
