@@ -73,7 +73,12 @@ class PartitionRegistration:
         )
 
     def to_record(self, topic_id: Uuid, partition: int) -> PartitionRecord:
-        """The PartitionRecord from which `from_record` makes this registration again."""
+        """The PartitionRecord from which `from_record` makes this registration again.
+
+        Directories that nobody has named yet are left away: before metadata.version 17 the record
+        has no place for them.
+        """
+        migrating = all(directory == DIRECTORY_MIGRATING for directory in self.directories)
         return PartitionRecord(
             partition_id=partition,
             topic_id=topic_id,
@@ -85,7 +90,7 @@ class PartitionRegistration:
             leader_recovery_state=int(self.leader_recovery_state),
             leader_epoch=self.leader_epoch,
             partition_epoch=self.partition_epoch,
-            directories=list(self.directories),
+            directories=[] if migrating else list(self.directories),
             eligible_leader_replicas=list(self.elr) or None,
             last_known_elr=list(self.last_known_elr) or None,
             last_known_leader=self.last_known_leader,
