@@ -1,9 +1,9 @@
 """Dynamic configuration of topics, brokers, the cluster's brokers, and groups.
 
 A request is answered resource by resource; what succeeds is written in one batch, followed by what
-a new `min.insync.replicas` means for the ELR (E10).
+a new `min.insync.replicas` means for the ELR (E10) and for reassignments that wait for it (E11).
 
-Source: `ConfigurationControlManager`, KIP-339, KIP-966; SPEC E10, 12, 13.
+Source: `ConfigurationControlManager`, KIP-339, KIP-966; SPEC E10, E11, 12, 13.
 """
 
 from collections.abc import Callable, Iterable
@@ -21,6 +21,7 @@ from minikafka.config.definition import ConfigType, Key, parse_list
 from minikafka.config.topic import MIN_INSYNC_REPLICAS
 from minikafka.controller.config_keys import check_value, find_key, unknown_key
 from minikafka.controller.elr_clearing import clearing_records
+from minikafka.controller.reassignment_completion import completing_records
 from minikafka.controller.result import ControllerResult
 from minikafka.controller.view import View
 from minikafka.messages import alter_configs as replacing
@@ -124,8 +125,9 @@ def _alter_all(
             continue
         outcomes[resource] = None
         records += _config_records(view, resource, values)
+    cleared = [*records, *clearing_records(view, records)]
     return (
-        [*records, *clearing_records(view, records)],
+        [*cleared, *completing_records(view.after(cleared), records)],
         [_Outcome(resource, error) for resource, error in outcomes.items()],
     )
 

@@ -3,16 +3,14 @@
 Source: `ConfigurationControlManager`, `ClearElrRecord`, KIP-966; SPEC E10, 13.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 
 from minikafka.config.topic import MIN_INSYNC_REPLICAS
 from minikafka.controller.view import View
 from minikafka.messages.metadata_records.clear_elr_record import ClearElrRecord
 from minikafka.messages.metadata_records.config_record import ConfigRecord
 from minikafka.messages.metadata_records.partition_change_record import PartitionChangeRecord
-from minikafka.metadata.image import RESOURCE_BROKER, RESOURCE_TOPIC, ImageBuilder, TopicImage
-from minikafka.metadata.replay import replay
+from minikafka.metadata.image import RESOURCE_BROKER, RESOURCE_TOPIC, TopicImage
 from minikafka.metadata.serde import MetadataRecord
 
 _EVERY_TOPIC = ""
@@ -26,7 +24,7 @@ def clearing_records(view: View, changes: Sequence[ConfigRecord]) -> list[Metada
     relevant = [record for record in changes if record.name == MIN_INSYNC_REPLICAS.name]
     if not view.elr_enabled or not relevant:
         return []
-    after = _view_after(view, changes)
+    after = view.after(changes)
     if any(record.resource_type == RESOURCE_BROKER for record in relevant):
         return _for_every_topic(after)
     records: list[MetadataRecord] = []
@@ -36,13 +34,6 @@ def clearing_records(view: View, changes: Sequence[ConfigRecord]) -> list[Metada
         assert topic is not None
         records += _for_topic(after, topic)
     return records
-
-
-def _view_after(view: View, changes: Iterable[ConfigRecord]) -> View:
-    builder = ImageBuilder(view.image)
-    for record in changes:
-        replay(builder, record, view.next_offset)
-    return replace(view, image=builder.build(view.image.offset, view.image.epoch))
 
 
 def _for_every_topic(after: View) -> list[MetadataRecord]:

@@ -7,7 +7,8 @@ Source: `ReplicationControlManager` (effective min ISR, `LeaderAcceptor`),
 `ClusterControlManager.defaultDir`; SPEC H6, E12, L7.
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from random import Random
 from typing import TypeVar
 
@@ -29,6 +30,7 @@ from minikafka.metadata.image import (
     METADATA_VERSION,
     RESOURCE_BROKER,
     RESOURCE_TOPIC,
+    ImageBuilder,
     MetadataImage,
     TopicImage,
 )
@@ -38,6 +40,8 @@ from minikafka.metadata.partition_registration import (
     DIRECTORY_UNASSIGNED,
     PartitionRegistration,
 )
+from minikafka.metadata.replay import replay
+from minikafka.metadata.serde import MetadataRecord
 
 T = TypeVar("T")
 
@@ -188,6 +192,13 @@ class View:
                 designated=designated,
             ),
         )
+
+    def after(self, records: Iterable[MetadataRecord]) -> "View":
+        """The view with these records applied; its index stays as it was."""
+        builder = ImageBuilder(self.image)
+        for record in records:
+            replay(builder, record, self.next_offset)
+        return replace(self, image=builder.build(self.image.offset, self.image.epoch))
 
     def find(self, topic: TopicImage, index: int) -> IndexedPartition | None:
         """A partition of a topic, or None."""
