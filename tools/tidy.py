@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 CORE = (
-    "common", "config", "protocol", "rpc", "records", "log", "metadata", "raft",
+    "common", "config", "metrics", "protocol", "rpc", "records", "log", "metadata", "raft",
     "controller", "replica", "group", "apis", "node",
 )  # fmt: skip
 GENERATED = ("minikafka/messages/", "minikafka/common/errors.py", "minikafka/apis/_index.py")

@@ -75,7 +75,30 @@ def reference_text(rows: dict[str, dict[int, tuple[str, int, int]]]) -> str:
         lines.append(f"| {key} | {name} | {cells[0]} | {cells[1]} |")
     lines += ["", "## Broker configuration", "", *_key_table(_broker_keys())]
     lines += ["", "## Topic configuration", "", *_key_table(_topic_keys())]
+    lines += ["", "## Metrics", "", *_metric_tables()]
     return "\n".join(lines) + "\n"
+
+
+def _metric_tables() -> list[str]:
+    catalog = import_module("minikafka.metrics.catalog")
+    definition = import_module("minikafka.metrics.definition")
+    lines = ["[metrics.md](metrics.md) says where they are read.", ""]
+    for title, metrics in (
+        ("every node", catalog.NODE_METRICS),
+        ("brokers", catalog.BROKER_METRICS),
+        ("controllers", catalog.CONTROLLER_METRICS),
+    ):
+        lines += [f"Of {title}:", "", "| name | Prometheus | kind | |", "| --- | --- | --- | --- |"]
+        for metric in metrics:
+            also = "".join(
+                f" Also `{name}`, `{definition.prometheus_name(name)}`." for name in metric.aliases
+            )
+            lines.append(
+                f"| `{metric.full_name}` | `{metric.prometheus_name}` | {metric.kind.value} "
+                f"| {metric.help}{also} |"
+            )
+        lines.append("")
+    return lines[:-1]
 
 
 def _broker_keys() -> list[object]:

@@ -25,6 +25,7 @@ class Api:
     low: int
     high: int
     handler: Handler
+    role: str = BROKER
 
 
 def broker_api(key: int, versions: tuple[int, int]) -> Callable[[H], H]:
@@ -40,7 +41,7 @@ def controller_api(key: int, versions: tuple[int, int]) -> Callable[[H], H]:
 def _register(role: str, key: int, versions: tuple[int, int]) -> Callable[[H], H]:
     def mark(handler: H) -> H:
         assert (role, key) not in _APIS, f"API {key} has two handlers for {role}"
-        _APIS[role, key] = Api(int(key), versions[0], versions[1], handler)
+        _APIS[role, key] = Api(int(key), versions[0], versions[1], handler, role)
         return handler
 
     return mark

@@ -67,6 +67,7 @@ class Reading:
     max_bytes: int
     answers: list[tuple[SessionKey, PartitionData]] = field(default_factory=list)
     partitions: list[tuple[Partition, FetchPartition]] = field(default_factory=list)
+    sizes: list[tuple[Partition, int]] = field(default_factory=list)
     total_bytes: int = 0
     must_answer: bool = False
 
@@ -74,6 +75,7 @@ class Reading:
         """Read every partition once; the first round notes how far a follower is."""
         self.answers.clear()
         self.partitions.clear()
+        self.sizes.clear()
         self.total_bytes = 0
         self.must_answer = False
         left = self.max_bytes
@@ -81,6 +83,9 @@ class Reading:
             data = self._read_one(key, wanted, left, notes_progress=notes_progress)
             self.answers.append((key, data))
             size = 0 if data.records is None else _size(data.records)
+            if size:
+                # Only a partition that was found has records.
+                self.sizes.append((self.partitions[-1][0], size))
             self.total_bytes += size
             left = max(0, left - size)
             if data.error_code or data.diverging_epoch is not None:
@@ -213,6 +218,11 @@ class Reading:
 
     def response(self) -> FetchResponse:
         """The answer, of which an incremental one holds only what is news."""
+        for partition, size in self.sizes:
+            if self.replica_id >= 0:
+                partition.counts.replication_bytes_out += size
+            else:
+                partition.counts.bytes_out += size
         session = self.session
         is_incremental = session is not None and self.request.session_epoch > 0
         topics: list[FetchableTopicResponse] = []

@@ -176,6 +176,16 @@ class QuorumController:
         """The metadata with everything that this controller has written, committed or not."""
         return self._latest.image
 
+    @property
+    def view(self) -> View | None:
+        """What operations are decided from at this moment; None while none may be asked for."""
+        return self._view() if self.is_active else None
+
+    @property
+    def election_counts(self) -> tuple[int, int]:
+        """Unclean elections, and elections out of the ELR, since this process started."""
+        return self._index.unclean_elections, self._index.elr_elections
+
     def start(self) -> None:
         """Begin; leadership may have been won before."""
         self.on_commit()
@@ -191,7 +201,7 @@ class QuorumController:
             return
         _log.info("[controller %d] is not active any more (epoch %d)", self.node_id, self._epoch)
         self._claimed = self._epoch = _INACTIVE
-        self._latest, self._index = MetadataLoader(), ReplicaIndex()
+        self._latest, self._index = MetadataLoader(), self._index.anew()
         self.recovery.stop()
         # Whoever waits for a commit looks again, and finds that there will be none.
         self.env.notify(RaftEvent.COMMITTED)
@@ -210,7 +220,7 @@ class QuorumController:
     def _become_active(self) -> None:
         self._epoch, self._claimed = self._claimed, _INACTIVE
         self._latest = MetadataLoader(self.loader.image)
-        self._index = ReplicaIndex()
+        self._index = self._index.anew()
         self._index.advance(self.latest)
         self.recovery.advanced(self.latest, self._index.take_leaderless_changes())
         self.heartbeats.restart(self.latest.brokers.values(), self.env.clock.monotonic_ms)

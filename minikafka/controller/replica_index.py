@@ -35,6 +35,14 @@ class ReplicaIndex:
     _leader: _Rows = field(default_factory=dict)
     _strayed: dict[TopicIdPartition, None] = field(default_factory=dict)
     _leaderless_changed: dict[TopicIdPartition, None] = field(default_factory=dict)
+    unclean_elections: int = 0
+    elr_elections: int = 0
+
+    def anew(self) -> "ReplicaIndex":
+        """An index of nothing, which goes on counting elections."""
+        return ReplicaIndex(
+            unclean_elections=self.unclean_elections, elr_elections=self.elr_elections
+        )
 
     def advance(self, image: MetadataImage) -> None:
         """Take over a newer image."""
@@ -57,6 +65,10 @@ class ReplicaIndex:
     ) -> None:
         if (was and was.leader == NO_LEADER) or (now and now.leader == NO_LEADER):
             self._leaderless_changed[partition] = None
+        if was is not None and now is not None and now.leader not in (was.leader, NO_LEADER):
+            in_elr = now.leader in was.elr
+            self.elr_elections += in_elr
+            self.unclean_elections += not in_elr and now.leader not in was.isr
         if was is not None:
             for rows, brokers in self._rows_of(was):
                 for broker in brokers:

@@ -190,7 +190,7 @@ class Dispatcher:
             self._advance(steps, outcome, api, body, context, done)
 
         if isinstance(wanted, WaitUntil):
-            self.purgatory.park(wanted.keys, wanted.settled, wanted.deadline_ms, resume)
+            self.purgatory.park(wanted.keys, wanted.settled, wanted.deadline_ms, resume, api)
         else:
             self.calls.send(
                 wanted.channel,

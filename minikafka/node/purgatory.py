@@ -13,11 +13,15 @@ from minikafka.common.timers import Timer
 
 @dataclass(slots=True)
 class Parked:
-    """One wait: `resume(True)` when settled, `resume(False)` at the deadline."""
+    """One wait: `resume(True)` when settled, `resume(False)` at the deadline.
+
+    `owner` says on whose behalf, for those who count.
+    """
 
     keys: Sequence[Hashable]
     settled: Callable[[], bool]
     resume: Callable[[bool], None]
+    owner: object = None
     timer: Timer | None = None
 
 
@@ -39,11 +43,12 @@ class Purgatory:
         settled: Callable[[], bool],
         deadline_ms: int,
         resume: Callable[[bool], None],
+        owner: object = None,
     ) -> Callable[[], None]:
         """Wait for `settled()`; returns what gives the wait up."""
         self._count += 1
         number = self._count
-        parked = Parked(keys, settled, resume)
+        parked = Parked(keys, settled, resume, owner)
         for key in keys:
             self._by_key.setdefault(key, {})[number] = parked
         self._parked += 1
@@ -59,6 +64,15 @@ class Purgatory:
 
         parked.timer = self.env.timers.at(deadline_ms, expire)
         return give_up
+
+    def waits(self) -> list[Parked]:
+        """Every wait, once."""
+        found = {
+            number: parked
+            for waiting in self._by_key.values()
+            for number, parked in waiting.items()
+        }
+        return list(found.values())
 
     def drain(self) -> None:
         """Resume whoever is settled by what was notified, until nothing more is."""

@@ -43,6 +43,7 @@ from minikafka.replica.in_sync_replicas import (
     out_of_sync,
 )
 from minikafka.replica.replica_state import ReplicaState
+from minikafka.replica.topic_counts import TopicCounts
 
 _log = logging.getLogger("minikafka.replica")
 
@@ -103,8 +104,7 @@ class Partition:
     committed: WaitKey = field(default_factory=lambda: WaitKey("committed"))
     progress: WaitKey = field(default_factory=lambda: WaitKey("log start of followers"))
     request_flush: Callable[[UnifiedLog], None] = _nobody_flushes
-    isr_shrinks: int = 0
-    isr_expands: int = 0
+    counts: TopicCounts = field(default_factory=TopicCounts)
 
     @property
     def is_leader(self) -> bool:
@@ -172,6 +172,9 @@ class Partition:
         self, registration: PartitionRegistration, *, new_epoch: bool, was_leader: bool
     ) -> None:
         now_ms = self.env.clock.monotonic_ms
+        if sorted(self.isr.proposed or ()) == sorted(registration.isr):
+            # The metadata may bring what was proposed before the answer to the proposal does.
+            self._count_isr_change(registration.isr)
         self.isr = IsrState(registration.isr)
         self.recovery_state = registration.leader_recovery_state
         kept = self.followers
@@ -248,6 +251,9 @@ class Partition:
         info = self.log.append_as_leader(
             records, leader_epoch=self.leader_epoch, now=self.env.clock.now, origin=origin
         )
+        counts = self.counts
+        counts.messages_in += info.last_offset + 1 - info.first_offset
+        counts.bytes_in += len(records)
         self.env.notify(self.appended)
         if self.log.awaits_flush:
             self.request_flush(self.log)
@@ -410,9 +416,7 @@ class Partition:
         """The controller committed a proposal, or says what holds in its place."""
         if not self._is_current(proposal) or partition_epoch < self.partition_epoch:
             return
-        before = len(self.isr.committed)
-        self.isr_expands += len(isr) > before
-        self.isr_shrinks += len(isr) < before
+        self._count_isr_change(isr)
         self.isr = IsrState(isr)
         self.partition_epoch = partition_epoch
         self.recovery_state = LeaderRecoveryState.RECOVERED
@@ -427,6 +431,11 @@ class Partition:
         # Appends that waited for a full ISR, and those that a smaller one lets fail, are decided
         # now.
         self.env.notify(self.committed)
+
+    def _count_isr_change(self, isr: tuple[int, ...]) -> None:
+        before = len(self.isr.committed)
+        self.counts.isr_expands += len(isr) > before
+        self.counts.isr_shrinks += len(isr) < before
 
     def proposal_failed(self, proposal: IsrProposal, code: int) -> None:
         """The controller refused a proposal.

@@ -35,6 +35,7 @@ from minikafka.replica.directory_assignments import DirectoryAssignments
 from minikafka.replica.fetcher import Fetcher, FetchSettings
 from minikafka.replica.log_settings import log_config
 from minikafka.replica.partition import Partition
+from minikafka.replica.topic_counts import TopicCounts
 from minikafka.rpc.calls import Calls
 
 _log = logging.getLogger("minikafka.replica")
@@ -62,6 +63,8 @@ class ReplicaManager:
     image: MetadataImage = field(default_factory=MetadataImage)
     partitions: dict[TopicPartition, Partition] = field(default_factory=dict)
     offline: dict[TopicPartition, None] = field(default_factory=dict)
+    counts: dict[str, TopicCounts] = field(default_factory=dict)
+    gone_counts: TopicCounts = field(default_factory=TopicCounts)
     _by_id: dict[tuple[Uuid, int], Partition] = field(default_factory=dict)
     _fetchers: dict[int, Fetcher] = field(default_factory=dict)
     _followed_leader: dict[TopicIdPartition, int] = field(default_factory=dict)
@@ -210,6 +213,7 @@ class ReplicaManager:
             lambda: self.alter_partition.broker_epoch,
         )
         partition.request_flush = self.flush
+        partition.counts = self.counts.setdefault(name.topic, TopicCounts())
         self.partitions[name] = partition
         self._by_id[replica.topic_id, name.partition] = partition
         return partition
@@ -218,6 +222,8 @@ class ReplicaManager:
         self._unfollow(key)
         self.assignments.forget(key)
         self.offline.pop(name, None)
+        if name.topic in self.counts and self.image.topic(name.topic) is None:
+            self.gone_counts.add(self.counts.pop(name.topic))
         partition = self._by_id.pop((key.topic_id, key.partition), None)
         if partition is None:
             return

@@ -1,0 +1,278 @@
+"""Every metric that nodes have: of all nodes, of brokers, of controllers.
+
+Names are those of Apache Kafka where it has such a metric (`ReplicaManager`, `Partition`,
+`BrokerTopicMetrics`, `ControllerMetadataMetrics`, `QuorumControllerMetrics`, KIP-351), and those of
+KIP-966 for unclean recovery (SPEC M2, §11).
+"""
+
+from minikafka.metrics.definition import Kind, Metric
+
+_PARTITION = ("topic", "partition")
+
+
+def _gauge(name: str, text: str, *labels: str, aliases: tuple[str, ...] = ()) -> Metric:
+    return Metric(name=name, help=text, labels=labels, aliases=aliases)
+
+
+def _counter(name: str, text: str, *labels: str) -> Metric:
+    return Metric(name=name, help=text, kind=Kind.COUNTER, labels=labels)
+
+
+def _server(kind: str, name: str) -> str:
+    return f"kafka.server:type={kind},name={name}"
+
+
+def _controller(name: str) -> str:
+    return f"kafka.controller:type=KafkaController,name={name}"
+
+
+# Of all nodes
+
+REQUESTS = _counter(
+    "kafka.network:type=RequestMetrics,name=RequestsPerSec",
+    "Requests that were taken in, by API.",
+    "request",
+)
+CONNECTION_COUNT = _gauge(
+    _server("socket-server-metrics", "connection-count"),
+    "Open connections of clients and other nodes, by listener.",
+    "listener",
+)
+DELAYED_OPERATIONS = _gauge(
+    _server("DelayedOperationPurgatory", "NumDelayedOperations"),
+    "Requests that wait before they are answered, by what they wait for.",
+    "delayedOperation",
+)
+PURGATORY_SIZE = _gauge(
+    _server("DelayedOperationPurgatory", "PurgatorySize"),
+    "Places at which such requests are watched; one that waits for several counts several times.",
+    "delayedOperation",
+)
+QUORUM_LEADER = _gauge(
+    _server("raft-metrics", "current-leader"),
+    "The active controller as this node knows it; -1 for none.",
+)
+QUORUM_EPOCH = _gauge(
+    _server("raft-metrics", "current-epoch"), "The epoch of the quorum as this node knows it."
+)
+QUORUM_HIGH_WATERMARK = _gauge(
+    _server("raft-metrics", "high-watermark"), "The high watermark of the metadata log."
+)
+QUORUM_LOG_END_OFFSET = _gauge(
+    _server("raft-metrics", "log-end-offset"), "The end of this node's copy of the metadata log."
+)
+
+NODE_METRICS = (
+    REQUESTS,
+    CONNECTION_COUNT,
+    DELAYED_OPERATIONS,
+    PURGATORY_SIZE,
+    QUORUM_LEADER,
+    QUORUM_EPOCH,
+    QUORUM_HIGH_WATERMARK,
+    QUORUM_LOG_END_OFFSET,
+)
+
+# Of brokers
+
+BROKER_STATE = _gauge(
+    _server("KafkaServer", "BrokerState"),
+    "1 starting, 2 catching up, 3 running, 6 handing leaderships over, 7 shutting down.",
+)
+APPLIED_OFFSET = _gauge(
+    _server("broker-metadata-metrics", "last-applied-record-offset"),
+    "The offset of the metadata log up to which this broker follows.",
+)
+PARTITION_COUNT = _gauge(_server("ReplicaManager", "PartitionCount"), "Replicas on this broker.")
+LEADER_COUNT = _gauge(
+    _server("ReplicaManager", "LeaderCount"), "Partitions that this broker leads."
+)
+UNDER_REPLICATED = _gauge(
+    _server("ReplicaManager", "UnderReplicatedPartitions"),
+    "Partitions led here with fewer in-sync replicas than replicas.",
+)
+UNDER_MIN_ISR_COUNT = _gauge(
+    _server("ReplicaManager", "UnderMinIsrPartitionCount"),
+    "Partitions led here with fewer in-sync replicas than min.insync.replicas.",
+)
+AT_MIN_ISR_COUNT = _gauge(
+    _server("ReplicaManager", "AtMinIsrPartitionCount"),
+    "Partitions led here with exactly min.insync.replicas in-sync replicas.",
+)
+OFFLINE_REPLICA_COUNT = _gauge(
+    _server("ReplicaManager", "OfflineReplicaCount"),
+    "Replicas of this broker in log directories that failed.",
+)
+REASSIGNING = _gauge(
+    _server("ReplicaManager", "ReassigningPartitions"),
+    "Partitions led here whose replicas are being changed.",
+)
+UNCLEAN_LEADER_COUNT = _gauge(
+    _server("ReplicaManager", "UncleanLeaderCount"),
+    "Partitions that this broker leads by an unclean election whose loss is not handled yet (L8).",
+)
+ISR_SHRINKS = _counter(
+    _server("ReplicaManager", "IsrShrinksPerSec"), "ISRs that became smaller at this leader's wish."
+)
+ISR_EXPANDS = _counter(
+    _server("ReplicaManager", "IsrExpandsPerSec"), "ISRs that became larger at this leader's wish."
+)
+MESSAGES_IN = _counter(
+    _server("BrokerTopicMetrics", "MessagesInPerSec"), "Records appended as leader.", "topic"
+)
+BYTES_IN = _counter(
+    _server("BrokerTopicMetrics", "BytesInPerSec"), "Bytes appended as leader.", "topic"
+)
+BYTES_OUT = _counter(
+    _server("BrokerTopicMetrics", "BytesOutPerSec"), "Bytes of records sent to consumers.", "topic"
+)
+REPLICATION_BYTES_OUT = _counter(
+    _server("BrokerTopicMetrics", "ReplicationBytesOutPerSec"),
+    "Bytes of records sent to followers.",
+    "topic",
+)
+LOG_DIRECTORY_OFFLINE = _gauge(
+    "kafka.log:type=LogManager,name=LogDirectoryOffline",
+    "1 where the log directory failed, 0 where it is in use.",
+    "logDirectory",
+)
+OFFLINE_LOG_DIRECTORY_COUNT = _gauge(
+    "kafka.log:type=LogManager,name=OfflineLogDirectoryCount", "Log directories that failed."
+)
+AT_MIN_ISR = _gauge(
+    "kafka.cluster:type=Partition,name=AtMinIsr",
+    "1 on the leader of a partition that has exactly min.insync.replicas in-sync replicas, else 0.",
+    *_PARTITION,
+)
+UNDER_MIN_ISR = _gauge(
+    "kafka.cluster:type=Partition,name=UnderMinIsr",
+    "1 on the leader of a partition that has fewer in-sync replicas than that, else 0.",
+    *_PARTITION,
+)
+UNDER_REPLICATED_PARTITION = _gauge(
+    "kafka.cluster:type=Partition,name=UnderReplicated",
+    "1 on the leader of a partition of which a replica is not in sync, else 0.",
+    *_PARTITION,
+)
+IN_SYNC_REPLICAS_COUNT = _gauge(
+    "kafka.cluster:type=Partition,name=InSyncReplicasCount",
+    "In-sync replicas on the leader of a partition, elsewhere 0.",
+    *_PARTITION,
+)
+LOG_END_OFFSET = _gauge(
+    "kafka.log:type=Log,name=LogEndOffset", "The offset after the last record.", *_PARTITION
+)
+LOG_START_OFFSET = _gauge(
+    "kafka.log:type=Log,name=LogStartOffset", "The offset of the first record.", *_PARTITION
+)
+LOG_SIZE = _gauge("kafka.log:type=Log,name=Size", "Bytes of all segments.", *_PARTITION)
+
+BROKER_METRICS = (
+    BROKER_STATE,
+    APPLIED_OFFSET,
+    PARTITION_COUNT,
+    LEADER_COUNT,
+    UNDER_REPLICATED,
+    UNDER_MIN_ISR_COUNT,
+    AT_MIN_ISR_COUNT,
+    OFFLINE_REPLICA_COUNT,
+    REASSIGNING,
+    UNCLEAN_LEADER_COUNT,
+    ISR_SHRINKS,
+    ISR_EXPANDS,
+    MESSAGES_IN,
+    BYTES_IN,
+    BYTES_OUT,
+    REPLICATION_BYTES_OUT,
+    LOG_DIRECTORY_OFFLINE,
+    OFFLINE_LOG_DIRECTORY_COUNT,
+    AT_MIN_ISR,
+    UNDER_MIN_ISR,
+    UNDER_REPLICATED_PARTITION,
+    IN_SYNC_REPLICAS_COUNT,
+    LOG_END_OFFSET,
+    LOG_START_OFFSET,
+    LOG_SIZE,
+)
+
+# Of controllers
+
+ACTIVE_CONTROLLER_COUNT = _gauge(
+    _controller("ActiveControllerCount"), "1 on the active controller, 0 on others."
+)
+ACTIVE_BROKER_COUNT = _gauge(_controller("ActiveBrokerCount"), "Brokers that are not fenced.")
+FENCED_BROKER_COUNT = _gauge(_controller("FencedBrokerCount"), "Brokers that are fenced.")
+GLOBAL_TOPIC_COUNT = _gauge(_controller("GlobalTopicCount"), "Topics of the cluster.")
+GLOBAL_PARTITION_COUNT = _gauge(_controller("GlobalPartitionCount"), "Partitions of the cluster.")
+OFFLINE_PARTITIONS_COUNT = _gauge(
+    _controller("OfflinePartitionsCount"), "Partitions without leader."
+)
+PREFERRED_IMBALANCE_COUNT = _gauge(
+    _controller("PreferredReplicaImbalanceCount"),
+    "Partitions that their first replica does not lead.",
+)
+GLOBAL_UNCLEAN_LEADER_COUNT = _gauge(
+    _controller("UncleanLeaderCount"),
+    "Partitions led after an unclean election whose loss is not handled yet (L8).",
+)
+CONTROLLER_APPLIED_OFFSET = _gauge(
+    _controller("LastAppliedRecordOffset"),
+    "The offset of the last record of the metadata log that this controller has taken in.",
+)
+CONTROLLER_COMMITTED_OFFSET = _gauge(
+    _controller("LastCommittedRecordOffset"),
+    "The offset of the last record that is committed.",
+)
+UNCLEAN_ELECTIONS = _counter(
+    "kafka.controller:type=ControllerStats,name=UncleanLeaderElectionsPerSec",
+    "Leaders that this controller elected out of neither ISR nor ELR.",
+)
+ELR_ELECTIONS = _counter(
+    "kafka.controller:type=ControllerStats,name=ElectionFromEligibleLeaderReplicasPerSec",
+    "Leaders that this controller elected out of the ELR.",
+)
+GLOBAL_UNDER_MIN_ISR_COUNT = _gauge(
+    "kafka.controller.global_under_min_isr_partition_count",
+    "Partitions with fewer in-sync replicas than min.insync.replicas, with or without leader.",
+)
+RECOVERY_COUNT = _gauge(
+    "kafka.controller.unclean_recovery_partitions_count",
+    "Partitions under unclean recovery, those that wait for members of LastKnownELR included.",
+    aliases=("kafka.replication.unclean_recovery_partitions_count",),
+)
+MANUAL_ELECTION_COUNT = _gauge(
+    "kafka.controller.manual_leader_election_required_partition_count",
+    "Partitions without leader that nothing but an operator will bring one.",
+    aliases=("kafka.replication.paused_partitions_count",),
+)
+RECOVERIES_FINISHED = _counter(
+    "kafka.controller.unclean_recovery_finished_count",
+    "Unclean recoveries that elected a leader, since this process started.",
+)
+ELECTABLE_REPLICAS = _gauge(
+    "kafka.replication.electable_replicas_count",
+    "Replicas in ISR or ELR, by partition.",
+    *_PARTITION,
+)
+
+CONTROLLER_METRICS = (
+    ACTIVE_CONTROLLER_COUNT,
+    ACTIVE_BROKER_COUNT,
+    FENCED_BROKER_COUNT,
+    GLOBAL_TOPIC_COUNT,
+    GLOBAL_PARTITION_COUNT,
+    OFFLINE_PARTITIONS_COUNT,
+    PREFERRED_IMBALANCE_COUNT,
+    GLOBAL_UNCLEAN_LEADER_COUNT,
+    CONTROLLER_APPLIED_OFFSET,
+    CONTROLLER_COMMITTED_OFFSET,
+    UNCLEAN_ELECTIONS,
+    ELR_ELECTIONS,
+    GLOBAL_UNDER_MIN_ISR_COUNT,
+    RECOVERY_COUNT,
+    MANUAL_ELECTION_COUNT,
+    RECOVERIES_FINISHED,
+    ELECTABLE_REPLICAS,
+)
+
+CATALOG = (*NODE_METRICS, *BROKER_METRICS, *CONTROLLER_METRICS)

@@ -1,0 +1,75 @@
+"""Every value that a node tells: its own, its broker's, its controller's.
+
+Source of the names of delayed operations: `DelayedOperationPurgatory` and who makes one.
+"""
+
+from collections.abc import Iterator
+
+from minikafka.apis._registry import BROKER, CONTROLLER, Api
+from minikafka.messages.api_keys import APIS, ApiKey
+from minikafka.metrics import catalog
+from minikafka.metrics.definition import Sample
+from minikafka.node.node import BrokerParts, Node
+from minikafka.node.purgatory import Parked
+from minikafka.replica.metrics import directory_samples, replica_samples
+
+_OPERATIONS = {
+    (BROKER, ApiKey.PRODUCE): "Produce",
+    (BROKER, ApiKey.FETCH): "Fetch",
+    (BROKER, ApiKey.DELETE_RECORDS): "DeleteRecords",
+    (BROKER, ApiKey.JOIN_GROUP): "Rebalance",
+    (CONTROLLER, ApiKey.ELECT_LEADERS): "ElectLeader",
+}
+
+
+def node_samples(node: Node) -> Iterator[Sample]:
+    """Every value, each taken when it is asked for; the node may step in between."""
+    yield from _requests(node)
+    yield from _purgatory(node)
+    raft = node.raft
+    yield Sample(catalog.QUORUM_LEADER, raft.leader_id)
+    yield Sample(catalog.QUORUM_EPOCH, raft.epoch)
+    yield Sample(catalog.QUORUM_HIGH_WATERMARK, raft.high_watermark)
+    yield Sample(catalog.QUORUM_LOG_END_OFFSET, raft.end_offset)
+    if node.broker is not None:
+        yield from _broker(node.broker)
+    if node.controller is not None:
+        # A node that is no controller never loads one.
+        from minikafka.controller.metrics import controller_samples  # noqa: PLC0415
+
+        yield from controller_samples(node.controller)
+
+
+def _requests(node: Node) -> Iterator[Sample]:
+    for key, count in list(node.dispatcher.requests.items()):
+        yield Sample(catalog.REQUESTS, count, (APIS[key].name,))
+    connections = dict.fromkeys(node.roles, 0)
+    for connection in node.dispatcher.connections.values():
+        connections[connection.listener] += 1
+    for listener, count in connections.items():
+        yield Sample(catalog.CONNECTION_COUNT, count, (listener,))
+
+
+def _purgatory(node: Node) -> Iterator[Sample]:
+    waits = dict.fromkeys(_OPERATIONS.values(), 0)
+    watched = dict(waits)
+    for parked in node.purgatory.waits():
+        name = _operation(parked)
+        if name is not None:
+            waits[name] += 1
+            watched[name] += len(parked.keys)
+    for name, count in waits.items():
+        yield Sample(catalog.DELAYED_OPERATIONS, count, (name,))
+        yield Sample(catalog.PURGATORY_SIZE, watched[name], (name,))
+
+
+def _operation(parked: Parked) -> str | None:
+    owner = parked.owner
+    return _OPERATIONS.get((owner.role, ApiKey(owner.key))) if isinstance(owner, Api) else None
+
+
+def _broker(broker: BrokerParts) -> Iterator[Sample]:
+    yield Sample(catalog.BROKER_STATE, broker.lifecycle.state.value)
+    yield Sample(catalog.APPLIED_OFFSET, broker.replicas.image.offset)
+    yield from directory_samples(broker.logs)
+    yield from replica_samples(broker.replicas)

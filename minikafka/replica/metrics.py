@@ -1,0 +1,92 @@
+"""What a broker's replicas tell: counts over all of them, traffic by topic, one by one.
+
+Values come from the state as it is. A generator, so that whoever takes many may pause between two;
+each value is true when it is taken.
+
+Source: `ReplicaManager`, `Partition`, `BrokerTopicMetrics`, `LogManager`, KIP-351; SPEC M1, M2, L8.
+"""
+
+from collections.abc import Iterator
+
+from minikafka.log.log_manager import LogManager
+from minikafka.metadata.image import MetadataImage
+from minikafka.metadata.partition_registration import LeaderRecoveryState
+from minikafka.metrics import catalog
+from minikafka.metrics.definition import Sample
+from minikafka.replica.partition import Partition
+from minikafka.replica.replica_manager import ReplicaManager
+from minikafka.replica.topic_counts import TopicCounts
+
+
+def replica_samples(replicas: ReplicaManager) -> Iterator[Sample]:
+    """Every value of the replicas, sums first."""
+    partitions = list(replicas.partitions.values())
+    led = [each for each in partitions if each.is_leader]
+    yield Sample(catalog.PARTITION_COUNT, len(partitions))
+    yield Sample(catalog.LEADER_COUNT, len(led))
+    yield Sample(catalog.UNDER_REPLICATED, sum(each.is_under_replicated for each in led))
+    yield Sample(catalog.UNDER_MIN_ISR_COUNT, sum(each.is_under_min_isr for each in led))
+    yield Sample(catalog.AT_MIN_ISR_COUNT, sum(each.is_at_min_isr for each in led))
+    yield Sample(catalog.OFFLINE_REPLICA_COUNT, len(replicas.offline))
+    image = replicas.image
+    yield Sample(catalog.REASSIGNING, sum(_is_reassigning(image, each) for each in led))
+    recovering = LeaderRecoveryState.RECOVERING
+    yield Sample(
+        catalog.UNCLEAN_LEADER_COUNT, sum(each.recovery_state is recovering for each in led)
+    )
+    yield from _counts(replicas, dict.fromkeys(each.topic_partition.topic for each in partitions))
+    for partition in partitions:
+        yield from _partition(partition)
+
+
+def directory_samples(logs: LogManager) -> Iterator[Sample]:
+    """Which log directories are in use."""
+    for home in logs.directories:
+        yield Sample(catalog.LOG_DIRECTORY_OFFLINE, not home.is_online, (home.disk.root,))
+    yield Sample(
+        catalog.OFFLINE_LOG_DIRECTORY_COUNT, sum(not home.is_online for home in logs.directories)
+    )
+
+
+def _is_reassigning(image: MetadataImage, partition: Partition) -> bool:
+    topic = image.topics.get(partition.topic_id)
+    if topic is None:
+        return False
+    registration = topic.partitions.get(partition.topic_partition.partition)
+    return registration is not None and registration.is_reassigning
+
+
+def _counts(replicas: ReplicaManager, topics: dict[str, None]) -> Iterator[Sample]:
+    """Sums over everything that ever was, then the topics that are here."""
+    total = TopicCounts()
+    total.add(replicas.gone_counts)
+    for counts in replicas.counts.values():
+        total.add(counts)
+    yield Sample(catalog.ISR_SHRINKS, total.isr_shrinks)
+    yield Sample(catalog.ISR_EXPANDS, total.isr_expands)
+    yield from _traffic(total, ())
+    for topic in topics:
+        yield from _traffic(replicas.counts.get(topic, _NOTHING), (topic,))
+
+
+def _traffic(counts: TopicCounts, labels: tuple[str, ...]) -> Iterator[Sample]:
+    yield Sample(catalog.MESSAGES_IN, counts.messages_in, labels)
+    yield Sample(catalog.BYTES_IN, counts.bytes_in, labels)
+    yield Sample(catalog.BYTES_OUT, counts.bytes_out, labels)
+    yield Sample(catalog.REPLICATION_BYTES_OUT, counts.replication_bytes_out, labels)
+
+
+def _partition(partition: Partition) -> Iterator[Sample]:
+    topic, index = partition.topic_partition
+    labels = (topic, str(index))
+    log = partition.log
+    yield Sample(catalog.AT_MIN_ISR, partition.is_at_min_isr, labels)
+    yield Sample(catalog.UNDER_MIN_ISR, partition.is_under_min_isr, labels)
+    yield Sample(catalog.UNDER_REPLICATED_PARTITION, partition.is_under_replicated, labels)
+    yield Sample(catalog.IN_SYNC_REPLICAS_COUNT, len(partition.isr.committed), labels)
+    yield Sample(catalog.LOG_END_OFFSET, log.log_end_offset, labels)
+    yield Sample(catalog.LOG_START_OFFSET, log.log_start_offset, labels)
+    yield Sample(catalog.LOG_SIZE, log.size_bytes, labels)
+
+
+_NOTHING = TopicCounts()
