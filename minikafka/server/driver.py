@@ -43,9 +43,15 @@ def read_clock() -> Now:
 class Driver:
     """Runs one node on an asyncio loop; `halted` gets its exit code when it stops."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, on_started: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        on_started: Callable[[], None],
+        clock: Callable[[], Now] = read_clock,
+    ) -> None:
         """Make the parts; nothing runs before `start`."""
         self._node: SteppingNode
+        self._clock = clock
         self._loop = loop
         self._on_started = on_started
         self._timer: asyncio.TimerHandle | None = None
@@ -75,7 +81,7 @@ class Driver:
     def _guarded(self, work: Callable[[Event, Now], Sequence[fx.Effect]], event: Event) -> None:
         self._stepping = True
         try:
-            self._carry_out(work(event, read_clock()))
+            self._carry_out(work(event, self._clock()))
         except (InvariantViolation, StorageFault) as fault:
             _log.critical("the node cannot go on: %s", fault, exc_info=True)
             self._halt(1)

@@ -107,7 +107,10 @@ class OsDisk:
         """Open a file for reading and appending."""
         flags = os.O_RDWR | os.O_CLOEXEC | (os.O_CREAT if create else 0)
         with self._faults(f"open {path}"):
-            return OsFile(self.root, self._path(path), flags)
+            return self._open(self._path(path), flags)
+
+    def _open(self, path: str, flags: int) -> OsFile:
+        return OsFile(self.root, path, flags)
 
     def exists(self, path: str) -> bool:
         """Whether there is a file or folder."""

@@ -1,0 +1,154 @@
+"""What a node does for those who break it on purpose, where MINIKAFKA_DEBUG_DIR names a folder.
+
+Without the variable none of this is there. With it, the folder holds, for each node its own:
+
+    sync-journal       written: a line for each fsync, of a file or a folder, and for each file
+                       that is created, truncated, renamed, removed (`journal_line`)
+    slow-sync-ms       read before each fsync: how much longer it shall take
+    disk-full          if it is there, every write fails with "No space left on device"
+    wall-offset-ms     added to the wall clock, looked at ten times a second
+
+The journal is written after an fsync has returned, with the size that the file had before it began:
+so much is surely on the disk. It says nothing of files that were never opened.
+"""
+
+import errno
+import os
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from minikafka.common.clock import Now
+from minikafka.common.faults import StorageFault
+from minikafka.server.os_disk import Buffer, OsDisk, OsFile
+
+VARIABLE = "MINIKAFKA_DEBUG_DIR"
+JOURNAL = "sync-journal"
+SLOW_SYNC = "slow-sync-ms"
+DISK_FULL = "disk-full"
+WALL_OFFSET = "wall-offset-ms"
+
+_LOOK_EVERY_MS = 100
+
+
+def journal_line(action: str, path: str, value: str | int = "") -> bytes:
+    """A line: what happened, to which file, and the size or the other name; tabs between."""
+    return f"{action}\t{path}\t{value}\n".encode()
+
+
+class DebugHooks:
+    """The folder of one node."""
+
+    def __init__(self, folder: Path) -> None:
+        """Make the folder, open the journal; what an earlier process wrote stays in it."""
+        folder.mkdir(parents=True, exist_ok=True)
+        self._folder = folder
+        self._full = str(folder / DISK_FULL)
+        self._journal = os.open(
+            folder / JOURNAL, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644
+        )
+
+    @classmethod
+    def from_environment(cls, environ: Mapping[str, str]) -> "DebugHooks | None":
+        """The hooks that the environment asks for."""
+        folder = environ.get(VARIABLE)
+        return cls(Path(folder)) if folder else None
+
+    def note(self, action: str, path: str, value: str | int = "") -> None:
+        """Append a line in one write; may be called from any thread."""
+        os.write(self._journal, journal_line(action, path, value))
+
+    def delay_sync(self) -> None:
+        """Take as long as is asked for."""
+        delay_ms = self._number(SLOW_SYNC)
+        if delay_ms > 0:
+            time.sleep(delay_ms / 1000)
+
+    def check_space(self, root: str) -> None:
+        """Fail as a write to a full disk does.
+
+        Raises:
+            StorageFault: if the disk shall be full.
+        """
+        if os.path.exists(self._full):  # noqa: PTH110 - before each write
+            raise StorageFault(root, f"write failed: {os.strerror(errno.ENOSPC)}")
+
+    def clock(self, read: Callable[[], Now]) -> Callable[[], Now]:
+        """A clock whose wall time is off by what is asked for."""
+        looked_at_ms = offset_ms = 0
+
+        def read_shifted() -> Now:
+            nonlocal looked_at_ms, offset_ms
+            now = read()
+            if now.monotonic_ms - looked_at_ms >= _LOOK_EVERY_MS:
+                looked_at_ms = now.monotonic_ms
+                offset_ms = self._number(WALL_OFFSET)
+            return Now(now.monotonic_ms, now.wall_ms + offset_ms)
+
+        return read_shifted
+
+    def _number(self, name: str) -> int:
+        try:
+            return int((self._folder / name).read_text() or 0)
+        except FileNotFoundError:
+            return 0
+
+
+class DebugFile(OsFile):
+    """A file whose fsyncs and truncations are noted."""
+
+    __slots__ = ("_hooks", "path")
+
+    def __init__(self, root: str, path: str, flags: int, hooks: DebugHooks) -> None:
+        """Open; an empty file was, for all that is known, just created."""
+        super().__init__(root, path, flags)
+        self._hooks = hooks
+        self.path = path
+        if self.size == 0:
+            hooks.note("create", path)
+
+    def append(self, data: Buffer) -> None:
+        """Write, unless the disk shall be full."""
+        self._hooks.check_space(self._root)
+        super().append(data)
+
+    def truncate(self, size: int) -> None:
+        """Truncate, and note it: what was synced beyond is gone."""
+        super().truncate(size)
+        self._hooks.note("truncate", self.path, size)
+
+    def sync(self) -> None:
+        """Sync, later if that is asked for, and note how much surely is durable."""
+        self._hooks.delay_sync()
+        size = self.size
+        super().sync()
+        self._hooks.note("sync", self.path, size)
+
+
+class DebugDisk(OsDisk):
+    """A log directory whose files are `DebugFile`s."""
+
+    __slots__ = ("_hooks",)
+
+    def __init__(self, root: str, hooks: DebugHooks) -> None:
+        """Use `root`."""
+        super().__init__(root)
+        self._hooks = hooks
+
+    def _open(self, path: str, flags: int) -> OsFile:
+        return DebugFile(self.root, path, flags, self._hooks)
+
+    def rename(self, old: str, new: str) -> None:
+        """Rename, and note it."""
+        super().rename(old, new)
+        self._hooks.note("rename", self._path(old), self._path(new))
+
+    def remove(self, path: str) -> None:
+        """Remove, and note it."""
+        super().remove(path)
+        self._hooks.note("remove", self._path(path))
+
+    def sync_dir(self, path: str) -> None:
+        """Make names durable, and note it."""
+        super().sync_dir(path)
+        self._hooks.note("names", self._path(path))
