@@ -23,6 +23,7 @@ _COMMANDS = {
     "dump-log": ("minikafka.cli.dump_log", "print log segments, indexes and snapshots"),
     "verify": ("minikafka.cli.verify", "write, break, read through Spark, judge"),
     "demo-elr": ("minikafka.cli.demo_elr", "lose records without eligible leader replicas"),
+    "sim": ("minikafka.cli.sim", "run clusters in virtual time, and break them"),
     "bench": ("minikafka.cli.bench", "measure produce, fetch, latency, start-up and memory"),
 }
 

@@ -83,7 +83,7 @@ class Checkers:
         running = node.node
         assert running is not None
         if running.controller is not None:
-            self._look_at_metadata(running.loader.image)
+            self.look_at_metadata(running.loader.image)
         if running.broker is not None:
             for partition in running.broker.replicas.partitions.values():
                 if partition.is_leader and not partition.topic_partition.topic.startswith("__"):
@@ -91,7 +91,8 @@ class Checkers:
 
     # The controller's metadata
 
-    def _look_at_metadata(self, image: MetadataImage) -> None:
+    def look_at_metadata(self, image: MetadataImage) -> None:
+        """Check what changed since the controller's committed image was looked at last."""
         if image is self._image:
             return
         before, self._image = self._image, image

@@ -7,6 +7,7 @@ it to one) the run does then.
 """
 
 import hashlib
+import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
@@ -55,6 +56,7 @@ class Outcome:
 
     seed: int
     violation: str | None = None
+    traceback: str = ""
     simulated_ms: int = 0
     steps: int = 0
     messages: int = 0
@@ -65,6 +67,11 @@ class Outcome:
     lost_to_unclean: int = 0
     faults: dict[str, int] = field(default_factory=dict)
     digest: str = ""
+
+    @property
+    def rule(self) -> str:
+        """What was broken, without where and when: what stands before the first colon."""
+        return (self.violation or "").partition(":")[0]
 
 
 @dataclass(slots=True)
@@ -112,6 +119,9 @@ class Simulation:
             outcome.violation = "; ".join(problems[:5]) or None
         except (Violation, NeverHappenedError) as error:
             outcome.violation = str(error)
+        except Exception as error:  # noqa: BLE001 - whatever ends a node is a finding
+            outcome.violation = f"crash: {type(error).__name__}: {error}"
+            outcome.traceback = traceback.format_exc()
         outcome.simulated_ms = self.world.now_ms
         outcome.steps = sum(node.steps for node in self.cluster.nodes.values())
         outcome.messages = self.cluster.network.messages

@@ -211,7 +211,7 @@ class SimProducer:
 
         self.connections.ask(
             self.connections.leaders[where],
-            InitProducerIdRequest(transaction_timeout_ms=60_000),
+            InitProducerIdRequest(transactional_id=None, transaction_timeout_ms=60_000),
             answered,
             version=4,
         )

@@ -1,0 +1,166 @@
+"""`minikafka sim`: whole clusters in virtual time, from seeds, with everything going wrong.
+
+Runs seeds one after the other, each a cluster of its own with its own faults, and checks after
+every step that nothing that was promised is broken. A seed that breaks a rule is told as a
+transcript, shortened to the incidents that it needs. Exit status: 0 nothing was broken; 1 something
+was; 3 usage.
+"""
+
+import argparse
+import logging
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO
+
+from minikafka import __version__
+from minikafka.sim.plan import Plan, draw
+from minikafka.sim.shrink import shrink
+from minikafka.sim.simulation import Outcome, Simulation
+
+_USAGE = 3
+_MS_PER_S = 1000
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.description = __doc__
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="the first seed")
+    parser.add_argument("--seeds", type=int, default=1, metavar="COUNT", help="how many")
+    parser.add_argument(
+        "--seconds", type=int, default=180, metavar="S",
+        help="how long faults go on in each, in virtual time (default %(default)s)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--minutes", type=float, metavar="M", help="go on with further seeds for so long"
+    )
+    parser.add_argument("--trace", type=Path, metavar="FILE", help="write every transition there")
+    parser.add_argument("--print", action="store_true", help="print every transition")
+    parser.add_argument("--no-shrink", action="store_true", help="tell a broken run as it was")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the seeds; the exit status."""
+    for name, value, least in (("--seeds", args.seeds, 1), ("--seconds", args.seconds, 1)):
+        if value < least:
+            print(f"minikafka sim: {name} {value}: at least {least}", file=sys.stderr)
+            return _USAGE
+    try:
+        trace = args.trace.open("w", encoding="utf-8") if args.trace else None
+    except OSError as error:
+        print(f"minikafka sim: --trace {args.trace}: {error.strerror}", file=sys.stderr)
+        return _USAGE
+    # What nodes log while their world breaks is no news; the trace tells it in virtual time.
+    logging.disable(logging.CRITICAL)
+    try:
+        return _run_seeds(args, trace)
+    finally:
+        logging.disable(logging.NOTSET)
+        if trace is not None:
+            trace.close()
+
+
+def _run_seeds(args: argparse.Namespace, trace: IO[str] | None) -> int:
+    total = Totals()
+    end_s = time.monotonic() + args.minutes * 60 if args.minutes else 0.0
+    seed = args.seed
+    while seed < args.seed + args.seeds or time.monotonic() < end_s:
+        plan = draw(seed, args.seconds * _MS_PER_S)
+        outcome = _run_one(plan, _teller(plan, trace, echo=args.print))
+        total.add(outcome)
+        if outcome.violation is not None:
+            print(f"seed {seed}: {outcome.violation}")
+            _explain(plan, outcome, shrinks=not args.no_shrink)
+        seed += 1
+    total.tell()
+    return 1 if total.broken else 0
+
+
+def header(plan: Plan) -> list[str]:
+    """What a run is: the first lines of its trace."""
+    lines = [f"minikafka {__version__} sim --seed {plan.seed}"]
+    settings = {
+        "brokers": plan.brokers,
+        "replication factor": plan.replication_factor,
+        "min ISR": plan.min_isr,
+        "partitions": plan.partitions,
+        "controller": "of its own" if plan.separate_controller else "node 1",
+        "ELR": "on" if plan.elr else "off",
+        "recovery": plan.strategy if plan.recovery_manager else "off",
+        "producers": f"{plan.producers}{', idempotent' if plan.idempotent else ''}",
+        "flush.messages": 1 if plan.flush_messages else "unset",
+    }
+    lines.append(", ".join(f"{name} {value}" for name, value in settings.items()))
+    return [*lines, *(f"planned {incident}" for incident in plan.incidents)]
+
+
+def _teller(plan: Plan, trace: IO[str] | None, *, echo: bool) -> Callable[[str], None]:
+    def tell(line: str) -> None:
+        if trace is not None:
+            trace.write(line + "\n")
+        if echo:
+            print(line)
+
+    for line in header(plan):
+        tell(line)
+    return tell
+
+
+def _run_one(plan: Plan, tell: Callable[[str], None]) -> Outcome:
+    return Simulation(plan, tell).run()
+
+
+def _explain(plan: Plan, outcome: Outcome, *, shrinks: bool) -> None:
+    """Tell a broken run as a story: as few incidents as break the same rule."""
+    if shrinks:
+        plan = shrink(plan, lambda tried: Simulation(tried).run().rule == outcome.rule)
+    lines: list[str] = []
+    last = Simulation(plan, lines.append).run()
+    for line in (*header(plan), *lines):
+        print(f"  {line}")
+    if last.traceback:
+        print(last.traceback)
+
+
+class Totals:
+    """What all seeds came to."""
+
+    def __init__(self) -> None:
+        """Begin to count."""
+        self._begun_s = time.monotonic()
+        self._seeds = self._steps = self._checks = self._acknowledged = self._ms = 0
+        self._unclean = 0
+        self._faults: Counter[str] = Counter()
+        self.broken: list[int] = []
+
+    def add(self, outcome: Outcome) -> None:
+        """Count a seed."""
+        self._seeds += 1
+        self._steps += outcome.steps
+        self._checks += outcome.checks
+        self._acknowledged += outcome.acknowledged
+        self._unclean += outcome.unclean_elections
+        self._ms += outcome.simulated_ms
+        self._faults.update(outcome.faults)
+        if outcome.violation is not None:
+            self.broken.append(outcome.seed)
+
+    def tell(self) -> None:
+        """Print the sums."""
+        took_s = max(time.monotonic() - self._begun_s, 1e-6)
+        print(
+            f"{self._seeds} seeds, {self._ms / _MS_PER_S:,.0f} s of virtual time in {took_s:,.0f} "
+            f"s ({self._ms / _MS_PER_S / took_s:,.0f} x), {self._steps:,} steps "
+            f"({self._steps / took_s:,.0f} a second), {self._checks:,} checks"
+        )
+        print(
+            f"{self._acknowledged:,} records acknowledged, {self._unclean} unclean elections; "
+            f"faults: {', '.join(f'{name} {n}' for name, n in sorted(self._faults.items()))}"
+        )
+        if self.broken:
+            print(f"broken: seeds {', '.join(map(str, self.broken))}")
+        else:
+            print("nothing that was promised was broken")

@@ -1,0 +1,46 @@
+"""A seed names one plan, and seeds differ in everything that can be drawn."""
+
+from minikafka.config.node_config import node_config
+from minikafka.sim.plan import Fault, Happening, Incident, draw
+from minikafka.sim.sim_cluster import SimCluster
+from minikafka.sim.world import World
+
+PLANS = [draw(seed, 120_000) for seed in range(200)]
+
+
+def test_a_seed_is_one_plan():
+    assert draw(7, 60_000) == draw(7, 60_000) != draw(8, 60_000)
+
+
+def test_everything_is_drawn_by_some_seed():
+    seen = {incident.what for plan in PLANS for incident in plan.incidents}
+    assert seen == {*Fault, *Happening}
+    for name in ("elr", "recovery_manager", "separate_controller", "idempotent", "flush_messages"):
+        assert {getattr(plan, name) for plan in PLANS} == {True, False}, name
+    assert {plan.strategy for plan in PLANS} == {"Balanced", "Aggressive", "None"}
+    assert {plan.brokers for plan in PLANS} == {3, 4, 5, 7}
+
+
+def test_incidents_are_in_order_within_the_run_and_name_nodes_that_are_there():
+    for plan in PLANS:
+        times = [incident.at_ms for incident in plan.incidents]
+        assert times == sorted(times)
+        assert all(0 < at_ms < plan.duration_ms for at_ms in times)
+        for incident in plan.incidents:
+            assert 1 <= incident.node <= plan.brokers
+            assert incident.other != incident.node
+            assert 0 <= incident.other <= plan.brokers
+
+
+def test_min_isr_can_be_reached():
+    assert all(1 <= plan.min_isr <= plan.replication_factor <= plan.brokers for plan in PLANS)
+
+
+def test_what_a_plan_sets_is_known_to_nodes():
+    cluster = SimCluster(world=World(1), brokers=3, given=PLANS[0].given)
+    assert node_config(cluster.values(1)).ignored == ()
+
+
+def test_an_incident_reads_as_a_line():
+    line = str(Incident(at_ms=1500, what=Fault.CUT, node=1, other=2, for_ms=200))
+    assert line.split() == ["1500", "ms", "cut", "1-2", "for", "200", "ms"]
