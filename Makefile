@@ -37,7 +37,7 @@ check: $(STAMP)
 	$(BIN)/python tools/generate_messages.py --check
 	$(BIN)/python tools/write_tables.py --check
 	$(BIN)/python tools/spec_coverage.py --check
-	$(PYTEST) -n 2 tests/unit tests/property tests/conformance
+	$(PYTEST) -n 2 tests/unit tests/property tests/conformance tests/simulation
 
 integration: $(STAMP)
 	$(PYTEST) tests/integration tests/fault tests/golden
