@@ -45,6 +45,7 @@ MODULES: dict[str, dict[int, tuple[str, int, int]]] = {
         18: ("api_versions", 0, 4),
         19: ("create_topics", 2, 7),
         20: ("delete_topics", 1, 6),
+        32: ("describe_configs", 1, 4),
         33: ("alter_configs", 0, 2),
         37: ("create_partitions", 0, 3),
         43: ("elect_leaders", 0, 3),

@@ -1,15 +1,16 @@
 """DescribeConfigs (key 32), v1-4.
 
-Broker:      values in force of topics, of this broker, of the cluster's broker defaults, of groups,
-             each with where it comes from. The values of another broker are asked of that broker.
+Both:        values in force of topics, of this node, of the cluster's broker defaults, of groups,
+             each with where it comes from. The values of another node are asked of that node; a
+             controller tells its own on its own listener (KIP-919).
 Versions:    v3 types and documentation; v4 flexible.
 Errors:      UNKNOWN_TOPIC_OR_PARTITION, INVALID_TOPIC_EXCEPTION, INVALID_REQUEST (resource).
 """
 
 from collections.abc import Iterable
 
-from minikafka.apis._context import BrokerContext
-from minikafka.apis._registry import broker_api
+from minikafka.apis._context import BrokerContext, ControllerContext, NodeServices
+from minikafka.apis._registry import broker_api, controller_api
 from minikafka.common.errors import (
     InvalidRequestError,
     InvalidTopicError,
@@ -46,24 +47,41 @@ def describe_configs(
     ctx: BrokerContext, request: DescribeConfigsRequest
 ) -> DescribeConfigsResponse:
     """Describe each resource that is asked for."""
+    return _response(ctx.broker, request, ctx.version)
+
+
+@controller_api(ApiKey.DESCRIBE_CONFIGS, versions=(1, 4))
+def describe_configs_on_controller(
+    ctx: ControllerContext, request: DescribeConfigsRequest
+) -> DescribeConfigsResponse:
+    """The same, as the controller sees it."""
+    return _response(ctx.server, request, ctx.version)
+
+
+def _response(
+    node: NodeServices, request: DescribeConfigsRequest, version: int
+) -> DescribeConfigsResponse:
     return DescribeConfigsResponse(
-        results=[_resource(ctx, request, asked) for asked in request.resources]
+        results=[_resource(node, request, asked, version) for asked in request.resources]
     )
 
 
 def _resource(
-    ctx: BrokerContext, request: DescribeConfigsRequest, asked: DescribeConfigsResource
+    node: NodeServices,
+    request: DescribeConfigsRequest,
+    asked: DescribeConfigsResource,
+    version: int,
 ) -> DescribeConfigsResult:
     result = DescribeConfigsResult(0, None, asked.resource_type, asked.resource_name)
     try:
-        rows = list(_rows(ctx, asked))
+        rows = list(_rows(node, asked))
     except KafkaError as error:
         result.error_code = error.code
         result.error_message = error.message
         return result
     wanted = asked.configuration_keys
     result.configs = [
-        _describe(ctx, request, key, origins)
+        _describe(request, key, origins, version)
         for key, origins in rows
         if not wanted or key.name in wanted
     ]
@@ -71,23 +89,23 @@ def _resource(
 
 
 def _rows(
-    ctx: BrokerContext, asked: DescribeConfigsResource
+    node: NodeServices, asked: DescribeConfigsResource
 ) -> Iterable[tuple[Key[object], list[Origin]]]:
-    layers = ctx.broker.config_layers()
+    layers = node.config_layers()
     name = asked.resource_name
     if asked.resource_type == RESOURCE_TOPIC:
-        return _topic_rows(ctx, layers, name)
+        return _topic_rows(node, layers, name)
     if asked.resource_type == RESOURCE_BROKER:
         if not name:
             return _default_rows(layers)
-        if name != str(ctx.broker.broker_id):
+        if name != str(node.node.node_id):
             raise InvalidRequestError(
                 f"the configuration of broker {name!r} is asked of that broker, "
-                f"not of {ctx.broker.broker_id}"
+                f"not of {node.node.node_id}"
             )
         return [(key, layers.broker_origins(key) or [_NO_VALUE]) for key in broker_keys()]
     if asked.resource_type == RESOURCE_GROUP:
-        values = ctx.broker.image.config(RESOURCE_GROUP, name)
+        values = node.image.config(RESOURCE_GROUP, name)
         return [
             (
                 Key(name=key, type=ConfigType.STRING, default=None),
@@ -99,14 +117,14 @@ def _rows(
 
 
 def _topic_rows(
-    ctx: BrokerContext, layers: ConfigLayers, name: str
+    node: NodeServices, layers: ConfigLayers, name: str
 ) -> Iterable[tuple[Key[object], list[Origin]]]:
     fault = fault_in_topic_name(name)
     if fault is not None:
         raise InvalidTopicError(fault)
-    if ctx.broker.image.topic(name) is None:
+    if node.image.topic(name) is None:
         raise UnknownTopicOrPartitionError
-    own = ctx.broker.image.config(RESOURCE_TOPIC, name)
+    own = node.image.config(RESOURCE_TOPIC, name)
     return [(key, layers.topic_origins(key, own)) for key in TOPIC_KEYS]
 
 
@@ -122,7 +140,7 @@ def _default_rows(layers: ConfigLayers) -> Iterable[tuple[Key[object], list[Orig
 
 
 def _describe(
-    ctx: BrokerContext, request: DescribeConfigsRequest, key: Key[object], origins: list[Origin]
+    request: DescribeConfigsRequest, key: Key[object], origins: list[Origin], version: int
 ) -> DescribeConfigsResourceResult:
     value = origins[0]
     result = DescribeConfigsResourceResult(
@@ -142,7 +160,7 @@ def _describe(
             for origin in origins
             if origin is not _NO_VALUE
         ]
-    if request.include_documentation and ctx.version >= _DOCUMENTATION_FROM:
+    if request.include_documentation and version >= _DOCUMENTATION_FROM:
         result.documentation = key.doc
     return result
 

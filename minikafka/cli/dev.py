@@ -21,6 +21,7 @@ from contextlib import chdir
 from pathlib import Path
 from typing import IO
 
+from minikafka.config.broker import METRICS_HTTP_LISTEN
 from minikafka.config.node_config import ConfigErrors, NodeConfig, node_config
 
 _HOST = "127.0.0.1"
@@ -137,7 +138,16 @@ class Layout:
             # As in the properties files that Kafka ships: nobody wants to wait for more members.
             "group.initial.rebalance.delay.ms": "0",
             **self._given,
+            **self._metrics_values(node),
         }
+
+    def _metrics_values(self, node: int) -> dict[str, str]:
+        """Every node needs a metrics port of its own: the given one, and those that follow it."""
+        name = METRICS_HTTP_LISTEN.name
+        host, _, port = self._given.get(name, "").rpartition(":")
+        if not (port.isascii() and port.isdigit()) or int(port) == 0:
+            return {}
+        return {name: f"{host}:{int(port) + node - 1}"}
 
     def config(self, node: int) -> NodeConfig:
         """A node's checked configuration."""

@@ -447,6 +447,13 @@ UNCLEAN_RECOVERY_TIMEOUT_MS: Key[int] = Key(
     update=Update.CLUSTER_WIDE,
     doc="How long a balanced recovery waits for more answers than it needs (U5). Own key.",
 )
+METRICS_HTTP_LISTEN: Key[str | None] = Key(
+    name="metrics.http.listen",
+    type=ConfigType.STRING,
+    default=None,
+    nullable=True,
+    doc="Where a node answers GET /metrics, as host:port; port 0 takes a free one. Own key.",
+)
 
 BROKER_KEYS: tuple[Key[object], ...] = (
     PROCESS_ROLES,
@@ -512,4 +519,5 @@ BROKER_KEYS: tuple[Key[object], ...] = (
     UNCLEAN_RECOVERY_STRATEGY,
     UNCLEAN_RECOVERY_MANAGER_ENABLED,
     UNCLEAN_RECOVERY_TIMEOUT_MS,
+    METRICS_HTTP_LISTEN,
 )

@@ -54,6 +54,7 @@ class NodeConfig(NamedTuple):
     log_dirs: tuple[str, ...]
     metadata_log_dir: str
     ignored: tuple[str, ...]
+    metrics_address: tuple[str, int] | None = None
 
     @property
     def all_log_dirs(self) -> tuple[str, ...]:
@@ -140,7 +141,20 @@ class _Reader:
             log_dirs=log_dirs,
             metadata_log_dir=config[keys.METADATA_LOG_DIR] or log_dirs[0],
             ignored=ignored,
+            metrics_address=self._metrics_address(),
         )
+
+    def _metrics_address(self) -> tuple[str, int] | None:
+        text = self.config[keys.METRICS_HTTP_LISTEN]
+        if not text:
+            return None
+        try:
+            return parse_address(text)
+        except ValueError as error:
+            self.errors.append(
+                f"{keys.METRICS_HTTP_LISTEN.name}: {text!r} is no host:port ({error})"
+            )
+            return None
 
     def _require(self, key: Key[object]) -> None:
         if key.name not in self.config.given and key.name not in self.bad:

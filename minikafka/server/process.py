@@ -11,11 +11,13 @@ import os
 import signal
 from collections.abc import Callable, Sequence
 from random import Random
+from typing import TYPE_CHECKING
 
 from minikafka.common.events import ShutdownRequested
 from minikafka.common.faults import StorageFault
 from minikafka.config import broker as keys
 from minikafka.config.node_config import NodeConfig
+from minikafka.config.values import Config
 from minikafka.log.checkpoints import BadMetaPropertiesError, read_meta_properties
 from minikafka.node.assembly import Surroundings, assemble
 from minikafka.node.node import Node
@@ -23,6 +25,10 @@ from minikafka.server.debug_hooks import DebugDisk, DebugHooks
 from minikafka.server.driver import Driver, read_clock
 from minikafka.server.listener import ConnectionLimits
 from minikafka.server.os_disk import OsDisk
+
+if TYPE_CHECKING:
+    # A node that tells no metrics starts without a server for them.
+    from minikafka.server.metrics_http import MetricsServer
 
 _log = logging.getLogger("minikafka.server")
 _COLLECT_AFTER_S = 1.0
@@ -70,7 +76,7 @@ async def _run(configs: Sequence[NodeConfig], on_started: Callable[[NodeConfig],
         codes = await asyncio.gather(*(each.driver.halted for each in running))
     finally:
         for each in running:
-            each.driver.close()
+            each.close()
     return next((code for code in codes if code), 0)
 
 
@@ -101,6 +107,7 @@ class RunningNode:
         self._loop = loop
         self._ports: dict[str, int] = {}
         self._tasks: list[asyncio.Task[None]] = []
+        self._metrics: MetricsServer | None = None
         self._hooks = DebugHooks.from_environment(os.environ)
         self._clock = self._hooks.clock(read_clock) if self._hooks else read_clock
         self.driver = Driver(loop, self._started, self._clock)
@@ -124,6 +131,34 @@ class RunningNode:
                 )
             except OSError as error:
                 raise StartError(f"listeners: cannot bind {listener}: {error.strerror}") from None
+        if self.config.metrics_address is not None:
+            await self._bind_metrics(*self.config.metrics_address)
+
+    async def _bind_metrics(self, host: str, port: int) -> None:
+        name = keys.METRICS_HTTP_LISTEN.name
+        try:
+            from minikafka.server.prometheus_text import exposition  # noqa: PLC0415
+        except ImportError:
+            raise StartError(
+                f"{name} needs the extra metrics: pip install 'minikafka[metrics]'"
+            ) from None
+        from minikafka.node.metrics import node_samples  # noqa: PLC0415
+        from minikafka.server.metrics_http import MetricsServer  # noqa: PLC0415
+
+        server = MetricsServer(lambda: node_samples(self.node), exposition)
+        try:
+            bound = await server.bind(host, port)
+        except OSError as error:
+            raise StartError(
+                f"{name}: cannot bind {self.config.values[keys.METRICS_HTTP_LISTEN]}: "
+                f"{error.strerror}"
+            ) from None
+        self._metrics = server
+        # DescribeConfigs tells the port that was taken, so that others find it.
+        shown = f"[{host}]:{bound}" if ":" in host else f"{host}:{bound}"
+        given = {**self.config.values.given, name: shown}
+        self.config = self.config._replace(values=Config(given), metrics_address=(host, bound))
+        _log.info("node %d tells its metrics at http://%s/metrics", self.config.node_id, shown)
 
     def start(self) -> None:
         """Load the disks and begin."""
@@ -150,7 +185,15 @@ class RunningNode:
             raise StartError(str(error)) from None
         for listener in config.controller_listeners:
             self._serve(listener.name)
+        if self._metrics is not None:
+            self._tasks.append(self._loop.create_task(self._metrics.serve()))
         self.driver.start(self.node)
+
+    def close(self) -> None:
+        """Let go of everything that is open."""
+        if self._metrics is not None:
+            self._metrics.close()
+        self.driver.close()
 
     def _disk(self, path: str) -> OsDisk:
         return DebugDisk(path, self._hooks) if self._hooks else OsDisk(path)

@@ -37,6 +37,19 @@ def test_values_that_are_given_win(home):
     assert layout.values(2)["default.replication.factor"] == "1"
 
 
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        ("127.0.0.1:9400", ["127.0.0.1:9400", "127.0.0.1:9401", "127.0.0.1:9402"]),
+        ("127.0.0.1:0", ["127.0.0.1:0"] * 3),
+        ("[::1]:9400", ["[::1]:9400", "[::1]:9401", "[::1]:9402"]),
+    ],
+)
+def test_every_node_has_a_metrics_port_of_its_own(home, given, shown):
+    layout = Layout(home, 3, 19092, {"metrics.http.listen": given})
+    assert [layout.values(node)["metrics.http.listen"] for node in layout.nodes] == shown
+
+
 def test_what_was_laid_out_is_used_again(home):
     Layout(home, 2, 19092, {}).prepare()
     known = json.loads((home / "cluster.json").read_text())

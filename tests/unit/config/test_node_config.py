@@ -91,6 +91,7 @@ def test_all_errors_come_together():
         ({"advertised_listeners": "PLAINTEXT://0.0.0.0:9092"}, "cannot be connected to"),
         ({"advertised_listeners": "OTHER://h:9092"}, "is not among listeners"),
         ({"log_dirs": "/a,/a"}, "names a directory twice"),
+        ({"metrics_http_listen": "here"}, "metrics.http.listen: 'here' is no host:port"),
     ],
 )
 def test_refusals_say_what_is_wrong(changes, words):

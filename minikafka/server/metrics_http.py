@@ -1,0 +1,170 @@
+"""`GET /metrics`: just enough HTTP/1.1 for whoever scrapes, on the node's own loop.
+
+One request a connection. What is asked is small or refused, and whoever is slow is cut off. Values
+are taken inside the loop, a slice at a time, since a node is no matter for threads; turning them
+into text is done away from it.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterable, Sequence
+from http import HTTPStatus
+from typing import Protocol, cast
+
+from minikafka.metrics.definition import Sample
+
+_log = logging.getLogger("minikafka.server")
+_PATH = "/metrics"
+_HEAD_BYTES = 8192
+_TIMEOUT_S = 10.0
+_MAX_CONNECTIONS = 16
+_SLICE = 1000
+
+
+class Rendered(Protocol):
+    """A body and what it is."""
+
+    @property
+    def content_type(self) -> str:
+        """The Content-Type."""
+
+    @property
+    def body(self) -> bytes:
+        """The bytes."""
+
+
+class _Refused(Exception):  # noqa: N818 - an answer, not a fault
+    def __init__(self, status: HTTPStatus) -> None:
+        super().__init__(status.phrase)
+        self.status = status
+
+
+class MetricsServer:
+    """Serves what `take` gives, as `render` writes it for an Accept header."""
+
+    def __init__(
+        self,
+        take: Callable[[], Iterable[Sample]],
+        render: Callable[[Sequence[Sample], str], Rendered],
+        *,
+        timeout_s: float = _TIMEOUT_S,
+    ) -> None:
+        """Nothing listens before `bind`."""
+        self._take = take
+        self._render = render
+        self._timeout_s = timeout_s
+        self._open: dict[asyncio.StreamWriter, asyncio.Task[None] | None] = {}
+        self._server: asyncio.Server
+
+    async def bind(self, host: str, port: int) -> int:
+        """Take an address; returns its port. It answers once `serve` was called.
+
+        Raises:
+            OSError: when the address cannot be bound.
+        """
+        self._server = await asyncio.start_server(
+            self._connected,
+            host or None,
+            port,
+            limit=_HEAD_BYTES,
+            reuse_address=True,
+            start_serving=False,
+        )
+        return cast(int, self._server.sockets[0].getsockname()[1])
+
+    async def serve(self) -> None:
+        """Take connections."""
+        await self._server.start_serving()
+
+    def close(self) -> None:
+        """Take no more connections, and cut off those that are there."""
+        self._server.close()
+        for writer in self._open:
+            writer.transport.abort()
+
+    async def wait_closed(self) -> None:
+        """Return when the last connection is gone."""
+        tasks = [task for task in self._open.values() if task is not None]
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if len(self._open) >= _MAX_CONNECTIONS:
+            writer.transport.abort()
+            return
+        self._open[writer] = asyncio.current_task()
+        try:
+            async with asyncio.timeout(self._timeout_s):
+                writer.write(await self._answer(reader))
+                await writer.drain()
+                writer.close()
+                await writer.wait_closed()
+        except (OSError, TimeoutError):
+            writer.transport.abort()
+        finally:
+            del self._open[writer]
+
+    async def _answer(self, reader: asyncio.StreamReader) -> bytes:
+        try:
+            method, accept = await self._request(reader)
+            samples = await self._samples()
+            # Text of many samples takes long, and needs nothing but the samples.
+            rendered = await asyncio.to_thread(self._render, samples, accept)
+        except _Refused as refused:
+            return _refusal(refused.status)
+        except asyncio.IncompleteReadError as error:
+            return _refusal(HTTPStatus.BAD_REQUEST) if error.partial else b""
+        except (OSError, TimeoutError):
+            raise
+        except Exception:  # noqa: BLE001 - a scrape must not take the node away
+            _log.exception("metrics could not be told")
+            return _refusal(HTTPStatus.INTERNAL_SERVER_ERROR)
+        head = _head(HTTPStatus.OK, rendered.content_type, len(rendered.body))
+        return head if method == "HEAD" else head + rendered.body
+
+    async def _request(self, reader: asyncio.StreamReader) -> tuple[str, str]:
+        """Method and Accept header of a request that can be served."""
+        try:
+            head = await reader.readuntil(b"\r\n\r\n")
+        except asyncio.LimitOverrunError:
+            raise _Refused(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE) from None
+        line, *fields = head.decode("latin-1").split("\r\n")[:-2]
+        words = line.split(" ")
+        if len(words) != 3 or not all(words) or not words[2].startswith("HTTP/1."):
+            raise _Refused(HTTPStatus.BAD_REQUEST)
+        headers = {}
+        for field in fields:
+            name, separator, value = field.partition(":")
+            if not separator or not name or name != name.strip():
+                raise _Refused(HTTPStatus.BAD_REQUEST)
+            headers[name.lower()] = value.strip()
+        if words[1].partition("?")[0] != _PATH:
+            raise _Refused(HTTPStatus.NOT_FOUND)
+        if words[0] not in ("GET", "HEAD"):
+            raise _Refused(HTTPStatus.METHOD_NOT_ALLOWED)
+        return words[0], headers.get("accept", "")
+
+    async def _samples(self) -> list[Sample]:
+        samples: list[Sample] = []
+        for sample in self._take():
+            samples.append(sample)
+            if len(samples) % _SLICE == 0:
+                # Clients wait for a slice, never for the whole.
+                await asyncio.sleep(0)
+        return samples
+
+
+def _head(status: HTTPStatus, content_type: str, length: int) -> bytes:
+    lines = [
+        f"HTTP/1.1 {status.value} {status.phrase}",
+        f"Content-Type: {content_type}",
+        f"Content-Length: {length}",
+        "Connection: close",
+    ]
+    if status is HTTPStatus.METHOD_NOT_ALLOWED:
+        lines.append("Allow: GET, HEAD")
+    return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1")
+
+
+def _refusal(status: HTTPStatus) -> bytes:
+    body = f"{status.phrase}; metrics are at {_PATH}\n".encode()
+    return _head(status, "text/plain; charset=utf-8", len(body)) + body
