@@ -153,7 +153,9 @@ class AdminClient:
                     self._any.close()
                     self._any = None
                 if time.monotonic() >= deadline_s:
-                    raise AdminError(f"no answer from {self._addresses()}: {error}") from None
+                    raise AdminError(
+                        f"no answer from {self._addresses()}: {error}", ErrorCode.REQUEST_TIMED_OUT
+                    ) from None
                 time.sleep(_RETRY_BACKOFF_S)
 
     def ask_broker(self, broker_id: int, request: Any) -> Any:

@@ -133,7 +133,7 @@ def run_tool(
     return 0
 
 
-def connect(options: Options) -> AdminClient:
+def connect(options: Options, *, default_timeout_ms: int = 60_000) -> AdminClient:
     """A client for `--bootstrap-server`, as `--command-config` tells.
 
     Raises:
@@ -144,7 +144,7 @@ def connect(options: Options) -> AdminClient:
     protocol = properties.get("security.protocol", "PLAINTEXT")
     if protocol.upper() != "PLAINTEXT":
         raise ToolError(f"security.protocol={protocol}: only PLAINTEXT is supported")
-    timeout_ms = properties.get("default.api.timeout.ms", "60000")
+    timeout_ms = properties.get("default.api.timeout.ms", str(default_timeout_ms))
     if not timeout_ms.isdigit() or int(timeout_ms) == 0:
         raise ToolError(f"default.api.timeout.ms={timeout_ms}: must be a number above 0")
     return AdminClient(

@@ -18,6 +18,7 @@ _COMMANDS = {
         "minikafka.cli.reassign_partitions",
         "move partitions to other brokers",
     ),
+    "leader-election": ("minikafka.cli.leader_election", "elect leaders of partitions"),
     "features": ("minikafka.cli.features", "describe, raise and lower feature levels"),
     "metadata-quorum": ("minikafka.cli.metadata_quorum", "describe the metadata quorum"),
     "dump-log": ("minikafka.cli.dump_log", "print log segments, indexes and snapshots"),

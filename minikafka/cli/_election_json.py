@@ -1,0 +1,91 @@
+"""The JSON file of `kafka-leader-election`: partitions, for a designation with their leaders (A6).
+
+Unlike Kafka: what is wrong is said without the names of Java's exceptions, and negative numbers are
+wrong, too.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from minikafka.cli._java_order import partition_order
+from minikafka.cli._options import ToolError
+from minikafka.common.ids import TopicPartition
+
+_MAX_INT = 2**31 - 1
+
+
+class ElectionFile:
+    """What a file asks for."""
+
+    def __init__(self, text: str, *, designation: bool) -> None:
+        """Parse; a `desiredLeader` is there for a designation, and only for one.
+
+        Raises:
+            ToolError: saying what is wrong, in one line.
+        """
+        self.leaders: dict[TopicPartition, int | None] = {}
+        self.has_minimal_replicas = False
+        repeated: list[TopicPartition] = []
+        for row in _rows(text):
+            partition = _number(row, "partition")
+            at = TopicPartition(_topic(row), partition)
+            if at in self.leaders:
+                repeated.append(at)
+            self.leaders[at] = _leader(row, designation=designation)
+            self.has_minimal_replicas |= "minimalReplicas" in row
+        if repeated:
+            names = ", ".join(str(at) for at in partition_order(repeated))
+            raise ToolError(f"Replica election data contains duplicate partitions: [{names}]")
+
+
+def _rows(text: str) -> list[dict[str, Any]]:
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        raise ToolError("Replica election data is empty, or no JSON") from None
+    if not isinstance(found, dict):
+        raise ToolError("Replica election data is no JSON object")
+    if "partitions" not in found:
+        raise ToolError('Replica election data is missing "partitions" field')
+    rows = found["partitions"]
+    if not isinstance(rows, list):
+        raise ToolError('"partitions" is no list')
+    for row in rows:
+        if not isinstance(row, dict):
+            raise ToolError(f'"partitions" holds {_shown(row)}, which is no object')
+    return rows
+
+
+def _topic(row: Mapping[str, Any]) -> str:
+    topic = _field(row, "topic")
+    if not isinstance(topic, str):
+        raise ToolError(f'"topic" is no text in {_shown(row)}')
+    return topic
+
+
+def _number(row: Mapping[str, Any], name: str) -> int:
+    value = _field(row, name)
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise ToolError(f'"{name}" is no whole number in {_shown(row)}')
+    if not 0 <= value <= _MAX_INT:
+        raise ToolError(f'"{name}" is not between 0 and {_MAX_INT} in {_shown(row)}')
+    return value
+
+
+def _leader(row: Mapping[str, Any], *, designation: bool) -> int | None:
+    if designation:
+        return _number(row, "desiredLeader")
+    if "desiredLeader" in row:
+        raise ToolError(f'"desiredLeader" goes with election type DESIGNATION only: {_shown(row)}')
+    return None
+
+
+def _field(row: Mapping[str, Any], name: str) -> Any:
+    if name not in row:
+        raise ToolError(f'"{name}" is missing in {_shown(row)}')
+    return row[name]
+
+
+def _shown(value: object) -> str:
+    return json.dumps(value)
