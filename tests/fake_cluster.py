@@ -98,6 +98,8 @@ class FakePartition:
     isr: list[int]
     elr: list[int] = field(default_factory=list)
     last_known_elr: list[int] = field(default_factory=list)
+    is_recovering: bool = False
+    leader_epoch: int = 0
 
 
 @dataclass
@@ -206,6 +208,8 @@ def _describe_topics(cluster, request):
                         isr_nodes=it.isr,
                         eligible_leader_replicas=it.elr,
                         last_known_elr=it.last_known_elr,
+                        leader_epoch=it.leader_epoch,
+                        leader_recovery_state=int(it.is_recovering),
                     )
                     for index, it in enumerate(shown)
                 ],

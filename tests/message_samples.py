@@ -37,10 +37,16 @@ class Limits(NamedTuple):
     """What samples keep to; another codec's own types may hold less than the protocol allows."""
 
     unknown_tags: bool = True
+    own_tags: bool = True
     tame_numbers: bool = False
 
 
 ANYTHING = Limits()
+
+
+def is_own(field: FieldSpec) -> bool:
+    """Whether a field is an extension of this project (schemas/README.md)."""
+    return field.tag is not None and field.tag >= 10_000
 
 
 @cache
@@ -85,7 +91,7 @@ class _Sampler:
         values: dict[str, Any] = {
             field.attribute: self.value(field, depth)
             for field in struct.fields
-            if self.version in field.versions
+            if self.version in field.versions and (self.limits.own_tags or not is_own(field))
         }
         if self.version in self.spec.flexible and self.limits.unknown_tags:
             values["unknown_tagged_fields"] = self.unknown_tags(struct)

@@ -39,6 +39,7 @@ from minikafka.messages.metadata import (
     MetadataResponsePartition,
     MetadataResponseTopic,
 )
+from minikafka.metadata.partition_registration import LeaderRecoveryState
 
 _NO_LEADER = -1
 _BROKER_DECIDES = -1
@@ -53,7 +54,11 @@ class TopicListing(NamedTuple):
 
 
 class PartitionDescription(NamedTuple):
-    """One partition; `elr` and `last_known_elr` are None where the cluster does not tell them."""
+    """One partition; `elr` and `last_known_elr` are None where the cluster does not tell them.
+
+    `is_recovering` says that its leader was elected uncleanly and has not handled that yet (L8);
+    clusters that do not tell it seem to have no such leader.
+    """
 
     partition: int
     leader: int | None
@@ -61,6 +66,7 @@ class PartitionDescription(NamedTuple):
     isr: Sequence[int]
     elr: Sequence[int] | None
     last_known_elr: Sequence[int] | None
+    is_recovering: bool = False
 
 
 class TopicDescription(NamedTuple):
@@ -253,6 +259,7 @@ def _partition(it: DescribeTopicPartitionsResponsePartition) -> PartitionDescrip
         it.isr_nodes,
         it.eligible_leader_replicas,
         it.last_known_elr,
+        it.leader_recovery_state == LeaderRecoveryState.RECOVERING,
     )
 
 

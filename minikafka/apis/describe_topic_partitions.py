@@ -2,7 +2,8 @@
 
 Broker:      partitions page by page, with eligible leader replicas (D1-D3). Topics come in
              the order of their names; a page may cut within a topic, and pages are not consistent
-             with each other.
+             with each other. Whether the leader is an unclean one (L8) is a tagged field of this
+             project's own, which clients skip that do not know it.
 Leaves out:  authorized operations (there is no authorizer).
 Errors:      UNKNOWN_TOPIC_OR_PARTITION, INVALID_TOPIC_EXCEPTION (topic), INVALID_REQUEST (a cursor
              with a negative partition), LEADER_NOT_AVAILABLE, LISTENER_NOT_FOUND (partition).
@@ -102,4 +103,5 @@ def _partition(
         list(registration.elr),
         list(registration.last_known_elr),
         offline_replicas(ctx.broker.image, registration),
+        registration.leader_recovery_state,
     )

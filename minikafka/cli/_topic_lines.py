@@ -88,6 +88,9 @@ def partition_line(topic: str, it: PartitionDescription, reassignment: Reassignm
     parts.append(f"Elr: {'N/A' if it.elr is None else _joined(it.elr)}")
     known = "N/A" if it.last_known_elr is None else _joined(it.last_known_elr)
     parts.append(f"LastKnownElr: {known}")
+    if it.is_recovering:
+        # Unlike Kafka: no API of its tells this (L8).
+        parts.append("LeaderRecoveryState: RECOVERING")
     return "\t".join(parts)
 
 

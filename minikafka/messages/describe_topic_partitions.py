@@ -24,6 +24,7 @@ from minikafka.protocol.primitives import (
     too_many,
     uvarint,
     write_tagged_fields,
+    wrong_tag_size,
 )
 
 new = object.__new__
@@ -178,6 +179,7 @@ class DescribeTopicPartitionsResponsePartition:
         "eligible_leader_replicas",
         "last_known_elr",
         "offline_replicas",
+        "leader_recovery_state",
         "unknown_tagged_fields",
     )
 
@@ -192,6 +194,7 @@ class DescribeTopicPartitionsResponsePartition:
         eligible_leader_replicas: list[int] | None = None,
         last_known_elr: list[int] | None = None,
         offline_replicas: list[int] = UNSET,
+        leader_recovery_state: int = 0,
         unknown_tagged_fields: TaggedFields | None = None,
     ) -> None:
         self.error_code = error_code
@@ -203,6 +206,7 @@ class DescribeTopicPartitionsResponsePartition:
         self.eligible_leader_replicas = eligible_leader_replicas
         self.last_known_elr = last_known_elr
         self.offline_replicas = [] if offline_replicas is UNSET else offline_replicas
+        self.leader_recovery_state = leader_recovery_state
         self.unknown_tagged_fields = unknown_tagged_fields
 
     __eq__ = same
@@ -455,6 +459,7 @@ def _read_describe_topic_partitions_response_partition_list(
     items: list[DescribeTopicPartitionsResponsePartition] = []
     for _ in range(count):
         it = new(DescribeTopicPartitionsResponsePartition)
+        it.leader_recovery_state = 0
         (it.error_code, it.partition_index, it.leader_id, it.leader_epoch, n) = _unpack_hiiiB(buf, pos)
         pos += 15
         if n > 127:
@@ -506,7 +511,7 @@ def _read_describe_topic_partitions_response_partition_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            pos = _read_tags_of_describe_topic_partitions_response_partition(it, buf, pos, tags, version)
         items.append(it)
     return items, pos
 
@@ -581,6 +586,26 @@ def _read_describe_topic_partitions_response_cursor_list(
     return items, pos
 
 
+def _read_tags_of_describe_topic_partitions_response_partition(
+    it: DescribeTopicPartitionsResponsePartition, buf: bytes, pos: int, count: int, version: int
+) -> int:
+    unknown: TaggedFields = []
+    for _ in range(count):
+        tag, pos = read_uvarint(buf, pos)
+        size, pos = read_uvarint(buf, pos)
+        end_of_field = pos + size
+        if tag == 10000:
+            (it.leader_recovery_state,) = _unpack_b(buf, pos)
+            pos += 1
+        else:
+            unknown.append((tag, bytes(buf[pos:end_of_field])))
+            pos = end_of_field
+        if pos != end_of_field:
+            raise wrong_tag_size(tag, size)
+    it.unknown_tagged_fields = unknown or None
+    return pos
+
+
 def _write_describe_topic_partitions_response_partition_list(
     out: bytearray, items: Iterable[DescribeTopicPartitionsResponsePartition], version: int
 ) -> None:
@@ -627,9 +652,9 @@ def _write_describe_topic_partitions_response_partition_list(
         if its_offline_replicas:
             out += pack_int32s(its_offline_replicas)
         out.append(0)
-        if it.unknown_tagged_fields:
+        if it.unknown_tagged_fields or it.leader_recovery_state != 0:
             out.pop()
-            write_tagged_fields(out, [], it.unknown_tagged_fields)
+            _write_tags_of_describe_topic_partitions_response_partition(out, it, version)
 
 
 def _write_describe_topic_partitions_response_topic_list(
@@ -675,3 +700,14 @@ def _write_describe_topic_partitions_response_cursor_list(
         if it.unknown_tagged_fields:
             out.pop()
             write_tagged_fields(out, [], it.unknown_tagged_fields)
+
+
+def _write_tags_of_describe_topic_partitions_response_partition(
+    section: bytearray, it: DescribeTopicPartitionsResponsePartition, version: int
+) -> None:
+    fields: TaggedFields = []
+    if it.leader_recovery_state != 0:
+        out = bytearray()
+        out += _pack_b(it.leader_recovery_state)
+        fields.append((10000, bytes(out)))
+    write_tagged_fields(section, fields, it.unknown_tagged_fields)

@@ -1,5 +1,6 @@
 """Pages of DescribeTopicPartitions (D1, D2)."""
 
+from dataclasses import replace
 from random import Random
 from types import SimpleNamespace
 
@@ -20,7 +21,7 @@ from minikafka.messages.describe_topic_partitions import (
 )
 from minikafka.metadata.broker_registration import BrokerRegistration, Endpoint
 from minikafka.metadata.image import ImageBuilder, MetadataImage
-from minikafka.metadata.partition_registration import PartitionRegistration
+from minikafka.metadata.partition_registration import LeaderRecoveryState, PartitionRegistration
 
 
 def broker(number, fenced=False):
@@ -85,6 +86,17 @@ def test_partition_has_its_replicas_and_eligible_leaders(world):
     assert (row.replica_nodes, row.isr_nodes) == ([1, 2, 3], [1])
     assert (row.eligible_leader_replicas, row.last_known_elr) == ([2], [3])
     assert row.offline_replicas == [2, 3]
+
+
+def test_an_unclean_leader_is_told(world):
+    """L8: as a tagged field, which released clients skip."""
+    builder = ImageBuilder(world.context.broker.image)
+    state = LeaderRecoveryState.RECOVERING
+    unclean = replace(partition(), leader_recovery_state=state)
+    builder.put_partition(Uuid.of(7, 1), 1, unclean)
+    world.context.broker.image = builder.build(2, 1)
+    (topic,) = world.ask("a").topics
+    assert [row.leader_recovery_state for row in topic.partitions] == [0, 1]
 
 
 def test_all_topics_come_in_the_order_of_their_names(world):

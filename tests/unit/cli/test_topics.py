@@ -85,6 +85,15 @@ def test_a_report_shows_only_what_it_is_about(cluster, run, report, lines):
     assert run("--describe", *report) == (0, lines, "")
 
 
+def test_an_unclean_leader_is_named(cluster, run):
+    """L8: after what the released tool prints, and only where it is so."""
+    cluster.add("t", FakePartition(1, [1], [1], is_recovering=True), FakePartition(1, [1], [1]))
+    _, out, _ = run("--describe")
+    first, second = out.splitlines()[1:]
+    assert first.endswith("\tElr: \tLastKnownElr: \tLeaderRecoveryState: RECOVERING")
+    assert second.endswith("\tElr: \tLastKnownElr: ")
+
+
 def test_a_partition_whose_leader_is_not_alive_is_unavailable(cluster, run):
     three_states(cluster)
     cluster.live = [2, 3]
