@@ -4,10 +4,14 @@ Broker:      partitions page by page, with eligible leader replicas (D1-D3). Top
              the order of their names; a page may cut within a topic, and pages are not consistent
              with each other. Whether the leader is an unclean one (L8) is a tagged field of this
              project's own, which clients skip that do not know it.
-Leaves out:  authorized operations (there is no authorizer).
+Leaves out:  authorization (D3: Describe on the topic); there is no authorizer yet, and everybody
+             may do everything with a topic, which is what the answer says.
 Errors:      UNKNOWN_TOPIC_OR_PARTITION, INVALID_TOPIC_EXCEPTION (topic), INVALID_REQUEST (a cursor
-             with a negative partition), LEADER_NOT_AVAILABLE, LISTENER_NOT_FOUND (partition).
+             with a negative partition, or at a topic that the request does not name),
+             LEADER_NOT_AVAILABLE, LISTENER_NOT_FOUND (partition).
 """
+
+from bisect import bisect_left
 
 from minikafka.apis._context import BrokerContext
 from minikafka.apis._registry import broker_api
@@ -27,6 +31,10 @@ from minikafka.metadata.partition_registration import PartitionRegistration
 from minikafka.metadata.topic_name import fault_in_topic_name
 from minikafka.replica.auto_topics import INTERNAL_TOPICS
 
+# A bit for each operation that topics have: read, write, create, delete, alter, describe, describe
+# and alter configurations (`AclEntry.supportedOperations`, `AclOperation`).
+_EVERY_OPERATION = sum(1 << code for code in (3, 4, 5, 6, 7, 8, 10, 11))
+
 
 @broker_api(ApiKey.DESCRIBE_TOPIC_PARTITIONS, versions=(0, 0))
 def describe_topic_partitions(
@@ -35,12 +43,15 @@ def describe_topic_partitions(
     """One page, from the cursor on."""
     image = ctx.broker.image
     cursor = request.cursor
-    names = sorted(dict.fromkeys(t.name for t in request.topics) or list(image.topic_ids))
+    named = dict.fromkeys(topic.name for topic in request.topics)
+    names = sorted(named or image.topic_ids)
     first_partition = 0
     if cursor is not None:
+        if named and cursor.topic_name not in named:
+            raise InvalidRequestError(f"the cursor is at {cursor.topic_name!r}, no topic asked for")
         if cursor.partition_index < 0:
             raise InvalidRequestError(f"cursor at partition {cursor.partition_index}")
-        names = [name for name in names if name >= cursor.topic_name]
+        names = names[bisect_left(names, cursor.topic_name) :]
         if names and names[0] == cursor.topic_name:
             first_partition = cursor.partition_index
     left = min(
@@ -49,14 +60,14 @@ def describe_topic_partitions(
     )
     response = DescribeTopicPartitionsResponse()
     for name in names:
+        if left == 0:
+            response.next_cursor = DescribeTopicPartitionsResponseCursor(name, 0)
+            break
         topic = image.topic(name)
         if topic is None:
             response.topics.append(_missing(name))
             first_partition = 0
             continue
-        if left == 0:
-            response.next_cursor = DescribeTopicPartitionsResponseCursor(name, 0)
-            break
         count = len(topic.partitions)
         end = min(count, first_partition + left)
         response.topics.append(_page(ctx, topic, first_partition, end))
@@ -74,7 +85,9 @@ def _missing(name: str) -> DescribeTopicPartitionsResponseTopic:
         if fault_in_topic_name(name) is None
         else ErrorCode.INVALID_TOPIC_EXCEPTION
     )
-    return DescribeTopicPartitionsResponseTopic(code, name)
+    return DescribeTopicPartitionsResponseTopic(
+        code, name, topic_authorized_operations=_EVERY_OPERATION
+    )
 
 
 def _page(
@@ -86,6 +99,7 @@ def _page(
         topic.topic_id,
         topic.name in INTERNAL_TOPICS,
         [_partition(ctx, index, topic.partitions[index]) for index in range(start, end)],
+        _EVERY_OPERATION,
     )
 
 

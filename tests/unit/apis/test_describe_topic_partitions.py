@@ -153,6 +153,67 @@ def test_cursor_of_a_named_topic_that_is_gone_skips_nothing_of_the_next(world):
     assert cursor is None
 
 
+def test_cursor_of_a_topic_that_is_not_asked_for_is_refused(world):
+    """D1: as in Apache Kafka; with all topics asked for any cursor will do."""
+    with pytest.raises(InvalidRequestError):
+        world.ask("a", "b", cursor=Cursor("aa", 0))
+    assert world.page("b", cursor=Cursor("b", 2)) == ([("b", [2])], None)
+
+
+def test_cursor_behind_the_last_partition_goes_on_with_the_next_topic(world):
+    """D1: the topic was made anew with fewer partitions."""
+    assert world.page(cursor=Cursor("a", 9)) == ([("a", []), ("b", [0, 1, 2])], None)
+
+
+def test_cursor_behind_the_last_topic_is_an_empty_last_page(world):
+    assert world.page(cursor=Cursor("c", 0)) == ([], None)
+
+
+def test_page_that_is_full_ends_before_a_topic_that_is_not_there(world):
+    """D1."""
+    rows, cursor = world.page("a", "aa", "b", limit=2)
+    assert (rows, cursor) == ([("a", [0, 1])], ("aa", 0))
+    assert world.page("a", "aa", "b", cursor=Cursor("aa", 0)) == (
+        [("aa", []), ("b", [0, 1, 2])],
+        None,
+    )
+
+
+def test_topic_that_is_deleted_between_pages_is_left_out_or_has_an_error():
+    """D1, D3: pages are not consistent with each other."""
+    rows, cursor = World(a=2, b=3, c=1).page(limit=3)
+    assert (rows, cursor) == ([("a", [0, 1]), ("b", [0])], ("b", 1))
+    without_b = World(a=2, c=1)
+    assert without_b.page(cursor=Cursor("b", 1)) == ([("c", [0])], None)
+    named = without_b.ask("a", "b", "c", cursor=Cursor("b", 1)).topics
+    assert [(it.name, it.error_code, len(it.partitions)) for it in named] == [
+        ("b", ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, 0),
+        ("c", 0, 1),
+    ]
+
+
+def test_ten_thousand_partitions_come_in_five_pages_of_the_default_size():
+    """D1."""
+    world = World(many=10_000)
+    sizes, cursor = [], None
+    while True:
+        response = world.ask(limit=2**31 - 1, cursor=cursor)
+        (topic,) = response.topics
+        assert topic.partitions[0].partition_index == 2000 * len(sizes)
+        sizes.append(len(topic.partitions))
+        if response.next_cursor is None:
+            break
+        cursor = Cursor(response.next_cursor.topic_name, response.next_cursor.partition_index)
+    assert sizes == [2000] * 5
+
+
+def test_everybody_may_do_everything_with_a_topic(world):
+    """D3: there is no authorizer; Apache Kafka answers the same without one."""
+    known, missing = world.ask("a", "none").topics
+    assert known.topic_authorized_operations == 0b1101_1111_1000
+    assert missing.topic_authorized_operations == 0b1101_1111_1000
+
+
 def test_cursor_before_the_first_partition_is_refused(world):
     with pytest.raises(InvalidRequestError):
         world.ask(cursor=Cursor("a", -1))
