@@ -9,6 +9,7 @@ Source: the properties of the TLA+ model of KIP-966 (ValidControllerIsrAndElr, L
 LogMatching, NoCommittedRecordLostGlobally), SPEC H1-H3, H7, E2, E8, L8.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -71,6 +72,7 @@ class Checkers:
     checks: int = 0
     unclean_elections: int = 0
     committed: dict[TopicPartition, Committed] = field(default_factory=dict)
+    nodes: Mapping[int, SimNode] = field(default_factory=dict)
     _image: MetadataImage = field(default_factory=MetadataImage)
     _brokers: dict[tuple[int, TopicPartition], tuple[int, int, int]] = field(default_factory=dict)
 
@@ -196,7 +198,38 @@ class Checkers:
             )
         known.by_leader[key] = log.high_watermark
         self.checks += 1
+        if looked_at is not None:
+            self._isr_has_it(partition)
         self._grow(node, where, log, known)
+
+    def _isr_has_it(self, partition: Partition) -> None:
+        """H1, H2, H3: a high watermark moved; enough members of the persisted ISR have it."""
+        where = partition.topic_partition
+        now = self._image.partition(where.topic, where.partition)
+        if now is None or now.partition_epoch != partition.partition_epoch:
+            # The leader has not heard of the last change yet.
+            return
+        if len(now.isr) < partition.min_isr:
+            raise Violation(
+                f"H1: {where}: the high watermark moves to {partition.log.high_watermark} though "
+                f"the persisted ISR {now.isr} has fewer than {partition.min_isr} members"
+            )
+        for member in now.isr:
+            end_offset = self._end_offset(member, where)
+            if end_offset is not None and end_offset < partition.log.high_watermark:
+                raise Violation(
+                    f"H2: {where}: the high watermark is {partition.log.high_watermark}, ISR "
+                    f"member {member} ends at {end_offset}"
+                )
+
+    def _end_offset(self, node_id: int, where: TopicPartition) -> int | None:
+        """Where a replica's log ends; None where nobody can say."""
+        node = self.nodes.get(node_id)
+        # One that is still starting may have lost records, and is not in the ISR for long (E7).
+        if node is None or node.node is None or not node.started or node.node.broker is None:
+            return None
+        held = node.node.broker.replicas.partitions.get(where)
+        return None if held is None else held.log.log_end_offset
 
     def _leader_is_complete(
         self, node: SimNode, where: TopicPartition, partition: Partition, known: Committed

@@ -107,6 +107,7 @@ class Simulation:
             separate_controller=plan.separate_controller,
             on_step=self._stepped,
         )
+        self.checkers.nodes = self.cluster.nodes
 
     _digest: "hashlib._Hash" = field(init=False, repr=False)
 
@@ -169,7 +170,7 @@ class Simulation:
         everywhere = [TopicPartition(TOPIC, index) for index in range(plan.partitions)]
         rng = self.world.rng("clients")
         for number in range(plan.producers):
-            acks = rng.choice((-1, -1, -1, 1)) if number else -1
+            acks = rng.choice((-1, 1)) if number else -1
             producer = SimProducer(
                 self._connections(f"p{number}"), self.history, f"p{number}", everywhere, acks,
                 plan.idempotent and acks == -1, rng.choice((20, 100, 400)),
