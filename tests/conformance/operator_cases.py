@@ -23,7 +23,7 @@ TOPICS = {
 
 
 class Step(NamedTuple):
-    """What is done to nodes, and what has to be so before anything is asked: ISRs, leaders."""
+    """What is done to a node, if anything, and what has to be so before anything else is asked."""
 
     action: str
     node: int
@@ -56,6 +56,10 @@ WITH_2_AGAIN = Step(
     {("moved", 0): [1, 2], ("moved", 1): [1, 2], ("steady", 0): [1, 2], ("eligible", 0): [1, 2],
      ("tight", 0): [1, 2]},
     {("moved", 0): 1, ("moved", 1): 1, ("lost", 0): -1},
+)  # fmt: skip
+
+ELECTED = Step(
+    "", 0, {("lost", 0): [2]}, {("moved", 0): 2, ("moved", 1): 2, ("lost", 0): 2}
 )  # fmt: skip
 
 
@@ -102,6 +106,7 @@ PLAY = [
     elect("preferred everywhere", "--election-type PREFERRED --all-topic-partitions"),
     elect("unclean everywhere", "--election-type UNCLEAN --all-topic-partitions"),
     elect("unclean everywhere again", "--election-type UNCLEAN --all-topic-partitions"),
+    ELECTED,
     *described("after the elections"),
     of_file("no partitions", rows()),
     of_file("a partition twice", rows(("moved", 0), ("half", 0), ("moved", 0))),

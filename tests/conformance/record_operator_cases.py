@@ -90,7 +90,8 @@ def play(cluster, tools, base_port):
         wait_for(nodes, Step("", 0, at_first, {}))
         for item in PLAY:
             if isinstance(item, Step):
-                getattr(nodes, item.action)(item.node)
+                if item.action:
+                    getattr(nodes, item.action)(item.node)
                 wait_for(nodes, item)
             else:
                 found[item.name] = run(item, tools, servers, Path(folder))

@@ -49,7 +49,8 @@ def knows(cluster, node_id, step):
 
 
 def take(cluster, step):
-    getattr(cluster.nodes[step.node], step.action)()
+    if step.action:
+        getattr(cluster.nodes[step.node], step.action)()
     for node_id in cluster.broker_ids:
         if cluster.nodes[node_id].alive:
             cluster.world.run_until(
