@@ -113,6 +113,7 @@ class Checkers:
             where = TopicPartition(topic.name, index)
             self.checks += 1
             self._valid_isr_and_elr(where, now, self._min_isr(image, topic.name, now))
+            self._members_are_complete(where, now)
             if former is not None:
                 self._epochs_rise(where, former, now)
                 self._leader_is_eligible(where, former, now)
@@ -122,6 +123,21 @@ class Checkers:
                 and not topic.name.startswith("__")
             ):
                 self._unclean(where, now)
+
+    def _members_are_complete(self, where: TopicPartition, now: PartitionRegistration) -> None:
+        """E2, LeaderCandidateCompleteness: whoever may be elected holds what was committed."""
+        known = self.committed.get(where)
+        excused = self.power_was_lost and not self.elr_enabled
+        if known is None or excused or (now.leader, now.leader_epoch) not in known.by_leader:
+            # A leader that was not looked at yet may have taken records away (L8).
+            return
+        for member in (*now.isr, *now.elr):
+            end_offset = self._end_offset(member, where)
+            if end_offset is not None and end_offset < known.end_offset:
+                raise Violation(
+                    f"E2: {where}: {member} of ISR {now.isr} and ELR {now.elr} ends at "
+                    f"{end_offset}, committed is up to {known.end_offset}"
+                )
 
     def _min_isr(self, image: MetadataImage, topic: str, now: PartitionRegistration) -> int:
         own = image.config(RESOURCE_TOPIC, topic).get("min.insync.replicas")

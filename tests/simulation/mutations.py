@@ -40,8 +40,11 @@ MUTATIONS = (
         "Partition.advance_high_watermark", "maximal_isr=isr.maximal,", "maximal_isr=(),",
     ),
     Mutation(
-        "H2: proposed members do not count", "minikafka.replica.in_sync_replicas",
-        "IsrState.maximal", "return self.proposed", "return self.committed",
+        "H2: nobody but the persisted ISR counts", "minikafka.replica.partition",
+        "Partition.advance_high_watermark",
+        "maximal_isr=isr.maximal,\n"
+        "        joining=self._joining() if len(self.followers) >= len(isr.maximal) else (),",
+        "maximal_isr=isr.committed, joining=(),",
     ),
     Mutation(
         "H4: acknowledged before it is replicated", "minikafka.replica.partition",

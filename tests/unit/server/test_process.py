@@ -1,72 +1,62 @@
-"""Addresses that a node binds before it reads its disks."""
+"""A process of nodes: it starts, stops on a signal, and says what is in its way."""
 
-import asyncio
-import builtins
+import os
+import signal
 import socket
-import sys
+import threading
 
 import pytest
 
-from minikafka.config.broker import METRICS_HTTP_LISTEN
-from minikafka.config.node_config import node_config
-from minikafka.server.process import RunningNode, StartError
+from minikafka.cli.dev import Layout
+from minikafka.server.process import StartError, run_nodes
 
 
-async def bound(**given):
-    values = {
-        "process.roles": "broker,controller",
-        "node.id": "1",
-        "listeners": "PLAINTEXT://127.0.0.1:0,CONTROLLER://127.0.0.1:0",
-        "controller.listener.names": "CONTROLLER",
-        "controller.quorum.voters": "1@127.0.0.1:1",
-        "log.dirs": "/nowhere",
-    }
-    given = {key.replace("_", "."): value for key, value in given.items()}
-    node = RunningNode(node_config({**values, **given}), asyncio.get_running_loop(), lambda _: None)
-    try:
-        await node.bind()
-        return node.config
-    finally:
-        node.close()
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
 
 
-async def test_metrics_are_off_unless_asked_for():
-    config = await bound()
-    assert config.metrics_address is None
-    assert METRICS_HTTP_LISTEN not in config.values
+@pytest.fixture
+def config(tmp_path):
+    port, controller = free_port(), free_port()
+    layout = Layout(tmp_path / "cluster", 1, 19092, {
+        "listeners": f"PLAINTEXT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller}",
+        "advertised.listeners": f"PLAINTEXT://127.0.0.1:{port}",
+        "controller.quorum.voters": f"1@127.0.0.1:{controller}",
+    })  # fmt: skip
+    layout.prepare()
+    return layout.config(1)
 
 
-async def test_the_port_that_was_taken_is_in_the_configuration():
-    config = await bound(metrics_http_listen="127.0.0.1:0")
-    host, port = config.metrics_address
-    assert host == "127.0.0.1"
-    assert port > 0
-    assert config.values[METRICS_HTTP_LISTEN] == f"127.0.0.1:{port}"
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_is_a_controlled_shutdown(config, tmp_path, number):
+    started = []
+
+    def on_started(each):
+        started.append(each.node_id)
+        # From another thread: the loop must see it as it sees one from outside.
+        threading.Thread(target=os.kill, args=(os.getpid(), number)).start()
+
+    assert run_nodes([config], on_started) == 0
+    assert started == [1]
+    assert (tmp_path / "cluster" / "node-1" / "data" / ".kafka_cleanshutdown").exists()
 
 
-@pytest.mark.parametrize("key", ["metrics.http.listen", "listeners"])
-async def test_an_address_in_use_is_named(key):
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        address = f"127.0.0.1:{taken.getsockname()[1]}"
-        given = {
-            "metrics.http.listen": address,
-            "listeners": f"PLAINTEXT://{address},CONTROLLER://127.0.0.1:0",
-        }
-        with pytest.raises(StartError, match=f"{key}: cannot bind .*{address}: .*in use"):
-            await bound(**{key: given[key]})
+def test_an_address_in_use_is_named_before_anything_is_written(config, tmp_path):
+    data = tmp_path / "cluster" / "node-1" / "data"
+    before = sorted(path.name for path in data.iterdir())
+    (listener,) = config.broker_listeners
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", listener.port))
+        other.listen()
+        with pytest.raises(StartError, match=f"listeners: cannot bind .*{listener.port}"):
+            run_nodes([config], lambda _: None)
+    assert sorted(path.name for path in data.iterdir()) == before
 
 
-async def test_without_the_extra_the_error_names_it(monkeypatch):
-    imported = builtins.__import__
-
-    def without(name, *rest):
-        if name.startswith("prometheus_client"):
-            raise ImportError(name)
-        return imported(name, *rest)
-
-    monkeypatch.delitem(sys.modules, "minikafka.server.prometheus_text", raising=False)
-    monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(StartError, match=r"needs the extra metrics: .*minikafka\[metrics\]"):
-        await bound(metrics_http_listen="127.0.0.1:0")
+def test_a_directory_that_belongs_to_another_node_is_named(config, tmp_path):
+    path = tmp_path / "cluster" / "node-1" / "data" / "meta.properties"
+    path.write_text(path.read_text().replace("node.id=1", "node.id=7"))
+    with pytest.raises(StartError, match="7"):
+        run_nodes([config], lambda _: None)
