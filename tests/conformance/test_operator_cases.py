@@ -1,4 +1,4 @@
-"""Our tools on our brokers say what Apache Kafka's tools say of Apache Kafka (A3-A6, D2, D4).
+"""Our tools on our brokers say what Apache Kafka's tools say of Apache Kafka (A3, A4, A6, D2, D4).
 
 The brokers live in a simulated world. See record_operator_cases.py for where the lines come from.
 """
@@ -93,7 +93,7 @@ def played(tmp_path_factory):
 
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
 def test_the_tool_says_what_kafkas_tool_says(case, played):
-    """A3-A6, D2, D4: status, every line of standard output, the first of standard error."""
+    """A3, A4, A6, D2, D4: status, every line of standard output, the first of standard error."""
     recorded = Output(**DATA[case.name])
     ours = played[case.name]
     assert (ours.status, ours.out) == (recorded.status, recorded.out)

@@ -1,4 +1,4 @@
-"""ElectLeaders as clients see it: the same answers for each partition as Apache Kafka's (A1-A7)."""
+"""ElectLeaders as clients see it: the same answers for each partition as Apache Kafka's (A3, A6)."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""Elections in as many requests as they take (A1-A7)."""
+"""Elections in as many requests as they take."""
 
 import pytest
 

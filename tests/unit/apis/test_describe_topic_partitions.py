@@ -180,7 +180,7 @@ def test_page_that_is_full_ends_before_a_topic_that_is_not_there(world):
 
 
 def test_topic_that_is_deleted_between_pages_is_left_out_or_has_an_error():
-    """D1, D3: pages are not consistent with each other."""
+    """D1: pages are not consistent with each other."""
     rows, cursor = World(a=2, b=3, c=1).page(limit=3)
     assert (rows, cursor) == ([("a", [0, 1]), ("b", [0])], ("b", 1))
     without_b = World(a=2, c=1)
@@ -208,7 +208,7 @@ def test_ten_thousand_partitions_come_in_five_pages_of_the_default_size():
 
 
 def test_everybody_may_do_everything_with_a_topic(world):
-    """D3: there is no authorizer; Apache Kafka answers the same without one."""
+    """There is no authorizer; Apache Kafka answers the same without one."""
     known, missing = world.ask("a", "none").topics
     assert known.topic_authorized_operations == 0b1101_1111_1000
     assert missing.topic_authorized_operations == 0b1101_1111_1000

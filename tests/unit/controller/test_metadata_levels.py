@@ -32,7 +32,7 @@ def has_isr(cluster, node_id, isr):
 
 @pytest.mark.parametrize("level", range(MINIMUM_METADATA_VERSION, LATEST_METADATA_VERSION + 1))
 def test_partitions_live_at_every_level(level):
-    """C5, E12, R1: create, shrink, expand, elect, describe, and all of it from a snapshot again."""
+    """E12, R1: create, shrink, expand, elect, describe, and all of it from a snapshot again."""
     levels = {METADATA_VERSION: level, ELIGIBLE_LEADER_REPLICAS_VERSION: int(level >= ELR_FROM)}
     cluster = started_cluster(3, separate_controller=True, levels=levels, given=SMALL_SNAPSHOTS)
     world = cluster.world
