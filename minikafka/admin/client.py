@@ -117,6 +117,7 @@ class AdminClient:
                 self._servers.append(parse_address(text.strip()))
             except ValueError as error:
                 raise AdminError(f"--bootstrap-server {text!r}: {error}") from None
+        self._learned: list[tuple[str, int]] = []
         self._any: BrokerConnection | None = None
         self._by_broker: dict[int, BrokerConnection] = {}
 
@@ -202,7 +203,9 @@ class AdminClient:
     def brokers(self) -> dict[int, tuple[str, int]]:
         """The brokers that are alive, with their addresses."""
         response = self.ask(MetadataRequest(topics=[]))
-        return {broker.node_id: (broker.host, broker.port) for broker in response.brokers}
+        found = {broker.node_id: (broker.host, broker.port) for broker in response.brokers}
+        self._learned = list(found.values())
+        return found
 
     def _drop(self, broker_id: int) -> None:
         connection = self._by_broker.pop(broker_id, None)
@@ -218,7 +221,8 @@ class AdminClient:
     def _anybody(self) -> BrokerConnection:
         if self._any is None:
             failures: list[str] = []
-            for host, port in self._servers:
+            # Brokers that were seen stand in for those that were named.
+            for host, port in dict.fromkeys((*self._servers, *self._learned)):
                 try:
                     self._any = BrokerConnection(host, port, self._client_id, self._timeout_s)
                     break

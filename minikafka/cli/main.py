@@ -25,6 +25,8 @@ _COMMANDS = {
     "verify": ("minikafka.cli.verify", "write, break, read through Spark, judge"),
     "demo-elr": ("minikafka.cli.demo_elr", "lose records without eligible leader replicas"),
     "sim": ("minikafka.cli.sim", "run clusters in virtual time, and break them"),
+    "metrics": ("minikafka.cli.metrics", "show what every node tells of itself"),
+    "watch": ("minikafka.cli.watch", "show partitions while they change"),
     "bench": ("minikafka.cli.bench", "measure produce, fetch, latency, start-up and memory"),
 }
 

@@ -71,8 +71,9 @@ class Server:
 
     def close(self):
         # Closing alone does not wake a thread that waits in accept().
-        self.listener.shutdown(socket.SHUT_RDWR)
-        self.listener.close()
+        if self.listener.fileno() >= 0:
+            self.listener.shutdown(socket.SHUT_RDWR)
+            self.listener.close()
         self.thread.join(5)
 
 
@@ -128,6 +129,18 @@ def test_the_next_server_is_tried_where_one_does_not_listen(start):
     server = start(ANSWERS)
     with client(f"127.0.0.1:{unused_port()},{server.address}") as admin:
         assert 7 in admin.brokers()
+
+
+def test_a_broker_that_was_seen_stands_in_for_one_that_was_named(start):
+    """The server that was named is gone; what it said of others stays of use."""
+    other = start(ANSWERS)
+    seen = MetadataResponse(brokers=[MetadataResponseBroker(1, "127.0.0.1", other.port)])
+    named = start({**ANSWERS, MetadataRequest: lambda *_: seen})
+    with client(named.address) as admin:
+        assert list(admin.brokers()) == [1]
+        admin.close()
+        named.close()
+        assert list(admin.brokers()) == [7]
 
 
 def test_a_broken_connection_is_made_again(start):

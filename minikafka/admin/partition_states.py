@@ -1,0 +1,165 @@
+"""How each partition of a cluster stands at this moment, by public APIs alone.
+
+Leaders, ISR and ELR come from DescribeTopicPartitions (D1, D2). The high watermark is what a
+consumer is told is the latest offset; the end of each replica's log is what ListOffsets answers the
+debugging replica id (-2), which every replica serves, whoever leads.
+
+Source: KIP-966; `ReplicaManager.fetchOffset` for the debugging replica id.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from minikafka.admin.client import AdminClient, AdminError, check
+from minikafka.common.errors import ErrorCode
+from minikafka.common.ids import TopicPartition
+from minikafka.messages.describe_topic_partitions import (
+    DescribeTopicPartitionsRequest,
+    DescribeTopicPartitionsRequestCursor,
+    DescribeTopicPartitionsResponsePartition,
+    DescribeTopicPartitionsResponseTopic,
+    TopicRequest,
+)
+from minikafka.messages.list_offsets import (
+    ListOffsetsPartition,
+    ListOffsetsRequest,
+    ListOffsetsTopic,
+)
+from minikafka.metadata.partition_registration import LeaderRecoveryState
+
+_NO_LEADER = -1
+_PAGE = 2000
+_LATEST = -1
+_CONSUMER = -1
+_DEBUGGER = -2
+
+
+class PartitionState(NamedTuple):
+    """One partition.
+
+    `leader` is -1 for none. `high_watermark` is None where nobody tells it; `log_ends` has the
+    replicas that told where their log ends.
+    """
+
+    name: TopicPartition
+    leader: int
+    leader_epoch: int
+    replicas: tuple[int, ...]
+    isr: tuple[int, ...]
+    elr: tuple[int, ...]
+    last_known_elr: tuple[int, ...]
+    is_recovering: bool = False
+    high_watermark: int | None = None
+    log_ends: Mapping[int, int] = {}
+
+
+class ClusterState(NamedTuple):
+    """Brokers that are alive, partitions by name, and why a broker did not answer."""
+
+    brokers: tuple[int, ...]
+    partitions: Mapping[TopicPartition, PartitionState]
+    silent: Mapping[int, str]
+
+
+def read_cluster(client: AdminClient, topics: Sequence[str]) -> ClusterState:
+    """The named topics; without names all but internal ones.
+
+    Raises:
+        AdminError: no server answers, or a topic that is named cannot be described.
+    """
+    brokers = tuple(sorted(client.brokers()))
+    described = {
+        state.name: state
+        for topic in _described(client, topics)
+        if topics or not topic.is_internal
+        for state in _states(topic)
+    }
+    silent: dict[int, str] = {}
+    high_watermarks: dict[TopicPartition, int] = {}
+    log_ends: dict[TopicPartition, dict[int, int]] = {}
+    for broker in brokers:
+        led = [name for name, state in described.items() if state.leader == broker]
+        held = [name for name, state in described.items() if broker in state.replicas]
+        try:
+            high_watermarks.update(_latest(client, broker, led, _CONSUMER))
+            for name, end in _latest(client, broker, held, _DEBUGGER):
+                log_ends.setdefault(name, {})[broker] = end
+        except AdminError as error:
+            silent[broker] = str(error)
+    partitions = {
+        name: state._replace(
+            high_watermark=high_watermarks.get(name), log_ends=log_ends.get(name, {})
+        )
+        for name, state in sorted(described.items())
+    }
+    return ClusterState(brokers, partitions, silent)
+
+
+def _described(
+    client: AdminClient, topics: Sequence[str]
+) -> Iterator[DescribeTopicPartitionsResponseTopic]:
+    cursor: DescribeTopicPartitionsRequestCursor | None = None
+    while True:
+        response = client.ask(
+            DescribeTopicPartitionsRequest(
+                topics=[
+                    TopicRequest(name)
+                    for name in sorted(topics)
+                    if cursor is None or name >= cursor.topic_name
+                ],
+                response_partition_limit=_PAGE,
+                cursor=cursor,
+            )
+        )
+        for topic in response.topics:
+            if topic.error_code != ErrorCode.NONE and topics:
+                check(topic.error_code, f"topic {topic.name} cannot be described: {_why(topic)}")
+            yield topic
+        following = response.next_cursor
+        if following is None:
+            return
+        cursor = DescribeTopicPartitionsRequestCursor(
+            following.topic_name, following.partition_index
+        )
+
+
+def _why(topic: DescribeTopicPartitionsResponseTopic) -> str:
+    return ErrorCode(topic.error_code).name
+
+
+def _states(topic: DescribeTopicPartitionsResponseTopic) -> Iterable[PartitionState]:
+    assert topic.name is not None, "topics were asked for by name"
+    return [_state(topic.name, it) for it in topic.partitions]
+
+
+def _state(topic: str, it: DescribeTopicPartitionsResponsePartition) -> PartitionState:
+    return PartitionState(
+        TopicPartition(topic, it.partition_index),
+        it.leader_id,
+        it.leader_epoch,
+        tuple(it.replica_nodes),
+        tuple(it.isr_nodes),
+        tuple(it.eligible_leader_replicas or ()),
+        tuple(it.last_known_elr or ()),
+        it.leader_recovery_state == LeaderRecoveryState.RECOVERING,
+    )
+
+
+def _latest(
+    client: AdminClient, broker: int, names: Sequence[TopicPartition], asker: int
+) -> list[tuple[TopicPartition, int]]:
+    """The latest offsets that a broker tells; partitions that it cannot tell are left out."""
+    if not names:
+        return []
+    topics: dict[str, ListOffsetsTopic] = {}
+    for name in names:
+        topic = topics.setdefault(name.topic, ListOffsetsTopic(name.topic))
+        topic.partitions.append(ListOffsetsPartition(name.partition, timestamp=_LATEST))
+    request = ListOffsetsRequest(replica_id=asker, topics=list(topics.values()))
+    response = client.ask_broker(broker, request)
+    return [
+        (TopicPartition(topic.name, it.partition_index), it.offset)
+        for topic in response.topics
+        for it in topic.partitions
+        if it.error_code == ErrorCode.NONE and it.offset >= 0
+    ]

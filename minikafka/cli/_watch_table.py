@@ -1,0 +1,70 @@
+"""A cluster's partitions as lines, and the changes that were seen below them."""
+
+from collections.abc import Sequence
+
+from minikafka.admin.partition_states import ClusterState, PartitionState
+
+HEADER = ("Partition", "Leader", "Epoch", "ISR", "ELR", "LastKnownELR", "HWM", "LEO", "Recovery")
+_NO_LEADER = -1
+_GAP = "  "
+
+
+def row(state: PartitionState) -> tuple[str, ...]:
+    """One partition's cells, as in HEADER; a dash is empty, a question mark not known."""
+    ends = [f"{broker}:{state.log_ends.get(broker, '?')}" for broker in state.replicas]
+    return (
+        str(state.name),
+        "none" if state.leader == _NO_LEADER else str(state.leader),
+        str(state.leader_epoch),
+        _joined(state.isr),
+        _joined(state.elr),
+        _joined(state.last_known_elr),
+        "?" if state.high_watermark is None else str(state.high_watermark),
+        " ".join(ends),
+        "RECOVERING" if state.is_recovering else "-",
+    )
+
+
+def is_healthy(state: PartitionState) -> bool:
+    """Whether nothing about a partition needs to be looked at."""
+    return state.leader != _NO_LEADER and not state.is_recovering and len(state.isr) == len(
+        state.replicas
+    )  # fmt: skip
+
+
+def chosen(cluster: ClusterState, room: int) -> list[PartitionState]:
+    """As many partitions as there is room for, those that need a look first, in their order."""
+    states = list(cluster.partitions.values())
+    if len(states) <= room:
+        return states
+    first = [state for state in states if not is_healthy(state)]
+    rest = [state for state in states if is_healthy(state)]
+    return [*first, *rest][: max(room, 0)]
+
+
+def headline(cluster: ClusterState) -> str:
+    """The cluster in one line."""
+    unwell = sum(not is_healthy(state) for state in cluster.partitions.values())
+    return (
+        f"brokers {_joined(cluster.brokers)}; {len(cluster.partitions)} partitions, "
+        f"{unwell} of them without leader, recovering, or with replicas out of sync"
+    )
+
+
+def plain(cluster: ClusterState, changes: Sequence[str]) -> str:
+    """One frame as text."""
+    lines = [headline(cluster)]
+    if cluster.partitions:
+        rows = [HEADER, *(row(state) for state in cluster.partitions.values())]
+        widths = [max(len(each[at]) for each in rows) for at in range(len(HEADER))]
+        lines += [
+            _GAP.join(cell.ljust(width) for cell, width in zip(each, widths, strict=True)).rstrip()
+            for each in rows
+        ]
+    lines += [f"broker {broker}: {why}" for broker, why in cluster.silent.items()]
+    lines += changes
+    return "\n".join(lines)
+
+
+def _joined(brokers: Sequence[int]) -> str:
+    return ",".join(map(str, brokers)) or "-"
