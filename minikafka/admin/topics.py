@@ -102,7 +102,7 @@ def describe_topics(
     """The named topics by name, as many pages of `partition_limit` partitions as it takes.
 
     Raises:
-        AdminError: for the first topic that cannot be described.
+        AdminError: for the first topic that cannot be described, and for pages without end.
     """
     try:
         pages = list(_pages(client, sorted(names), partition_limit))
@@ -246,6 +246,14 @@ def _pages(
         following = response.next_cursor
         if following is None:
             return
+        if cursor is not None and (following.topic_name, following.partition_index) <= (
+            cursor.topic_name,
+            cursor.partition_index,
+        ):
+            raise AdminError(
+                f"the server describes {following.topic_name}-{following.partition_index} again"
+                " and again"
+            )
         cursor = DescribeTopicPartitionsRequestCursor(
             following.topic_name, following.partition_index
         )

@@ -17,7 +17,11 @@ from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import TopicPartition
 from minikafka.messages.create_partitions import CreatePartitionsRequest
 from minikafka.messages.create_topics import CreateTopicsRequest
-from minikafka.messages.describe_topic_partitions import DescribeTopicPartitionsRequest
+from minikafka.messages.describe_topic_partitions import (
+    DescribeTopicPartitionsRequest,
+    DescribeTopicPartitionsResponse,
+    DescribeTopicPartitionsResponseCursor,
+)
 from minikafka.messages.list_partition_reassignments import (
     ListPartitionReassignmentsRequest,
     OngoingPartitionReassignment,
@@ -60,6 +64,35 @@ def test_a_page_has_as_many_partitions_as_were_asked_for(cluster):
     pages = [it for it in cluster.asked if isinstance(it, DescribeTopicPartitionsRequest)]
     assert {page.response_partition_limit for page in pages} == {2}
     assert [page.cursor and page.cursor.partition_index for page in pages] == [None, 2, 4]
+
+
+@pytest.mark.parametrize(("name", "index"), [("b", 2), ("b", 1), ("a", 9)])
+def test_a_server_whose_cursor_stands_still_is_not_followed_for_ever(
+    cluster, monkeypatch, name, index
+):
+    """D4."""
+    answers = [DescribeTopicPartitionsResponseCursor("b", 2)]
+    answers.append(DescribeTopicPartitionsResponseCursor(name, index))
+    monkeypatch.setattr(
+        cluster, "ask", lambda _: DescribeTopicPartitionsResponse(next_cursor=answers.pop(0))
+    )
+    with pytest.raises(AdminError, match=f"describes {name}-{index} again and again"):
+        describe_topics(cluster, ["a", "b"], 2000)
+
+
+def test_a_topic_that_is_deleted_between_pages_cannot_be_described(cluster, monkeypatch):
+    """D1, D4: as with Apache Kafka's client."""
+    ask = cluster.ask
+
+    def answer(request):
+        found = ask(request)
+        cluster.topics.pop("b", None)
+        return found
+
+    monkeypatch.setattr(cluster, "ask", answer)
+    with pytest.raises(AdminError) as error:
+        describe_topics(cluster, ["a", "b", "c"], 2)
+    assert error.value.code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
 
 
 def test_metadata_describes_where_there_is_no_describe_topic_partitions(cluster):
