@@ -149,7 +149,9 @@ def _picture(watch: Watch, height: int) -> "Group":
 
     cluster = watch.cluster
     assert cluster is not None
-    shown = chosen(cluster, height - _LINES_BESIDE_ROWS - _CHANGES)
+    # The newest changes get what there are of them, up to a third of the height.
+    changes = list(watch.changes)[-max(height // 3, 1) :]
+    shown = chosen(cluster, height - _LINES_BESIDE_ROWS - len(changes))
     table = Table(*HEADER)
     for state in shown:
         table.add_row(*row(state), style="" if is_healthy(state) else "yellow")
@@ -158,7 +160,7 @@ def _picture(watch: Watch, height: int) -> "Group":
     if hidden:
         parts.append(Text(f"and {hidden} more"))
     parts += [Text(line, style="red") for line in _problems(watch, cluster)]
-    parts += [Text(line) for line in watch.changes]
+    parts += [Text(line) for line in changes]
     return Group(*parts)
 
 

@@ -103,7 +103,7 @@ def test_a_live_picture_shows_partitions_changes_and_problems():
     seen.look()
     console = Console(width=120, height=24)
     with console.capture() as captured:
-        console.print(watch._picture(seen, 20))
+        console.print(watch._picture(seen, 10))
     text = captured.get()
     assert "RECOVERING" in text
     assert "t-0: 2 left the ISR" in text

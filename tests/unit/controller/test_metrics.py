@@ -78,6 +78,26 @@ def test_lost_one_by_one_and_elected_out_of_the_elr():
     assert seen == [[1, 1, 0, 0], [2, 1, 1, 0], [3, 1, 1, 1]]
 
 
+def test_a_controller_that_is_not_active_knows_the_cluster_and_no_recovery():
+    """As Kafka: what follows from the committed metadata is told by every controller."""
+    cluster = lose_elr(RECOVERY)
+    cluster.nodes[1].start()
+    cluster.nodes[2].start()
+    until(cluster, lambda t: not t.elr, "the ELR is lost")
+    assert counts(cluster, catalog.RECOVERY_COUNT, catalog.GLOBAL_UNDER_MIN_ISR_COUNT) == [1, 1]
+    cluster.nodes[100].node.controller.renounce()
+    values = all_values(cluster, 100)
+    shown = {name.rpartition("=")[2]: int(value) for (name, _), value in values.items()}
+    assert (shown["ActiveControllerCount"], shown["GlobalPartitionCount"]) == (0, 1)
+    assert shown["OfflinePartitionsCount"] == 1
+    dotted = {name: value for (name, _), value in values.items() if ":" not in name}
+    assert dotted == {
+        metric.name: 0
+        for metric in catalog.CONTROLLER_METRICS
+        if ":" not in metric.name and metric is not catalog.ELECTABLE_REPLICAS
+    }
+
+
 def test_an_unclean_election_is_counted_and_ends():
     """L8: the leader is unclean until it says that it has recovered."""
     cluster = three(config={"unclean.leader.election.enable": "true"})

@@ -81,3 +81,23 @@ def _delete(name):
     from minikafka.messages.delete_topics import DeleteTopicsRequest
 
     return DeleteTopicsRequest(topic_names=[name])
+
+
+def test_elections_are_counted_by_where_the_leader_comes_from(elr_topic):
+    """L1, L2, L5: neither an ISR member nor the creation of a partition counts."""
+    index = ReplicaIndex()
+
+    def counted():
+        index.advance(elr_topic.image)
+        return index.unclean_elections, index.elr_elections
+
+    elr_topic.fence(1)
+    assert counted() == (0, 0)
+    elr_topic.fence(2)
+    elr_topic.fence(3)
+    assert counted() == (0, 0)
+    elr_topic.heartbeat(3)
+    assert counted() == (0, 1)
+    later = index.anew()
+    later.advance(elr_topic.image)
+    assert (later.unclean_elections, later.elr_elections) == (0, 1)
