@@ -6,6 +6,7 @@ Errors:      UNSUPPORTED_ENDPOINT_TYPE, MISMATCHED_ENDPOINT_TYPE.
 """
 
 from minikafka.apis._context import BrokerContext, ControllerContext
+from minikafka.apis._operations import EVERY_CLUSTER_OPERATION
 from minikafka.apis._registry import broker_api, controller_api
 from minikafka.common.errors import ErrorCode
 from minikafka.messages.api_keys import ApiKey
@@ -17,6 +18,7 @@ from minikafka.messages.describe_cluster import (
 
 _BROKERS = 1
 _CONTROLLERS = 2
+_NOT_ASKED = -(2**31)
 
 
 @broker_api(ApiKey.DESCRIBE_CLUSTER, versions=(0, 2))
@@ -41,6 +43,7 @@ def describe_brokers(
         cluster_id=ctx.broker.cluster_id,
         controller_id=ctx.env.rng.choice(alive) if alive else -1,
         brokers=found,
+        cluster_authorized_operations=_operations(request),
     )
 
 
@@ -62,7 +65,13 @@ def describe_controllers(
         cluster_id=ctx.server.cluster_id,
         controller_id=ctx.server.raft.leader_id,
         brokers=found,
+        cluster_authorized_operations=_operations(request),
     )
+
+
+def _operations(request: DescribeClusterRequest) -> int:
+    asked = request.include_cluster_authorized_operations
+    return EVERY_CLUSTER_OPERATION if asked else _NOT_ASKED
 
 
 def _wrong_type(request: DescribeClusterRequest, served: int) -> DescribeClusterResponse:

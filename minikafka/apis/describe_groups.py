@@ -7,6 +7,7 @@ Errors:      COORDINATOR_LOAD_IN_PROGRESS, NOT_COORDINATOR, GROUP_ID_NOT_FOUND (
 """
 
 from minikafka.apis._context import BrokerContext
+from minikafka.apis._operations import EVERY_GROUP_OPERATION
 from minikafka.apis._registry import broker_api
 from minikafka.common.errors import GroupIdNotFoundError, KafkaError
 from minikafka.group.group import Group, GroupState
@@ -19,8 +20,6 @@ from minikafka.messages.describe_groups import (
 )
 
 _NOT_FOUND_FROM = 6
-_ALL_OPERATIONS = sum(1 << operation for operation in (3, 6, 8, 10, 11))
-"""Read, Delete, Describe, DescribeConfigs, AlterConfigs: everything, as there is no authorizer."""
 
 
 @broker_api(ApiKey.DESCRIBE_GROUPS, versions=(0, 6))
@@ -30,7 +29,7 @@ def describe_groups(ctx: BrokerContext, request: DescribeGroupsRequest) -> Descr
     if request.include_authorized_operations:
         for group in groups:
             if not group.error_code:
-                group.authorized_operations = _ALL_OPERATIONS
+                group.authorized_operations = EVERY_GROUP_OPERATION
     return DescribeGroupsResponse(groups=groups)
 
 

@@ -14,6 +14,7 @@ Errors:      UNKNOWN_TOPIC_OR_PARTITION, INVALID_TOPIC_EXCEPTION (topic), INVALI
 from bisect import bisect_left
 
 from minikafka.apis._context import BrokerContext
+from minikafka.apis._operations import EVERY_TOPIC_OPERATION
 from minikafka.apis._registry import broker_api
 from minikafka.apis.metadata import leader_for, offline_replicas
 from minikafka.common.errors import ErrorCode, InvalidRequestError
@@ -30,10 +31,6 @@ from minikafka.metadata.image import TopicImage
 from minikafka.metadata.partition_registration import PartitionRegistration
 from minikafka.metadata.topic_name import fault_in_topic_name
 from minikafka.replica.auto_topics import INTERNAL_TOPICS
-
-# A bit for each operation that topics have: read, write, create, delete, alter, describe, describe
-# and alter configurations (`AclEntry.supportedOperations`, `AclOperation`).
-_EVERY_OPERATION = sum(1 << code for code in (3, 4, 5, 6, 7, 8, 10, 11))
 
 
 @broker_api(ApiKey.DESCRIBE_TOPIC_PARTITIONS, versions=(0, 0))
@@ -86,7 +83,7 @@ def _missing(name: str) -> DescribeTopicPartitionsResponseTopic:
         else ErrorCode.INVALID_TOPIC_EXCEPTION
     )
     return DescribeTopicPartitionsResponseTopic(
-        code, name, topic_authorized_operations=_EVERY_OPERATION
+        code, name, topic_authorized_operations=EVERY_TOPIC_OPERATION
     )
 
 
@@ -99,7 +96,7 @@ def _page(
         topic.topic_id,
         topic.name in INTERNAL_TOPICS,
         [_partition(ctx, index, topic.partitions[index]) for index in range(start, end)],
-        _EVERY_OPERATION,
+        EVERY_TOPIC_OPERATION,
     )
 
 

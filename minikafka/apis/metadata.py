@@ -2,7 +2,7 @@
 
 Broker:      brokers that are alive, topics with their partitions as the committed metadata has
              them. Asking for a topic that is not there may create it.
-Leaves out:  authorized operations (there is no authorizer: they are left at their unset value).
+Leaves out:  an authorizer: asked for authorized operations, it answers with all of them.
 Versions:    v4 auto-creation flag; v7 leader epochs; v9 flexible; v10 topic ids; v12 by topic id;
              v13 top-level error.
 Errors:      UNKNOWN_TOPIC_OR_PARTITION, UNKNOWN_TOPIC_ID, INVALID_TOPIC_EXCEPTION (topic);
@@ -12,6 +12,7 @@ Errors:      UNKNOWN_TOPIC_OR_PARTITION, UNKNOWN_TOPIC_ID, INVALID_TOPIC_EXCEPTI
 from collections.abc import Iterator
 
 from minikafka.apis._context import BrokerContext
+from minikafka.apis._operations import EVERY_CLUSTER_OPERATION, EVERY_TOPIC_OPERATION
 from minikafka.apis._registry import broker_api
 from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import ZERO_UUID
@@ -44,14 +45,21 @@ def metadata(ctx: BrokerContext, request: MetadataRequest) -> MetadataResponse:
     else:
         described = [_asked(ctx, image, topic) for topic in topics]
         _create_missing(ctx, request, described)
+    if request.include_topic_authorized_operations:
+        for each in described:
+            if each.error_code != ErrorCode.UNKNOWN_TOPIC_ID:
+                each.topic_authorized_operations = EVERY_TOPIC_OPERATION
     alive = list(alive_brokers(ctx))
-    return MetadataResponse(
+    response = MetadataResponse(
         brokers=alive,
         cluster_id=ctx.broker.cluster_id,
         # As Kafka: clients send admin requests to any broker; the controller is not theirs to know.
         controller_id=ctx.env.rng.choice(alive).node_id if alive else -1,
         topics=described,
     )
+    if request.include_cluster_authorized_operations:
+        response.cluster_authorized_operations = EVERY_CLUSTER_OPERATION
+    return response
 
 
 def alive_brokers(ctx: BrokerContext) -> Iterator[MetadataResponseBroker]:

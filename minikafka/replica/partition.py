@@ -92,6 +92,7 @@ class Partition:
     own_epoch: Callable[[], int]
     replicas: tuple[int, ...] = ()
     min_isr: int = 0
+    adding_count: int = 0
     is_gone: bool = False
     leader: int = NO_LEADER
     leader_epoch: int = -1
@@ -128,8 +129,12 @@ class Partition:
 
     @property
     def is_under_replicated(self) -> bool:
-        """Whether this broker leads and a replica is out of sync (M1)."""
-        return self.is_leader and len(self.isr.committed) < len(self.replicas)
+        """Whether this broker leads and a replica is out of sync (M1).
+
+        Replicas that a reassignment adds do not count yet (`OngoingReassignmentState`).
+        """
+        wanted = len(self.replicas) - self.adding_count
+        return self.is_leader and len(self.isr.committed) < wanted
 
     @property
     def high_watermark_is_behind_epoch(self) -> bool:
@@ -148,6 +153,7 @@ class Partition:
         new_epoch = registration.leader_epoch > self.leader_epoch
         was_leader = self.is_leader
         self.replicas = registration.replicas
+        self.adding_count = len(registration.adding_replicas)
         self.set_min_isr(self.configured_min_isr)
         self.partition_epoch = registration.partition_epoch
         self.leader = registration.leader

@@ -4,6 +4,7 @@ import pytest
 
 from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import ZERO_UUID, Uuid
+from minikafka.messages.describe_cluster import DescribeClusterRequest, DescribeClusterResponse
 from minikafka.messages.metadata import MetadataRequest, MetadataRequestTopic, MetadataResponse
 from tests.sim_world import create_topic, registration, started_cluster
 
@@ -90,3 +91,21 @@ def test_a_partition_without_leader_says_so():
     assert (partition.error_code, partition.leader_id) == (ErrorCode.LEADER_NOT_AVAILABLE, -1)
     assert partition.offline_replicas == [2, 3]
     assert [broker.node_id for broker in answer.brokers] == [1]
+
+
+def test_authorized_operations_are_told_where_they_are_asked_for(one):
+    """Everything, as Kafka without an authorizer says (3576, 8096)."""
+    not_asked = -(2**31)
+    for asked, topic, whole in ((True, 3576, 8096), (False, not_asked, not_asked)):
+        request = MetadataRequest(
+            topics=[MetadataRequestTopic(name="a")],
+            allow_auto_topic_creation=False,
+            include_topic_authorized_operations=asked,
+            include_cluster_authorized_operations=asked,
+        )
+        answer = one.client().ask(request, MetadataResponse, version=9)
+        assert answer.topics[0].topic_authorized_operations == topic
+        assert answer.cluster_authorized_operations == whole
+        cluster = DescribeClusterRequest(include_cluster_authorized_operations=asked)
+        found = one.client().ask(cluster, DescribeClusterResponse)
+        assert found.cluster_authorized_operations == whole

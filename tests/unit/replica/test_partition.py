@@ -294,6 +294,15 @@ def test_isr_gauges(world, isr, under_min, at_min, under_replicated):
     assert partition.is_under_replicated == under_replicated
 
 
+def test_replicas_that_a_reassignment_adds_are_not_missed_yet(world):
+    """M1: as Kafka counts them, by the replication factor without what is being added."""
+    now = replace(registration((1, 2), replicas=(1, 2, 3)), adding_replicas=(3,))
+    world.partition.apply(now)
+    assert not world.partition.is_under_replicated
+    world.partition.apply(replace(now, isr=(1,), partition_epoch=1))
+    assert world.partition.is_under_replicated
+
+
 def test_gauges_of_a_follower_are_zero(world):
     """M2."""
     world.partition.apply(registration((1,), leader=2))
