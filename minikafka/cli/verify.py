@@ -10,9 +10,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NoReturn
 
+from minikafka.harness import draw
+from minikafka.harness.schedule import Schedule
 from minikafka.harness.settings import (
     DEFAULT_MASTER,
     INJECTIONS,
+    NETWORKS,
+    PROFILES,
     HarnessError,
     RunSettings,
 )
@@ -29,7 +33,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.error = _usage_error(parser)  # type: ignore[method-assign,assignment]
     run = parser.add_argument_group("the run")
     run.add_argument(
-        "--seconds", type=float, default=defaults.seconds, help="of writing (%(default)s)"
+        "--profile",
+        choices=PROFILES,
+        default="",
+        help="smoke: 30 s of mixed faults; standard: 5 minutes; soak: --minutes; elr-demo and"
+        " unclean-demo: losses that are to be seen (default: one killed leader)",
+    )
+    run.add_argument("--minutes", type=float, help="of --profile soak")
+    run.add_argument(
+        "--schedule", type=Path, metavar="FILE", help="the faults, such as another run's"
+    )
+    run.add_argument(
+        "--seconds", type=float, help=f"of writing ({defaults.seconds:g}, or the profile's)"
     )
     run.add_argument(
         "--rate", type=int, default=defaults.rate, help="records a second in all (%(default)s)"
@@ -42,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--partitions", type=int, default=defaults.partitions, help="of the topic (%(default)s)"
     )
     run.add_argument(
-        "--min-isr", type=int, default=defaults.min_isr, help="min.insync.replicas (%(default)s)"
+        "--min-isr", type=int, help=f"min.insync.replicas ({defaults.min_isr}, or the profile's)"
     )
     run.add_argument(
         "--nodes",
@@ -56,6 +71,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     own = parser.add_argument_group("a cluster of our own (default)")
     own.add_argument("--base-port", type=int, default=0, help="of node 1 (default: a free one)")
+    own.add_argument(
+        "--network",
+        choices=NETWORKS,
+        default=defaults.network,
+        help="what stands between the nodes; auto: what the faults need (%(default)s)",
+    )
+    own.add_argument(
+        "--kafka-tools",
+        type=Path,
+        metavar="DIR",
+        help="an Apache Kafka instead, by the kafka-cluster in this folder",
+    )
     own.add_argument(
         "--config", action="append", default=[], metavar="KEY=VALUE", help="for every node"
     )
@@ -71,8 +98,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run with parsed options and return the exit status."""
+    if args.profile == "elr-demo":
+        from minikafka.cli import demo_elr
+
+        return demo_elr.run(argparse.Namespace(base_port=args.base_port, dir=args.out))
     settings = _settings(args)
-    problems = settings.problems()
+    problems = [*_minutes_problems(args), *settings.problems()]
+    schedule = Schedule(faults=())
+    if not problems:
+        try:
+            schedule, problems = draw.planned(settings)
+        except HarnessError as error:
+            problems = [str(error)]
     if problems:
         print("\n".join(f"minikafka verify: {problem}" for problem in problems), file=sys.stderr)
         return _USAGE
@@ -84,7 +121,7 @@ def run(args: argparse.Namespace) -> int:
 
         from minikafka.harness.run import verify
 
-        return verify(settings, Console())
+        return verify(settings, schedule, Console())
     except HarnessError as error:
         print(f"minikafka verify: {error}", file=sys.stderr)
         return _UNDECIDED
@@ -95,22 +132,47 @@ def run(args: argparse.Namespace) -> int:
 
 def _settings(args: argparse.Namespace) -> RunSettings:
     drawn = time.time_ns() // 1000 % 1_000_000
+    seconds, min_isr, config = _PROFILE_DEFAULTS[args.profile]
+    if args.minutes is not None:
+        seconds = args.minutes * 60
     return RunSettings(
+        profile=args.profile,
+        schedule=args.schedule,
+        network=args.network,
+        kafka_tools=args.kafka_tools,
         nodes=args.nodes,
-        seconds=args.seconds,
+        seconds=seconds if args.seconds is None else args.seconds,
         rate=args.rate,
         seed=drawn if args.seed is None else args.seed,
         partitions=args.partitions,
-        min_isr=args.min_isr,
+        min_isr=min_isr if args.min_isr is None else args.min_isr,
         out=args.out or Path("out") / time.strftime("verify-%Y%m%d-%H%M%S"),
         bootstrap_servers=args.bootstrap_server,
         base_port=args.base_port,
-        cluster_config=tuple(args.config),
+        cluster_config=(*config, *args.config),
         kill_command=args.kill_command,
         start_command=args.start_command,
         master=args.master,
         inject=args.inject,
     )
+
+
+_PROFILE_DEFAULTS: dict[str, tuple[float, int, tuple[str, ...]]] = {
+    "": (RunSettings().seconds, RunSettings().min_isr, ()),
+    "smoke": (30.0, 2, ()),
+    "standard": (300.0, 2, ()),
+    "soak": (600.0, 2, ()),
+    "unclean-demo": (30.0, 1, ("unclean.leader.election.enable=true",)),
+}
+"""Of each profile: seconds, min ISR, configuration."""
+
+
+def _minutes_problems(args: argparse.Namespace) -> list[str]:
+    if args.profile == "soak" and args.minutes is None and args.seconds is None:
+        return ["--profile soak needs --minutes."]
+    if args.minutes is not None and args.profile != "soak":
+        return ["--minutes is for --profile soak."]
+    return []
 
 
 def _usage_error(parser: argparse.ArgumentParser) -> Callable[[str], NoReturn]:

@@ -1,43 +1,36 @@
-"""The cluster under test: one of our own, or any other.
+"""The cluster under test: one of our own, an Apache Kafka of our own, or any other.
 
-The harness asks five things of a cluster: its bootstrap servers, to be there, to break a node, to
-bring it back, and to go away. `DevCluster` is `minikafka dev` with its fixed command line;
-`ExternalCluster` is somebody else's, broken through commands that they give, or not at all.
+What a cluster cannot do it refuses with `NotDoneError`, which says why; the fault is then listed as
+not done.
 """
 
 import contextlib
 import shlex
-import signal
 import socket
 import subprocess
-import sys
-import threading
 import time
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Protocol
 
-from minikafka.harness.settings import HarnessError, RunSettings
+from minikafka.harness.network import Network, NotDoneError
+from minikafka.harness.preflight import require_listener
+from minikafka.harness.settings import HarnessError
 
 _COMMAND_TIMEOUT_S = 60
-_READY_TIMEOUT_S = 60
-_STOP_TIMEOUT_S = 30
 
 
-class ClusterUnderTest(Protocol):
-    """What the harness needs of a cluster."""
+class ClusterUnderTest:
+    """What the harness needs of a cluster. Here nothing can be broken.
 
-    @property
-    def name(self) -> str:
-        """What the verdict calls it."""
+    Every method that breaks something raises `NotDoneError` where it cannot, HarnessError where it
+    failed.
+    """
 
-    @property
-    def can_break(self) -> bool:
-        """Whether `kill` and `start` work."""
+    name = ""
+    bootstrap_servers = ""
+    """host:port,…; known once `wait_ready` has returned."""
 
-    @property
-    def bootstrap_servers(self) -> str:
-        """host:port,…; known once `wait_ready` has returned."""
+    network: Network | None = None
 
     def wait_ready(self) -> None:
         """Return when the cluster takes requests.
@@ -46,157 +39,97 @@ class ClusterUnderTest(Protocol):
             HarnessError: if it does not.
         """
 
-    def kill(self, node: int) -> None:
-        """SIGKILL a node.
-
-        Raises:
-            HarnessError: if it could not be done.
-        """
-
-    def start(self, node: int) -> None:
-        """Start a killed node again, with its data; may return before it is ready.
-
-        Raises:
-            HarnessError: if it could not be done.
-        """
-
     def close(self) -> str:
         """End what the harness itself started; return a sentence if it did not end as it should."""
-
-
-@dataclass(slots=True)
-class DevCluster:
-    """A cluster of our own: `minikafka dev` in the foreground, as one child process."""
-
-    settings: RunSettings
-    directory: Path
-    log: Path
-    _process: subprocess.Popen[str] = field(init=False)
-    _bootstrap: str = ""
-    _ready: threading.Event = field(default_factory=threading.Event)
-    _ended: threading.Event = field(default_factory=threading.Event)
-
-    can_break = True
-
-    def __post_init__(self) -> None:
-        settings = self.settings
-        command = [*_DEV, "--nodes", str(settings.nodes), "--dir", str(self.directory)]
-        command += ["--base-port", str(settings.base_port or free_port_range(settings.nodes))]
-        for item in self._config:
-            command += ["--config", item]
-        with self.log.open("ab") as log:
-            self._process = subprocess.Popen(
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=log,
-                text=True,
-                start_new_session=True,  # Ctrl-C is the harness's to hear, not the cluster's
-            )
-        threading.Thread(target=self._read_output, daemon=True).start()
+        return ""
 
     @property
-    def _config(self) -> tuple[str, ...]:
-        return (*_DEFAULT_CONFIG, *self.settings.cluster_config)
+    def brokers(self) -> Sequence[int]:
+        """The brokers; empty where nobody knows them."""
+        return ()
 
-    @property
-    def name(self) -> str:
-        """The command, with what it is told beyond its own defaults."""
-        return f"minikafka dev --nodes {self.settings.nodes}, {', '.join(self._config)}"
+    def controller(self) -> int:
+        """The active controller."""
+        raise NotDoneError(_NOT_OURS)
 
-    @property
-    def bootstrap_servers(self) -> str:
-        """As printed by the cluster."""
-        return self._bootstrap
+    def kill(self, *nodes: int) -> None:  # noqa: ARG002
+        """SIGKILL."""
+        raise NotDoneError(_NOT_OURS)
 
-    def _read_output(self) -> None:
-        assert self._process.stdout is not None
-        with self._process.stdout as lines, self.log.open("a", encoding="utf-8") as log:
-            for line in lines:
-                log.write(line)
-                if line.startswith("bootstrap.servers="):
-                    self._bootstrap = line.partition("=")[2].strip()
-                elif line.strip() == "ready":
-                    self._ready.set()
-        self._ended.set()
-        self._ready.set()
+    def stop(self, *nodes: int) -> None:  # noqa: ARG002
+        """Shut down in a controlled way."""
+        raise NotDoneError(_NOT_OURS)
 
-    def wait_ready(self) -> None:
-        """Return when `ready` was printed."""
-        if not self._ready.wait(_READY_TIMEOUT_S) or self._ended.is_set():
-            state = "ended" if self._ended.is_set() else "was not ready after a minute"
-            last = last_lines(self.log)
-            raise HarnessError(f"minikafka dev {state}; the end of {self.log}:\n{last}")
+    def start(self, *nodes: int) -> None:  # noqa: ARG002
+        """Start nodes that do not run, with their data."""
+        raise NotDoneError(_NOT_OURS)
 
-    def kill(self, node: int) -> None:
-        """SIGKILL one node."""
-        _run([*_DEV, "kill", str(node), "--dir", str(self.directory)], self.log)
+    def pause(self, *nodes: int) -> None:  # noqa: ARG002
+        """SIGSTOP."""
+        raise NotDoneError(_NOT_OURS)
 
-    def start(self, node: int) -> None:
-        """Start one node again."""
-        _run([*_DEV, "start", str(node), "--dir", str(self.directory)], self.log)
+    def resume(self, *nodes: int) -> None:  # noqa: ARG002
+        """SIGCONT."""
+        raise NotDoneError(_NOT_OURS)
 
-    def close(self) -> str:
-        """Shut the cluster down in a controlled way."""
-        if self._process.poll() is None:
-            self._process.send_signal(signal.SIGTERM)
-        try:
-            status = self._process.wait(_STOP_TIMEOUT_S)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
-            return f"minikafka dev did not stop within {_STOP_TIMEOUT_S} s of SIGTERM."
-        return "" if status == 0 else f"minikafka dev ended with status {status}; see {self.log}."
+    def cut_power(self, node: int) -> str:  # noqa: ARG002
+        """SIGKILL, and the loss of what was not flushed; what that took."""
+        raise NotDoneError(_NOT_OURS)
 
+    def slow_sync(self, node: int, delay_ms: int) -> None:  # noqa: ARG002
+        """Make each fsync take this much longer; 0 ends it."""
+        raise NotDoneError(_NOT_OURS)
 
-_DEV = (sys.executable, "-m", "minikafka", "dev")
+    def fill_disk(self, node: int) -> str:  # noqa: ARG002
+        """Let a node's log directory take no more; how that was done."""
+        raise NotDoneError(_NOT_OURS)
 
-_DEFAULT_CONFIG = ("broker.session.timeout.ms=6000", "broker.heartbeat.interval.ms=1000")
-"""So that a dead leader is noticed, and replaced, well within a run of half a minute."""
+    def free_disk(self, node: int) -> None:  # noqa: ARG002
+        """Let it take more again."""
+        raise NotDoneError(_NOT_OURS)
+
+    def shift_clock(self, node: int, offset_ms: int) -> None:  # noqa: ARG002
+        """Set a node's wall clock off; 0 ends it."""
+        raise NotDoneError(_NOT_OURS)
+
+    def is_alive(self, node: int) -> bool:  # noqa: ARG002
+        """Whether a node's process has not ended."""
+        raise NotDoneError(_NOT_OURS)
 
 
-@dataclass(slots=True)
-class ExternalCluster:
+_NOT_OURS = "the cluster is not this run's own"
+
+
+class ExternalCluster(ClusterUnderTest):
     """Any cluster, by its bootstrap servers; broken through command templates with `{node}`."""
 
-    bootstrap_servers: str
-    log: Path
-    kill_command: str = ""
-    start_command: str = ""
-
-    @property
-    def name(self) -> str:
-        """Its address."""
-        return f"the cluster at {self.bootstrap_servers}"
-
-    @property
-    def can_break(self) -> bool:
-        """Whether commands were given."""
-        return bool(self.kill_command)
+    def __init__(
+        self, bootstrap_servers: str, log: Path, kill_command: str = "", start_command: str = ""
+    ) -> None:
+        """Nothing is asked of it yet; what the commands print goes to `log`."""
+        self.bootstrap_servers = bootstrap_servers
+        self.name = f"the cluster at {bootstrap_servers}"
+        self.log = log
+        self.kill_command = kill_command
+        self.start_command = start_command
 
     def wait_ready(self) -> None:
         """Return when one of the bootstrap servers takes connections."""
-        tried = []
-        for address in self.bootstrap_servers.split(","):
-            host, _, port = address.strip().rpartition(":")
-            try:
-                with socket.create_connection((host.strip("[]"), int(port)), timeout=5):
-                    return
-            except (OSError, ValueError) as error:
-                tried.append(f"{address}: {error}")
-        raise HarnessError(f"no bootstrap server takes a connection ({'; '.join(tried)}).")
+        require_listener(self.bootstrap_servers)
 
-    def kill(self, node: int) -> None:
+    def kill(self, *nodes: int) -> None:
         """Run the kill command."""
-        _run(shlex.split(self.kill_command.format(node=node)), self.log)
+        self._run(self.kill_command, nodes)
 
-    def start(self, node: int) -> None:
+    def start(self, *nodes: int) -> None:
         """Run the start command."""
-        _run(shlex.split(self.start_command.format(node=node)), self.log)
+        self._run(self.start_command, nodes)
 
-    def close(self) -> str:
-        """Leave the cluster as it is: it is not ours."""
-        return ""
+    def _run(self, template: str, nodes: Sequence[int]) -> None:
+        if not template:
+            raise NotDoneError(f"{_NOT_OURS}, and no --kill-command was given")
+        for node in nodes:
+            _run(shlex.split(template.format(node=node)), self.log)
 
 
 def _run(command: list[str], log: Path) -> None:

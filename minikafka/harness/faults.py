@@ -1,121 +1,119 @@
-"""Which faults, and when: drawn from the seed before the run, carried out during it.
+"""Carries a schedule out, and keeps what became of each fault.
 
-A schedule is data (`PlannedFault`): it is written to a file before anything is broken. Targets are
-roles ("leader of partition 0"), since nodes get their roles only when the cluster runs; which node
-it was is noted when it happens. A fault that could not be done is listed with the reason, never
-left out.
+Every fault has a thread of its own, so that one that takes long holds up no other. A fault that was
+not done is listed with the reason, never left out.
 """
 
-import dataclasses
-import json
-import random
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
-from minikafka.harness.cluster import ClusterUnderTest
+from minikafka.harness.fault_kinds import Fault, Stage
 from minikafka.harness.lines import EventLog, wall_ms
+from minikafka.harness.schedule import PlannedFault
 from minikafka.harness.settings import HarnessError
-
-KILL_LEADER = "kill the leader of partition 0"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlannedFault:
-    """A fault: `at_s` and `heal_at_s` are seconds after the first record."""
-
-    kind: str
-    at_s: float
-    heal_at_s: float
 
 
 @dataclass(slots=True, kw_only=True)
 class InjectedFault:
-    """A fault as it went: wall times are 0 where a step was not done; `problem` says why."""
+    """A fault as it went.
+
+    `nodes` are what the targets were, `node` the first of them or -1; `did` says what was done.
+    Wall times are 0 where a step was not done; `problem` says why.
+    """
 
     plan: PlannedFault
     node: int = -1
+    nodes: list[int] = field(default_factory=list)
+    did: str = ""
     done_at_ms: int = 0
     healed_at_ms: int = 0
     problem: str = ""
 
     def as_json(self) -> dict[str, object]:
         """Plain values, the plan among them."""
-        values = dataclasses.asdict(self)
-        return {**values.pop("plan"), **values}
+        return {
+            **self.plan.as_json(),
+            "heal_at_s": self.plan.heal_at_s,
+            "node": self.node,
+            "nodes": list(self.nodes),
+            "did": self.did,
+            "done_at_ms": self.done_at_ms,
+            "healed_at_ms": self.healed_at_ms,
+            "problem": self.problem,
+        }
 
 
-def draw_schedule(seed: int, seconds: float) -> list[PlannedFault]:
-    """The faults of a run, in order of time: one leader killed about the middle, back later."""
-    rng = random.Random(f"faults/{seed}")
-    at_s = seconds * rng.uniform(0.38, 0.5)
-    away_s = min(20.0, seconds * rng.uniform(0.2, 0.3))
-    return [PlannedFault(kind=KILL_LEADER, at_s=round(at_s, 3), heal_at_s=round(at_s + away_s, 3))]
-
-
-@dataclass(slots=True)
 class FaultInjector:
-    """Carries a schedule out, in a thread of its own. `stop` heals at once what is broken."""
+    """A schedule under way. `stop` heals at once what is broken."""
 
-    schedule: Sequence[PlannedFault]
-    cluster: ClusterUnderTest
-    leader_of: Callable[[int], int | None]
-    events: EventLog
-    started: float
-    clock: Callable[[], float]
-    injected: list[InjectedFault] = field(default_factory=list)
-    _stop: threading.Event = field(default_factory=threading.Event)
-    _thread: threading.Thread = field(init=False)
-
-    def __post_init__(self) -> None:
-        self._thread = threading.Thread(target=self.run, name="faults", daemon=True)
+    def __init__(
+        self,
+        schedule: Sequence[PlannedFault],
+        stage: Callable[[Callable[[float], bool]], Stage],
+        events: EventLog,
+        clock: Callable[[], float],
+    ) -> None:
+        """`stage` makes what faults act on; it is handed a wait that the end of the run ends."""
+        self.injected = [InjectedFault(plan=plan) for plan in schedule]
+        self._stop = threading.Event()
+        self._stage = stage(self._stop.wait)
+        self._events = events
+        self._clock = clock
+        self._started = 0.0
+        self._threads = [
+            threading.Thread(target=self.carry_out, args=(fault,), name="fault", daemon=True)
+            for fault in self.injected
+        ]
 
     def start(self) -> None:
-        """Begin."""
-        self._thread.start()
+        """Begin; times count from now."""
+        self._started = self._clock()
+        for thread in self._threads:
+            thread.start()
 
     def stop(self) -> None:
         """Skip what has not begun, heal what is broken, and return when that is done."""
         self._stop.set()
-        self._thread.join()
+        for thread in self._threads:
+            thread.join()
 
-    def run(self) -> None:
-        """Go through the schedule."""
-        for plan in self.schedule:
-            fault = InjectedFault(plan=plan)
-            self.injected.append(fault)
-            if not self.cluster.can_break:
-                fault.problem = "not done: no --kill-command was given for this cluster"
-            elif self._stop.wait(self.started + plan.at_s - self.clock()):
-                fault.problem = "not done: the run ended before"
-            else:
-                self._inject(fault)
-            self.events.write("fault", phase="over", **fault.as_json())
+    def carry_out(self, fault: InjectedFault) -> None:
+        """One fault from its time to its end."""
+        if self._wait_until(fault.plan.at_s):
+            fault.problem = "not done: the run ended before"
+        else:
+            self._carry_out(fault)
+        self._events.write("fault", phase="over", **fault.as_json())
 
-    def _inject(self, fault: InjectedFault) -> None:
-        node = self.leader_of(0)
-        if node is None:
-            fault.problem = "not done: partition 0 had no leader"
-            return
-        fault.node = node
+    def _wait_until(self, at_s: float) -> bool:
+        return self._stop.wait(max(0.0, self._started + at_s - self._clock()))
+
+    def _carry_out(self, fault: InjectedFault) -> None:
         try:
-            fault.done_at_ms = wall_ms()
-            self.events.write("fault", phase="begun", **fault.as_json())
-            self.cluster.kill(node)
+            fault.nodes = self._stage.resolve(fault.plan)
         except HarnessError as error:
             fault.problem = f"not done: {error}"
             return
-        self._stop.wait(self.started + fault.plan.heal_at_s - self.clock())
+        fault.node = fault.nodes[0] if fault.nodes else -1
+        under_way = Fault(self._stage, fault.plan, fault.nodes)
+        began_at_ms = wall_ms()
         try:
-            self.cluster.start(node)
-            fault.healed_at_ms = wall_ms()
-            self.events.write("fault", phase="healed", **fault.as_json())
+            fault.did = under_way.begin()
+            fault.done_at_ms = began_at_ms
+            self._events.write("fault", phase="begun", **fault.as_json())
+            if under_way.undo:
+                self._wait_until(fault.plan.heal_at_s)
+        except HarnessError as error:
+            fault.problem = f"not done: {error}"
+            if under_way.undo:
+                fault.done_at_ms = began_at_ms
+                fault.problem = f"done in part: {error}"
+        try:
+            under_way.end()
         except HarnessError as error:
             fault.problem = f"not healed: {error}"
-
-
-def write_schedule(schedule: Sequence[PlannedFault], seed: int, path: Path) -> None:
-    """Write the schedule beside the run's other files, before anything is broken."""
-    rows = [dataclasses.asdict(plan) for plan in schedule]
-    path.write_text(json.dumps({"seed": seed, "faults": rows}, indent=2), encoding="utf-8")
+            return
+        if fault.done_at_ms:
+            fault.healed_at_ms = wall_ms()
+            self._events.write("fault", phase="healed", **fault.as_json())

@@ -72,11 +72,15 @@ class RunState:
 def _fault_line(event: Event) -> str:
     match event["phase"]:
         case "begun":
-            return f"{event['kind']}: SIGKILL to node {event['node']}"
+            return f"{event['kind']}: {event['did']}"
         case "healed":
-            return f"node {event['node']} started again"
+            return f"{event['kind']}: over, {_nodes(event)}"
         case _:
             return f"{event['kind']}: {event['problem']}" if event["problem"] else ""
+
+
+def _nodes(event: Event) -> str:
+    return f"nodes {', '.join(map(str, event['nodes']))}" if event["nodes"] else "as before"
 
 
 def _stream_line(event: Event) -> str:

@@ -7,13 +7,18 @@ import importlib.util
 import os
 import re
 import shutil
+import socket
 import subprocess
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from minikafka.harness.settings import HarnessError
+from minikafka.harness.jars import JarSource
+from minikafka.harness.namespaces import NamespaceNetwork
+from minikafka.harness.settings import HarnessError, RunSettings
 
 JAVA_AT_LEAST = 17
+
+_CONNECT_TIMEOUT_S = 5.0
 
 _MODULES = ("aiokafka", "confluent_kafka", "msgpack", "numpy", "pyarrow", "pyspark", "rich")
 _PAGE_MODULES = ("vl_convert",)
@@ -27,6 +32,39 @@ def check(environ: Mapping[str, str] = os.environ) -> str:
     """
     require_packages(importlib.util.find_spec)
     return java_version(environ)
+
+
+def check_run(settings: RunSettings, environ: Mapping[str, str] = os.environ) -> None:
+    """Raise if what the settings name is not there: jars, a cluster, tools, namespaces.
+
+    Raises:
+        HarnessError: naming what is missing and what to do.
+    """
+    JarSource.choose(environ, Path.home())
+    if settings.bootstrap_servers:
+        require_listener(settings.bootstrap_servers)
+    if settings.kafka_tools and not (settings.kafka_tools / "kafka-cluster").is_file():
+        raise HarnessError(
+            f"--kafka-tools {settings.kafka_tools}: there is no kafka-cluster in that folder; name"
+            " the one that has the tools for an Apache Kafka on this machine."
+        )
+    if settings.network == "namespaces" and (problem := NamespaceNetwork().problem()):
+        raise HarnessError(f"--network namespaces: {problem}; use --network proxy.")
+
+
+def require_listener(bootstrap_servers: str) -> None:
+    """Raise unless one of the bootstrap servers takes connections."""
+    tried = []
+    for address in bootstrap_servers.split(","):
+        host, _, port = address.strip().rpartition(":")
+        try:
+            with socket.create_connection(
+                (host.strip("[]"), int(port)), timeout=_CONNECT_TIMEOUT_S
+            ):
+                return
+        except (OSError, ValueError) as error:
+            tried.append(f"{address}: {error}")
+    raise HarnessError(f"no bootstrap server takes a connection ({'; '.join(tried)}).")
 
 
 def require_packages(find_spec: Callable[[str], object]) -> None:

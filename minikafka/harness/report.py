@@ -146,7 +146,7 @@ def _faults(verdict: Verdict) -> str:
             fault["node"] if fault["node"] >= 0 else "-",
             at(fault["done_at_ms"]),
             at(fault["healed_at_ms"]),
-            fault["problem"] or "done",
+            fault["problem"] or fault.get("did") or "done",
         )
         for fault in verdict["faults"]
     ]

@@ -23,12 +23,18 @@ from typing import Any
 import confluent_kafka
 from rich.console import Console
 
-from minikafka.harness import faults, jars, preflight, report, timeline, verdict_file, watermarks
-from minikafka.harness.cluster import ClusterUnderTest, DevCluster, ExternalCluster
+from minikafka.harness import jars, preflight, report, timeline, verdict_file, watermarks
+from minikafka.harness.cluster import ClusterUnderTest, ExternalCluster
+from minikafka.harness.fault_kinds import Stage
+from minikafka.harness.faults import FaultInjector, InjectedFault
+from minikafka.harness.kafka_cluster import KafkaCluster
 from minikafka.harness.ledger import LedgerDamagedError
 from minikafka.harness.ledger_table import LedgerTable, read_ledgers
 from minikafka.harness.lines import Event, EventLog, Tail, wall_ms
 from minikafka.harness.live import RunState, View, print_verdict
+from minikafka.harness.operator_actions import Operator
+from minikafka.harness.own_cluster import OwnCluster
+from minikafka.harness.schedule import Schedule
 from minikafka.harness.settings import HarnessError, RunFiles, RunSettings
 from minikafka.harness.spark_process import SparkProcess
 from minikafka.harness.verdict_file import Evidence, Verdict
@@ -47,16 +53,18 @@ class _GiveUp(KeyboardInterrupt):
     """The second Ctrl-C: the person at the keyboard wants no verdict."""
 
 
-def verify(settings: RunSettings, console: Console) -> int:
+def verify(settings: RunSettings, schedule: Schedule, console: Console) -> int:
     """Run, print the verdict, and return the exit status.
 
     Raises:
         HarnessError: if something is missing before anything was started.
     """
     java = preflight.check()
+    preflight.check_run(settings)
     files = RunFiles(settings.out)
     files.prepare()
-    run = Run(settings, files, console, java)
+    schedule.write(files.schedule)
+    run = Run(settings, schedule, files, console, java)
     with _interrupts(run.interrupted):
         run.carry_out()
         verdict = run.conclude()
@@ -90,6 +98,7 @@ class Run:
     """A run's parts and what it knows so far."""
 
     settings: RunSettings
+    schedule: Schedule
     files: RunFiles
     console: Console
     java: str
@@ -100,7 +109,7 @@ class Run:
     meta: dict[str, Any] = field(init=False)
     obstacles: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    injected: list[faults.InjectedFault] = field(default_factory=list)
+    injected: list[InjectedFault] = field(default_factory=list)
     _tails: list[Tail] = field(default_factory=list)
     _past: list[Event] = field(default_factory=list)
 
@@ -116,6 +125,7 @@ class Run:
             "replay": self.settings.replay_command(),
             "topic": f"verify-{self.settings.seed}-{name}",
             "cluster": "",
+            "network": "",
             "topic_id": "",
             "topic_id_at_end": "",
         }
@@ -131,6 +141,7 @@ class Run:
                 cluster = self._open_cluster()
                 parts.callback(self._close_cluster, cluster)
                 self.meta["cluster"] = cluster.name
+                self.meta["network"] = cluster.network.way if cluster.network else "nothing"
                 cluster.wait_ready()
                 self._go(cluster)
             except HarnessError as error:
@@ -146,7 +157,10 @@ class Run:
             return ExternalCluster(
                 settings.bootstrap_servers, log, settings.kill_command, settings.start_command
             )
-        return DevCluster(settings, self.files.root / "cluster", log)
+        home = (self.files.root / "cluster").absolute()
+        if settings.kafka_tools:
+            return KafkaCluster(settings, home)
+        return OwnCluster(settings, home, [fault.kind for fault in self.schedule.faults])
 
     def _close_cluster(self, cluster: ClusterUnderTest) -> None:
         problem = cluster.close()
@@ -188,17 +202,14 @@ class Run:
 
     def _write(self, workload: Workload, cluster: ClusterUnderTest, watcher: Watcher) -> None:
         """The time of writing and faults."""
-        schedule = faults.draw_schedule(self.settings.seed, self.settings.seconds)
-        faults.write_schedule(schedule, self.settings.seed, self.files.schedule)
-        injector = faults.FaultInjector(
-            schedule=schedule,
-            cluster=cluster,
-            leader_of=watcher.leader_of,
-            events=self.events,
-            started=time.monotonic(),
-            clock=time.monotonic,
-            injected=self.injected,
+        operator = Operator(lambda: cluster.bootstrap_servers, self.meta["topic"])
+        injector = FaultInjector(
+            self.schedule.faults,
+            lambda wait: Stage(cluster, operator, watcher, self.settings.min_isr, wait),
+            self.events,
+            time.monotonic,
         )
+        self.injected = injector.injected
         self.view.state.began_at_ms = wall_ms()
         self.meta["writing_from_ms"] = wall_ms()
         self._phase("writing")

@@ -10,6 +10,9 @@ import shlex
 from pathlib import Path
 from typing import Literal
 
+PROFILES = ("smoke", "standard", "soak", "elr-demo", "unclean-demo")
+NETWORKS = ("auto", "proxy", "namespaces", "none")
+
 Injection = Literal["loss", "duplicate", "reorder", "corrupt"]
 INJECTIONS: tuple[Injection, ...] = ("loss", "duplicate", "reorder", "corrupt")
 
@@ -35,7 +38,10 @@ class RunSettings:
 
     `rate` is records a second over all producers. `bootstrap_servers` empty means a cluster of our
     own with `nodes` nodes; otherwise `kill_command` and `start_command` (templates with `{node}`)
-    say how to break the given one, or are empty, and then nothing is broken.
+    say how to break the given one, or are empty, and then nothing is broken. `kafka_tools` is a
+    folder with `kafka-cluster`: an Apache Kafka of our own instead. `profile` names how faults are
+    drawn from the seed, `schedule` is a file that has them. `network` says what stands between the
+    nodes: "proxy", "namespaces", "none", or "auto" for what the faults need.
     """
 
     nodes: int = 3
@@ -52,6 +58,15 @@ class RunSettings:
     start_command: str = ""
     master: str = DEFAULT_MASTER
     inject: Injection | None = None
+    profile: str = ""
+    schedule: Path | None = None
+    network: str = "auto"
+    kafka_tools: Path | None = None
+
+    @property
+    def brokers(self) -> list[int]:
+        """The numbers of the brokers."""
+        return list(range(1, self.nodes + 1))
 
     def problems(self) -> list[str]:
         """One sentence for each value that is out of range; empty when the run can start."""
@@ -72,6 +87,15 @@ class RunSettings:
             found.append("--kill-command and --start-command need each other.")
         if self.kill_command and not self.bootstrap_servers:
             found.append("--kill-command is for a cluster given by --bootstrap-server.")
+        if self.kafka_tools and self.bootstrap_servers:
+            found.append("--kafka-tools starts a cluster, and --bootstrap-server names another.")
+        if self.profile and self.schedule:
+            found.append("--profile draws faults and --schedule names them: give one of the two.")
+        if self.nodes >= 1 and self.min_isr > self.replication_factor:
+            found.append(
+                f"--min-isr is {self.min_isr}, and with {self.nodes} nodes a partition has only"
+                f" {self.replication_factor} replicas."
+            )
         found.extend(
             f"--config {item!r} is not of the form key=value."
             for item in self.cluster_config
@@ -104,7 +128,11 @@ class RunSettings:
     def as_json(self) -> dict[str, object]:
         """The settings as plain values."""
         values = dataclasses.asdict(self)
-        return {**values, "out": str(self.out), "cluster_config": list(self.cluster_config)}
+        paths = {
+            name: str(values[name]) if values[name] else ""
+            for name in ("out", "schedule", "kafka_tools")
+        }
+        return {**values, **paths, "cluster_config": list(self.cluster_config)}
 
 
 _OPTION_NAMES = {"bootstrap_servers": "--bootstrap-server"}

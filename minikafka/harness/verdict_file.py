@@ -10,7 +10,8 @@ do not know. All times are wall milliseconds since the Unix epoch, unless a name
     reasons         why it is undecided (or would be, were it not broken); [] if verified
     injected        null, or {kind, records, found}: what the harness did to its own observation
     run             id, seed, started_at_ms, ended_at_ms, interrupted, replay (command line),
-                    topic, topic_id, topic_id_at_end, cluster; writing_from_ms and
+                    topic, topic_id, topic_id_at_end, cluster, network (what stood between the
+                    nodes); writing_from_ms and
                     writing_to_ms where it came to writing
     counts          sent, acknowledged, failed, unknown, unknown_found, unknown_absent,
                     read_by_stream, read_afresh
@@ -22,8 +23,10 @@ do not know. All times are wall milliseconds since the Unix epoch, unless a name
                     ({witness, partition, before, after, before_at_ms, after_at_ms}) and
                     data_loss_reported ({message})
     unavailability  partition → {longest_ms, began_at_ms}: longest time without an acknowledgement
-    faults          {kind, at_s, heal_at_s, node, done_at_ms, healed_at_ms, problem}; a fault with a
-                    problem was not done, or not healed
+    faults          {kind, at_s, duration_s, heal_at_s, targets, parameters, node, nodes, did,
+                    done_at_ms, healed_at_ms, problem}; a fault with a problem was not done, done in
+                    part, or not healed. `nodes` are what the targets were, 0 being whoever is no
+                    node, `node` the first of them or -1; `did` says what was done
     producers       {producer, client, ended, sent, acked, failed, unknown}
     notes           what went otherwise than it should without touching the verdict
     settings        the run's settings

@@ -110,6 +110,12 @@ class Watcher:
         view = self.partitions.get(partition)
         return view.leader if view else None
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether every replica was in sync at the last look."""
+        views = list(self.partitions.values())
+        return bool(views) and all(set(view.isr) == set(view.replicas) for view in views)
+
     def wait_whole(self, timeout_s: float) -> bool:
         """Wait until every replica is in sync; False if that took too long."""
         deadline_ms = wall_ms() + timeout_s * 1000

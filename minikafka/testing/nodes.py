@@ -34,6 +34,32 @@ _TIMEOUT_S = 60
 _HOST = "127.0.0.1"
 
 
+class Placement:
+    """Where the processes run and how they find one another: on loopback, without anything between.
+
+    Derived classes put them elsewhere, or something between them.
+    """
+
+    def host(self, node: int) -> str:  # noqa: ARG002 - for derived classes
+        """The address on which a node listens."""
+        return _HOST
+
+    def advertised(self, node: int, port: int) -> tuple[str, int]:
+        """Where everybody finds a node that listens on this port."""
+        return self.host(node), port
+
+    def prefix(self, node: int) -> list[str]:  # noqa: ARG002 - for derived classes
+        """Words before the command that runs a node."""
+        return []
+
+    def environ(self, node: int) -> dict[str, str]:  # noqa: ARG002 - for derived classes
+        """Variables for a node, beside those of this process."""
+        return {}
+
+    def prepare(self, node: int, home: Path) -> None:
+        """Do what must be done before a node's directories are made."""
+
+
 class Nodes:
     """Processes on loopback: brokers from 1 on, and controller 101."""
 
@@ -45,6 +71,7 @@ class Nodes:
         features: Mapping[str, int] | None = None,
         base_port: int = 0,
         directory: Path | None = None,
+        placement: Placement | None = None,
     ) -> None:
         """Nothing runs before `open`, or before the `with` block begins.
 
@@ -58,6 +85,7 @@ class Nodes:
         self._is_own = directory is None
         self.directory = directory or Path(tempfile.mkdtemp(prefix="minikafka-"))
         self.base_port = base_port
+        self._placement = placement or Placement()
         self._processes: dict[int, subprocess.Popen[bytes]] = {}
 
     def __enter__(self) -> Self:
@@ -74,12 +102,24 @@ class Nodes:
     @property
     def bootstrap_servers(self) -> str:
         """Every broker's address, comma-separated."""
-        return ",".join(f"{_HOST}:{self.port(node)}" for node in self.brokers)
+        return ",".join("{}:{}".format(*self._advertised(node)) for node in self.brokers)
+
+    def _advertised(self, node: int) -> tuple[str, int]:
+        return self._placement.advertised(node, self.port(node))
 
     @property
     def running(self) -> list[int]:
         """The brokers whose processes live, paused ones too."""
         return [node for node in self.brokers if node in self._processes]
+
+    def is_alive(self, node: int) -> bool:
+        """Whether a node's process has not ended, by itself or otherwise."""
+        process = self._processes.get(node)
+        return process is not None and process.poll() is None
+
+    def pids(self) -> dict[int, int]:
+        """The processes, by node."""
+        return {node: process.pid for node, process in list(self._processes.items())}
 
     def port(self, node: int) -> int:
         """The port on which a node listens."""
@@ -183,7 +223,8 @@ class Nodes:
         draw = Random(secrets.randbits(128))
         cluster_id = str(Uuid.draw(draw))
         for node in (CONTROLLER, *self.brokers):
-            (self._home(node) / "data").mkdir(parents=True)
+            self._placement.prepare(node, self._home(node))
+            (self._home(node) / "data").mkdir(parents=True, exist_ok=True)
             lines = [f"{key}={value}" for key, value in self._values(node).items()]
             (self._home(node) / "server.properties").write_text("\n".join(lines) + "\n")
             disk = OsDisk(str(self._home(node) / "data"))
@@ -196,20 +237,22 @@ class Nodes:
     def _values(self, node: int) -> dict[str, str]:
         is_controller = node == CONTROLLER
         listener = "CONTROLLER" if is_controller else "PLAINTEXT"
+        host, port = self._advertised(CONTROLLER)
         factor = str(min(3, len(self.brokers)))
         values = {
             "process.roles": "controller" if is_controller else "broker",
             "node.id": str(node),
-            "listeners": f"{listener}://{_HOST}:{self.port(node)}",
+            "listeners": f"{listener}://{self._placement.host(node)}:{self.port(node)}",
             "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
             "controller.listener.names": "CONTROLLER",
-            "controller.quorum.voters": f"{CONTROLLER}@{_HOST}:{self.port(CONTROLLER)}",
+            "controller.quorum.voters": f"{CONTROLLER}@{host}:{port}",
             "log.dirs": str(self._home(node) / "data"),
             "offsets.topic.replication.factor": factor,
             "group.initial.rebalance.delay.ms": "0",
         }
         if not is_controller:
             values["inter.broker.listener.name"] = "PLAINTEXT"
+        values["advertised.listeners"] = "{}://{}:{}".format(listener, *self._advertised(node))
         return {**values, **self._config}
 
     def _launch(self, node: int) -> int:
@@ -220,10 +263,11 @@ class Nodes:
         file = self._home(node) / "server.properties"
         with (self._home(node) / "node.log").open("ab") as log:
             self._processes[node] = subprocess.Popen(
-                [sys.executable, "-m", "minikafka", "server-start", str(file),
-                 "--ready-fd", str(write_end)],
+                [*self._placement.prefix(node), sys.executable, "-m", "minikafka", "server-start",
+                 str(file), "--ready-fd", str(write_end)],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                 pass_fds=(write_end,), start_new_session=True,
+                env={**os.environ, **self._placement.environ(node)},
             )  # fmt: skip
         os.close(write_end)
         return read_end

@@ -48,3 +48,86 @@ def test_the_help_names_every_exit_status(capsys):
         verify.main(["--help"])
     assert end.value.code == 0
     assert "0 verified, 1 a promise was broken" in capsys.readouterr().out
+
+
+@pytest.fixture
+def begun(monkeypatch):
+    """The settings and schedules of runs that were begun, instead of running them."""
+    found = []
+
+    def run(settings, schedule, _):
+        found.append((settings, schedule))
+        return 1
+
+    monkeypatch.setattr(preflight, "check", lambda: "17")
+    monkeypatch.setattr("minikafka.harness.run.verify", run)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("arguments", "seconds", "min_isr", "faults"),
+    [
+        ([], 30, 2, 1),
+        (["--profile", "smoke"], 30, 2, 3),
+        (["--profile", "smoke", "--seconds", "12", "--min-isr", "1"], 12, 1, 3),
+        (["--profile", "soak", "--minutes", "2"], 120, 2, 7),
+        (["--profile", "unclean-demo"], 30, 1, 2),
+    ],
+)
+def test_a_profile_says_how_long_and_draws_the_faults(begun, arguments, seconds, min_isr, faults):
+    """S3: and the status is the verdict's."""
+    assert verify.main([*arguments, "--seed", "1"]) == 1
+    [(settings, schedule)] = begun
+    assert (settings.seconds, settings.min_isr) == (seconds, min_isr)
+    assert len(schedule.faults) == faults
+
+
+def test_the_unclean_demo_lets_unclean_leaders_be(begun):
+    verify.main(["--profile", "unclean-demo", "--config", "a=b"])
+    assert begun[0][0].cluster_config == ("unclean.leader.election.enable=true", "a=b")
+
+
+def test_a_schedule_is_replayed(begun, tmp_path):
+    """S3."""
+    verify.main(["--profile", "smoke", "--seed", "9"])
+    [(_, drawn)] = begun
+    drawn.write(tmp_path / "s.json")
+    verify.main(["--schedule", str(tmp_path / "s.json")])
+    assert begun[1][1] == drawn
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--schedule", "/nowhere"], "--schedule /nowhere: No such file or directory."),
+        (["--profile", "soak"], "--profile soak needs --minutes."),
+        (["--minutes", "3"], "--minutes is for --profile soak."),
+        (["--profile", "smoke", "--nodes", "0"], "--nodes is 0"),
+    ],
+)
+def test_what_a_run_cannot_be_is_one_sentence_with_status_3(begun, capsys, arguments, said):
+    assert verify.main(arguments) == 3
+    error = capsys.readouterr().err
+    assert error.startswith(f"minikafka verify: {said}")
+    assert len(error.splitlines()) == 1
+    assert begun == []
+
+
+def test_a_schedule_that_the_run_cannot_have_is_told_with_status_3(begun, capsys, tmp_path):
+    path = tmp_path / "s.json"
+    path.write_text(
+        '{"schema": "minikafka.schedule/1", "faults": [{"kind": "melt", "at_s": 1},'
+        ' {"kind": "kill", "at_s": 2, "targets": [8]}]}'
+    )
+    assert verify.main(["--schedule", str(path)]) == 3
+    first, second = capsys.readouterr().err.splitlines()
+    assert "fault 1 (melt): there is no such kind of fault" in first
+    assert "fault 2 (kill): there is no node 8; there are 1, 2, 3, 101." in second
+    assert begun == []
+
+
+def test_the_elr_demo_is_the_command_of_that_name(monkeypatch, tmp_path):
+    asked = []
+    monkeypatch.setattr("minikafka.cli.demo_elr.run", lambda args: asked.append(vars(args)) or 0)
+    assert verify.main(["--profile", "elr-demo", "--out", str(tmp_path)]) == 0
+    assert asked == [{"base_port": 0, "dir": tmp_path}]

@@ -12,7 +12,15 @@ EVENTS = [
     {"at_ms": 4, "event": "partition", "partition": 0, "leader": None, "isr": [2]},
     {"at_ms": 4, "event": "high_watermarks", "ends": {"0": 9876}},
     {"at_ms": 5, "event": "progress", "progress": {"batchId": 7, "numInputRows": 1200}},
-    {"at_ms": 6, "event": "fault", "phase": "begun", "kind": "kill", "node": 3, "problem": ""},
+    {
+        "at_ms": 6,
+        "event": "fault",
+        "phase": "begun",
+        "kind": "kill",
+        "nodes": [3],
+        "did": "SIGKILL to node 3",
+        "problem": "",
+    },
     {"at_ms": 7, "event": "fault", "phase": "over", "kind": "kill", "node": 3, "problem": ""},
 ]
 

@@ -1,9 +1,10 @@
 import stat
+from pathlib import Path
 
 import pytest
 
 from minikafka.harness import preflight
-from minikafka.harness.settings import HarnessError
+from minikafka.harness.settings import HarnessError, RunSettings
 
 
 def java(folder, said, status=0):
@@ -53,3 +54,28 @@ def test_a_missing_package_names_the_extra():
     preflight.require_packages(lambda _: object())
     with pytest.raises(HarnessError, match=r"needs pyspark, which .*minikafka\[verify\]"):
         preflight.require_packages(lambda name: None if name == "pyspark" else object())
+
+
+def test_a_run_whose_parts_are_there_may_begin(tmp_path):
+    (tmp_path / "kafka-cluster").touch()
+    preflight.check_run(RunSettings(kafka_tools=tmp_path), {})
+
+
+@pytest.mark.parametrize(
+    ("settings", "environ", "sentence"),
+    [
+        (RunSettings(bootstrap_servers="127.0.0.1:1"), {}, "no bootstrap server takes a connect"),
+        (RunSettings(kafka_tools=Path("/nowhere")), {}, "there is no kafka-cluster in that folder"),
+        (RunSettings(), {"MINIKAFKA_SPARK_JARS": "/gone.jar"}, "/gone.jar, which is not a file"),
+        (RunSettings(), {"MINIKAFKA_IVY_SETTINGS": "/gone.xml"}, "/gone.xml, which is not a file"),
+    ],
+)
+def test_what_a_run_needs_and_is_not_there_is_one_sentence(settings, environ, sentence):
+    with pytest.raises(HarnessError, match=sentence):
+        preflight.check_run(settings, environ)
+
+
+def test_namespaces_that_cannot_be_made_are_told_with_the_remedy(monkeypatch):
+    monkeypatch.setattr(preflight.NamespaceNetwork, "problem", lambda _: "not permitted")
+    with pytest.raises(HarnessError, match="not permitted; use --network proxy"):
+        preflight.check_run(RunSettings(network="namespaces"), {})

@@ -9,6 +9,7 @@ from rich.console import Console
 
 from minikafka.harness import run as run_module
 from minikafka.harness.run import Run
+from minikafka.harness.schedule import Schedule
 from minikafka.harness.settings import RunFiles, RunSettings
 
 
@@ -30,7 +31,7 @@ def test_a_cluster_that_is_not_there_leads_to_an_undecided_verdict_and_a_page(
     files = RunFiles(tmp_path / "out")
     files.prepare()
     settings = RunSettings(bootstrap_servers="127.0.0.1:1", out=files.root, seed=4)
-    run = Run(settings, files, Console(file=io.StringIO()), "17")
+    run = Run(settings, Schedule(faults=()), files, Console(file=io.StringIO()), "17")
     run.carry_out()
     verdict = run.conclude()
     assert verdict["exit_status"] == 2

@@ -22,6 +22,9 @@ def test_the_default_settings_can_start():
         (RunSettings(bootstrap_servers="h:1", kill_command="k"), "need each other"),
         (RunSettings(kill_command="k", start_command="s"), "--bootstrap-server"),
         (RunSettings(cluster_config=("novalue",)), "'novalue'"),
+        (RunSettings(nodes=1), "--min-isr is 2, and with 1 nodes a partition has only 1"),
+        (RunSettings(kafka_tools=Path("t"), bootstrap_servers="h:1"), "--kafka-tools"),
+        (RunSettings(profile="smoke", schedule=Path("s")), "give one of the two"),
         (RunSettings(cluster_config=("=x",)), "'=x'"),
     ],
 )
@@ -42,11 +45,12 @@ def test_the_replay_command_repeats_what_was_chosen_and_nothing_else():
         out=Path("elsewhere"),
         cluster_config=("a.b=1", "c=x y"),
         inject="loss",
+        schedule=Path("s.json"),
         bootstrap_servers="127.0.0.1:1",
     )
     assert settings.replay_command() == (
         "minikafka verify --seconds 12.5 --seed 0 --bootstrap-server 127.0.0.1:1"
-        " --config a.b=1 --config 'c=x y' --inject loss"
+        " --config a.b=1 --config 'c=x y' --inject loss --schedule s.json"
     )
 
 

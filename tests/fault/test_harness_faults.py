@@ -1,0 +1,283 @@
+"""S3: every kind of fault on a cluster of real processes, seen from outside, and healed.
+
+One cluster of three brokers and a controller behind proxies; its tests leave it whole. What stands
+in a schedule and how it is begun is in tests/unit/harness.
+"""
+
+import threading
+import time
+from contextlib import contextmanager
+
+import pytest
+from confluent_kafka import Producer
+
+from minikafka.admin.client import AdminClient
+from minikafka.admin.configs import Resource, ResourceType, alter_configs
+from minikafka.harness.fault_kinds import Fault, Stage
+from minikafka.harness.lines import EventLog
+from minikafka.harness.operator_actions import Operator
+from minikafka.harness.own_cluster import OwnCluster
+from minikafka.harness.schedule import KINDS, PlannedFault
+from minikafka.harness.settings import RunSettings
+from minikafka.harness.watcher import Watcher
+from minikafka.messages.metadata import MetadataRequest, MetadataRequestTopic
+
+TOPIC = "t"
+POLL_S = 0.05
+PATIENCE_S = 20
+CONFIG = (
+    "broker.session.timeout.ms=1000",
+    "broker.heartbeat.interval.ms=200",
+    "replica.lag.time.max.ms=1000",
+)
+
+
+class World:
+    """The cluster, its topic, and somebody who writes to it."""
+
+    def __init__(self, folder, port):
+        settings = RunSettings(network="proxy", base_port=port, cluster_config=CONFIG)
+        self.cluster = OwnCluster(settings, folder / "cluster", KINDS)
+        self.faults = []
+
+    def open(self, folder):
+        self.cluster.wait_ready()
+        servers = self.cluster.bootstrap_servers
+        self.watcher = Watcher(servers, TOPIC, EventLog(folder / "events.jsonl"))
+        self.watcher.create_topic(1, 3, 2)
+        operator = Operator(lambda: servers, TOPIC)
+        ended = threading.Event()
+        self.stage = Stage(self.cluster, operator, self.watcher, 2, ended.wait)
+        self.producer = Producer(
+            {"bootstrap.servers": servers, "acks": "all", "linger.ms": 0, "log_level": 0}
+        )
+
+    def begin(self, kind, *targets, **parameters):
+        plan = PlannedFault(kind=kind, at_s=0, targets=targets, parameters=parameters)
+        fault = Fault(self.stage, plan, self.stage.resolve(plan))
+        self.faults.append(fault)
+        self.did = fault.begin()
+        return fault
+
+    def write(self, count=20):
+        """Write; the timestamps of what was acknowledged."""
+        stamps = []
+
+        def done(error, message):
+            assert error is None, error
+            stamps.append(message.timestamp()[1])
+
+        for number in range(count):
+            self.producer.produce(TOPIC, f"value {number}", on_delivery=done)
+        assert self.producer.flush(PATIENCE_S) == 0
+        return stamps
+
+    def leader_for_others(self, node):
+        """The leader that brokers other than this one tell of."""
+        servers = self.cluster.bootstrap_servers.split(",")
+        del servers[node - 1]
+        with AdminClient(servers[0], client_id="test") as client:
+            [topic] = client.ask(MetadataRequest([MetadataRequestTopic(name=TOPIC)])).topics
+        return topic.partitions[0].leader_id
+
+    def seconds_to_write(self, count):
+        began_s = time.monotonic()
+        self.write(count)
+        return time.monotonic() - began_s
+
+    @contextmanager
+    def topic_config(self, values):
+        topic = Resource(ResourceType.TOPIC, TOPIC)
+        with AdminClient(self.cluster.bootstrap_servers, client_id="test") as client:
+            alter_configs(client, topic, values, ())
+            yield
+            alter_configs(client, topic, {}, list(values))
+
+    @property
+    def leader(self):
+        self.until(lambda: self.watcher.leader_of(0) is not None)
+        return self.watcher.leader_of(0)
+
+    @property
+    def isr(self):
+        self.watcher.look()
+        return set(self.watcher.partitions[0].isr)
+
+    def until(self, is_so):
+        deadline_s = time.monotonic() + PATIENCE_S
+        while not is_so():
+            assert time.monotonic() < deadline_s, self.watcher.partitions
+            time.sleep(POLL_S)
+            self.watcher.look()
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("faults")
+    world = World(folder, 21810)
+    try:
+        world.open(folder)
+        yield world
+    finally:
+        assert world.cluster.close() == ""
+
+
+@pytest.fixture(autouse=True)
+def whole(world):
+    """Every test begins and ends with all replicas in sync, and with writes that work."""
+    yield
+    while world.faults:
+        world.faults.pop().end()
+    assert world.watcher.wait_whole(PATIENCE_S)
+    world.write()
+
+
+def test_a_killed_leader_is_replaced_and_comes_back(world):
+    leader = world.leader
+    fault = world.begin("kill", "leader of 0")
+    assert not world.cluster.is_alive(leader)
+    world.until(lambda: world.leader != leader)
+    world.write()
+    assert leader not in world.isr
+    fault.end()
+
+
+def test_all_brokers_and_the_controller_are_killed_and_come_back(world):
+    before = world.cluster._pids()
+    fault = world.begin("kill", "brokers", "controller")
+    assert not any(map(world.cluster.is_alive, before))
+    fault.end()
+    after = world.cluster._pids()
+    assert set(after) == set(before)
+    assert set(after.values()).isdisjoint(before.values())
+
+
+def test_every_broker_in_turn_is_restarted_without_a_break(world):
+    before = world.cluster._pids()
+    world.begin("rolling-restart", "brokers").end()
+    after = world.cluster._pids()
+    changed = [node for node in before if after[node] != before[node]]
+    assert sorted(changed) == [1, 2, 3]
+
+
+def test_a_controlled_restart_hands_over_its_leadership(world):
+    leader = world.leader
+    fault = world.begin("restart", "leader of 0")
+    world.until(lambda: world.leader != leader)
+    world.write()
+    fault.end()
+
+
+def test_a_paused_broker_leaves_the_isr_and_returns(world):
+    leader = world.leader
+    follower = next(node for node in (1, 2, 3) if node != leader)
+    fault = world.begin("pause", follower)
+    world.until(lambda: follower not in world.isr)
+    world.write()
+    fault.end()
+
+
+def test_a_power_cut_of_the_leader_loses_nothing_that_was_acknowledged(world):
+    """H7: what it had not flushed is gone from its disk, and it has it again."""
+    world.write(200)
+    end = world.watcher.high_watermarks.get(0, 0)
+    fault = world.begin("power-cut", "leader of 0")
+    assert "unflushed bytes" in world.did
+    world.until(lambda: not world.cluster.is_alive(fault.nodes[0]))
+    fault.end()
+    assert world.watcher.wait_whole(PATIENCE_S)
+    world.watcher.look_at_ends()
+    assert world.watcher.high_watermarks[0] >= max(end, 200)
+
+
+def test_the_controller_survives_a_power_cut(world):
+    """Nothing that it has answered is unflushed: the topic is there."""
+    fault = world.begin("power-cut", "controller")
+    fault.end()
+    assert world.stage.operator.elr_level() == 1
+
+
+@pytest.mark.parametrize("one_way", [False, True])
+def test_a_follower_that_is_cut_off_from_the_leader_leaves_the_isr(world, one_way):
+    """Nothing but this pair is cut: clients reach both, and the controller does."""
+    leader = world.leader
+    follower = next(node for node in (1, 2, 3) if node != leader)
+    fault = world.begin("partition", leader, follower, one_way=one_way)
+    world.write()  # a follower that misses nothing stays in the ISR
+    world.until(lambda: world.isr == {1, 2, 3} - {follower})
+    assert world.leader == leader
+    fault.end()
+
+
+def test_a_leader_that_is_cut_off_from_the_controller_is_replaced(world):
+    leader = world.leader
+    fault = world.begin("partition", leader, "controller")
+    world.until(lambda: world.leader_for_others(leader) not in (-1, leader))
+    fault.end()
+
+
+def test_an_isolated_leader_acknowledges_nothing_more(world):
+    """Clients still reach it; what they send it is written by the next leader."""
+    leader = world.leader
+    fault = world.begin("isolate", "leader of 0")
+    world.producer.produce(TOPIC, "to the isolated one, or the next")
+    world.until(lambda: world.leader_for_others(leader) not in (-1, leader))
+    fault.end()
+    assert world.producer.flush(PATIENCE_S) == 0
+
+
+def test_clients_that_are_cut_off_wait_and_go_on(world):
+    leader = world.leader
+    fault = world.begin("partition", leader, "clients")
+    world.producer.produce(TOPIC, "late")
+    assert world.producer.flush(0.5) == 1
+    fault.end()
+    assert world.producer.flush(PATIENCE_S) == 0
+
+
+@pytest.mark.parametrize(
+    ("kind", "parameters", "at_least_s"),
+    [("latency", {"ms": 150}, 0.3), ("bandwidth", {"kbit_s": 80}, 0.2), ("loss", {}, 0.0)],
+)
+def test_a_slow_network_slows_and_loses_nothing(world, kind, parameters, at_least_s):
+    fault = world.begin(kind, "leader of 0", **parameters)
+    assert world.seconds_to_write(100) >= at_least_s
+    fault.end()
+
+
+def test_a_slow_fsync_delays_what_must_be_flushed(world):
+    with world.topic_config({"flush.messages": "1"}):
+        fault = world.begin("slow-fsync", "leader of 0", ms=300)
+        world.until(lambda: world.seconds_to_write(1) >= 0.3)
+        fault.end()
+
+
+def test_a_leader_whose_disk_is_full_stops_leading(world):
+    leader = world.leader
+    fault = world.begin("full-disk", "leader of 0")
+    assert "tmpfs" in world.did
+    for _ in range(4):
+        world.write(40)
+    world.until(lambda: leader not in world.isr)
+    fault.end()
+
+
+def test_a_clock_that_jumps_shows_in_timestamps_and_harms_nothing(world):
+    with world.topic_config({"message.timestamp.type": "LogAppendTime"}):
+        fault = world.begin("clock-offset", "leader of 0", seconds=5_000)
+        world.until(lambda: min(world.write(1)) > (time.time() + 4_000) * 1000)
+        fault.end()
+        world.until(lambda: max(world.write(1)) < (time.time() + 1_000) * 1000)
+
+
+def test_an_operator_changes_min_isr_and_elr_and_elects(world):
+    operator = world.stage.operator
+    raised = world.begin("min-isr", value=3)
+    world.write()
+    off = world.begin("elr-off")
+    world.until(lambda: operator.elr_level() == 0)
+    world.begin("elect").end()
+    assert "elected" in world.did or "not needed" in world.did
+    off.end()
+    raised.end()
+    world.until(lambda: operator.elr_level() == 1)
