@@ -67,6 +67,7 @@ class UnifiedLog:
     rng: Random
     high_watermark: int = 0
     flushes: FlushLedger = field(default_factory=FlushLedger)
+    identity_is_durable: bool = True
 
     @classmethod
     def open(
@@ -103,10 +104,11 @@ class UnifiedLog:
             write_topic_id(disk, folder, topic_id)
             flushes.files[f"{folder}/{PARTITION_METADATA}"] = None
         high_watermark = max(remembered.high_watermark, parts.log_start_offset)
+        is_durable = topic_id is None or (remembered.clean and not flushes.files)
         return cls(
             disk, folder, topic_partition, topic_id, config, parts.log_start_offset,
             parts.log_end_offset, parts.recovery_point, parts.segments, parts.epochs,
-            parts.producers, rng, min(high_watermark, parts.log_end_offset), flushes,
+            parts.producers, rng, min(high_watermark, parts.log_end_offset), flushes, is_durable,
         )  # fmt: skip
 
     def append_as_leader(
@@ -443,6 +445,8 @@ class UnifiedLog:
     def _write(self, records: memoryview, headers: list[BatchHeader]) -> None:
         """Write batches into the active segment; follow end offset, epochs and producers."""
         epochs, producers, segment = self.epochs, self.producers, self.segments.active
+        if not self.identity_is_durable:
+            self._sync_identity()
         segment.append(records, headers)
         position = 0
         for header in headers:
@@ -462,6 +466,19 @@ class UnifiedLog:
             self._save_epochs()
         if end_offset - self.recovery_point >= self.config.flush_messages:
             self.flushes.wanted = self.flushes.due = end_offset
+
+    def _sync_identity(self) -> None:
+        """Make `partition.metadata` durable: once, before the first records.
+
+        Records whose topic id was lost with the power would be set aside as nobody's. As Kafka
+        (`PartitionMetadataFile.maybeFlush`), and the one place where the node waits for a disk.
+        """
+        file = self.disk.open(f"{self.folder}/{PARTITION_METADATA}")
+        file.sync()
+        file.close()
+        for folder in (self.folder, ""):
+            self.disk.sync_dir(folder)
+        self.identity_is_durable = True
 
     def _roll(self, base_offset: int, now: Now) -> None:
         """Start a segment at `base_offset`; the one before will be flushed."""

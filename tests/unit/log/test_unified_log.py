@@ -69,6 +69,32 @@ def test_topic_id_is_noted(disk):
     assert read_topic_id(disk, "t-0") == TOPIC_ID
 
 
+@pytest.mark.parametrize("reopened", [False, True])
+def test_records_that_outlive_a_power_loss_have_their_topic_id(reopened):
+    """Without it they would be nobody's: set aside at the next start (C4)."""
+    survived = 0
+    for seed in range(30):
+        disk = SimDisk()
+        log = open_log(disk)
+        if reopened:
+            disk.crash()
+            log = open_log(disk)
+        append(log)
+        disk.lose_power(Random(seed))
+        survives = disk.exists("t-0/00000000000000000000.log") and bool(
+            disk.open("t-0/00000000000000000000.log").size
+        )
+        if survives:
+            survived += 1
+            assert read_topic_id(disk, "t-0") == TOPIC_ID
+    assert survived > 0
+
+
+def test_an_empty_log_syncs_nothing(disk):
+    open_log(disk)
+    assert disk.syncs == 0
+
+
 def test_duplicate_is_answered_and_not_written(disk):
     log = open_log(disk)
     ids = {"producer_id": 7, "producer_epoch": 0}
