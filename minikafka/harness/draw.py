@@ -66,11 +66,12 @@ def _mixed(rng: random.Random, settings: RunSettings, slot_s: float) -> Iterator
     brokers = settings.brokers
     last_s = settings.seconds * 0.85
     at_s = settings.seconds * rng.uniform(0.08, 0.12)
-    bag: list[Callable[[random.Random, list[int]], _Drawn]] = [_kill_leader]
+    bag: list[Callable[[random.Random, list[int]], _Drawn]] = []
     while at_s + slot_s * 0.6 <= last_s:
         if not bag:
             bag = list(_KINDS if len(brokers) > 1 else _ALONE)
             rng.shuffle(bag)
+            bag.append(_kill_leader)  # comes first
         kind, targets, parameters = bag.pop()(rng, brokers)
         duration_s = slot_s * rng.uniform(0.35, 0.55)
         if kind == "rolling-restart":
@@ -165,7 +166,6 @@ def _elect(_rng: random.Random, _brokers: list[int]) -> _Drawn:
 
 
 _ALONE = (
-    _kill_leader,
     _kill_controller,
     _on_one("restart"),
     _on_one("pause"),
