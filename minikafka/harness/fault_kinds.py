@@ -4,6 +4,7 @@ A fault's object lives from its begin to its end: `begin` breaks something and s
 `end` mends it. Both raise HarnessError; `NotDoneError` says that it cannot be done here at all.
 """
 
+import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,6 +17,9 @@ from minikafka.harness.schedule import BROKERS, CLIENTS, CONTROLLER, PlannedFaul
 from minikafka.harness.settings import HarnessError
 
 _WHOLE_TIMEOUT_S = 20.0
+
+FAILURES = (HarnessError, OSError, subprocess.SubprocessError)
+"""What may go wrong when something is broken or mended."""
 
 
 class Sight(Protocol):
@@ -94,13 +98,13 @@ class Fault:
         """Mend, the last broken first.
 
         Raises:
-            HarnessError: with the first reason; the rest is mended all the same.
+            Exception: one of `FAILURES`, the first; the rest is mended all the same.
         """
-        errors = []
+        errors: list[Exception] = []
         while self.undo:
             try:
                 self.undo.pop()()
-            except HarnessError as error:
+            except FAILURES as error:
                 errors.append(error)
         if errors:
             raise errors[0]

@@ -8,10 +8,9 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from minikafka.harness.fault_kinds import Fault, Stage
+from minikafka.harness.fault_kinds import FAILURES, Fault, Stage
 from minikafka.harness.lines import EventLog, wall_ms
 from minikafka.harness.schedule import PlannedFault
-from minikafka.harness.settings import HarnessError
 
 
 @dataclass(slots=True, kw_only=True)
@@ -83,37 +82,42 @@ class FaultInjector:
         if self._wait_until(fault.plan.at_s):
             fault.problem = "not done: the run ended before"
         else:
-            self._carry_out(fault)
+            fault.problem = "the harness failed, see its output"  # unless this gets to its end
+            fault.problem = self._carry_out(fault)
         self._events.write("fault", phase="over", **fault.as_json())
 
     def _wait_until(self, at_s: float) -> bool:
         return self._stop.wait(max(0.0, self._started + at_s - self._clock()))
 
-    def _carry_out(self, fault: InjectedFault) -> None:
+    def _carry_out(self, fault: InjectedFault) -> str:
+        """Begin, wait, end; what went wrong."""
+        problem = ""
         try:
             fault.nodes = self._stage.resolve(fault.plan)
-        except HarnessError as error:
-            fault.problem = f"not done: {error}"
-            return
+        except FAILURES as error:
+            return f"not done: {error}"
         fault.node = fault.nodes[0] if fault.nodes else -1
         under_way = Fault(self._stage, fault.plan, fault.nodes)
         began_at_ms = wall_ms()
         try:
             fault.did = under_way.begin()
             fault.done_at_ms = began_at_ms
-            self._events.write("fault", phase="begun", **fault.as_json())
+            self._tell("begun", fault)
             if under_way.undo:
                 self._wait_until(fault.plan.heal_at_s)
-        except HarnessError as error:
-            fault.problem = f"not done: {error}"
+        except FAILURES as error:
+            problem = f"not done: {error}"
             if under_way.undo:
                 fault.done_at_ms = began_at_ms
-                fault.problem = f"done in part: {error}"
+                problem = f"done in part: {error}"
         try:
             under_way.end()
-        except HarnessError as error:
-            fault.problem = f"not healed: {error}"
-            return
+        except FAILURES as error:
+            return f"not healed: {error}"
         if fault.done_at_ms:
             fault.healed_at_ms = wall_ms()
-            self._events.write("fault", phase="healed", **fault.as_json())
+            self._tell("healed", fault)
+        return problem
+
+    def _tell(self, phase: str, fault: InjectedFault) -> None:
+        self._events.write("fault", phase=phase, **{**fault.as_json(), "problem": ""})

@@ -103,3 +103,15 @@ def test_a_fault_that_could_not_be_done_is_listed_with_the_reason(
     assert calls is None or cluster.calls == calls
     told = fault.as_json()
     assert (told["kind"], told["targets"], told["problem"]) == ("kill", ["leader of 0"], problem)
+
+
+def test_a_fault_over_which_the_harness_fails_does_not_pass_for_done(injector):
+    class Broken(RecordingCluster):
+        def kill(self, *nodes):
+            raise ZeroDivisionError
+
+    faults = injector(Broken(), [AT_ONCE])
+    [fault] = faults.injected
+    with pytest.raises(ZeroDivisionError):
+        faults.carry_out(fault)
+    assert fault.problem == "the harness failed, see its output"
