@@ -14,8 +14,8 @@ Order is the proof: SENT is written before the records are handed to the client,
 the log that no ledger knows was truly never sent. ACKED is written *and synced* before the record
 counts as acknowledged anywhere, so that a claim is never lost. Sent without an outcome is unknown.
 
-A tail cut by SIGKILL is left out silently; anything wrong before the tail is an error, since a
-ledger that lies can prove nothing. About 25 bytes a record.
+A tail cut by SIGKILL is left out, and `Entries.torn_bytes` says how much it was; anything wrong
+before the tail is an error, since a ledger that lies can prove nothing. About 25 bytes a record.
 """
 
 import os
@@ -28,6 +28,8 @@ from typing import Any, NamedTuple, Self
 import msgpack
 
 VERSION = 1
+NO_OFFSET = -1
+"""Of a record acknowledged by acks=0: nobody told where it is."""
 HEADER, SENT, ACKED, FAILED, UNKNOWN, END = range(6)
 
 _HEADER_FIELDS = frozenset(
@@ -121,26 +123,43 @@ class LedgerWriter:
             data = data[os.write(self._fd, data) :]
 
 
-def read_entries(path: Path) -> Iterator[list[Any]]:
+@dataclass(slots=True)
+class Entries:
     """The entries of a ledger in order, without a torn last one.
+
+    `torn_bytes`, right once the iteration is over, is how much of the file is that torn entry.
 
     Raises:
         LedgerDamagedError: naming file and position, if anything but the tail is not as written.
     """
-    with path.open("rb") as file:
-        unpacker = msgpack.Unpacker(file, max_buffer_size=1 << 30)
-        while True:
-            position = unpacker.tell()
-            try:
-                frame = unpacker.unpack()
-            except msgpack.OutOfData:
-                return
-            except ValueError as error:
-                raise LedgerDamagedError(f"{path.name}: at byte {position}: {error}") from error
-            if not _is_frame(frame) or zlib.crc32(frame[1]) != frame[0]:
-                raise LedgerDamagedError(f"{path.name}: at byte {position}: checksum differs")
-            entry: list[Any] = msgpack.unpackb(frame[1])
-            yield entry
+
+    path: Path
+    torn_bytes: int = 0
+
+    def __iter__(self) -> Iterator[list[Any]]:
+        with self.path.open("rb") as file:
+            unpacker = msgpack.Unpacker(file, max_buffer_size=1 << 30)
+            while True:
+                position = unpacker.tell()
+                try:
+                    frame = unpacker.unpack()
+                except msgpack.OutOfData:
+                    self.torn_bytes = file.tell() - position
+                    return
+                except ValueError as error:
+                    raise self._damaged(position, str(error)) from error
+                if not _is_frame(frame) or zlib.crc32(frame[1]) != frame[0]:
+                    raise self._damaged(position, "checksum differs")
+                entry: list[Any] = msgpack.unpackb(frame[1])
+                yield entry
+
+    def _damaged(self, position: int, why: str) -> LedgerDamagedError:
+        return LedgerDamagedError(f"{self.path.name}: at byte {position}: {why}")
+
+
+def read_entries(path: Path) -> Iterator[list[Any]]:
+    """The entries of a ledger in order, without a torn last one; see `Entries`."""
+    return iter(Entries(path))
 
 
 def _is_frame(frame: object) -> bool:

@@ -1,8 +1,9 @@
 """A ledger folded into one row a record: the shape in which Spark gets it.
 
 Columns: pid, seq, partition, crc, size, send_us, status ('acked', 'failed', 'unknown'), ack_offset
-and ack_us and timestamp_ms (null unless acked). Rows are in sequence order and complete: a record
-that was sent and never heard of again is unknown.
+and ack_us and timestamp_ms (null unless acked; with acks=0 nobody told an offset, and it is null),
+acks ('0', '1', 'all') and idempotent, both the producer's. Rows are in sequence order and
+complete: a record that was sent and never heard of again is unknown.
 """
 
 from collections.abc import Iterable
@@ -30,6 +31,7 @@ class LedgerTable:
 
     header: dict[str, Any]
     ended: bool
+    torn_bytes: int
     partition: Column
     crc: Column
     size: Column
@@ -50,6 +52,11 @@ class LedgerTable:
         is_acked: npt.NDArray[np.bool_] = self.status == _ACKED
         return is_acked
 
+    @property
+    def is_promised(self) -> bool:
+        """Whether an acknowledgement is a promise: acks=all, exactly once and in order."""
+        return self.header["acks"] == "all" and bool(self.header["idempotent"])
+
     def counts(self) -> dict[str, int]:
         """Records by status, and `sent`, all of them."""
         by_status = np.bincount(self.status, minlength=len(STATUSES)).tolist()
@@ -61,13 +68,17 @@ class LedgerTable:
         return {
             "producer": self.pid,
             "client": self.header["client"],
+            "acks": self.header["acks"],
+            "idempotent": self.header["idempotent"],
             "ended": self.ended,
+            "torn_bytes": self.torn_bytes,
             **self.counts(),
         }
 
     def to_arrow(self) -> pa.Table:
         """The rows as an Arrow table."""
         not_acked = ~self.acked
+        count = len(self.status)
         return pa.table(
             {
                 "pid": np.full(len(self.status), self.pid, np.int64),
@@ -77,9 +88,11 @@ class LedgerTable:
                 "size": self.size.astype(np.int32),
                 "send_us": self.send_us,
                 "status": pa.array(np.array(STATUSES)[self.status].tolist(), pa.string()),
-                "ack_offset": pa.array(self.ack_offset, mask=not_acked),
+                "ack_offset": pa.array(self.ack_offset, mask=not_acked | (self.ack_offset < 0)),
                 "ack_us": pa.array(self.ack_us, mask=not_acked),
                 "timestamp_ms": pa.array(self.timestamp_ms, mask=not_acked),
+                "acks": pa.array([self.header["acks"]] * count, pa.string()),
+                "idempotent": np.full(count, self.header["idempotent"], np.bool_),
             }
         )
 
@@ -135,7 +148,7 @@ class _Fold:
             raise LedgerDamagedError(f"{self.name}: an outcome of a record that was never sent")
         self.outcomes.append(rows)
 
-    def table(self) -> LedgerTable:
+    def table(self, torn_bytes: int) -> LedgerTable:
         """The finished columns."""
         sent = np.concatenate([np.empty((4, 0), np.int64), *self.sent], axis=1)
         outcomes = np.concatenate([np.empty((5, 0), np.int64), *self.outcomes], axis=1)
@@ -148,6 +161,7 @@ class _Fold:
         return LedgerTable(
             header=self.header,
             ended=self.ended,
+            torn_bytes=torn_bytes,
             partition=partition,
             crc=crc,
             size=size,
@@ -160,17 +174,18 @@ class _Fold:
 
 
 def read_ledger(path: Path) -> LedgerTable:
-    """One ledger file, folded.
+    """One ledger file, folded; up to where it was cut, if it was, which `torn_bytes` says.
 
     Raises:
         LedgerDamagedError: if the file is damaged, or contradicts itself.
     """
     fold = _Fold(path.name)
-    for entry in ledger.read_entries(path):
+    entries = ledger.Entries(path)
+    for entry in entries:
         fold.take(entry)
     if not fold.header:
         raise LedgerDamagedError(f"{path.name}: empty")
-    return fold.table()
+    return fold.table(entries.torn_bytes)
 
 
 def read_ledgers(folder: Path) -> list[LedgerTable]:

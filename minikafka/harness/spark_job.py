@@ -15,13 +15,14 @@ import selectors
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from minikafka.harness import inject
+from minikafka.harness import inject, verdict_time
+from minikafka.harness.injections import Injection
 from minikafka.harness.jars import JarSource
 from minikafka.harness.ledger import LedgerDamagedError
 from minikafka.harness.ledger_table import read_ledgers, write_parquet
@@ -31,6 +32,7 @@ from minikafka.harness.spark_session import bundled_jars, make_session
 from minikafka.harness.stream import OBSERVED_SCHEMA, Stream, read_again
 from minikafka.harness.verdict import (
     LEDGER_SCHEMA,
+    PERCENTILES,
     Observed,
     empty_observed,
     judge,
@@ -39,6 +41,7 @@ from minikafka.harness.verdict import (
 
 _WATCH_EVERY_S = 0.5
 _EXAMPLES = 10
+_UNAVAILABLE_US = 1_000_000
 
 
 def start_session(job: SparkJob, files: RunFiles, events: EventLog) -> SparkSession:
@@ -109,30 +112,65 @@ def finish(job: SparkJob, files: RunFiles, events: EventLog, stream: Stream) -> 
     observed = Observed(
         _read(stream.spark, files.streamed), _read(stream.spark, files.reread), is_complete
     )
-    marks: dict[str, Any] = {"injected": [], "injected_found": False}
-    if job.inject is None:
-        answer = judge_files(stream.spark, files, observed)
-    else:
-        victim = inject.choose_victim(tables, job.seed)
-        answer = judge_files(stream.spark, files, inject.tamper(observed, job.inject, victim))
-        found = inject.is_found(stream.spark.read.parquet(str(files.findings)), job.inject, victim)
-        marks = {"injected": [victim.name], "injected_found": found}
+    victim = inject.choose_victim(tables, job.seed) if job.inject else None
+    tampering = Tampering(job.inject, victim) if job.inject and victim else None
     events.write(
         "judged",
-        **answer,
+        **judge_files(stream.spark, files, observed, stream.topic, tampering),
         stream_is_complete=is_complete,
         stream_problem=stream.problem,
         data_loss=stream.data_loss,
-        **marks,
     )
 
 
-def judge_files(spark: SparkSession, files: RunFiles, observed: Observed) -> dict[str, Any]:
-    """The verdict's counts and findings, by kind."""
+class Tampering(NamedTuple):
+    """What to inject, and where."""
+
+    injection: Injection
+    victim: inject.Victim
+
+
+def judge_files(
+    spark: SparkSession,
+    files: RunFiles,
+    observed: Observed,
+    topic: str,
+    tampering: Tampering | None = None,
+) -> dict[str, Any]:
+    """The answer `judged`, as far as it follows from the files of the run."""
     ledger = spark.read.schema(LEDGER_SCHEMA).parquet(str(files.ledger_table))
-    counts = judge(ledger, observed, str(files.findings))
+    logs = [str(path) for path in (files.events, files.spark_events) if path.exists()]
+    happened = verdict_time.read_events(spark, logs).cache()
+    samples = verdict_time.samples(happened, topic)
+    if tampering is not None:
+        observed = inject.tamper(observed, *tampering)
+        ledger = inject.tamper_ledger(ledger, *tampering)
+        samples = inject.tamper_samples(samples, *tampering)
+    elected = verdict_time.elections(happened)
+    counts, latency_ms = judge(ledger, observed, str(files.findings), elected=elected)
+    regressions = [row.asDict() for row in verdict_time.watermark_regressions(samples).collect()]
+    windows = verdict_time.unavailability(ledger, _UNAVAILABLE_US)
     found = spark.read.parquet(str(files.findings))
-    return {"counts": counts, "promises": summarise(found, _EXAMPLES)}
+    answer = {
+        "counts": counts,
+        "promises": summarise(found, _EXAMPLES),
+        "latency_ms": latency_ms,
+        "percentiles": PERCENTILES,
+        "regressions": regressions,
+        "windows": verdict_time.summarise_windows(windows),
+        "injected": [],
+        "injected_found": False,
+    }
+    happened.unpersist()
+    if tampering is not None:
+        injection, victim = tampering
+        answer["injected"] = [victim.name]
+        answer["injected_found"] = (
+            inject.is_regression_found(regressions, victim)
+            if injection == "watermark"
+            else inject.is_found(found, injection, victim)
+        )
+    return answer
 
 
 def _read(spark: SparkSession, folder: Path) -> Any:

@@ -25,7 +25,7 @@ from minikafka.harness.settings import RunFiles
 
 OBSERVED_SCHEMA = (
     "partition int, offset bigint, timestamp_ms bigint, pid bigint, seq bigint, crc bigint,"
-    " size int"
+    " size int, read_ms bigint"
 )
 
 _CLIENT_OPTIONS = {
@@ -51,7 +51,12 @@ def _observed(source: DataFrame) -> DataFrame:
         "offset",
         (F.unix_micros("timestamp") / 1000).cast("bigint").alias("timestamp_ms"),
         *(F.expr(sql).alias(name) for name, sql in DIGEST_COLUMNS.items()),
+        F.expr(_NOW_MS).alias("read_ms"),
     )
+
+
+_NOW_MS = "cast(java_method('java.lang.System', 'currentTimeMillis') as bigint)"
+"""The wall clock where and when the row is made; Spark's own functions give the batch's begin."""
 
 
 def read_again(spark: SparkSession, bootstrap_servers: str, topic: str, target: Path) -> None:

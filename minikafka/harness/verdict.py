@@ -3,18 +3,22 @@
 Two questions, each one shuffle: by identity (producer, sequence) and by position (partition,
 offset). Nothing is collected to the driver but a bounded number of findings.
 
-Judged is the promise of acks=all with an idempotent producer (SPEC S2):
-- acknowledged: in the log exactly once, at the acknowledged offset, with the content sent;
+Judged is what was promised (SPEC S2), and the ledger says with which acks and idempotence:
+- acknowledged with acks=all: in the log, at the acknowledged offset, with the content sent. With
+  less, absence is counted (`unpromised_absent`) and is no finding;
 - failed: not there;
-- unknown (no answer, or an answer that leaves it open): there once or not at all.
+- unknown (no answer, or an answer that leaves it open): there or not at all, never changed.
+An idempotent producer's record is there at most once, and in order; without idempotence a client's
+own retry may repeat or overtake, which is counted (`repeated`) and no finding.
 
 One fault may show as several kinds: a swap is two `moved` and a `reordered`, a duplicate is a
 `reordered` as well. `lost` and `skipped` say where to look: the log does not have the record any
 more, or it does, and the stream was never given it.
 """
 
+import json
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from pyspark.sql import Column, DataFrame, Observation, SparkSession, Window
 from pyspark.sql import functions as F  # noqa: N812 - Spark's own way to name it
@@ -22,11 +26,15 @@ from pyspark.sql import functions as F  # noqa: N812 - Spark's own way to name i
 from minikafka.harness.records import record_name
 from minikafka.harness.stream import OBSERVED_SCHEMA
 from minikafka.harness.verdict_file import KINDS
+from minikafka.harness.verdict_time import ELECTION_SCHEMA, beside
 
 LEDGER_SCHEMA = (
     "pid bigint, seq bigint, partition int, crc bigint, size int, send_us bigint, status string,"
-    " ack_offset bigint, ack_us bigint, timestamp_ms bigint"
+    " ack_offset bigint, ack_us bigint, timestamp_ms bigint, acks string, idempotent boolean"
 )
+
+ACKS = ("0", "1", "all")
+PERCENTILES = (0.5, 0.9, 0.99, 0.999, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +66,7 @@ def seen_rows(observed: Observed) -> DataFrame:
     return reads.groupBy("partition", "offset", "pid", "seq", "crc").agg(
         F.max(F.col("read") == 0).alias("in_stream"),
         F.max(F.col("read") == 1).alias("in_reread"),
+        F.min(F.when(F.col("read") == 0, F.col("read_ms"))).alias("read_ms"),
     )
 
 
@@ -68,13 +77,16 @@ def by_identity(
     sides = ledger.select(
         "pid",
         "seq",
-        "status",
+        *_LEDGER_ONLY,
         F.col("crc").alias("sent_crc"),
-        F.when(F.col("status") == "acked", _place("partition", "ack_offset")).alias("ack_place"),
+        F.when(F.col("ack_offset").isNotNull(), _place("partition", "ack_offset")).alias(
+            "ack_place"
+        ),
     ).unionByName(
         seen.select(
             "pid",
             "seq",
+            "read_ms",
             F.col("crc").alias("seen_crc"),
             F.when(F.col("in_stream"), _place("partition", "offset")).alias("stream_place"),
             F.when(F.col("in_reread"), _place("partition", "offset")).alias("reread_place"),
@@ -84,7 +96,8 @@ def by_identity(
     records = (
         sides.groupBy("pid", "seq")
         .agg(
-            *(F.max(name).alias(name) for name in ("status", "sent_crc", "ack_place")),
+            *(F.max(name).alias(name) for name in (*_LEDGER_ONLY, "sent_crc", "ack_place")),
+            F.min("read_ms").alias("read_ms"),
             *(_extent(name) for name in ("seen_crc", "stream_place", "reread_place")),
         )
         .observe(summary, *_summary_columns())
@@ -101,9 +114,11 @@ def by_identity(
         F.to_json(F.struct("status", "sent_crc", "ack_place", "seen_crc", *_PLACES)).alias(
             "detail"
         ),
+        F.col("ack_us").alias("at_us"),
     )
 
 
+_LEDGER_ONLY = ("status", "acks", "idempotent", "send_us", "ack_us")
 _PLACES = ("stream_place", "reread_place")
 
 
@@ -125,6 +140,7 @@ def _count_when(condition: Column) -> Column:
 def _summary_columns() -> list[Column]:
     unknown = F.col("status") == "unknown"
     found = F.col("seen_crc.count") > 0
+    weak = (F.col("status") == "acked") & (F.col("acks") != "all")
     return [
         _count_when(F.col("status") == "acked").alias("acknowledged"),
         _count_when(F.col("status") == "failed").alias("failed"),
@@ -132,37 +148,63 @@ def _summary_columns() -> list[Column]:
         _count_when(unknown & ~found).alias("unknown_absent"),
         F.coalesce(F.sum("stream_place.count"), F.lit(0)).alias("read_by_stream"),
         F.coalesce(F.sum("reread_place.count"), F.lit(0)).alias("read_afresh"),
+        _count_when(weak & (F.col("reread_place.count") == 0)).alias("unpromised_absent"),
+        _count_when(~F.col("idempotent") & (F.col("reread_place.count") > 1)).alias("repeated"),
+        *(_latency(acks, name) for acks in ACKS for name in _LATENCIES),
     ]
+
+
+_LATENCIES = {
+    "send_to_ack": "ack_us - send_us",
+    "send_to_read": "read_ms * 1000 - send_us",
+}
+
+
+def _latency(acks: str, name: str) -> Column:
+    """Percentiles in microseconds of what was acknowledged with these acks; null if nothing was."""
+    of_these = (F.col("acks") == acks) & (F.col("status") == "acked")
+    value = F.when(of_these, F.expr(_LATENCIES[name]))
+    # As JSON: an observation hands an array back as an object of the JVM.
+    return F.to_json(F.percentile_approx(value, list(PERCENTILES))).alias(f"{name}/{acks}")
 
 
 def _identity_kinds(*, stream_is_complete: bool) -> list[Column]:
     in_ledger = F.col("status").isNotNull()
     acked = F.col("status") == "acked"
+    promised = acked & (F.col("acks") == "all")
+    once = in_ledger & F.col("idempotent")
     streamed = F.col("stream_place.count")
     reread = F.col("reread_place.count")
 
     def is_elsewhere(read: str) -> Column:
+        # Among more than two copies the acknowledged one may be neither the first nor the last.
         ends = (F.col(f"{read}.first"), F.col(f"{read}.last"))
-        return (F.col(f"{read}.count") > 0) & ~F.col("ack_place").isin(*ends)
+        count = F.col(f"{read}.count")
+        can_tell = (count > 0) & (F.col("idempotent") | (count <= len(ends)))
+        return can_tell & ~F.col("ack_place").isin(*ends)
 
     def differs(end: str) -> Column:
         return F.coalesce(F.col(f"seen_crc.{end}") != F.col("sent_crc"), F.lit(False))
 
     conditions = {
-        "lost": acked & (reread == 0),
+        "lost": promised & (reread == 0),
         "skipped": acked & (reread > 0) & (streamed == 0) & F.lit(stream_is_complete),
-        "vanished": F.coalesce(~acked, F.lit(True)) & (streamed > 0) & (reread == 0),
-        "duplicated": in_ledger & ((reread > 1) | (streamed > 1)),
+        "vanished": F.coalesce(~promised, F.lit(True)) & (streamed > 0) & (reread == 0),
+        "duplicated": once & ((reread > 1) | (streamed > 1)),
         "changed": in_ledger & (differs("first") | differs("last")),
-        "moved": acked & (is_elsewhere("stream_place") | is_elsewhere("reread_place")),
+        "moved": promised & (is_elsewhere("stream_place") | is_elsewhere("reread_place")),
         "phantom": ~in_ledger,
         "failed_but_read": (F.col("status") == "failed") & (reread + streamed > 0),
     }
     return [F.when(condition, kind) for kind, condition in conditions.items()]
 
 
-def by_position(seen: DataFrame) -> DataFrame:
-    """The findings that one place in the log, or the order of a partition, shows."""
+def by_position(ledger: DataFrame, seen: DataFrame) -> DataFrame:
+    """The findings that one place in the log, or the order of a partition, shows.
+
+    The log of a topic without transactions and compaction has no holes: every offset between two
+    records held one. Of a gap, the record after it is named, and the first offset that is missing.
+    """
     content = F.struct("pid", "seq", "crc")
     two_contents = (
         seen.groupBy("partition", "offset")
@@ -183,8 +225,10 @@ def by_position(seen: DataFrame) -> DataFrame:
         .orderBy("offset")
         .rowsBetween(Window.unboundedPreceding, -1)
     )
+    unordered = F.broadcast(ledger.where(~F.col("idempotent")).select("pid").distinct())
     reordered = (
         seen.where("in_reread")
+        .join(unordered, "pid", "left_anti")
         .withColumn("highest", F.max("seq").over(earlier))
         .where("highest > seq")
         .select(
@@ -197,20 +241,64 @@ def by_position(seen: DataFrame) -> DataFrame:
             F.to_json(F.struct("highest")).alias("detail"),
         )
     )
-    return two_contents.unionByName(reordered)
+    below = Window.partitionBy("partition").orderBy("offset")
+    missing = F.col("offset") - F.col("last_offset") - 1
+    gap = (
+        seen.where("in_reread")
+        .withColumn("last_offset", F.lag("offset").over(below))
+        .where(missing > 0)
+        .select(
+            F.lit("gap").alias("kind"),
+            "pid",
+            "seq",
+            "partition",
+            (F.col("last_offset") + 1).alias("offset"),
+            missing.alias("severity"),
+            F.to_json(F.struct((F.col("offset") - 1).alias("last_missing"))).alias("detail"),
+        )
+    )
+    return two_contents.unionByName(reordered).unionByName(gap)
 
 
-def judge(ledger: DataFrame, observed: Observed, findings: str) -> dict[str, Any]:
-    """Write every finding to the folder `findings`; return the summary's counts."""
+class Summary(NamedTuple):
+    """What was counted on the way.
+
+    `latency_ms` has, by measure (send_to_ack, send_to_read) and acks, a value for each of
+    `PERCENTILES`; a pair that had no record is left out. `send_to_read` ends when Spark's task held
+    the record, so it has the stream's trigger interval in it.
+    """
+
+    counts: dict[str, int]
+    latency_ms: dict[str, dict[str, list[float]]]
+
+
+def judge(
+    ledger: DataFrame, observed: Observed, findings: str, *, elected: DataFrame | None = None
+) -> Summary:
+    """Write every finding to the folder `findings`; return what was counted.
+
+    `elected` (`verdict_time.elections`) is put beside what was lost.
+    """
     summary = Observation("summary")
     seen = seen_rows(observed).cache()
     found = by_identity(
         ledger, seen, stream_is_complete=observed.stream_is_complete, summary=summary
-    ).unionByName(by_position(seen))
-    found.write.mode("error").parquet(findings)
+    ).unionByName(by_position(ledger, seen), allowMissingColumns=True)
+    if elected is None:
+        elected = ledger.sparkSession.createDataFrame([], ELECTION_SCHEMA)
+    beside(found, elected).write.mode("error").parquet(findings)
     seen.unpersist()
-    counts: dict[str, Any] = summary.get
-    return counts
+    return _split(summary.get)
+
+
+def _split(values: dict[str, Any]) -> Summary:
+    counts = {name: value for name, value in values.items() if "/" not in name}
+    latency_ms: dict[str, dict[str, list[float]]] = {}
+    for name, value in values.items():
+        measure, _, acks = name.partition("/")
+        if acks and value is not None:
+            latency_ms.setdefault(measure, {})[acks] = [us / 1000 for us in json.loads(value)]
+    return Summary(counts, latency_ms)
 
 
 def summarise(found: DataFrame, examples: int) -> dict[str, dict[str, Any]]:
@@ -234,10 +322,12 @@ def summarise(found: DataFrame, examples: int) -> dict[str, dict[str, Any]]:
 
 
 def _named(row: Any) -> dict[str, Any]:
+    beside_it = {"election": json.loads(row["election"])} if row["election"] else {}
     return {
         "record": record_name(row["pid"], row["seq"]),
         "partition": row["partition"],
         "offset": row["offset"],
         "severity": row["severity"],
         "detail": row["detail"],
+        **beside_it,
     }

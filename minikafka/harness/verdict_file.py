@@ -14,7 +14,13 @@ do not know. All times are wall milliseconds since the Unix epoch, unless a name
                     nodes); writing_from_ms and
                     writing_to_ms where it came to writing
     counts          sent, acknowledged, failed, unknown, unknown_found, unknown_absent,
-                    read_by_stream, read_afresh
+                    read_by_stream, read_afresh; with Spark's answer also unpromised_absent
+                    (acknowledged with less than acks=all, and not there) and repeated (more than
+                    once, by a producer without idempotence): neither breaks a promise
+    latency_ms      measure (send_to_ack, send_to_read) → acks → values at `percentiles`
+    percentiles     of latency_ms
+    windows         partition → {windows, total_ms, longest_ms, began_at_ms}: times in which records
+                    were sent and none acknowledged for more than a second
     promises        kind → {meaning, count, first, worst}; every kind is there, with count 0 when
                     nothing was found and null when nobody could look.
                     first and worst list up to ten {record, partition, offset, severity, detail};
@@ -27,7 +33,8 @@ do not know. All times are wall milliseconds since the Unix epoch, unless a name
                     done_at_ms, healed_at_ms, problem}; a fault with a problem was not done, done in
                     part, or not healed. `nodes` are what the targets were, 0 being whoever is no
                     node, `node` the first of them or -1; `did` says what was done
-    producers       {producer, client, ended, sent, acked, failed, unknown}
+    producers       {producer, client, acks, idempotent, ended, torn_bytes, sent, acked, failed,
+                    unknown}; torn_bytes of its ledger were cut off in the middle of an entry
     notes           what went otherwise than it should without touching the verdict
     settings        the run's settings
     versions        python, minikafka, spark, connector, java and the clients
@@ -55,6 +62,7 @@ KINDS = {
     "phantom": "in the log, and never sent",
     "failed_but_read": "in the log, though the producer was told that it is not",
     "two_contents": "an offset that showed two different records",
+    "gap": "after offsets of the log that hold nothing",
 }
 """Kind of broken promise → what it says of a record. These are what the join finds."""
 
@@ -115,6 +123,8 @@ def decide(evidence: Evidence) -> Verdict:
         "counts": counts,
         "promises": promises,
         "unavailability": dict(evidence.unavailability),
+        **{name: (evidence.judged or {}).get(name, {}) for name in ("latency_ms", "windows")},
+        "percentiles": list((evidence.judged or {}).get("percentiles", ())),
         "faults": list(evidence.faults),
         "producers": list(evidence.producers),
         "notes": list(evidence.notes),
@@ -134,7 +144,8 @@ def write(verdict: Verdict, path: Path) -> None:
 def _promises(evidence: Evidence) -> dict[str, dict[str, Any]]:
     unseen: dict[str, Any] = {"count": None, "first": [], "worst": []}
     judged = evidence.judged
-    regressions = evidence.regressions
+    regressions = judged["regressions"] if judged and "regressions" in judged else ()
+    regressions = regressions or evidence.regressions
     messages = [{"message": message} for message in judged["data_loss"]] if judged else []
     reported = _without_records(messages, [0] * len(messages)) if judged else unseen
     return {

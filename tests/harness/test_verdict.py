@@ -1,11 +1,19 @@
 """Each kind of broken promise on a handful of rows, and nothing else found on any of them."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
-from minikafka.harness.inject import Victim, is_found, tamper
-from minikafka.harness.settings import INJECTIONS
+from minikafka.harness.inject import (
+    Victim,
+    is_found,
+    is_regression_found,
+    tamper,
+    tamper_ledger,
+    tamper_samples,
+)
+from minikafka.harness.injections import EXPECTED_KIND, INJECTIONS
 from minikafka.harness.stream import OBSERVED_SCHEMA
 from minikafka.harness.verdict import (
     KINDS,
@@ -15,21 +23,39 @@ from minikafka.harness.verdict import (
     judge,
     summarise,
 )
+from minikafka.harness.verdict_time import (
+    ELECTION_SCHEMA,
+    SAMPLE_SCHEMA,
+    watermark_regressions,
+)
 
 # What a producer sent to its partition: record n was acknowledged at offset 10 + n.
 LEDGER = [(n, "acked", 10 + n) for n in range(5)] + [(5, "failed", None), (6, "unknown", None)]
 LOG = [(10 + n, n) for n in range(5)]
 
 
-def ledger_rows(pid, rows):
+PROMISED = ("all", True)
+"""acks and idempotence."""
+
+
+def ledger_rows(pid, rows, guarantee=PROMISED):
+    """Record n was sent at n seconds and acknowledged, if it was, n + 1 milliseconds later."""
     return [
-        (pid, seq, pid, 100 + seq, 9, 0, status, offset, None, None) for seq, status, offset in rows
+        (pid, seq, pid, 100 + seq, 9, seq * 10**6, status, offset, ack_us, None, *guarantee)
+        for seq, status, offset in rows
+        for ack_us in [seq * 10**6 + (seq + 1) * 1000 if status == "acked" else None]
     ]
 
 
 def read_rows(pid, rows):
-    """Rows are (offset, seq) with the content that was sent, or (offset, seq, checksum)."""
-    return [(pid, row[0], 0, pid, row[1], [*row, 100 + row[1]][2], 9) for row in rows]
+    """Rows are (offset, seq) with the content that was sent, or (offset, seq, checksum).
+
+    Record n was read 2 s after it was sent.
+    """
+    return [
+        (pid, row[0], 0, pid, row[1], [*row, 100 + row[1]][2], 9, row[1] * 1000 + 2000)
+        for row in rows
+    ]
 
 
 def frame(spark, rows, schema):
@@ -45,7 +71,7 @@ def judged(spark, tmp_path):
             frame(spark, stream, OBSERVED_SCHEMA), frame(spark, reread, OBSERVED_SCHEMA), complete
         )
         sent = spark.createDataFrame(ledger, LEDGER_SCHEMA)
-        counts = judge(sent, observed, str(tmp_path / "findings"))
+        counts, _ = judge(sent, observed, str(tmp_path / "findings"))
         return spark.read.parquet(str(tmp_path / "findings")), counts
 
     return run
@@ -55,12 +81,13 @@ def without(rows, seq):
     return [row for row in rows if row[1] != seq]
 
 
+LOST_3 = {"lost": [(3, 13)], "gap": [(4, 13)]}
 CASES = {
     "everything as promised": (LOG, LOG, {}),
     "unknown and there": ([*LOG, (15, 6)], [*LOG, (15, 6)], {}),
     "the same row delivered twice by spark": ([*LOG, LOG[2]], LOG, {}),
-    "lost": (without(LOG, 3), without(LOG, 3), {"lost": [(3, 13)]}),
-    "lost after it was shown": (LOG, without(LOG, 3), {"lost": [(3, 13)]}),
+    "lost": (without(LOG, 3), without(LOG, 3), LOST_3),
+    "lost after it was shown": (LOG, without(LOG, 3), LOST_3),
     "skipped": (without(LOG, 2), LOG, {"skipped": [(2, 12)]}),
     "vanished": ([*LOG, (15, 6)], LOG, {"vanished": [(6, 15)]}),
     "duplicated": (
@@ -91,7 +118,17 @@ CASES = {
     "moved": (
         [*without(LOG, 4), (19, 4)],
         [*without(LOG, 4), (19, 4)],
-        {"moved": [(4, 19)]},
+        {"moved": [(4, 19)], "gap": [(4, 14)]},
+    ),
+    "moved into the log of another producer": (
+        [*LOG[:4], (14, 4), (15, 6)],
+        [*LOG[:4], (15, 4), (14, 6)],
+        {"moved": [(4, 15)], "reordered": [(4, 15)], "two_contents": [(4, 14), (4, 15)]},
+    ),
+    "a gap that no acknowledgement was in": (
+        [*LOG, (17, 6)],
+        [*LOG, (17, 6)],
+        {"gap": [(6, 15)]},
     ),
     "phantom": ([*LOG, (15, 99)], [*LOG, (15, 99)], {"phantom": [(99, 15)]}),
     "garbage": (
@@ -157,6 +194,8 @@ def test_counts_add_up(judged):
         "unknown_absent": 1,
         "read_by_stream": 6,
         "read_afresh": 6,
+        "unpromised_absent": 0,
+        "repeated": 0,
     }
 
 
@@ -186,23 +225,123 @@ def test_first_and_worst_are_bounded_and_in_order(judged):
 
 
 def test_producers_do_not_order_each_other(judged):
-    read = [(0, 10, 0, 1, 5, 105, 9), (0, 11, 0, 2, 4, 104, 9)]
+    read = [(0, 10, 0, 1, 5, 105, 9, 1), (0, 11, 0, 2, 4, 104, 9, 1)]
     sent = [
-        (1, 5, 0, 105, 9, 0, "acked", 10, None, None),
-        (2, 4, 0, 104, 9, 0, "acked", 11, None, None),
+        (1, 5, 0, 105, 9, 0, "acked", 10, None, None, *PROMISED),
+        (2, 4, 0, 104, 9, 0, "acked", 11, None, None, *PROMISED),
     ]
     findings, _ = judged(sent, read, read)
     assert findings.isEmpty()
 
 
-@pytest.mark.parametrize("injection", INJECTIONS)
-def test_every_injection_is_found_at_its_victim(spark, tmp_path, injection):
-    victim = Victim(pid=1, seq=1, offset=11, next_seq=3, next_offset=13)
-    read = spark.createDataFrame(read_rows(1, LOG), OBSERVED_SCHEMA)
-    observed = tamper(Observed(read, read, stream_is_complete=True), injection, victim)
+# What the weaker guarantees allow is counted; what no guarantee allows is found all the same.
+WEAK_READ = [(10, 0), (11, 2), (12, 1), (13, 0), (14, 6, 7), (15, 6), (16, 5)]
+WEAK = {
+    ("all", False): {"lost": [3, 4], "moved": [1, 2], "failed_but_read": [5], "changed": [6]},
+    ("1", False): {"failed_but_read": [5], "changed": [6]},
+    ("0", False): {"failed_but_read": [5], "changed": [6]},
+}
+
+
+def test_what_was_not_promised_is_counted_and_no_finding(judged):
+    """S1, S2: without idempotence a retry may repeat and overtake; with acks<all a record may go.
+
+    A copy at the acknowledged place is enough; a record that has none there was moved.
+    """
+    sent, read = [], []
+    for pid, guarantee in enumerate(WEAK):
+        rows = [row if guarantee[0] != "0" else (*row[:2], None) for row in LEDGER]
+        sent += ledger_rows(pid, rows, guarantee)
+        read += read_rows(pid, WEAK_READ)
+    findings, counts = judged(sent, read, read)
+    for pid, guarantee in enumerate(WEAK):
+        found = {}
+        for row in findings.where(f"pid = {pid}").orderBy("seq").collect():
+            found.setdefault(row["kind"], []).append(row["seq"])
+        assert found == WEAK[guarantee]
+    assert counts["unpromised_absent"] == 4
+    assert counts["repeated"] == 6
+
+
+def test_latency_is_told_by_acks(spark, tmp_path):
+    sent = ledger_rows(1, LEDGER) + ledger_rows(2, LEDGER[:1], ("1", False))
+    read = spark.createDataFrame(read_rows(1, LOG) + read_rows(2, LOG[:1]), OBSERVED_SCHEMA)
+    ledger = spark.createDataFrame(sent, LEDGER_SCHEMA)
+    _, latency_ms = judge(ledger, Observed(read, read, True), str(tmp_path / "f"))
+    assert latency_ms == {
+        "send_to_ack": {"1": [1.0] * 5, "all": [3.0, 5.0, 5.0, 5.0, 5.0]},
+        "send_to_read": {"1": [2000.0] * 5, "all": [2000.0] * 5},
+    }
+
+
+def test_a_loss_over_an_unclean_election_is_a_loss_with_the_election_beside_it(spark, tmp_path):
+    """S2: nothing excuses a loss, and who reads of it is told what came before."""
+    elections = [
+        (1, 2_000, 3, 1, True),  # before the acknowledgement
+        (1, 4_000, 1, 3, False),
+        (1, 5_000, 2, 1, True),
+        (1, 6_000, 3, 2, True),
+        (2, 4_500, 9, 8, True),  # of another partition
+    ]
+    read = spark.createDataFrame(read_rows(1, without(LOG, 3)), OBSERVED_SCHEMA)
     sent = spark.createDataFrame(ledger_rows(1, LEDGER), LEDGER_SCHEMA)
-    judge(sent, observed, str(tmp_path / "f"))
-    findings = spark.read.parquet(str(tmp_path / "f"))
-    assert is_found(findings, injection, victim)
-    other = Victim(pid=1, seq=0, offset=10, next_seq=2, next_offset=12)
-    assert not is_found(findings, injection, other)
+    elected = spark.createDataFrame(elections, ELECTION_SCHEMA)
+    judge(sent, Observed(read, read, True), str(tmp_path / "f"), elected=elected)
+    promises = summarise(spark.read.parquet(str(tmp_path / "f")), 10)
+    [row] = promises["lost"]["first"]
+    assert row["record"] == "p1#3"
+    assert row["election"] == {"at_ms": 5_000, "leader": 2, "before": 1, "unclean": True}
+    assert "election" not in promises["gap"]["first"][0]
+
+
+OF_RECORDS = [name for name in INJECTIONS if name != "watermark"]
+VICTIM = Victim(pid=1, seq=1, partition=1, offset=11, next_seq=3, next_offset=13)
+OTHER = replace(VICTIM, partition=0, seq=0)
+
+
+@pytest.fixture(scope="module")
+def found_after_injections(spark, tmp_path_factory):
+    """All injections judged in one run, each at a producer and a partition of its own."""
+    pids = range(len(OF_RECORDS))
+    read = [row for pid in pids for row in read_rows(pid, LOG)]
+    frame = spark.createDataFrame(read, OBSERVED_SCHEMA)
+    observed = Observed(frame, frame, stream_is_complete=True)
+    sent = [row for pid in pids for row in ledger_rows(pid, LEDGER)]
+    ledger = spark.createDataFrame(sent, LEDGER_SCHEMA)
+    for pid, injection in enumerate(OF_RECORDS):
+        victim = replace(VICTIM, pid=pid, partition=pid)
+        observed = tamper(observed, injection, victim)
+        ledger = tamper_ledger(ledger, injection, victim)
+    observed = Observed(
+        spark.createDataFrame(observed.streamed.collect(), OBSERVED_SCHEMA),
+        spark.createDataFrame(observed.reread.collect(), OBSERVED_SCHEMA),
+        stream_is_complete=True,
+    )
+    findings = str(tmp_path_factory.mktemp("injections") / "findings")
+    judge(ledger, observed, findings)
+    return spark.read.parquet(findings).cache()
+
+
+@pytest.mark.parametrize("injection", OF_RECORDS)
+def test_every_injection_is_found_at_its_victim(found_after_injections, injection):
+    pid = OF_RECORDS.index(injection)
+    assert is_found(found_after_injections, injection, replace(VICTIM, pid=pid))
+    assert not is_found(found_after_injections, injection, replace(VICTIM, pid=pid, seq=0))
+
+
+def test_a_high_watermark_that_is_injected_is_found(spark):
+    """H7."""
+    seen = spark.createDataFrame(
+        [("watcher", 1, 5, 100, 0), ("watcher", 1, 6, 200, 1), ("watcher", 0, 3, 200, 1)],
+        SAMPLE_SCHEMA,
+    )
+    assert watermark_regressions(tamper_samples(seen, "loss", VICTIM)).isEmpty()
+    tampered = watermark_regressions(tamper_samples(seen, "watermark", VICTIM))
+    rows = [row.asDict() for row in tampered.collect()]
+    assert [(row["before"], row["after"]) for row in rows] == [(6, 4)]
+    assert is_regression_found(rows, VICTIM)
+    assert not is_regression_found(rows, OTHER)
+
+
+def test_every_kind_can_be_injected():
+    assert set(EXPECTED_KIND.values()) == {*KINDS, "high_watermark_regression"}

@@ -10,7 +10,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from minikafka.harness import ledger
-from minikafka.harness.ledger import Acknowledged, LedgerDamagedError, LedgerWriter, read_entries
+from minikafka.harness.ledger import (
+    Acknowledged,
+    Entries,
+    LedgerDamagedError,
+    LedgerWriter,
+    read_entries,
+)
 
 HEADER = {
     "run": "r",
@@ -79,6 +85,45 @@ def test_a_changed_byte_in_a_body_is_an_error_that_names_the_place(tmp_path):
     (tmp_path / "l").write_bytes(data)
     with pytest.raises(LedgerDamagedError, match="l: at byte 0: checksum differs"):
         list(read_entries(tmp_path / "l"))
+
+
+def test_a_torn_entry_is_left_out_and_its_size_is_told(tmp_path):
+    """S1: a ledger that was cut is read up to the cut, and says so."""
+    write_some(tmp_path / "l")
+    data = (tmp_path / "l").read_bytes()
+    entries = Entries(tmp_path / "l")
+    count = len(list(entries))
+    assert entries.torn_bytes == 0
+    (tmp_path / "torn").write_bytes(data[:-3])
+    torn = Entries(tmp_path / "torn")
+    assert len(list(torn)) == count - 1
+    [last] = list(entries)[-1:]
+    whole_bytes = len(msgpack.packb([0xFFFF_FFFF, msgpack.packb(last)]))
+    assert torn.torn_bytes == whole_bytes - 3
+
+
+def test_a_record_takes_at_most_forty_bytes(tmp_path):
+    """S1: with acknowledgements a few at a time, as they are when little is written."""
+    count, group, now_us = 10_000, 10, 1_800_000_000_000_000
+    with LedgerWriter(tmp_path / "l") as writer:
+        writer.header(**HEADER)
+        for first in range(10**6, 10**6 + count, group):
+            seqs = range(first, first + group)
+            at_us = now_us + first
+            writer.sent(
+                first,
+                at_us,
+                partitions=[seq % 200 for seq in seqs],
+                after_us=[0] * group,
+                crcs=[0xFFFF_FFFF] * group,
+                sizes=[300] * group,
+            )
+            records = [
+                Acknowledged(seq, 10**9 + seq, at_us + 70_000 * (seq - first), at_us // 1000)
+                for seq in seqs
+            ]
+            writer.acked(records)
+    assert (tmp_path / "l").stat().st_size / count <= 40
 
 
 @pytest.mark.parametrize("junk", [7, [1, 2], [b"", b""], [0, b"", 0], {"a": 1}])

@@ -47,7 +47,34 @@ def test_a_ledger_folds_into_one_row_a_record(tmp_path):
         "ack_offset": [None, 41, None, 10, 42],
         "ack_us": [None, 2000, None, 7001, 7000],
         "timestamp_ms": [None, 3, None, 6, 6],
+        "acks": ["all"] * 5,
+        "idempotent": [True] * 5,
     }
+    assert table.is_promised
+    assert table.torn_bytes == 0
+
+
+def test_a_ledger_that_was_cut_is_read_up_to_the_cut_and_says_so(tmp_path):
+    """S1."""
+    path = write(tmp_path / "l")
+    path.write_bytes(path.read_bytes()[:-20])
+    table = read_ledger(path)
+    assert not table.ended
+    assert table.counts() == {"sent": 5, "acked": 1, "failed": 1, "unknown": 3}
+    assert table.summary()["torn_bytes"] == table.torn_bytes > 0
+
+
+def test_an_acknowledgement_without_an_offset_has_none_in_the_table(tmp_path):
+    """S1: acks=0."""
+    with LedgerWriter(tmp_path / "l") as writer:
+        writer.header(**{**HEADER, "acks": "0", "idempotent": False})
+        writer.sent(0, 0, partitions=[0, 0], after_us=[0, 0], crcs=[1, 1], sizes=[1, 1])
+        writer.acked([Acknowledged(0, -1, 5, 0), Acknowledged(1, 9, 6, 0)])
+    table = read_ledger(tmp_path / "l")
+    rows = table.to_arrow().to_pydict()
+    assert (rows["status"], rows["ack_offset"]) == (["acked", "acked"], [None, 9])
+    assert (rows["acks"], rows["idempotent"]) == (["0", "0"], [False, False])
+    assert not table.is_promised
 
 
 def test_a_record_without_an_outcome_is_unknown(tmp_path):

@@ -1,0 +1,39 @@
+"""The ways in which the harness can tamper with what it observed, and how each must be found.
+
+Plain names, without Spark, so that the command line can offer them; `inject` does the tampering.
+"""
+
+from typing import Literal
+
+Injection = Literal[
+    "loss",
+    "skip",
+    "vanish",
+    "duplicate",
+    "reorder",
+    "corrupt",
+    "move",
+    "phantom",
+    "refuse",
+    "overwrite",
+    "gap",
+    "watermark",
+]
+
+EXPECTED_KIND: dict[Injection, str] = {
+    "loss": "lost",
+    "skip": "skipped",
+    "vanish": "vanished",
+    "duplicate": "duplicated",
+    "reorder": "reordered",
+    "corrupt": "changed",
+    "move": "moved",
+    "phantom": "phantom",
+    "refuse": "failed_but_read",
+    "overwrite": "two_contents",
+    "gap": "gap",
+    "watermark": "high_watermark_regression",
+}
+"""As which broken promise each injection must be found."""
+
+INJECTIONS: tuple[Injection, ...] = tuple(EXPECTED_KIND)

@@ -1,0 +1,169 @@
+"""What only the time axis shows, as Spark DataFrames: elections, high watermarks, unavailability.
+
+The events of a run (`lines`) are read as text and parsed in the JVM; nothing but bounded summaries
+comes to the driver.
+"""
+
+from collections.abc import Sequence
+
+from pyspark.sql import Column, DataFrame, SparkSession, Window
+from pyspark.sql import functions as F  # noqa: N812 - Spark's own way to name it
+
+SAMPLE_SCHEMA = "witness string, partition int, end bigint, at_ms bigint, position bigint"
+ELECTION_SCHEMA = "partition int, at_ms bigint, leader int, before int, unclean boolean"
+
+_EVENT_SCHEMA = (
+    "at_ms bigint, event string, partition int, leader int, isr array<int>,"
+    " ends map<string, bigint>, progress struct<sources: array<struct<"
+    "latestOffset: map<string, map<string, bigint>>>>>"
+)
+_US_PER_MS = 1000
+_NEVER = "cast(null as bigint)"
+
+
+def read_events(spark: SparkSession, paths: Sequence[str]) -> DataFrame:
+    """The events that this module looks at, with `position`, their order within a file."""
+    lines = spark.read.text(list(paths)).withColumn("position", F.monotonically_increasing_id())
+    parsed = lines.select(F.from_json("value", _EVENT_SCHEMA).alias("e"), "position")
+    return parsed.select("e.*", "position")
+
+
+def elections(events: DataFrame) -> DataFrame:
+    """Each leader that a partition got, as rows of `ELECTION_SCHEMA`.
+
+    `unclean`: the new leader was not in the ISR that was last seen before. Two looks may have more
+    than one election between them, so this is what a client could know, and no more.
+    """
+    in_order = Window.partitionBy("partition").orderBy("at_ms", "position")
+    earlier = in_order.rowsBetween(Window.unboundedPreceding, -1)
+    looks = events.where(F.col("event") == "partition").select(
+        "partition",
+        "at_ms",
+        "leader",
+        F.last("leader", ignorenulls=True).over(earlier).alias("before"),
+        F.lag("isr").over(in_order).alias("isr_before"),
+    )
+    is_new = F.col("leader").isNotNull() & ~F.col("leader").eqNullSafe(F.col("before"))
+    return looks.where(is_new & F.col("before").isNotNull()).select(
+        "partition",
+        "at_ms",
+        "leader",
+        "before",
+        (~F.array_contains("isr_before", F.col("leader"))).alias("unclean"),
+    )
+
+
+def beside(found: DataFrame, elected: DataFrame) -> DataFrame:
+    """Findings with `election`: for a lost record, what election may explain it, as JSON.
+
+    It is the first unclean one in its partition after the acknowledgement, else the first one. A
+    loss stays a loss: the election stands beside it and excuses nothing.
+    """
+    by_partition = elected.groupBy("partition").agg(
+        F.sort_array(
+            F.collect_list(F.struct("at_ms", "leader", "before", "unclean")),
+        ).alias("elections")
+    )
+    later = F.filter("elections", lambda row: row.at_ms * _US_PER_MS >= F.col("at_us"))
+    unclean = F.filter(later, lambda row: row.unclean)
+    chosen = F.coalesce(F.get(unclean, F.lit(0)), F.get(later, F.lit(0)))
+    is_lost = F.col("kind") == "lost"
+    return (
+        found.join(F.broadcast(by_partition), "partition", "left")
+        .withColumn("election", F.when(is_lost, F.to_json(chosen)))
+        .drop("elections")
+    )
+
+
+def samples(events: DataFrame, topic: str) -> DataFrame:
+    """Ends of partitions as the watcher and Spark saw them, as rows of `SAMPLE_SCHEMA`."""
+    watched = events.where(F.col("event") == "high_watermarks").select(
+        F.lit("watcher").alias("witness"), "at_ms", "position", "ends"
+    )
+    read = events.where(F.col("event") == "progress").select(
+        F.lit("spark").alias("witness"),
+        "at_ms",
+        "position",
+        F.explode("progress.sources").alias("source"),
+    )
+    ends = F.element_at("source.latestOffset", F.lit(topic)).alias("ends")
+    both = watched.unionByName(read.select("witness", "at_ms", "position", ends))
+    exploded = both.select("witness", "at_ms", "position", F.explode("ends"))
+    return exploded.select(
+        "witness",
+        F.col("key").cast("int").alias("partition"),
+        F.col("value").alias("end"),
+        "at_ms",
+        "position",
+    )
+
+
+def watermark_regressions(seen: DataFrame) -> DataFrame:
+    """Every step back of a high watermark that one witness saw (SPEC H7), as `watermarks` does."""
+    in_order = Window.partitionBy("witness", "partition").orderBy("at_ms", "position")
+    return (
+        seen.select(
+            "witness",
+            "partition",
+            F.lag("end").over(in_order).alias("before"),
+            F.col("end").alias("after"),
+            F.lag("at_ms").over(in_order).alias("before_at_ms"),
+            F.col("at_ms").alias("after_at_ms"),
+        )
+        .where("after < before")
+        .orderBy("after_at_ms", "witness", "partition")
+    )
+
+
+def unavailability(ledger: DataFrame, threshold_us: int) -> DataFrame:
+    """Windows of each partition in which producers asked and nobody was answered for too long.
+
+    A window runs from the first record sent after an acknowledgement to the next acknowledgement,
+    or to the last record sent if none came any more: where nobody asks, nothing is unavailable.
+    Acknowledgements with acks=0 are the client's own and say nothing.
+    """
+    asked = ledger.where(F.col("acks") != "0")
+    sends = asked.select(
+        "partition", F.col("send_us").alias("at_us"), F.expr(_NEVER).alias("answer_us")
+    )
+    answers = asked.where(F.col("status") == "acked").select(
+        "partition", F.col("ack_us").alias("at_us"), F.col("ack_us").alias("answer_us")
+    )
+    following = (
+        Window.partitionBy("partition")
+        .orderBy("at_us", F.col("answer_us").asc_nulls_first())
+        .rowsBetween(0, Window.unboundedFollowing)
+    )
+    return (
+        sends.unionByName(answers)
+        .withColumn("next_us", F.first("answer_us", ignorenulls=True).over(following))
+        .where("answer_us is null")
+        .groupBy("partition", "next_us")
+        .agg(F.min("at_us").alias("began_us"), F.max("at_us").alias("last_us"))
+        .select("partition", "began_us", F.coalesce("next_us", "last_us").alias("ended_us"))
+        .where(F.col("ended_us") - F.col("began_us") > threshold_us)
+    )
+
+
+def summarise_windows(windows: DataFrame) -> dict[str, dict[str, int]]:
+    """By partition: how many windows, their sum, and the longest. Bounded by the partitions."""
+    length = F.col("ended_us") - F.col("began_us")
+    rows = (
+        windows.groupBy("partition")
+        .agg(
+            F.count("*").alias("windows"),
+            _whole_ms(F.sum(length)).alias("total_ms"),
+            _whole_ms(F.max(length)).alias("longest_ms"),
+            _whole_ms(F.max_by("began_us", length)).alias("began_at_ms"),
+        )
+        .orderBy("partition")
+        .collect()
+    )
+    return {str(row["partition"]): {key: row[key] for key in _WINDOW_FIELDS} for row in rows}
+
+
+_WINDOW_FIELDS = ("windows", "total_ms", "longest_ms", "began_at_ms")
+
+
+def _whole_ms(micros: Column) -> Column:
+    return F.floor(micros / _US_PER_MS).cast("bigint")
