@@ -152,9 +152,9 @@ def _from_clients(rng: random.Random, brokers: list[int]) -> _Drawn:
     return "partition", (rng.choice(brokers), CLIENTS), {}
 
 
-def _min_isr(rng: random.Random, brokers: list[int]) -> _Drawn:
+def _min_isr(_rng: random.Random, brokers: list[int]) -> _Drawn:
     # Never lower: then less would be promised, and a loss were none.
-    return "min-isr", (), {"value": rng.choice(range(2, min(3, len(brokers)) + 1))}
+    return "min-isr", (), {"value": min(3, len(brokers))}
 
 
 def _elr_off(_rng: random.Random, _brokers: list[int]) -> _Drawn:
