@@ -246,17 +246,21 @@ def _recover_segments(
         size = items[at].size
         end_offset = items[at].recover(verify=True)
         cut = size - items[at].size
-        if not cut:
+        following = items[at + 1].base_offset if at + 1 < len(items) else end_offset
+        if not cut and following == end_offset:
             continue
+        # Also where the next segment does not begin at the end of this one: it is one that was
+        # removed, and came back with the power.
         _log.warning(
             "%s/%s: cut %d bytes of a bad tail at offset %d, and %d later segments",
             disk.root, folder, cut, end_offset, len(items) - at - 1,
         )  # fmt: skip
-        for segment in items[at + 1 :]:
+        for segment in reversed(items[at + 1 :]):
             segment.close()
             for path in segment.mark_deleted():
                 disk.remove(path)
         del items[at + 1 :]
+        disk.sync_dir(folder)
         break
     return items[first].base_offset if items else None
 

@@ -157,18 +157,25 @@ class Segments:
         del self._bases[:count]
 
     def doom_from(self, offset: int) -> None:
-        """Let the segments go that start at `offset` or later; an earlier one must stay."""
+        """Let the segments go that start at `offset` or later; an earlier one must stay.
+
+        They are gone for good when this returns, the last one first: one that came back after a
+        power loss would stand behind a gap, or in the way of what was written meanwhile.
+        """
         at = bisect_right(self._bases, offset - 1)
         assert at, "an active segment stays"
-        for segment in self.items[at:]:
+        for segment in reversed(self.items[at:]):
             self._doom(segment)
+        if len(self.items) > at:
+            self.disk.sync_dir(self.folder)
         del self.items[at:]
         del self._bases[at:]
 
     def doom_all(self) -> None:
-        """Let all segments go; `replace_all` must follow."""
-        for segment in self.items:
+        """Let all segments go, for good; `replace_all` must follow."""
+        for segment in reversed(self.items):
             self._doom(segment)
+        self.disk.sync_dir(self.folder)
 
     def remove_doomed(self, now_ms: int, delay_ms: int) -> None:
         """Remove the files of segments that left at least `delay_ms` ago (monotonic)."""

@@ -68,6 +68,8 @@ class UnifiedLog:
     high_watermark: int = 0
     flushes: FlushLedger = field(default_factory=FlushLedger)
     identity_is_durable: bool = True
+    recovery_point_fell: bool = False
+    """Since the last checkpoint: what it says of this log is too much."""
 
     @classmethod
     def open(
@@ -524,6 +526,7 @@ class UnifiedLog:
         self.log_end_offset = offset
         self.log_start_offset = min(self.log_start_offset, offset)
         self.high_watermark = min(self.high_watermark, offset)
+        self.recovery_point_fell |= offset < self.recovery_point
         self.recovery_point = min(self.recovery_point, offset)
         self.flushes.wanted = min(self.flushes.wanted, offset)
         self.flushes.due = min(self.flushes.due, offset)
