@@ -19,6 +19,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from queue import SimpleQueue
+from typing import Any, NamedTuple
 
 from aiokafka import AIOKafkaProducer
 from aiokafka.errors import (
@@ -31,9 +33,10 @@ from aiokafka.errors import (
 from confluent_kafka import KafkaError as RdKafkaError
 from confluent_kafka import Message, Producer
 
-from minikafka.harness.ledger import Acknowledged, LedgerWriter
+from minikafka.harness.ledger import NO_OFFSET, Acknowledged, LedgerWriter
 from minikafka.harness.lines import EventLog
 from minikafka.harness.records import Record, RecordFactory
+from minikafka.harness.workload_options import Acks
 
 _TICK_S = 0.02
 _STATUS_EVERY_S = 0.25
@@ -41,8 +44,6 @@ _IN_FLIGHT_MAX = 20_000
 """Records sent and not answered; beyond it nothing more is sent, as a full client would do."""
 
 _COUNTERS = ("acked", "failed", "unknown")
-
-CLIENTS = ("confluent-kafka", "aiokafka")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +63,11 @@ class ProducerTask:
     drain_s: float
     ledger: str
     events: str
+    acks: Acks = "all"
+    idempotent: bool = True
+    size_min_bytes: int = 60
+    size_max_bytes: int = 340
+    key_skew: float = 0.0
 
     def to_json(self) -> str:
         """The task as the process takes it on its command line."""
@@ -102,7 +108,13 @@ class Outbox:
 
     def __post_init__(self) -> None:
         task = self.task
-        self._factory = RecordFactory(seed=task.seed, pid=task.pid, partitions=task.partitions)
+        self._factory = RecordFactory(
+            seed=task.seed,
+            pid=task.pid,
+            partitions=task.partitions,
+            sizes=(task.size_min_bytes, task.size_max_bytes),
+            key_skew=task.key_skew,
+        )
 
     @property
     def is_settled(self) -> bool:
@@ -137,10 +149,12 @@ class Outbox:
         self._out.update(dict.fromkeys(record.seq for record in records))
         return records
 
-    def acked(self, seq: int, offset: int, timestamp_ms: int) -> None:
-        """The client says that the record is in the log."""
+    def acked(self, seq: int, offset: int | None, timestamp_ms: int | None) -> None:
+        """The client says that the record is in the log; with acks=0 that it was sent, no more."""
         del self._out[seq]
-        self._outcomes.acked.append(Acknowledged(seq, offset, now_us(), timestamp_ms))
+        # Nobody tells an offset with acks=0, and a client may make one up.
+        at = NO_OFFSET if offset is None or self.task.acks == "0" else max(offset, NO_OFFSET)
+        self._outcomes.acked.append(Acknowledged(seq, at, now_us(), timestamp_ms or 0))
 
     def failed(self, seq: int, error: str, *, definite: bool) -> None:
         """The client gave up; `definite` if the record can not be in the log."""
@@ -218,8 +232,8 @@ def produce_with_confluent(outbox: Outbox) -> None:
         {
             "bootstrap.servers": outbox.task.bootstrap_servers,
             "client.id": f"minikafka-verify-{outbox.task.pid}",
-            "acks": "all",
-            "enable.idempotence": True,
+            "acks": outbox.task.acks,
+            "enable.idempotence": outbox.task.idempotent,
             "linger.ms": 5,
             "message.timeout.ms": 60_000,
             "socket.timeout.ms": 10_000,
@@ -279,8 +293,8 @@ async def produce_with_aiokafka(outbox: Outbox) -> None:
     producer = AIOKafkaProducer(
         bootstrap_servers=outbox.task.bootstrap_servers.split(","),
         client_id=f"minikafka-verify-{outbox.task.pid}",
-        acks="all",
-        enable_idempotence=True,
+        acks=_acks_value(outbox.task.acks),
+        enable_idempotence=outbox.task.idempotent,
         linger_ms=5,
         request_timeout_ms=10_000,
         metadata_max_age_ms=5_000,
@@ -332,7 +346,8 @@ async def _await_one(future: "asyncio.Future[object]", outbox: Outbox, seq: int)
         definite = isinstance(error, _DEFINITE_AIO_ERRORS)
         outbox.failed(seq, type(error).__name__, definite=definite)
     else:
-        outbox.acked(seq, metadata.offset, metadata.timestamp)  # type: ignore[attr-defined]
+        # With acks=0 there is nobody who could have told where it is.
+        outbox.acked(seq, getattr(metadata, "offset", None), getattr(metadata, "timestamp", None))
 
 
 async def _stop(producer: AIOKafkaProducer) -> None:
@@ -340,6 +355,90 @@ async def _stop(producer: AIOKafkaProducer) -> None:
         await asyncio.wait_for(producer.stop(), timeout=2)
     except (TimeoutError, KafkaError) as error:
         print(f"the client did not stop cleanly: {error!r}", file=sys.stderr)
+
+
+# kafka-python ----------------------------------------------------------------------------------
+
+
+def produce_with_kafka_python(outbox: Outbox) -> None:
+    """Write with kafka-python until the task is over.
+
+    Its callbacks come in its own thread; they go through a queue, so that the outbox is used by one
+    thread alone.
+    """
+    from kafka import KafkaProducer
+
+    task = outbox.task
+    producer = KafkaProducer(
+        bootstrap_servers=task.bootstrap_servers.split(","),
+        client_id=f"minikafka-verify-{task.pid}",
+        acks=_acks_value(task.acks),
+        enable_idempotence=task.idempotent,
+        linger_ms=5,
+        request_timeout_ms=10_000,
+        delivery_timeout_ms=60_000,
+        metadata_max_age_ms=5_000,
+    )
+    answers: SimpleQueue[_Answer] = SimpleQueue()
+    while not outbox.is_over:
+        for record in outbox.batch():
+            _send_with_kafka_python(producer, outbox, record, answers)
+        time.sleep(_TICK_S)
+        _take_answers(outbox, answers)
+    deadline = time.monotonic() + task.drain_s
+    while not outbox.is_settled and time.monotonic() < deadline:
+        time.sleep(_TICK_S)
+        _take_answers(outbox, answers)
+    producer.close(timeout=2)
+
+
+class _Answer(NamedTuple):
+    """Of kafka-python: about one record; an error, or where it is."""
+
+    seq: int
+    error: BaseException | None
+    metadata: Any
+
+
+def _send_with_kafka_python(
+    producer: Any, outbox: Outbox, record: Record, answers: "SimpleQueue[_Answer]"
+) -> None:
+    from kafka.errors import KafkaError as PyKafkaError
+
+    try:
+        future = producer.send(
+            outbox.task.topic,
+            value=record.value,
+            key=record.key,
+            partition=record.partition,
+            headers=record.headers,
+        )
+    except PyKafkaError as error:
+        answers.put(_Answer(record.seq, error, None))
+        return
+    future.add_callback(lambda metadata: answers.put(_Answer(record.seq, None, metadata)))
+    future.add_errback(lambda error: answers.put(_Answer(record.seq, error, None)))
+
+
+def _take_answers(outbox: Outbox, answers: "SimpleQueue[_Answer]") -> None:
+    while not answers.empty():
+        seq, error, metadata = answers.get()
+        if error is None:
+            outbox.acked(seq, metadata.offset, metadata.timestamp)
+        else:
+            name = type(error).__name__
+            outbox.failed(seq, name, definite=name in _DEFINITE_PY_ERRORS)
+    outbox.settle(outbox.take())
+    outbox.report()
+
+
+_DEFINITE_PY_ERRORS = frozenset(error.__name__ for error in _DEFINITE_AIO_ERRORS)
+"""kafka-python's errors of the same names, since aiokafka has them from there."""
+
+
+def _acks_value(acks: Acks) -> int | str:
+    """As the clients written in Python want it."""
+    return acks if acks == "all" else int(acks)
 
 
 def main(argument: str) -> int:
@@ -352,14 +451,17 @@ def main(argument: str) -> int:
             client=task.client,
             topic=task.topic,
             topic_id=task.topic_id,
-            acks="all",
-            idempotent=True,
+            acks=task.acks,
+            idempotent=task.idempotent,
         )
         outbox = Outbox(task, ledger, EventLog(Path(task.events)))
-        if task.client == "aiokafka":
-            asyncio.run(produce_with_aiokafka(outbox))
-        else:
-            produce_with_confluent(outbox)
+        match task.client:
+            case "aiokafka":
+                asyncio.run(produce_with_aiokafka(outbox))
+            case "kafka-python":
+                produce_with_kafka_python(outbox)
+            case _:
+                produce_with_confluent(outbox)
         outbox.finish()
     return 0
 

@@ -4,12 +4,15 @@ A record is named by its producer and its sequence number in that producer, `p1#
 
     value    producer id (4 bytes), sequence (8), send time in microseconds (8), payload; big-endian
     key      64 different ones a producer
-    headers  `p`: the producer id, `s`: the sequence, in decimal
+    headers  `p`: the producer id, `s`: the sequence, `c`: CRC-32 of value and key, `t`: the send
+             time in microseconds, all in decimal
 
-The checksum is CRC-32 over value, key and both header values, one after the other; `DIGEST_COLUMNS`
-is the same in Spark SQL. Everything but the send time follows from seed, producer and sequence.
+The ledger's checksum is CRC-32 over value, key and the header values, one after the other;
+`DIGEST_COLUMNS` is the same in Spark SQL. Everything but the send time follows from seed, producer
+and sequence.
 """
 
+import itertools
 import random
 import struct
 import zlib
@@ -17,8 +20,6 @@ from typing import NamedTuple
 
 _PREFIX = struct.Struct(">IQQ")
 _POOL_SIZE_BYTES = 1 << 16
-_PAYLOAD_MIN_BYTES = 60
-_PAYLOAD_MAX_BYTES = 340
 _KEYS_PER_PRODUCER = 64
 
 DIGEST_COLUMNS = {
@@ -26,7 +27,8 @@ DIGEST_COLUMNS = {
     "seq": "coalesce(try_cast(conv(hex(substring(value, 5, 8)), 16, 10) as bigint), -1L)",
     "crc": (
         "crc32(concat(coalesce(value, x''), coalesce(key, x''),"
-        " coalesce(get(headers, 0).value, x''), coalesce(get(headers, 1).value, x'')))"
+        " coalesce(get(headers, 0).value, x''), coalesce(get(headers, 1).value, x''),"
+        " coalesce(get(headers, 2).value, x''), coalesce(get(headers, 3).value, x'')))"
     ),
     "size": "length(value)",
 }
@@ -59,31 +61,56 @@ class RecordFactory:
     Payloads are slices of a pool of random bytes: compressible by nobody, made for nothing.
     """
 
-    def __init__(self, *, seed: int, pid: int, partitions: int) -> None:
-        """Draw the pool and the order of partitions from the seed."""
+    def __init__(
+        self,
+        *,
+        seed: int,
+        pid: int,
+        partitions: int,
+        sizes: tuple[int, int] = (60, 340),
+        key_skew: float = 0.0,
+    ) -> None:
+        """Draw the pool from the seed; sizes and skew are those of `WorkloadOptions`."""
         self.pid = pid
         self._rng = random.Random(f"{seed}/{pid}")
         self._pool = self._rng.randbytes(_POOL_SIZE_BYTES)
         self._partitions = partitions
+        self._sizes = sizes
+        # Sums of the weights, as `random.choices` wants them; none where all keys are alike.
+        weights = ((key + 1) ** -key_skew for key in range(_KEYS_PER_PRODUCER))
+        self._weights = list(itertools.accumulate(weights)) if key_skew else None
         self._next_seq = 0
 
     def make(self, send_us: int) -> Record:
         """The next record, stamped with its send time."""
         seq = self._next_seq
         self._next_seq += 1
-        size = self._rng.randint(_PAYLOAD_MIN_BYTES, _PAYLOAD_MAX_BYTES)
+        size = self._rng.randint(*self._sizes)
         start = self._rng.randrange(_POOL_SIZE_BYTES - size)
         value = _PREFIX.pack(self.pid, seq, send_us) + self._pool[start : start + size]
-        key = b"p%d-k%d" % (self.pid, self._rng.randrange(_KEYS_PER_PRODUCER))
-        headers = [("p", b"%d" % self.pid), ("s", b"%d" % seq)]
+        number, partition = self._place()
+        key = b"p%d-k%d" % (self.pid, number)
+        headers = [
+            ("p", b"%d" % self.pid),
+            ("s", b"%d" % seq),
+            ("c", b"%d" % zlib.crc32(key, zlib.crc32(value))),
+            ("t", b"%d" % send_us),
+        ]
         return Record(
             seq=seq,
-            partition=self._rng.randrange(self._partitions),
+            partition=partition,
             key=key,
             value=value,
             headers=headers,
             crc=digest(value, key, headers),
         )
+
+    def _place(self) -> tuple[int, int]:
+        """The number of a key, and a partition."""
+        if self._weights is None:
+            return self._rng.randrange(_KEYS_PER_PRODUCER), self._rng.randrange(self._partitions)
+        [number] = self._rng.choices(range(_KEYS_PER_PRODUCER), cum_weights=self._weights)
+        return number, number % self._partitions
 
 
 def digest(value: bytes, key: bytes, headers: list[tuple[str, bytes]]) -> int:

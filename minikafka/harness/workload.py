@@ -1,8 +1,9 @@
 """The producers of a run, seen from the process that started them.
 
-Two clients write at the same time, each with half of the rate, each into every partition:
-librdkafka through confluent-kafka (producer 1) and aiokafka (producer 2). Each is a process of its
-own with a ledger of its own; its death costs no more than the records without an outcome.
+Several clients write at the same time, each with its share of the rate, each into every
+partition: unless told otherwise librdkafka through confluent-kafka (producer 1) and aiokafka
+(producer 2). Each is a process of its own with a ledger of its own; its death costs no more than
+the records without an outcome.
 """
 
 import subprocess
@@ -11,8 +12,9 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from minikafka.harness.producer import CLIENTS, ProducerTask
+from minikafka.harness.producer import ProducerTask
 from minikafka.harness.settings import RunFiles, RunSettings
+from minikafka.harness.workload_options import WorkloadOptions
 
 DRAIN_S = 30.0
 """How long a producer waits for answers that are still out when it has stopped to write."""
@@ -92,8 +94,10 @@ def plan_workload(
     bootstrap_servers: str,
     topic: str,
     topic_id: str,
+    options: WorkloadOptions | None = None,
 ) -> Workload:
-    """One producer for each client."""
+    """One producer for each client of the options (which have no `problems`)."""
+    options = options or WorkloadOptions()
     tasks = [
         ProducerTask(
             run=run,
@@ -104,12 +108,17 @@ def plan_workload(
             topic_id=topic_id,
             partitions=settings.partitions,
             seed=settings.seed,
-            rate=settings.rate / len(CLIENTS),
+            rate=settings.rate / len(options.clients),
             seconds=settings.seconds,
             drain_s=DRAIN_S,
             ledger=str(files.ledgers / f"producer-{pid}.msgpack"),
             events=str(files.logs / f"producer-{pid}.jsonl"),
+            acks=options.acks,
+            idempotent=options.idempotent,
+            size_min_bytes=options.size_min_bytes,
+            size_max_bytes=options.size_max_bytes,
+            key_skew=options.key_skew,
         )
-        for pid, client in enumerate(CLIENTS, start=1)
+        for pid, client in enumerate(options.clients, start=1)
     ]
     return Workload(tasks, files)

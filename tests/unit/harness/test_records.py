@@ -1,5 +1,6 @@
 import struct
 import zlib
+from collections import Counter
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,7 +13,12 @@ def test_a_record_carries_its_name_in_value_and_headers():
     records = [factory.make(1_000 + n) for n in range(5)]
     for seq, record in enumerate(records):
         assert struct.unpack_from(">IQQ", record.value) == (7, seq, 1_000 + seq)
-        assert record.headers == [("p", b"7"), ("s", b"%d" % seq)]
+        assert record.headers == [
+            ("p", b"7"),
+            ("s", b"%d" % seq),
+            ("c", b"%d" % zlib.crc32(record.value + record.key)),
+            ("t", b"%d" % (1_000 + seq)),
+        ]
         assert record.seq == seq
         assert 0 <= record.partition < 3
     assert record_name(7, 4) == "p7#4"
@@ -26,6 +32,17 @@ def test_the_same_seed_makes_the_same_records_and_another_one_does_not():
     assert some(1, 1) == some(1, 1)
     assert [r.partition for r in some(1, 1)] != [r.partition for r in some(2, 1)]
     assert [r.partition for r in some(1, 1)] != [r.partition for r in some(1, 2)]
+
+
+def test_sizes_are_bounded_and_a_skew_makes_some_keys_and_partitions_busy():
+    """S1."""
+    factory = RecordFactory(seed=1, pid=1, partitions=4, sizes=(5, 9), key_skew=1.5)
+    records = [factory.make(0) for _ in range(500)]
+    prefix = struct.calcsize(">IQQ")
+    assert {len(record.value) - prefix for record in records} == {5, 6, 7, 8, 9}
+    by_key = Counter(record.key for record in records)
+    assert by_key[b"p1-k0"] == max(by_key.values()) > 5 * by_key[b"p1-k9"]
+    assert {int(r.key.removeprefix(b"p1-k")) % 4 == r.partition for r in records} == {True}
 
 
 @settings(max_examples=50)

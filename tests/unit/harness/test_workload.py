@@ -1,18 +1,20 @@
 from minikafka.harness.ledger_table import read_ledgers
 from minikafka.harness.settings import RunFiles, RunSettings
 from minikafka.harness.workload import plan_workload
+from minikafka.harness.workload_options import WorkloadOptions
 
 
-def plan(tmp_path, **changes):
+def plan(tmp_path, options=None, **changes):
     files = RunFiles(tmp_path / "run")
     files.prepare()
     return plan_workload(
-        RunSettings(rate=500, seed=9, **changes),
+        RunSettings(**{"rate": 500, "seed": 9, **changes}),
         files,
         run="r",
         bootstrap_servers="127.0.0.1:1",
         topic="t",
         topic_id="i",
+        options=options,
     )
 
 
@@ -21,6 +23,21 @@ def test_both_clients_share_the_rate_and_have_ledgers_of_their_own(tmp_path):
     assert [(task.pid, task.client) for task in tasks] == [(1, "confluent-kafka"), (2, "aiokafka")]
     assert [task.rate for task in tasks] == [250, 250]
     assert len({task.ledger for task in tasks}) == 2
+
+
+def test_the_options_reach_every_task(tmp_path):
+    """S1."""
+    options = WorkloadOptions(
+        clients=("kafka-python", "aiokafka", "aiokafka"), acks="1", idempotent=False,
+        size_min_bytes=1, size_max_bytes=2, key_skew=0.5,
+    )  # fmt: skip
+    tasks = plan(tmp_path, options, rate=300).tasks
+    assert [task.client for task in tasks] == list(options.clients)
+    assert [task.pid for task in tasks] == [1, 2, 3]
+    for task in tasks:
+        for name in ("acks", "idempotent", "size_min_bytes", "size_max_bytes", "key_skew"):
+            assert getattr(task, name) == getattr(options, name)
+        assert task.rate == 100
 
 
 def test_a_producer_that_is_killed_is_told_and_leaves_a_readable_ledger(tmp_path):
