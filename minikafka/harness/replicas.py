@@ -1,0 +1,138 @@
+"""Do the replicas of a partition agree, byte for byte, below the high watermark?
+
+No client can ask this, since a client reads from one replica. So the folders are read: of brokers
+that stand still, or whose logs nobody writes any more. Files are in Kafka's formats, so that
+folders of Apache Kafka can be compared as well.
+
+A replica that ends early or begins late is not wrong: it may be behind, or have deleted more. What
+two replicas both have must be the same batches, with the same bytes.
+"""
+
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import NamedTuple
+
+from minikafka.common.ids import TopicPartition
+from minikafka.log.checkpoints import HIGH_WATERMARKS, read_offsets
+from minikafka.log.log_directory import parse_folder
+from minikafka.log.scan import scan_batches
+from minikafka.log.segment import LOG_SUFFIX
+from minikafka.server.os_disk import OsDisk
+
+
+class Batch(NamedTuple):
+    """One batch as a replica has it; `crc` is over all of its bytes, header and epoch included."""
+
+    base_offset: int
+    last_offset: int
+    leader_epoch: int
+    size: int
+    crc: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """Two replicas that disagree, and the first batch in which they do; None where one has none."""
+
+    partition: TopicPartition
+    nodes: tuple[int, int]
+    high_watermark: int
+    batches: tuple[Batch | None, Batch | None]
+
+    def __str__(self) -> str:
+        first, second = self.nodes
+        return f"{self.partition}: nodes {first} and {second} differ, {_at(self.batches)}"
+
+
+def _at(batches: tuple[Batch | None, Batch | None]) -> str:
+    offset = min(batch.base_offset for batch in batches if batch is not None)
+    shown = " against ".join(
+        f"epoch {batch.leader_epoch} and {batch.size} bytes" if batch else "nothing"
+        for batch in batches
+    )
+    return f"from offset {offset} on: {shown}"
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What was compared: how many batches of how many partitions, and what differs."""
+
+    partitions: int
+    batches: int
+    differences: list[Difference]
+
+
+def read_batches(log_dir: Path, folder: str) -> Iterator[Batch]:
+    """The batches of one replica in order, without what a kill left half written at the end.
+
+    Raises:
+        CorruptRecordsError: at bytes within a segment that are no batch.
+    """
+    disk = OsDisk(str(log_dir))
+    for path in sorted((log_dir / folder).glob(f"*{LOG_SUFFIX}")):
+        with closing(disk.open(str(path.relative_to(log_dir)))) as file:
+            for _, header, data in scan_batches(file):
+                yield Batch(
+                    header.base_offset,
+                    header.last_offset,
+                    header.leader_epoch,
+                    len(data),
+                    zlib.crc32(data),
+                )
+
+
+def compare_replicas(log_dirs: Mapping[int, Sequence[Path]], topic: str) -> Comparison:
+    """Compare every pair of replicas of each of the topic's partitions; `log_dirs` is by node.
+
+    The high watermark is the highest that any replica's checkpoint has: what one replica knows to
+    be committed holds for all.
+    """
+    replicas: dict[TopicPartition, dict[int, Path]] = {}
+    marks: dict[TopicPartition, int] = {}
+    for node, folders in sorted(log_dirs.items()):
+        for log_dir in folders:
+            for partition, mark in (
+                read_offsets(OsDisk(str(log_dir)), HIGH_WATERMARKS) or {}
+            ).items():
+                marks[partition] = max(marks.get(partition, 0), mark)
+            for path in sorted(log_dir.iterdir()):
+                at = parse_folder(path.name) if path.is_dir() else None
+                if at is not None and at.topic == topic:
+                    replicas.setdefault(at, {})[node] = path
+    count, differences = 0, []
+    for at, paths in sorted(replicas.items()):
+        mark = marks.get(at, 0)
+        read = {
+            node: _below(read_batches(path.parent, path.name), mark) for node, path in paths.items()
+        }
+        count += sum(map(len, read.values()))
+        for nodes in combinations(sorted(read), 2):
+            found = _first_difference(read[nodes[0]], read[nodes[1]])
+            if found is not None:
+                difference = Difference(
+                    partition=at, nodes=nodes, high_watermark=mark, batches=found
+                )
+                differences.append(difference)
+    return Comparison(len(replicas), count, differences)
+
+
+def _below(batches: Iterator[Batch], high_watermark: int) -> dict[int, Batch]:
+    return {batch.base_offset: batch for batch in batches if batch.last_offset < high_watermark}
+
+
+def _first_difference(
+    one: Mapping[int, Batch], other: Mapping[int, Batch]
+) -> tuple[Batch | None, Batch | None] | None:
+    """The first batches that differ where both logs reach."""
+    if not one or not other:
+        return None
+    start = max(min(one), min(other))
+    end = min(max(one), max(other))
+    for base in sorted({*one, *other}):
+        if start <= base <= end and one.get(base) != other.get(base):
+            return one.get(base), other.get(base)
+    return None

@@ -1,0 +1,91 @@
+from random import Random
+
+import pytest
+
+from minikafka.common.clock import Now
+from minikafka.common.ids import TopicPartition, Uuid
+from minikafka.harness.replicas import compare_replicas
+from minikafka.log.checkpoints import HIGH_WATERMARKS, write_offsets
+from minikafka.log.config import LogConfig
+from minikafka.log.recovery import Remembered
+from minikafka.log.unified_log import UnifiedLog
+from minikafka.records.builder import NewRecord, build_batch
+from minikafka.server.os_disk import OsDisk
+
+NOW = Now(0, 1_700_000_000_000)
+AT = TopicPartition("t", 0)
+
+
+def fill(home, *, batches=10, high_watermark=20, odd_one=-1, epoch=0, at=AT):
+    """A replica with batches of two records; `odd_one` is a batch that others do not have."""
+    home.mkdir(exist_ok=True)
+    log = UnifiedLog.open(
+        OsDisk(str(home)), str(at), at, config=LogConfig(segment_bytes=400),
+        remembered=Remembered(clean=True, recovery_point=0), now=NOW,
+        rng=Random(0), topic_id=Uuid.of(1, 2),
+    )  # fmt: skip
+    for number in range(batches):
+        word = b"odd" if number == odd_one else b"%d" % (number % 7 + 100)
+        rows = [NewRecord(NOW.wall_ms, None, word) for _ in range(2)]
+        log.append_as_leader(memoryview(build_batch(rows)), leader_epoch=epoch, now=NOW)
+    log.abandon()
+    write_offsets(OsDisk(str(home)), HIGH_WATERMARKS, {at: high_watermark}, sync=False)
+    return [home]
+
+
+def test_replicas_with_the_same_bytes_agree(tmp_path):
+    """S2: over several segments."""
+    dirs = {node: fill(tmp_path / f"n{node}") for node in (1, 2, 3)}
+    assert len(list((tmp_path / "n1" / "t-0").glob("*.log"))) > 1
+    compared = compare_replicas(dirs, "t")
+    assert (compared.partitions, compared.batches, compared.differences) == (1, 30, [])
+
+
+@pytest.mark.parametrize(
+    ("change", "shown"),
+    [
+        ({"odd_one": 4}, "from offset 8 on: epoch 0 and "),
+        ({"epoch": 1}, "from offset 0 on: epoch 0 and "),
+    ],
+)
+def test_a_replica_with_another_batch_differs_from_both_others(tmp_path, change, shown):
+    dirs = {1: fill(tmp_path / "a"), 2: fill(tmp_path / "b", **change), 3: fill(tmp_path / "c")}
+    found = compare_replicas(dirs, "t").differences
+    assert [row.nodes for row in found] == [(1, 2), (2, 3)]
+    assert shown in str(found[0])
+    assert str(found[0]).startswith("t-0: nodes 1 and 2 differ, ")
+
+
+def test_one_changed_byte_in_a_record_is_a_difference(tmp_path):
+    dirs = {1: fill(tmp_path / "a"), 2: fill(tmp_path / "b")}
+    [path, *_] = sorted((tmp_path / "b" / "t-0").glob("*.log"))
+    data = bytearray(path.read_bytes())
+    data[-2] ^= 1
+    path.write_bytes(data)
+    assert len(compare_replicas(dirs, "t").differences) == 1
+
+
+def test_a_batch_that_one_replica_lacks_in_the_middle_is_a_difference(tmp_path):
+    dirs = {1: fill(tmp_path / "a"), 2: fill(tmp_path / "b")}
+    second = sorted((tmp_path / "b" / "t-0").glob("*.log"))[1]
+    second.unlink()
+    [row] = compare_replicas(dirs, "t").differences
+    assert row.batches[0] is not None
+    assert row.batches[1] is None
+    assert str(row).endswith("bytes against nothing")
+
+
+def test_what_is_above_the_high_watermark_may_differ(tmp_path):
+    """The highest that any replica knows counts, since it holds for all."""
+    first = fill(tmp_path / "a", high_watermark=8)
+    dirs = {1: first, 2: fill(tmp_path / "b", odd_one=4, high_watermark=2)}
+    assert compare_replicas(dirs, "t").differences == []
+    write_offsets(OsDisk(str(tmp_path / "b")), HIGH_WATERMARKS, {AT: 10}, sync=False)
+    assert len(compare_replicas(dirs, "t").differences) == 1
+
+
+def test_a_replica_that_is_behind_or_of_another_topic_is_no_difference(tmp_path):
+    other = fill(tmp_path / "b", at=TopicPartition("u", 0), odd_one=1)
+    behind = fill(tmp_path / "c", batches=6, high_watermark=12)
+    compared = compare_replicas({1: fill(tmp_path / "a"), 2: other, 3: behind}, "t")
+    assert (compared.partitions, compared.batches, compared.differences) == (1, 16, [])
