@@ -200,7 +200,17 @@ class SimProducer:
             each = Written(value, self.acks, self.connections.world.now_ms)
             self.history.wrote(where, each)
             written.append(each)
-        self._send(where, written)
+        self._send(where, written, self._options(where))
+
+    def _options(self, where: TopicPartition) -> BatchOptions:
+        """Who writes the next batch. It keeps that however often it is sent again."""
+        if not self.idempotent:
+            return BatchOptions()
+        return BatchOptions(
+            producer_id=self._producer_id,
+            producer_epoch=self._epoch,
+            base_sequence=self._sequences.get(where, 0),
+        )
 
     def _get_id(self, where: TopicPartition) -> None:
         def answered(answer: ApiMessage | None) -> None:
@@ -216,17 +226,11 @@ class SimProducer:
             version=4,
         )
 
-    def _send(self, where: TopicPartition, written: list[Written]) -> None:
+    def _send(self, where: TopicPartition, written: list[Written], options: BatchOptions) -> None:
         address = self.connections.leaders.get(where)
         if address is None:
-            self.connections.refresh([where.topic], lambda: self._again(where, written))
+            self.connections.refresh([where.topic], lambda: self._again(where, written, options))
             return
-        sequence = self._sequences.get(where, 0)
-        options = BatchOptions()
-        if self.idempotent:
-            options = BatchOptions(
-                producer_id=self._producer_id, producer_epoch=self._epoch, base_sequence=sequence
-            )
         records = build_batch(
             [NewRecord(EPOCH_MS + each.sent_ms, None, each.value) for each in written], options
         )
@@ -237,12 +241,16 @@ class SimProducer:
             topic_data=[TopicProduceData(where.topic, partition_data=[data])],
         )
         self.connections.ask(
-            address, request, lambda answer: self._answered(where, written, answer),
+            address, request, lambda answer: self._answered(where, written, options, answer),
             version=_BY_NAME,
         )  # fmt: skip
 
     def _answered(
-        self, where: TopicPartition, written: list[Written], answer: ApiMessage | None
+        self,
+        where: TopicPartition,
+        written: list[Written],
+        options: BatchOptions,
+        answer: ApiMessage | None,
     ) -> None:
         error = ErrorCode.NETWORK_EXCEPTION
         offset = -1
@@ -253,7 +261,8 @@ class SimProducer:
             if offset >= 0:
                 for at, each in enumerate(written):
                     each.offset = offset + at
-            self._sequences[where] = self._sequences.get(where, 0) + len(written)
+            if options.producer_id == self._producer_id:
+                self._sequences[where] = options.base_sequence + len(written)
             self._later(lambda: self._next(where))
             return
         self.connections.leaders.pop(where, None)
@@ -263,19 +272,20 @@ class SimProducer:
             ErrorCode.INVALID_PRODUCER_EPOCH,
         ):
             # Its place was lost by an unclean election: begin anew, under another id.
-            self._producer_id = -1
+            if options.producer_id == self._producer_id:
+                self._producer_id = -1
             self._later(lambda: self._next(where), _RETRY_MS)
         elif self.idempotent:
-            self._again(where, written)
+            self._again(where, written, options)
         else:
             if error in NOT_APPENDED:
                 for each in written:
                     each.refused = True
             self._later(lambda: self._next(where), _RETRY_MS)
 
-    def _again(self, where: TopicPartition, written: list[Written]) -> None:
+    def _again(self, where: TopicPartition, written: list[Written], options: BatchOptions) -> None:
         if self.running:
-            self._later(lambda: self._send(where, written), _RETRY_MS)
+            self._later(lambda: self._send(where, written, options), _RETRY_MS)
 
 
 @dataclass(slots=True, eq=False)
