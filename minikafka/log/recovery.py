@@ -247,10 +247,12 @@ def _recover_segments(
         end_offset = items[at].recover(verify=True)
         cut = size - items[at].size
         following = items[at + 1].base_offset if at + 1 < len(items) else end_offset
-        if not cut and following == end_offset:
+        if not cut and following < end_offset:
+            # A tail that was truncated came back with the power; what was written after that holds.
+            end_offset = items[at].truncate_to(following)
+        if not cut and following <= end_offset:
             continue
-        # Also where the next segment does not begin at the end of this one: it is one that was
-        # removed, and came back with the power.
+        # Also where the next segment begins behind a gap: it was removed, and came back.
         _log.warning(
             "%s/%s: cut %d bytes of a bad tail at offset %d, and %d later segments",
             disk.root, folder, cut, end_offset, len(items) - at - 1,

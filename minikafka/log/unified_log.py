@@ -290,7 +290,10 @@ class UnifiedLog:
         self.segments.doom_from(offset)
         # Unlike Kafka: where `offset` lies within a batch the log ends before that batch, so that
         # the next fetch asks for the batch and not for its middle.
-        end_offset = min(offset, self.segments.active.truncate_to(offset))
+        active = self.segments.active
+        end_offset = min(offset, active.truncate_to(offset))
+        # For good: what is written next may be in another file, and outlive this truncation.
+        active.file.sync()
         self._set_end(end_offset)
         self.epochs.truncate_from_end(end_offset)
         self._save_epochs()
