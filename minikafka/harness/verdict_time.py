@@ -14,7 +14,7 @@ ELECTION_SCHEMA = "partition int, at_ms bigint, leader int, before int, unclean 
 
 _EVENT_SCHEMA = (
     "at_ms bigint, event string, partition int, leader int, isr array<int>,"
-    " ends map<string, bigint>, progress struct<sources: array<struct<"
+    " elr array<int>, ends map<string, bigint>, progress struct<sources: array<struct<"
     "latestOffset: map<string, map<string, bigint>>>>>"
 )
 _US_PER_MS = 1000
@@ -31,8 +31,10 @@ def read_events(spark: SparkSession, paths: Sequence[str]) -> DataFrame:
 def elections(events: DataFrame) -> DataFrame:
     """Each leader that a partition got, as rows of `ELECTION_SCHEMA`.
 
-    `unclean`: the new leader was not in the ISR that was last seen before. Two looks may have more
-    than one election between them, so this is what a client could know, and no more.
+    `unclean`: the new leader was neither in the ISR nor in the ELR that were last seen before; null
+    if that cannot be said, which is so where the ISR was empty and no ELR was shown: an election
+    from the ELR is a clean one. Two looks may have more than one election between them, so this is
+    what a client could know, and no more.
     """
     in_order = Window.partitionBy("partition").orderBy("at_ms", "position")
     earlier = in_order.rowsBetween(Window.unboundedPreceding, -1)
@@ -42,22 +44,26 @@ def elections(events: DataFrame) -> DataFrame:
         "leader",
         F.last("leader", ignorenulls=True).over(earlier).alias("before"),
         F.lag("isr").over(in_order).alias("isr_before"),
+        F.lag("elr").over(in_order).alias("elr_before"),
     )
     is_new = F.col("leader").isNotNull() & ~F.col("leader").eqNullSafe(F.col("before"))
+    in_isr = F.array_contains("isr_before", F.col("leader"))
+    in_elr = F.coalesce(F.array_contains("elr_before", F.col("leader")), F.lit(False))
+    is_told = (F.size("isr_before") > 0) | F.col("elr_before").isNotNull()
     return looks.where(is_new & F.col("before").isNotNull()).select(
         "partition",
         "at_ms",
         "leader",
         "before",
-        (~F.array_contains("isr_before", F.col("leader"))).alias("unclean"),
+        F.when(in_isr | in_elr, F.lit(False)).when(is_told, F.lit(True)).alias("unclean"),
     )
 
 
 def beside(found: DataFrame, elected: DataFrame) -> DataFrame:
     """Findings with `election`: for a lost record, what election may explain it, as JSON.
 
-    It is the first unclean one in its partition after the acknowledgement, else the first one. A
-    loss stays a loss: the election stands beside it and excuses nothing.
+    It is the first in its partition after the acknowledgement that was unclean, or may have been,
+    else the first one. A loss stays a loss: the election stands beside it and excuses nothing.
     """
     by_partition = elected.groupBy("partition").agg(
         F.sort_array(
@@ -65,7 +71,7 @@ def beside(found: DataFrame, elected: DataFrame) -> DataFrame:
         ).alias("elections")
     )
     later = F.filter("elections", lambda row: row.at_ms * _US_PER_MS >= F.col("at_us"))
-    unclean = F.filter(later, lambda row: row.unclean)
+    unclean = F.filter(later, lambda row: F.coalesce(row.unclean, F.lit(True)))
     chosen = F.coalesce(F.get(unclean, F.lit(0)), F.get(later, F.lit(0)))
     is_lost = F.col("kind") == "lost"
     return (

@@ -40,6 +40,15 @@ EVENTS = [
     look(40, 0, None, [2]),
     look(50, 0, 3, [3]),  # not in it
     look(60, 0, 3, [1, 3]),  # no election
+    look(51, 2, 1, [1, 2]),
+    look(52, 2, None, []),
+    look(53, 2, 3, [3]),  # perhaps from the ELR
+    look(54, 3, 1, [1]),
+    {**look(55, 3, None, []), "elr": [2]},
+    look(56, 3, 2, [2]),  # from the ELR
+    look(57, 4, 1, [1]),
+    {**look(58, 4, None, []), "elr": []},
+    look(59, 4, 2, [2]),  # not from it
     ends(65, p0=5, p1=4),
     ends(70, p0=6),
     {"at_ms": 80, "event": "phase", "name": "writing", "leader": None},
@@ -66,9 +75,15 @@ def events(spark, logs):
     return read_events(spark, [str(path) for path in logs])
 
 
-def test_an_election_is_unclean_if_the_leader_was_not_in_the_isr_last_seen(events):
+def test_an_election_is_unclean_if_the_leader_was_in_neither_isr_nor_elr(events):
     rows = [tuple(row) for row in elections(events).orderBy("at_ms").collect()]
-    assert rows == [(0, 30, 2, 1, False), (0, 50, 3, 2, True)]
+    assert rows == [
+        (0, 30, 2, 1, False),
+        (0, 50, 3, 2, True),
+        (2, 53, 3, 1, None),
+        (3, 56, 2, 1, False),
+        (4, 59, 2, 1, True),
+    ]
 
 
 def test_high_watermarks_that_went_back_are_those_that_the_other_check_finds(events, logs):
