@@ -31,7 +31,7 @@ from aiokafka.errors import (
     TopicAuthorizationFailedError,
 )
 from confluent_kafka import KafkaError as RdKafkaError
-from confluent_kafka import Message, Producer
+from confluent_kafka import KafkaException, Message, Producer
 
 from minikafka.harness.ledger import NO_OFFSET, Acknowledged, LedgerWriter
 from minikafka.harness.lines import EventLog
@@ -442,7 +442,7 @@ def _acks_value(acks: Acks) -> int | str:
 
 
 def main(argument: str) -> int:
-    """Run the task given as JSON."""
+    """Run the task given as JSON; 1 if the client gave up before the end."""
     task = ProducerTask(**json.loads(argument))
     with LedgerWriter(Path(task.ledger)) as ledger:
         ledger.header(
@@ -455,15 +455,26 @@ def main(argument: str) -> int:
             idempotent=task.idempotent,
         )
         outbox = Outbox(task, ledger, EventLog(Path(task.events)))
-        match task.client:
-            case "aiokafka":
-                asyncio.run(produce_with_aiokafka(outbox))
-            case "kafka-python":
-                produce_with_kafka_python(outbox)
-            case _:
-                produce_with_confluent(outbox)
+        status = 0
+        try:
+            _produce(outbox)
+        except KafkaException as error:
+            # A fatal error of librdkafka, as after an unclean election: it writes no more, and what
+            # is still out is unknown.
+            print(f"the client gave up: {error}", file=sys.stderr)
+            status = 1
         outbox.finish()
-    return 0
+    return status
+
+
+def _produce(outbox: Outbox) -> None:
+    match outbox.task.client:
+        case "aiokafka":
+            asyncio.run(produce_with_aiokafka(outbox))
+        case "kafka-python":
+            produce_with_kafka_python(outbox)
+        case _:
+            produce_with_confluent(outbox)
 
 
 if __name__ == "__main__":

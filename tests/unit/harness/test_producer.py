@@ -1,7 +1,9 @@
 import json
 
 import pytest
+from confluent_kafka import KafkaError, KafkaException
 
+from minikafka.harness import producer
 from minikafka.harness.ledger import LedgerWriter
 from minikafka.harness.ledger_table import read_ledger
 from minikafka.harness.lines import EventLog, Tail
@@ -92,3 +94,19 @@ def test_definite_failures_are_failed_and_all_other_outcomes_are_unknown(outbox,
     sent = len(records)
     assert table.counts() == {"sent": sent, "acked": 1, "failed": 1, "unknown": sent - 2}
     assert last_counts(tmp_path) == table.counts()
+
+
+def test_a_client_that_gives_up_leaves_a_finished_ledger(task, tmp_path, monkeypatch):
+    """S1: what it still had in hand is unknown."""
+
+    def give_up(outbox):
+        first, *_ = outbox.batch()
+        outbox.acked(first.seq, 7, 0)
+        raise KafkaException(KafkaError(KafkaError.OUT_OF_ORDER_SEQUENCE_NUMBER))
+
+    monkeypatch.setattr(producer, "produce_with_confluent", give_up)
+    assert producer.main(task.to_json()) == 1
+    table = read_ledger(tmp_path / "l")
+    assert table.ended
+    assert table.counts()["acked"] == 1
+    assert table.counts()["unknown"] == table.counts()["sent"] - 1
