@@ -143,3 +143,31 @@ def test_high_watermark_is_kept_within_the_log(disk):
     assert open_log(disk, high_watermark=15).high_watermark == 15
     assert open_log(disk, high_watermark=99).high_watermark == 20
     assert open_log(disk, high_watermark=1, log_start_offset=4).high_watermark == 4
+
+
+def segments_of(disk):
+    """The log's end, and where its segments begin."""
+    log = open_log(disk)
+    return log.log_end_offset, [segment.base_offset for segment in log.segments.items]
+
+
+def segment_path(base_offset):
+    return f"t-0/{base_offset:020d}.log"
+
+
+def test_a_removed_segment_that_came_back_behind_a_gap_is_dropped(disk):
+    """C4: a power loss may take back the removal of a segment, and not of the one before it."""
+    _, bases = segments_of(disk)
+    disk.crash()
+    disk.remove(segment_path(bases[1]))
+    assert segments_of(disk) == (bases[1], bases[:1])
+
+
+def test_a_truncated_tail_that_came_back_gives_way_to_what_was_written_after_it(disk):
+    """C4: the later segment was written behind the truncation."""
+    before = segments_of(disk)
+    _, bases = before
+    disk.crash()
+    second = disk.open(segment_path(bases[1]))
+    disk.open(segment_path(bases[0])).append(second.read_at(0, second.size))
+    assert segments_of(disk) == before
