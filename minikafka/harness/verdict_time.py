@@ -135,14 +135,16 @@ def unavailability(ledger: DataFrame, threshold_us: int) -> DataFrame:
     answers = asked.where(F.col("status") == "acked").select(
         "partition", F.col("ack_us").alias("at_us"), F.col("ack_us").alias("answer_us")
     )
+    # Backwards in time: Spark carries a frame from the start along, one to the end it computes anew
+    # for every row.
     following = (
         Window.partitionBy("partition")
-        .orderBy("at_us", F.col("answer_us").asc_nulls_first())
-        .rowsBetween(0, Window.unboundedFollowing)
+        .orderBy(F.col("at_us").desc(), F.col("answer_us").desc_nulls_last())
+        .rowsBetween(Window.unboundedPreceding, 0)
     )
     return (
         sends.unionByName(answers)
-        .withColumn("next_us", F.first("answer_us", ignorenulls=True).over(following))
+        .withColumn("next_us", F.last("answer_us", ignorenulls=True).over(following))
         .where("answer_us is null")
         .groupBy("partition", "next_us")
         .agg(F.min("at_us").alias("began_us"), F.max("at_us").alias("last_us"))
