@@ -476,7 +476,7 @@ class UnifiedLog:
         """Make `partition.metadata` durable: once, before the first records.
 
         Records whose topic id was lost with the power would be set aside as nobody's. As Kafka
-        (`PartitionMetadataFile.maybeFlush`), and the one place where the node waits for a disk.
+        (`PartitionMetadataFile.maybeFlush`). Here and in a truncation the node waits for the disk.
         """
         file = self.disk.open(f"{self.folder}/{PARTITION_METADATA}")
         file.sync()

@@ -53,7 +53,6 @@ class Committed:
 
     batches: list[Batch] = field(default_factory=list)
     end_offset: int = 0
-    start_offset: int = 0
     unclean_epoch: int = -1
     lost: list[Batch] = field(default_factory=list)
     by_leader: dict[tuple[int, int], int] = field(default_factory=dict)
@@ -74,7 +73,6 @@ class Checkers:
     committed: dict[TopicPartition, Committed] = field(default_factory=dict)
     nodes: Mapping[int, SimNode] = field(default_factory=dict)
     _image: MetadataImage = field(default_factory=MetadataImage)
-    _brokers: dict[tuple[int, TopicPartition], tuple[int, int, int]] = field(default_factory=dict)
 
     def look(self, node: SimNode) -> None:
         """Check a node after its step.

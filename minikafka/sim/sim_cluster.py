@@ -6,7 +6,6 @@ node 100 is a controller and nothing else, otherwise node 1 is both.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TypeVar
 
 from minikafka.common.ids import Uuid
 from minikafka.metadata.features import DEFAULT_LEVELS
@@ -19,8 +18,6 @@ from minikafka.sim.world import World
 BROKER_PORT = 9092
 CONTROLLER_PORT = 9093
 CONTROLLER_ID = 100
-
-T = TypeVar("T")
 
 
 @dataclass(slots=True, kw_only=True)
