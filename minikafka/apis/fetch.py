@@ -371,7 +371,9 @@ def fetch_metadata(
     replica_id = replica_id_of(request)
     if replica_id >= 0 and read.error == ErrorCode.NONE and not (read.diverging or read.snapshot):
         raft.fetched(replica_id, wanted.replica_directory_id, wanted.fetch_offset)
-    if not read.is_empty or request.max_wait_ms <= 0:
+    # KIP-1166: whoever does not say what it knows (before v18) counts as knowing everything.
+    is_behind = wanted.high_watermark < raft.high_watermark
+    if not read.is_empty or is_behind or request.max_wait_ms <= 0:
         return _metadata_response(ctx, read)
     return _await_metadata(ctx, request, wanted, raft.high_watermark)
 

@@ -46,7 +46,9 @@ from minikafka.records.builder import control_record
 from minikafka.rpc.calls import Calls
 
 _log = logging.getLogger("minikafka.raft")
-_FETCH_VERSION = 17
+# KIP-1166: the fetch says which high watermark is known here, so that a leader answers at once what
+# was committed between two fetches. Before version 18 that waited for the next record or time-out.
+_FETCH_VERSION = 18
 _FETCH_WAIT_MS = 500
 
 
@@ -361,6 +363,7 @@ class RaftNode:
                             log_start_offset=-1,
                             partition_max_bytes=0,
                             replica_directory_id=self.directory_id,
+                            high_watermark=self.high_watermark,
                         )
                     ],
                 )

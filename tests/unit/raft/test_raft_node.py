@@ -153,6 +153,10 @@ def test_an_observer_sees_only_what_is_committed(leader):
     leader.settle()
     observer.run()
     assert observer.raft.high_watermark == leader.raft.end_offset
+    # KIP-1166: a fetch says what is known to be committed, so that a leader need not wait.
+    known = [fetch.topics[0].partitions[0].high_watermark for fetch in observer.asked]
+    assert known[0] == -1
+    assert known[-1] == leader.raft.end_offset
 
 
 def test_an_observer_goes_on_after_a_restart(leader):

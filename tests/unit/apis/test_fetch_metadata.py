@@ -1,0 +1,65 @@
+"""Fetches of the metadata log: what is answered at once, and what waits for news."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from minikafka.apis.fetch import fetch_metadata
+from minikafka.common.ids import METADATA_TOPIC_ID, Uuid
+from minikafka.messages.fetch import (
+    FetchPartition,
+    FetchRequest,
+    FetchResponse,
+    FetchTopic,
+    ReplicaState,
+)
+from tests.quorum_world import CLUSTER_ID, QuorumWorld
+
+UNSAID = FetchPartition().high_watermark
+
+
+@pytest.fixture
+def raft():
+    world = QuorumWorld.started(config={"metadata.max.idle.interval.ms": "0"})
+    return world.raft
+
+
+def fetched(raft, high_watermark, version=18):
+    ctx = SimpleNamespace(
+        server=SimpleNamespace(raft=raft, cluster_id=CLUSTER_ID),
+        version=version,
+        deadline_ms=lambda wait_ms: wait_ms,
+    )
+    wanted = FetchPartition(
+        current_leader_epoch=raft.epoch,
+        fetch_offset=raft.end_offset,
+        last_fetched_epoch=raft.log.last_epoch,
+        replica_directory_id=Uuid.of(6, 6),
+        high_watermark=high_watermark,
+    )
+    request = FetchRequest(
+        cluster_id=CLUSTER_ID,
+        replica_state=ReplicaState(replica_id=1, replica_epoch=-1),
+        max_wait_ms=500,
+        topics=[FetchTopic(topic_id=METADATA_TOPIC_ID, partitions=[wanted])],
+    )
+    return fetch_metadata(ctx, request)
+
+
+@pytest.mark.parametrize("behind", [1, 2])
+def test_a_commit_between_two_fetches_is_told_at_once(raft, behind):
+    """KIP-1166: the records are known to the fetcher, that they are committed is not."""
+    answer = fetched(raft, raft.high_watermark - behind)
+    assert isinstance(answer, FetchResponse)
+    (data,) = answer.responses[0].partitions
+    assert (data.error_code, data.high_watermark, data.records) == (0, raft.high_watermark, b"")
+
+
+def test_an_observer_that_knows_no_high_watermark_is_told_it(raft):
+    assert isinstance(fetched(raft, -1), FetchResponse)
+
+
+@pytest.mark.parametrize("known", ["the same", "nothing was said"])
+def test_without_news_a_fetch_waits(raft, known):
+    high_watermark = raft.high_watermark if known == "the same" else UNSAID
+    assert not isinstance(fetched(raft, high_watermark), FetchResponse)
