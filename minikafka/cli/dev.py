@@ -30,6 +30,7 @@ _CONTROL = "control.sock"
 _CLUSTER = "cluster.json"
 _ACTIONS = ("kill", "stop", "start", "pause", "resume")
 _STOP_TIMEOUT_S = 60
+_ACQUAINTANCE_TIMEOUT_S = 10
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -229,7 +230,8 @@ def _run_in_one_process(layout: Layout) -> int:
     def started(config: NodeConfig) -> None:
         waiting.pop(config.node_id, None)
         if not waiting:
-            print("ready", flush=True)
+            # The brokers, whom it asks, are in this thread.
+            threading.Thread(target=_say_ready, args=(layout,), daemon=True).start()
 
     for node in layout.nodes:
         (layout.directory / f"node-{node}.pid").write_text(f"{os.getpid()}\n")
@@ -241,6 +243,21 @@ def _run_in_one_process(layout: Layout) -> int:
     finally:
         for node in layout.nodes:
             (layout.directory / f"node-{node}.pid").unlink(missing_ok=True)
+
+
+def _say_ready(layout: Layout) -> None:
+    """Tell whoever waits, as soon as clients may ask any broker for all of them."""
+    if len(layout.nodes) > 1:
+        # Here, since a cluster of one node needs none of it.
+        from minikafka.admin.client import AdminError
+        from minikafka.admin.membership import await_everybody
+
+        try:
+            addresses = layout.bootstrap_servers.split(",")
+            await_everybody(addresses, layout.nodes, timeout_s=_ACQUAINTANCE_TIMEOUT_S)
+        except AdminError as error:
+            print(f"not every broker knows the others yet: {error}", file=sys.stderr)
+    print("ready", flush=True)
 
 
 class NodeProcess:
@@ -325,7 +342,7 @@ class Supervisor:
             for process in self._nodes.values():
                 process.launch()
             if all(process.await_ready() for process in self._nodes.values()):
-                print("ready", flush=True)
+                _say_ready(self._layout)
                 threading.Thread(target=self._serve, args=(control,), daemon=True).start()
                 self._stop.wait()
             elif not self._stop.is_set():

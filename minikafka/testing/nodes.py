@@ -23,6 +23,8 @@ from pathlib import Path
 from random import Random
 from typing import Self
 
+from minikafka.admin.client import AdminError
+from minikafka.admin.membership import await_everybody
 from minikafka.common.ids import Uuid
 from minikafka.metadata.features import DEFAULT_LEVELS
 from minikafka.raft.storage import format_directory, format_metadata_directory
@@ -145,6 +147,11 @@ class Nodes:
         if not self._home(CONTROLLER).exists():
             self._format()
         self.start(CONTROLLER, *self.brokers)
+        addresses = ["{}:{}".format(*self._advertised(node)) for node in self.brokers]
+        try:
+            await_everybody(addresses, self.brokers, timeout_s=_TIMEOUT_S)
+        except AdminError as error:
+            raise ClusterError(str(error)) from None
 
     def close(self) -> None:
         """Stop brokers, then the controller; remove the directory unless that was given.

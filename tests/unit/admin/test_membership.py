@@ -1,0 +1,44 @@
+"""A cluster is ready when its brokers know one another."""
+
+import pytest
+
+from minikafka.admin.client import AdminError
+from minikafka.admin.membership import await_everybody
+from minikafka.messages.metadata import (
+    MetadataRequest,
+    MetadataResponse,
+    MetadataResponseBroker,
+)
+from tests.fake_server import ANSWERS, Server
+
+
+@pytest.fixture
+def learner():
+    """A broker that comes to know one more broker with every answer."""
+    answered = []
+
+    def metadata(server, _request):
+        answered.append(server)
+        known = range(1, len(answered) + 1)
+        return MetadataResponse(
+            brokers=[MetadataResponseBroker(node, "127.0.0.1", server.port) for node in known]
+        )
+
+    server = Server({**ANSWERS, MetadataRequest: metadata})
+    yield server, answered
+    server.close()
+
+
+def test_a_broker_is_asked_until_it_knows_all_others(learner):
+    server, answered = learner
+    await_everybody([server.address], [1, 2, 3], timeout_s=10)
+    assert len(answered) == 3
+
+
+def test_who_stays_unknown_is_named():
+    server = Server(ANSWERS)
+    try:
+        with pytest.raises(AdminError, match=r"does not list \[8, 9\]"):
+            await_everybody([server.address], [7, 8, 9], timeout_s=0.2)
+    finally:
+        server.close()
