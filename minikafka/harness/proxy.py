@@ -13,11 +13,13 @@ makes one in so many pieces late by the shortest time after which TCP sends agai
 import asyncio
 import contextlib
 import random
+import socket
 import threading
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from minikafka.harness.network import OUTSIDE
 from minikafka.harness.settings import HarnessError
@@ -28,6 +30,7 @@ _PIECE_BYTES = 65_536
 _PIECES_WAITING = 64
 _RETRANSMISSION_S = 0.2
 _START_TIMEOUT_S = 10.0
+_BACKLOG = 128
 
 Pids = Callable[[], Mapping[int, int]]
 
@@ -81,7 +84,9 @@ class ProxyNetwork:
         self._loop: asyncio.AbstractEventLoop
         self._changed = asyncio.Event()
         self._tasks: dict[asyncio.Task[None], None] = {}
-        self._servers: list[asyncio.Server] = []
+        self._listeners: list[socket.socket] = []
+        self._accepted: dict[socket.socket, None] = {}
+        self._writers: dict[asyncio.StreamWriter, None] = {}
         self._thread = threading.Thread(target=self._run, name="proxy", daemon=True)
 
     @property
@@ -140,18 +145,30 @@ class ProxyNetwork:
     async def _listen(self, nodes: Mapping[int, int]) -> dict[int, int]:
         ports = {}
         for node, port in nodes.items():
-            server = await asyncio.start_server(self._handler(node, port), _HOST, 0)
-            self._servers.append(server)
-            ports[node] = server.sockets[0].getsockname()[1]
+            listener = socket.create_server((_HOST, 0), backlog=_BACKLOG)
+            listener.setblocking(False)
+            self._listeners.append(listener)
+            self._loop.add_reader(listener, self._accept, listener, node, port)
+            ports[node] = listener.getsockname()[1]
         return ports
 
     async def _close(self) -> None:
-        for server in self._servers:
-            server.close()
+        for listener in self._listeners:
+            self._loop.remove_reader(listener)
+            listener.close()
+        # Nobody reads any more: what is still to be sent would keep a connection open.
+        writers = list(self._writers)
+        for writer in writers:
+            writer.transport.abort()
         tasks = list(self._tasks)
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        closed = [writer.wait_closed() for writer in writers]
+        await asyncio.gather(*closed, return_exceptions=True)
+        # A task that is cancelled before its first step closes nothing.
+        for connection in list(self._accepted):
+            connection.close()
 
     def _change(self, change: Callable[[], object]) -> None:
         """Change the rules in the loop's thread, and return when it is done."""
@@ -166,41 +183,58 @@ class ProxyNetwork:
         self._loop.call_soon_threadsafe(apply)
         done.wait(_START_TIMEOUT_S)
 
-    def _handler(
-        self, node: int, port: int
-    ) -> Callable[[asyncio.StreamReader, asyncio.StreamWriter], None]:
-        def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            task = self._loop.create_task(self._serve(node, port, reader, writer))
-            self._tasks[task] = None
-            task.add_done_callback(lambda done: self._tasks.pop(done, None))
-
-        return accept
-
-    async def _serve(
-        self, node: int, port: int, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
-    ) -> None:
-        """One connection, from its accept to its end."""
-        peer = writer.get_extra_info("peername")[1]
-        ours = writer.get_extra_info("sockname")[1]
-        source = source_of(self._pids(), peer, ours)
+    def _accept(self, listener: socket.socket, node: int, port: int) -> None:
+        # Here and not by `asyncio.start_server`, which has connections between accept and handler
+        # that nobody closes when the server is closed.
         try:
-            # Both directions: without answers there is no connection.
-            await self._passable((source, node))
-            await self._passable((node, source))
-            try:
-                onward_reader, onward = await asyncio.open_connection(_HOST, port)
-            except OSError:
-                _abort(writer)
-                return
+            connection, _ = listener.accept()
+        except OSError:
+            return  # whoever it was has gone again
+        connection.setblocking(False)
+        self._accepted[connection] = None
+        task = self._loop.create_task(self._serve(node, port, connection))
+        self._tasks[task] = None
+        task.add_done_callback(lambda done: self._tasks.pop(done, None))
+
+    async def _serve(self, node: int, port: int, connection: socket.socket) -> None:
+        """One connection, from its accept to its end."""
+        try:
+            await self._serve_until_end(node, port, connection)
+        except OSError:
+            return  # on this side or on the other: the end of one is the end of both
+        finally:
+            connection.close()
+            self._accepted.pop(connection, None)
+
+    async def _serve_until_end(self, node: int, port: int, connection: socket.socket) -> None:
+        peer, ours = connection.getpeername()[1], connection.getsockname()[1]
+        source = source_of(self._pids(), peer, ours)
+        # Both directions: without answers there is no connection.
+        await self._passable((source, node))
+        await self._passable((node, source))
+        onward_reader, onward = await self._stream(host=_HOST, port=port)
+        try:
+            reader, writer = await self._stream(sock=connection)
             try:
                 await asyncio.gather(
                     self._carry((source, node), reader, onward),
                     self._carry((node, source), onward_reader, writer),
                 )
             finally:
-                _abort(onward)
+                await self._end(writer)
         finally:
-            _abort(writer)
+            await self._end(onward)
+
+    async def _stream(self, **where: Any) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        reader, writer = await asyncio.open_connection(**where)
+        self._writers[writer] = None
+        return reader, writer
+
+    async def _end(self, writer: asyncio.StreamWriter) -> None:
+        _close(writer)
+        with contextlib.suppress(OSError):
+            await writer.wait_closed()
+        self._writers.pop(writer, None)
 
     async def _passable(self, link: tuple[int, int]) -> None:
         while self._rules.cuts[link] > 0:
@@ -237,7 +271,7 @@ class ProxyNetwork:
                 await asyncio.sleep(early)
             await self._passable(link)
             if not data:
-                _abort(writer)
+                _close(writer)
                 return
             if not broken:
                 try:
@@ -247,7 +281,7 @@ class ProxyNetwork:
                     broken = True  # its own end is on the way, in the other direction
 
 
-def _abort(writer: asyncio.StreamWriter) -> None:
+def _close(writer: asyncio.StreamWriter) -> None:
     with contextlib.suppress(OSError, RuntimeError):
         writer.close()
 

@@ -1,5 +1,7 @@
 """S3: cuts, latency, loss and bandwidth between processes, by a proxy that knows who connects."""
 
+import contextlib
+import gc
 import os
 import random
 import socket
@@ -169,3 +171,20 @@ def test_a_connection_is_known_by_the_process_that_has_it():
             assert source_of({7: os.getpid()}, ours, port) == 7
             assert source_of({7: 2**22 + 1}, ours, port) == OUTSIDE
         assert source_of({7: os.getpid()}, 1, port) == OUTSIDE
+
+
+def test_nothing_is_left_open_at_the_end(network):
+    """Not for what nobody read, and not for who connected in the last moment."""
+    with connect(network) as unread, connect(network) as silent:
+        unread.setblocking(False)
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                unread.send(bytes(1 << 16))
+        network.cut(OUTSIDE, NODE)
+        with connect(network) as late:
+            network.close()
+            for link in (silent, late):
+                with contextlib.suppress(ConnectionResetError):
+                    assert link.recv(1) == b""
+    # A socket that is still open warns when it is collected, and that fails the test.
+    gc.collect()
