@@ -95,6 +95,15 @@ def read_cluster(client: AdminClient, topics: Sequence[str]) -> ClusterState:
     return ClusterState(brokers, partitions, silent)
 
 
+def read_leaders(client: AdminClient, topics: Sequence[str]) -> list[PartitionState]:
+    """Leaders, ISR and ELR of the named topics, as one broker knows them.
+
+    Raises:
+        AdminError: no server answers, or a topic cannot be described.
+    """
+    return [state for topic in _described(client, topics) for state in _states(topic)]
+
+
 def _described(
     client: AdminClient, topics: Sequence[str]
 ) -> Iterator[DescribeTopicPartitionsResponseTopic]:
