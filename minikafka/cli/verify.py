@@ -8,17 +8,25 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from minikafka.harness import draw
+from minikafka.harness.injections import INJECTIONS
 from minikafka.harness.schedule import Schedule
 from minikafka.harness.settings import (
     DEFAULT_MASTER,
-    INJECTIONS,
     NETWORKS,
     PROFILES,
+    READERS,
     HarnessError,
     RunSettings,
+)
+from minikafka.harness.workload_options import (
+    ACKS,
+    CLIENTS,
+    COMPRESSIONS,
+    DISTRIBUTIONS,
+    WorkloadOptions,
 )
 
 _UNDECIDED = 2
@@ -46,15 +54,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     run.add_argument(
         "--seconds", type=float, help=f"of writing ({defaults.seconds:g}, or the profile's)"
     )
-    run.add_argument(
-        "--rate", type=int, default=defaults.rate, help="records a second in all (%(default)s)"
-    )
     run.add_argument("--seed", type=int, help="repeats the choices of a run (default: drawn)")
     run.add_argument(
         "--out", type=Path, help="an empty folder for all files (default: out/verify-TIME)"
-    )
-    run.add_argument(
-        "--partitions", type=int, default=defaults.partitions, help="of the topic (%(default)s)"
     )
     run.add_argument(
         "--min-isr", type=int, help=f"min.insync.replicas ({defaults.min_isr}, or the profile's)"
@@ -69,6 +71,69 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     run.add_argument(
         "--inject", choices=INJECTIONS, help="tamper with what was observed: must be found"
     )
+    run.add_argument(
+        "--reader",
+        choices=READERS,
+        default=defaults.reader,
+        help="how the consumer group that reads beside Spark is rebalanced (%(default)s)",
+    )
+    run.add_argument(
+        "--jars", type=Path, metavar="DIR", help="a folder with Spark's Kafka connector: no network"
+    )
+    _add_workload(parser.add_argument_group("what is written"), defaults)
+    _add_clusters(parser, defaults)
+
+
+def _add_workload(group: argparse._ArgumentGroup, defaults: RunSettings) -> None:
+    workload = defaults.workload
+
+    def add(option: str, about: str, **how: Any) -> None:
+        group.add_argument(option, help=about, **how)
+
+    add("--rate", "records a second in all (%(default)s)", type=int, default=defaults.rate)
+    add("--bytes", "payload bytes a second in all (default: no bound)", type=int, default=0)
+    add("--topics", "how many (%(default)s)", type=int, default=defaults.topics)
+    add("--partitions", "of each topic (%(default)s)", type=int, default=defaults.partitions)
+    add("--topic", "made if it is not there; must be empty", default="", metavar="NAME")
+    add(
+        "--client",
+        f"of one producer, may be repeated (default: {', '.join(workload.clients)})",
+        action="append",
+        choices=CLIENTS,
+    )
+    add("--producers", "how many, the clients taking turns (default: one each)", type=int)
+    add("--acks", "(%(default)s)", choices=ACKS, default=workload.acks)
+    add("--idempotence", "(default: on with acks=all)", choices=("on", "off"))
+    add("--compression", "(%(default)s)", choices=COMPRESSIONS, default=workload.compression)
+    for name in ("size_min", "size_max"):
+        value = getattr(workload, f"{name}_bytes")
+        option = "--" + name.replace("_", "-")
+        add(option, "bytes of payload (%(default)s)", type=int, default=value)
+    distribution = workload.size_distribution
+    add("--size-distribution", "(%(default)s)", choices=DISTRIBUTIONS, default=distribution)
+    add("--key-skew", "exponent of a Zipf distribution (0: none)", type=float, default=0.0)
+    add("--transactions", "write in transactions, and abort some", action="store_true")
+
+
+def _workload(args: argparse.Namespace) -> WorkloadOptions:
+    clients = tuple(args.client or WorkloadOptions().clients)
+    if args.producers is not None:
+        clients = tuple(clients[n % len(clients)] for n in range(args.producers))
+    return WorkloadOptions(
+        clients=clients,
+        acks=args.acks,
+        idempotent=args.acks == "all" if args.idempotence is None else args.idempotence == "on",
+        compression=args.compression,
+        size_min_bytes=args.size_min,
+        size_max_bytes=args.size_max,
+        size_distribution=args.size_distribution,
+        key_skew=args.key_skew,
+        bytes_per_s=args.bytes,
+        transactions=args.transactions,
+    )
+
+
+def _add_clusters(parser: argparse.ArgumentParser, defaults: RunSettings) -> None:
     own = parser.add_argument_group("a cluster of our own (default)")
     own.add_argument("--base-port", type=int, default=0, help="of node 1 (default: a free one)")
     own.add_argument(
@@ -154,6 +219,11 @@ def _settings(args: argparse.Namespace) -> RunSettings:
         start_command=args.start_command,
         master=args.master,
         inject=args.inject,
+        topics=args.topics,
+        topic=args.topic,
+        reader=args.reader,
+        jars=args.jars,
+        workload=_workload(args),
     )
 
 

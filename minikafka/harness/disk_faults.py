@@ -10,13 +10,15 @@ from minikafka.harness.settings import RunSettings
 
 _MEBIBYTE = 1 << 20
 _LARGEST_MIB = 1_024
-_BYTES_PER_RECORD = 600
+_AROUND_BYTES = 260
+"""Of a record beside its payload, generously."""
 _BALLAST = "ballast"
 
 
 def volume_mib(settings: RunSettings) -> int:
     """How large a broker's volume must be for a run; 0 if that is too much for memory."""
-    expected = settings.rate * settings.seconds * _BYTES_PER_RECORD / _MEBIBYTE
+    each_bytes = settings.workload.size_max_bytes + _AROUND_BYTES
+    expected = settings.rate * settings.seconds * each_bytes / _MEBIBYTE
     needed = 64 + int(expected)
     return needed if needed <= _LARGEST_MIB else 0
 

@@ -48,9 +48,8 @@ def planned(settings: RunSettings) -> tuple[Schedule, list[str]]:
         nodes = None
     elif not settings.kafka_tools:
         nodes = [*settings.brokers, OWN_CONTROLLER]
-    problems = schedule.problems(
-        seconds=settings.seconds, nodes=nodes, partitions=settings.partitions
-    )
+    partitions = settings.partitions * settings.topics
+    problems = schedule.problems(seconds=settings.seconds, nodes=nodes, partitions=partitions)
     return schedule, problems
 
 

@@ -61,7 +61,7 @@ class KafkaCluster(ClusterUnderTest):
 
     def controller(self) -> int:
         """The one that leads the quorum."""
-        return Operator(lambda: self.bootstrap_servers, "").controller()
+        return Operator(lambda: self.bootstrap_servers).controller()
 
     def kill(self, *nodes: int) -> None:
         """SIGKILL."""

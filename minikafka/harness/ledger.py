@@ -9,6 +9,7 @@ whose first element is a tag:
     [FAILED, time µs, [seq], error name]        the record is certainly not in the log
     [UNKNOWN, time µs, [seq], error name]       it may be, or not
     [END, time µs]                              the producer ended by itself
+    [RENEWED, time µs, next seq, error]         another instance of the client writes from here on
 
 Order is the proof: SENT is written before the records are handed to the client, so that a record in
 the log that no ledger knows was truly never sent. ACKED is written *and synced* before the record
@@ -30,7 +31,11 @@ import msgpack
 VERSION = 1
 NO_OFFSET = -1
 """Of a record acknowledged by acks=0: nobody told where it is."""
-HEADER, SENT, ACKED, FAILED, UNKNOWN, END = range(6)
+HEADER, SENT, ACKED, FAILED, UNKNOWN, END, RENEWED = range(7)
+
+ABORTED = "aborted"
+"""The error of a record whose transaction was aborted on purpose: `failed`, since it is not to be
+seen by who reads what is committed."""
 
 _HEADER_FIELDS = frozenset(
     {"version", "run", "producer", "client", "topic", "topic_id", "acks", "idempotent"}
@@ -51,8 +56,8 @@ class Acknowledged(NamedTuple):
 
 
 @dataclass(slots=True)
-class LedgerWriter:
-    """Appends entries to a new ledger file; one writer a file, one thread at a time."""
+class FrameWriter:
+    """Appends framed entries to a new file; one writer a file, one thread at a time."""
 
     path: Path
     _fd: int = field(init=False)
@@ -70,10 +75,27 @@ class LedgerWriter:
     def __exit__(self, *_: object) -> None:
         os.close(self._fd)
 
+    def append(self, entry: Sequence[object]) -> None:
+        """Append one entry: a tag and its values."""
+        body = msgpack.packb(entry)
+        data = memoryview(msgpack.packb([zlib.crc32(body), body]))
+        while data:
+            data = data[os.write(self._fd, data) :]
+
+    def sync(self) -> None:
+        """Make everything appended so far survive a loss of power."""
+        os.fdatasync(self._fd)
+
+
+class LedgerWriter(FrameWriter):
+    """Writes a ledger."""
+
+    __slots__ = ()
+
     def header(self, **values: object) -> None:
         """Say whose ledger it is; must be the first entry."""
         assert values.keys() | {"version"} == _HEADER_FIELDS
-        self._append([HEADER, {"version": VERSION, **values}])
+        self.append([HEADER, {"version": VERSION, **values}])
 
     def sent(
         self,
@@ -87,7 +109,7 @@ class LedgerWriter:
     ) -> None:
         """Announce records with consecutive numbers that are about to be handed to the client."""
         assert len(partitions) == len(after_us) == len(crcs) == len(sizes)
-        self._append([SENT, first_seq, base_us, partitions, after_us, crcs, sizes])
+        self.append([SENT, first_seq, base_us, partitions, after_us, crcs, sizes])
 
     def acked(self, records: Sequence[Acknowledged]) -> None:
         """Note acknowledgements; they count only after `sync`."""
@@ -98,29 +120,23 @@ class LedgerWriter:
             [record.ack_us - base_us for record in records],
             [record.timestamp_ms - base_us // 1000 for record in records],
         ]
-        self._append([ACKED, base_us, *columns])
+        self.append([ACKED, base_us, *columns])
 
     def failed(self, at_us: int, seqs: Sequence[int], error: str) -> None:
         """Note records that are certainly not in the log."""
-        self._append([FAILED, at_us, seqs, error])
+        self.append([FAILED, at_us, seqs, error])
 
     def unknown(self, at_us: int, seqs: Sequence[int], error: str) -> None:
         """Note records that may or may not be in the log."""
-        self._append([UNKNOWN, at_us, seqs, error])
+        self.append([UNKNOWN, at_us, seqs, error])
 
     def end(self, at_us: int) -> None:
         """Note that the producer stopped by itself."""
-        self._append([END, at_us])
+        self.append([END, at_us])
 
-    def sync(self) -> None:
-        """Make everything appended so far survive a loss of power."""
-        os.fdatasync(self._fd)
-
-    def _append(self, entry: list[object]) -> None:
-        body = msgpack.packb(entry)
-        data = memoryview(msgpack.packb([zlib.crc32(body), body]))
-        while data:
-            data = data[os.write(self._fd, data) :]
+    def renewed(self, at_us: int, next_seq: int, error: str) -> None:
+        """Note that the client gave up, and that another instance writes from this record on."""
+        self.append([RENEWED, at_us, next_seq, error])
 
 
 @dataclass(slots=True)

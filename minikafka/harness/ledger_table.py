@@ -40,6 +40,9 @@ class LedgerTable:
     ack_offset: Column
     ack_us: Column
     timestamp_ms: Column
+    renewals: list[int] = field(default_factory=list)
+    """Of each further instance of the client, the first record."""
+    aborted_count: int = 0
 
     @property
     def pid(self) -> int:
@@ -72,6 +75,8 @@ class LedgerTable:
             "idempotent": self.header["idempotent"],
             "ended": self.ended,
             "torn_bytes": self.torn_bytes,
+            "instances": 1 + len(self.renewals),
+            "aborted": self.aborted_count,
             **self.counts(),
         }
 
@@ -107,6 +112,8 @@ class _Fold:
     sent_count: int = 0
     sent: list[Column] = field(default_factory=list)
     outcomes: list[Column] = field(default_factory=list)
+    renewals: list[int] = field(default_factory=list)
+    aborted_count: int = 0
 
     def take(self, entry: list[Any]) -> None:
         """Add one entry."""
@@ -132,12 +139,15 @@ class _Fold:
                 stamps = np.array(after_ms, np.int64) + base_us // 1000
                 status = np.full(len(seqs), _ACKED)
                 self._outcome(np.array([seqs, status, offsets, times, stamps], np.int64))
-            case [ledger.FAILED | ledger.UNKNOWN as tag, at_us, seqs, str()]:
+            case [ledger.FAILED | ledger.UNKNOWN as tag, at_us, seqs, str(error)]:
                 rows = np.zeros((5, len(seqs)), np.int64)
                 rows[0] = seqs
                 rows[1] = _FAILED if tag == ledger.FAILED else _UNKNOWN
                 rows[3] = at_us
+                self.aborted_count += len(seqs) * (error == ledger.ABORTED)
                 self._outcome(rows)
+            case [ledger.RENEWED, int(), int(next_seq), str()]:
+                self.renewals.append(next_seq)
             case [ledger.END, int()]:
                 self.ended = True
             case _:
@@ -170,6 +180,8 @@ class _Fold:
             ack_offset=ack_offset,
             ack_us=ack_us,
             timestamp_ms=timestamp_ms,
+            renewals=self.renewals,
+            aborted_count=self.aborted_count,
         )
 
 

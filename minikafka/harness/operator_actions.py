@@ -19,12 +19,12 @@ _TYPES = {"preferred": 0, "unclean": 1}
 
 
 class Operator:
-    """Somebody with an admin client, for one topic. Each action connects anew."""
+    """Somebody with an admin client, for the topics of a run. Each action connects anew."""
 
-    def __init__(self, bootstrap_servers: Callable[[], str], topic: str) -> None:
-        """Of this topic."""
+    def __init__(self, bootstrap_servers: Callable[[], str], *topics: str) -> None:
+        """Of these topics."""
         self._bootstrap_servers = bootstrap_servers
-        self._topic = topic
+        self._topics = topics
 
     @contextmanager
     def _client(self) -> Iterator[AdminClient]:
@@ -42,10 +42,11 @@ class Operator:
             return describe_quorum(client).leader_id
 
     def set_min_isr(self, value: int) -> None:
-        """Change the topic's min.insync.replicas."""
+        """Change the topics' min.insync.replicas."""
         with self._client() as client:
-            resource = Resource(ResourceType.TOPIC, self._topic)
-            alter_configs(client, resource, {_MIN_ISR: str(value)}, ())
+            for topic in self._topics:
+                resource = Resource(ResourceType.TOPIC, topic)
+                alter_configs(client, resource, {_MIN_ISR: str(value)}, ())
 
     def elr_level(self) -> int:
         """The finalized level of ELR."""
@@ -64,13 +65,14 @@ class Operator:
     def elect(self, kind: str) -> str:
         """Elect leaders for every partition; what became of them."""
         with self._client() as client:
-            asked = MetadataRequest(topics=[MetadataRequestTopic(name=self._topic)])
-            (topic,) = client.ask(asked).topics
-            check(topic.error_code)
-            numbers = sorted(it.partition_index for it in topic.partitions)
+            asked = MetadataRequest(topics=[MetadataRequestTopic(name=it) for it in self._topics])
+            numbers = {}
+            for topic in client.ask(asked).topics:
+                check(topic.error_code)
+                numbers[topic.name] = sorted(it.partition_index for it in topic.partitions)
             request = ElectLeadersRequest(
                 election_type=_TYPES[kind],
-                topic_partitions=[TopicPartitions(self._topic, numbers)],
+                topic_partitions=[TopicPartitions(name, found) for name, found in numbers.items()],
                 timeout_ms=client.timeout_ms,
             )
             response = client.ask(request)
@@ -82,6 +84,6 @@ class Operator:
             if it.error_code != ErrorCode.ELECTION_NOT_NEEDED
         ]
         counts = {text: outcomes.count(text) for text in dict.fromkeys(outcomes)}
-        needless = len(numbers) - len(outcomes)
+        needless = sum(map(len, numbers.values())) - len(outcomes)
         words = [f"{count} {text}" for text, count in counts.items()]
         return ", ".join([*words, *([f"{needless} not needed"] if needless else [])])

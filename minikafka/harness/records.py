@@ -13,6 +13,7 @@ and sequence.
 """
 
 import itertools
+import math
 import random
 import struct
 import zlib
@@ -68,12 +69,15 @@ class RecordFactory:
         pid: int,
         partitions: int,
         sizes: tuple[int, int] = (60, 340),
+        distribution: str = "uniform",
         key_skew: float = 0.0,
     ) -> None:
         """Draw the pool from the seed; sizes and skew are those of `WorkloadOptions`."""
         self.pid = pid
         self._rng = random.Random(f"{seed}/{pid}")
-        self._pool = self._rng.randbytes(_POOL_SIZE_BYTES)
+        self._pool_bytes = max(_POOL_SIZE_BYTES, 2 * sizes[1])
+        self._pool = self._rng.randbytes(self._pool_bytes)
+        self._is_even = distribution == "uniform"
         self._partitions = partitions
         self._sizes = sizes
         # Sums of the weights, as `random.choices` wants them; none where all keys are alike.
@@ -85,8 +89,8 @@ class RecordFactory:
         """The next record, stamped with its send time."""
         seq = self._next_seq
         self._next_seq += 1
-        size = self._rng.randint(*self._sizes)
-        start = self._rng.randrange(_POOL_SIZE_BYTES - size)
+        size = self._size()
+        start = self._rng.randrange(self._pool_bytes - size)
         value = _PREFIX.pack(self.pid, seq, send_us) + self._pool[start : start + size]
         number, partition = self._place()
         key = b"p%d-k%d" % (self.pid, number)
@@ -104,6 +108,14 @@ class RecordFactory:
             headers=headers,
             crc=digest(value, key, headers),
         )
+
+    def _size(self) -> int:
+        """Of a payload: drawn evenly, or evenly by its logarithm."""
+        low, high = self._sizes
+        if self._is_even:
+            return self._rng.randint(low, high)
+        drawn = math.exp(self._rng.uniform(math.log(low + 1), math.log(high + 1))) - 1
+        return min(high, max(low, round(drawn)))
 
     def _place(self) -> tuple[int, int]:
         """The number of a key, and a partition."""

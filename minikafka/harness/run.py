@@ -123,7 +123,7 @@ class Run:
             "seed": self.settings.seed,
             "started_at_ms": wall_ms(),
             "replay": self.settings.replay_command(),
-            "topic": f"verify-{self.settings.seed}-{name}",
+            "topic": ",".join(self.settings.topic_names(name)),
             "cluster": "",
             "network": "",
             "topic_id": "",
@@ -171,7 +171,10 @@ class Run:
         settings, topic = self.settings, self.meta["topic"]
         watcher = Watcher(cluster.bootstrap_servers, topic, self.events)
         self.meta["topic_id"] = watcher.create_topic(
-            settings.partitions, settings.replication_factor, settings.min_isr
+            settings.partitions,
+            settings.replication_factor,
+            settings.min_isr,
+            settings.topic_config(),
         )
         if not self._wait(
             lambda: self.spark.session is not None or self.interrupted.is_set(), _SESSION_TIMEOUT_S
@@ -179,7 +182,12 @@ class Run:
             raise HarnessError("Spark did not start in time.")
         if self.interrupted.is_set():
             raise HarnessError("The run was interrupted before anything was written.")
-        self.spark.command("stream", bootstrap_servers=cluster.bootstrap_servers, topic=topic)
+        self.spark.command(
+            "stream",
+            bootstrap_servers=cluster.bootstrap_servers,
+            topic=topic,
+            width=settings.partitions,
+        )
         workload = plan_workload(
             settings,
             self.files,
@@ -202,7 +210,7 @@ class Run:
 
     def _write(self, workload: Workload, cluster: ClusterUnderTest, watcher: Watcher) -> None:
         """The time of writing and faults."""
-        operator = Operator(lambda: cluster.bootstrap_servers, self.meta["topic"])
+        operator = Operator(lambda: cluster.bootstrap_servers, *self.meta["topic"].split(","))
         injector = FaultInjector(
             self.schedule.faults,
             lambda wait: Stage(cluster, operator, watcher, self.settings.min_isr, wait),
@@ -316,7 +324,7 @@ class Run:
 
     def _versions(self) -> dict[str, str]:
         session = self.spark.session or {}
-        names = ("minikafka", "confluent-kafka", "aiokafka", "pyspark")
+        names = ("minikafka", "confluent-kafka", "aiokafka", "kafka-python", "pyspark")
         return {
             "python": platform.python_version(),
             "java": str(session.get("java", self.java)),

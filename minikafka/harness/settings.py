@@ -6,23 +6,16 @@ same faults and the same records.
 
 import dataclasses
 import json
+import re
 import shlex
 from pathlib import Path
-from typing import Literal
+
+from minikafka.harness.injections import Injection
+from minikafka.harness.workload_options import WorkloadOptions
 
 PROFILES = ("smoke", "standard", "soak", "elr-demo", "unclean-demo")
 NETWORKS = ("auto", "proxy", "namespaces", "none")
-
-Injection = Literal["loss", "duplicate", "reorder", "corrupt"]
-INJECTIONS: tuple[Injection, ...] = ("loss", "duplicate", "reorder", "corrupt")
-
-EXPECTED_KIND: dict[Injection, str] = {
-    "loss": "lost",
-    "duplicate": "duplicated",
-    "reorder": "reordered",
-    "corrupt": "changed",
-}
-"""As which broken promise each injection must be found."""
+READERS = ("cooperative", "eager", "none")
 
 DEFAULT_MASTER = "local[2,8]"
 """Two slots; eight tries for each task, since a dead broker costs a task its time-out."""
@@ -41,7 +34,10 @@ class RunSettings:
     say how to break the given one, or are empty, and then nothing is broken. `kafka_tools` is a
     folder with `kafka-cluster`: an Apache Kafka of our own instead. `profile` names how faults are
     drawn from the seed, `schedule` is a file that has them. `network` says what stands between the
-    nodes: "proxy", "namespaces", "none", or "auto" for what the faults need.
+    nodes: "proxy", "namespaces", "none", or "auto" for what the faults need. `topics` topics with
+    `partitions` partitions each are written to; `topic` names one that is to be taken (or made)
+    instead of one with a name of the run's own. `reader` says how the group of the second reader
+    is rebalanced, or that there is none. `jars` is a folder with Spark's Kafka connector.
     """
 
     nodes: int = 3
@@ -62,6 +58,11 @@ class RunSettings:
     schedule: Path | None = None
     network: str = "auto"
     kafka_tools: Path | None = None
+    topics: int = 1
+    topic: str = ""
+    reader: str = "cooperative"
+    jars: Path | None = None
+    workload: WorkloadOptions = dataclasses.field(default_factory=WorkloadOptions)
 
     @property
     def brokers(self) -> list[int]:
@@ -76,6 +77,7 @@ class RunSettings:
             ("seconds", 1, 86_400),
             ("rate", 1, 200_000),
             ("partitions", 1, 1_000),
+            ("topics", 1, 100),
             ("min_isr", 1, 9),
             ("base_port", 0, 65_000),
         ):
@@ -96,6 +98,11 @@ class RunSettings:
                 f"--min-isr is {self.min_isr}, and with {self.nodes} nodes a partition has only"
                 f" {self.replication_factor} replicas."
             )
+        if self.topic and self.topics > 1:
+            found.append("--topic names one topic, and --topics asks for several.")
+        if self.topic and not _TOPIC_NAME.fullmatch(self.topic):
+            found.append(f"--topic {self.topic!r} is no name that a topic may have.")
+        found += self.workload.problems()
         found.extend(
             f"--config {item!r} is not of the form key=value."
             for item in self.cluster_config
@@ -117,6 +124,9 @@ class RunSettings:
             is_default = value == getattr(defaults, field.name) and field.name != "seed"
             if is_default or field.name == "out":
                 continue
+            if field.name == "workload":
+                words += self.workload.words()
+                continue
             if field.name == "cluster_config":
                 for item in value:
                     words += ["--config", item]
@@ -130,12 +140,30 @@ class RunSettings:
         values = dataclasses.asdict(self)
         paths = {
             name: str(values[name]) if values[name] else ""
-            for name in ("out", "schedule", "kafka_tools")
+            for name in ("out", "schedule", "kafka_tools", "jars")
         }
-        return {**values, **paths, "cluster_config": list(self.cluster_config)}
+        workload = {**values["workload"], "clients": list(self.workload.clients)}
+        lists = {"cluster_config": list(self.cluster_config), "workload": workload}
+        return {**values, **paths, **lists}
+
+    def topic_config(self) -> dict[str, str]:
+        """What a topic needs besides min ISR."""
+        needed = self.workload.message_max_bytes + _BATCH_OVERHEAD_BYTES
+        return {"max.message.bytes": str(needed)} if needed > _MESSAGE_MAX_BYTES else {}
+
+    def topic_names(self, run: str) -> list[str]:
+        """The names of the topics that the run with this id writes to."""
+        if self.topic:
+            return [self.topic]
+        name = f"verify-{self.seed}-{run}"
+        return [name] if self.topics == 1 else [f"{name}-{n}" for n in range(self.topics)]
 
 
 _OPTION_NAMES = {"bootstrap_servers": "--bootstrap-server"}
+_MESSAGE_MAX_BYTES = 1_048_588
+"""Kafka's default for topics."""
+_BATCH_OVERHEAD_BYTES = 1_024
+_TOPIC_NAME = re.compile(r"(?!\.{1,2}$)[A-Za-z0-9._-]{1,249}")
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)

@@ -29,7 +29,7 @@ from minikafka.harness.ledger_table import read_ledgers, write_parquet
 from minikafka.harness.lines import EventLog
 from minikafka.harness.settings import HarnessError, RunFiles, SparkJob
 from minikafka.harness.spark_session import bundled_jars, make_session
-from minikafka.harness.stream import OBSERVED_SCHEMA, Stream, read_again
+from minikafka.harness.stream import OBSERVED_SCHEMA, Origin, Stream, read_again
 from minikafka.harness.verdict import (
     LEDGER_SCHEMA,
     PERCENTILES,
@@ -93,7 +93,8 @@ def run(job: SparkJob, files: RunFiles, events: EventLog) -> None:
             if stream is not None:
                 stream.watch()
         elif command["do"] == "stream":
-            stream = Stream(spark, command["bootstrap_servers"], command["topic"], files, events)
+            origin = Origin(command["bootstrap_servers"], command["topic"], command["width"])
+            stream = Stream(spark, origin, files, events)
             stream.start()
         elif command["do"] == "finish" and stream is not None:
             finish(job, files, events, stream)
@@ -105,7 +106,7 @@ def finish(job: SparkJob, files: RunFiles, events: EventLog, stream: Stream) -> 
     """Drain the stream, read everything afresh, judge, and answer."""
     is_complete = stream.drain()
     events.write("phase", name="reading everything afresh")
-    read_again(stream.spark, stream.bootstrap_servers, stream.topic, files.reread)
+    read_again(stream.spark, stream.origin, files.reread)
     events.write("phase", name="joining with the ledger")
     tables = read_ledgers(files.ledgers)
     write_parquet(tables, files.ledger_table)
@@ -116,7 +117,7 @@ def finish(job: SparkJob, files: RunFiles, events: EventLog, stream: Stream) -> 
     tampering = Tampering(job.inject, victim) if job.inject and victim else None
     events.write(
         "judged",
-        **judge_files(stream.spark, files, observed, stream.topic, tampering),
+        **judge_files(stream.spark, files, observed, stream.origin, tampering),
         stream_is_complete=is_complete,
         stream_problem=stream.problem,
         data_loss=stream.data_loss,
@@ -134,14 +135,14 @@ def judge_files(
     spark: SparkSession,
     files: RunFiles,
     observed: Observed,
-    topic: str,
+    origin: Origin,
     tampering: Tampering | None = None,
 ) -> dict[str, Any]:
     """The answer `judged`, as far as it follows from the files of the run."""
     ledger = spark.read.schema(LEDGER_SCHEMA).parquet(str(files.ledger_table))
     logs = [str(path) for path in (files.events, files.spark_events) if path.exists()]
     happened = verdict_time.read_events(spark, logs).cache()
-    samples = verdict_time.samples(happened, topic)
+    samples = verdict_time.samples(happened, origin.topic, origin.width)
     if tampering is not None:
         observed = inject.tamper(observed, *tampering)
         ledger = inject.tamper_ledger(ledger, *tampering)

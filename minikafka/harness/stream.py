@@ -12,7 +12,7 @@ finding.
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
@@ -22,6 +22,7 @@ from pyspark.sql.streaming import StreamingQuery
 from minikafka.harness.lines import EventLog
 from minikafka.harness.records import DIGEST_COLUMNS
 from minikafka.harness.settings import RunFiles
+from minikafka.harness.verdict_time import first_partition
 
 OBSERVED_SCHEMA = (
     "partition int, offset bigint, timestamp_ms bigint, pid bigint, seq bigint, crc bigint,"
@@ -45,9 +46,9 @@ _CLIENT_OPTIONS = {
 _RESTARTS_MAX = 5
 
 
-def _observed(source: DataFrame) -> DataFrame:
+def _observed(source: DataFrame, topic: str, width: int) -> DataFrame:
     return source.select(
-        "partition",
+        (first_partition(topic, width) + F.col("partition")).alias("partition"),
         "offset",
         (F.unix_micros("timestamp") / 1000).cast("bigint").alias("timestamp_ms"),
         *(F.expr(sql).alias(name) for name, sql in DIGEST_COLUMNS.items()),
@@ -59,18 +60,28 @@ _NOW_MS = "cast(java_method('java.lang.System', 'currentTimeMillis') as bigint)"
 """The wall clock where and when the row is made; Spark's own functions give the batch's begin."""
 
 
-def read_again(spark: SparkSession, bootstrap_servers: str, topic: str, target: Path) -> None:
-    """Read the whole topic afresh from its first offset, and store the digests."""
+class Origin(NamedTuple):
+    """What is read: topics (with commas between them) of `width` partitions each, and where."""
+
+    bootstrap_servers: str
+    topic: str
+    width: int = 1
+
+
+def read_again(
+    spark: SparkSession, origin: Origin, target: Path, isolation: str = "read_committed"
+) -> None:
+    """Read every topic afresh from its first offset, and store the digests."""
     source = (
         spark.read.format("kafka")
-        .options(**_CLIENT_OPTIONS)
-        .option("kafka.bootstrap.servers", bootstrap_servers)
-        .option("subscribe", topic)
+        .options(**{**_CLIENT_OPTIONS, "kafka.isolation.level": isolation})
+        .option("kafka.bootstrap.servers", origin.bootstrap_servers)
+        .option("subscribe", origin.topic)
         .option("startingOffsets", "earliest")
         .option("endingOffsets", "latest")
         .load()
     )
-    _observed(source).write.mode("error").parquet(str(target))
+    _observed(source, origin.topic, origin.width).write.mode("error").parquet(str(target))
 
 
 @dataclass(slots=True)
@@ -82,8 +93,7 @@ class Stream:
     """
 
     spark: SparkSession
-    bootstrap_servers: str
-    topic: str
+    origin: Origin
     files: RunFiles
     events: EventLog
     data_loss: list[str] = field(default_factory=list)
@@ -97,14 +107,14 @@ class Stream:
         source = (
             self.spark.readStream.format("kafka")
             .options(**_CLIENT_OPTIONS)
-            .option("kafka.bootstrap.servers", self.bootstrap_servers)
-            .option("subscribe", self.topic)
+            .option("kafka.bootstrap.servers", self.origin.bootstrap_servers)
+            .option("subscribe", self.origin.topic)
             .option("startingOffsets", "earliest")
             .option("maxOffsetsPerTrigger", 200_000)
             .load()
         )
         self._query = (
-            _observed(source)
+            _observed(source, self.origin.topic, self.origin.width)
             .writeStream.format("parquet")
             .option("path", str(self.files.streamed))
             .option("checkpointLocation", str(self.files.checkpoint))

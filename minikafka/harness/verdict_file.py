@@ -47,7 +47,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from minikafka.harness.settings import Injection
+from minikafka.harness.injections import Injection
 
 SCHEMA = "minikafka.verdict/1"
 

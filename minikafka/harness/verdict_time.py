@@ -81,27 +81,47 @@ def beside(found: DataFrame, elected: DataFrame) -> DataFrame:
     )
 
 
-def samples(events: DataFrame, topic: str) -> DataFrame:
-    """Ends of partitions as the watcher and Spark saw them, as rows of `SAMPLE_SCHEMA`."""
+def samples(events: DataFrame, topic: str, width: int = 1) -> DataFrame:
+    """Ends of partitions as the watcher and Spark saw them, as rows of `SAMPLE_SCHEMA`.
+
+    `topic` may be several, with commas between them, of `width` partitions each; partitions are
+    numbered through all of them.
+    """
     watched = events.where(F.col("event") == "high_watermarks").select(
-        F.lit("watcher").alias("witness"), "at_ms", "position", "ends"
+        F.lit("watcher").alias("witness"),
+        "at_ms",
+        "position",
+        F.lit(0).alias("first"),
+        F.explode("ends"),
     )
-    read = events.where(F.col("event") == "progress").select(
+    sources = events.where(F.col("event") == "progress").select(
+        "at_ms", "position", F.explode("progress.sources").alias("source")
+    )
+    read = sources.select(
         F.lit("spark").alias("witness"),
         "at_ms",
         "position",
-        F.explode("progress.sources").alias("source"),
-    )
-    ends = F.element_at("source.latestOffset", F.lit(topic)).alias("ends")
-    both = watched.unionByName(read.select("witness", "at_ms", "position", ends))
-    exploded = both.select("witness", "at_ms", "position", F.explode("ends"))
-    return exploded.select(
+        F.explode("source.latestOffset").alias("topic", "ends"),
+    ).select(
         "witness",
-        F.col("key").cast("int").alias("partition"),
-        F.col("value").alias("end"),
         "at_ms",
         "position",
+        first_partition(topic, width).alias("first"),
+        F.explode("ends"),
     )
+    return (
+        watched.unionByName(read.where("first is not null"))
+        .withColumn("partition", F.col("first") + F.col("key").cast("int"))
+        .select("witness", "partition", F.col("value").alias("end"), "at_ms", "position")
+    )
+
+
+def first_partition(topic: str, width: int) -> Column:
+    """Of the column `topic`: the number of its first partition; null if it is none of the run."""
+    first = F.lit(None).cast("int")
+    for index, name in reversed(list(enumerate(topic.split(",")))):
+        first = F.when(F.col("topic") == name, index * width).otherwise(first)
+    return first
 
 
 def watermark_regressions(seen: DataFrame) -> DataFrame:

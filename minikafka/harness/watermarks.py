@@ -39,7 +39,7 @@ class Regression:
 
 
 def samples(events: Iterable[Event], topic: str) -> list[Sample]:
-    """The samples among the events of a run, in their order."""
+    """The samples among the events of a run, in their order; see `offsets_of`."""
     found = []
     for event in events:
         if event["event"] == "high_watermarks":
@@ -53,13 +53,20 @@ def samples(events: Iterable[Event], topic: str) -> list[Sample]:
 
 
 def offsets_of(progress: Event, name: str, topic: str) -> dict[int, int]:
-    """Offsets by partition out of a streaming query's progress; empty where it has none."""
+    """Offsets by partition out of a streaming query's progress; empty where it has none.
+
+    `topic` may be several, with commas between them; partitions are numbered through all of them.
+    All have as many partitions, and all of them are named whenever offsets are.
+    """
     offsets: dict[int, int] = {}
     for source in progress["sources"]:
         value = source.get(name)
-        by_topic = json.loads(value) if isinstance(value, str) else value
-        for partition, offset in ((by_topic or {}).get(topic) or {}).items():
-            offsets[int(partition)] = offset
+        by_topic = (json.loads(value) if isinstance(value, str) else value) or {}
+        found = [by_topic.get(each) or {} for each in topic.split(",")]
+        width = max(map(len, found))
+        for index, ends in enumerate(found):
+            for partition, offset in ends.items():
+                offsets[index * width + int(partition)] = offset
     return offsets
 
 

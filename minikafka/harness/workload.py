@@ -12,9 +12,8 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from minikafka.harness.producer import ProducerTask
+from minikafka.harness.outbox import ProducerTask
 from minikafka.harness.settings import RunFiles, RunSettings
-from minikafka.harness.workload_options import WorkloadOptions
 
 DRAIN_S = 30.0
 """How long a producer waits for answers that are still out when it has stopped to write."""
@@ -94,10 +93,12 @@ def plan_workload(
     bootstrap_servers: str,
     topic: str,
     topic_id: str,
-    options: WorkloadOptions | None = None,
 ) -> Workload:
-    """One producer for each client of the options (which have no `problems`)."""
-    options = options or WorkloadOptions()
+    """One producer for each client of the options (which have no `problems`).
+
+    `topic` may be several, with commas between them.
+    """
+    options = settings.workload
     tasks = [
         ProducerTask(
             run=run,
@@ -117,7 +118,12 @@ def plan_workload(
             idempotent=options.idempotent,
             size_min_bytes=options.size_min_bytes,
             size_max_bytes=options.size_max_bytes,
+            size_distribution=options.size_distribution,
             key_skew=options.key_skew,
+            compression=options.compression,
+            bytes_per_s=options.bytes_per_s / len(options.clients),
+            message_max_bytes=options.message_max_bytes,
+            transactions=options.transactions,
         )
         for pid, client in enumerate(options.clients, start=1)
     ]

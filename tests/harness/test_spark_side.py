@@ -10,7 +10,7 @@ from minikafka.harness.lines import EventLog, Tail
 from minikafka.harness.records import DIGEST_COLUMNS, RecordFactory, digest
 from minikafka.harness.settings import RunFiles
 from minikafka.harness.spark_job import commands
-from minikafka.harness.stream import Stream
+from minikafka.harness.stream import Origin, Stream
 
 KAFKA_SCHEMA = "value binary, key binary, headers array<struct<key:string,value:binary>>"
 
@@ -53,7 +53,7 @@ class EndedError(Exception):
 def stream(tmp_path, monkeypatch):
     starts = []
     monkeypatch.setattr(Stream, "start", lambda self: starts.append(self._restart_count))
-    made = Stream(None, "h:1", "t", RunFiles(tmp_path), EventLog(tmp_path / "e"))
+    made = Stream(None, Origin("h:1", "t"), RunFiles(tmp_path), EventLog(tmp_path / "e"))
     made.start()
     return made, starts
 

@@ -1,8 +1,12 @@
+import shlex
+
 import pytest
 
 from minikafka.cli import verify
 from minikafka.harness import preflight
+from minikafka.harness.injections import INJECTIONS
 from minikafka.harness.settings import HarnessError
+from minikafka.harness.workload_options import WorkloadOptions
 
 
 @pytest.mark.parametrize(
@@ -87,6 +91,37 @@ def test_the_unclean_demo_lets_unclean_leaders_be(begun):
     assert begun[0][0].cluster_config == ("unclean.leader.election.enable=true", "a=b")
 
 
+def test_what_is_written_can_be_chosen(begun):
+    """S1."""
+    chosen = (
+        "--client kafka-python --client aiokafka --producers 3 --acks 1 --compression zstd"
+        " --size-min 100 --size-max 1048576 --size-distribution log-uniform --key-skew 1.1"
+        " --bytes 500000 --topics 2"
+    )
+    verify.main(shlex.split(chosen))
+    [(settings, _)] = begun
+    assert settings.topics == 2
+    assert settings.workload == WorkloadOptions(
+        clients=("kafka-python", "aiokafka", "kafka-python"),
+        acks="1",
+        idempotent=False,
+        compression="zstd",
+        size_min_bytes=100,
+        size_max_bytes=1 << 20,
+        size_distribution="log-uniform",
+        key_skew=1.1,
+        bytes_per_s=500_000,
+    )
+    verify.main(shlex.split(settings.replay_command())[2:])
+    assert begun[1][0].workload == settings.workload
+
+
+@pytest.mark.parametrize("injection", INJECTIONS)
+def test_every_way_to_tamper_can_be_chosen(begun, injection):
+    verify.main(["--inject", injection])
+    assert begun[0][0].inject == injection
+
+
 def test_a_schedule_is_replayed(begun, tmp_path):
     """S3."""
     verify.main(["--profile", "smoke", "--seed", "9"])
@@ -102,6 +137,9 @@ def test_a_schedule_is_replayed(begun, tmp_path):
         (["--schedule", "/nowhere"], "--schedule /nowhere: No such file or directory."),
         (["--profile", "soak"], "--profile soak needs --minutes."),
         (["--minutes", "3"], "--minutes is for --profile soak."),
+        (["--acks", "1", "--idempotence", "on"], "An idempotent producer needs acks=all"),
+        (["--producers", "0"], "At least one client must write"),
+        (["--size-min", "9", "--size-max", "8"], "Sizes from 9 to 8 bytes"),
         (["--profile", "smoke", "--nodes", "0"], "--nodes is 0"),
     ],
 )

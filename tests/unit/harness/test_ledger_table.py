@@ -114,9 +114,9 @@ ACK = ("acked", [Acknowledged(0, 0, 0, 0)])
         ([ACK, ("unknown", 0, [0], "x")], "two outcomes"),
         ([("acked", [Acknowledged(1, 0, 0, 0)])], "never sent"),
         ([("failed", 0, [-1], "x")], "never sent"),
-        ([("_append", [9, 1])], "unknown form, tag 9"),
-        ([("_append", [1, 5, 0, [0], [0], [0], [0]])], "sent 5 follows 0"),
-        ([("_append", [0, {"version": 99}])], "version 99"),
+        ([("append", [9, 1])], "unknown form, tag 9"),
+        ([("append", [1, 5, 0, [0], [0], [0], [0]])], "sent 5 follows 0"),
+        ([("append", [0, {"version": 99}])], "version 99"),
     ],
 )
 def test_a_ledger_that_contradicts_itself_is_an_error(tmp_path, calls, complaint):

@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 from minikafka.harness.settings import HarnessError, RunFiles, RunSettings, SparkJob
+from minikafka.harness.workload_options import WorkloadOptions
 
 
 def test_the_default_settings_can_start():
@@ -26,6 +27,10 @@ def test_the_default_settings_can_start():
         (RunSettings(kafka_tools=Path("t"), bootstrap_servers="h:1"), "--kafka-tools"),
         (RunSettings(profile="smoke", schedule=Path("s")), "give one of the two"),
         (RunSettings(cluster_config=("=x",)), "'=x'"),
+        (RunSettings(topics=0), "--topics is 0"),
+        (RunSettings(topic="t", topics=2), "--topic names one topic"),
+        (RunSettings(topic="a b"), "'a b' is no name"),
+        (RunSettings(workload=WorkloadOptions(clients=("curl",))), "'curl' is no client"),
     ],
 )
 def test_a_value_out_of_range_is_named(settings, named):
@@ -71,3 +76,31 @@ def test_a_folder_that_cannot_be_made_is_refused_with_the_reason(tmp_path):
     (tmp_path / "file").write_text("x")
     with pytest.raises(HarnessError, match="cannot write to"):
         RunFiles(tmp_path / "file" / "run").prepare()
+
+
+def test_the_replay_command_has_what_was_written():
+    options = WorkloadOptions(acks="1", idempotent=False, key_skew=1.5)
+    settings = RunSettings(topics=2, workload=options, jars=Path("j"))
+    assert settings.replay_command() == (
+        "minikafka verify --seed 0 --topics 2 --jars j --acks 1 --key-skew 1.5"
+    )
+    assert settings.as_json()["workload"]["acks"] == "1"
+    assert settings.as_json()["jars"] == "j"
+
+
+def test_topics_have_names_of_the_runs_own_unless_one_is_named():
+    assert RunSettings(seed=7).topic_names("ab") == ["verify-7-ab"]
+    assert RunSettings(seed=7, topics=2).topic_names("ab") == ["verify-7-ab-0", "verify-7-ab-1"]
+    assert RunSettings(topic="mine").topic_names("ab") == ["mine"]
+
+
+def test_a_topic_for_large_records_takes_them():
+    assert RunSettings().topic_config() == {}
+    large = RunSettings(workload=WorkloadOptions(size_max_bytes=1 << 20))
+    assert int(large.topic_config()["max.message.bytes"]) > 1 << 20
+
+
+def test_the_checkpoint_of_another_run_is_refused(tmp_path):
+    (tmp_path / "run" / "checkpoint").mkdir(parents=True)
+    with pytest.raises(HarnessError, match="name an empty folder with --out or remove it"):
+        RunFiles(tmp_path / "run").prepare()

@@ -3,7 +3,9 @@ from types import SimpleNamespace
 
 import pytest
 from confluent_kafka import KafkaError, KafkaException
+from confluent_kafka.admin import NewTopic
 
+from minikafka.harness.describer import PartitionView, UnsupportedError
 from minikafka.harness.lines import EventLog, Tail
 from minikafka.harness.settings import HarnessError
 from minikafka.harness.watcher import Watcher
@@ -25,7 +27,8 @@ class Admin:
         self.leaders = {0: (1, [1, 2, 3]), 1: (2, [3, 2, 1])}
         self.ends = {0: 5, 1: 6}
         self.topic_id = "AAAA"
-        self.created = None
+        self.partition_count = 2
+        self.created = []
 
     def list_topics(self, topic, timeout):
         if self.leaders is None:
@@ -48,12 +51,19 @@ class Admin:
 
     def describe_topics(self, _topics, request_timeout):
         value = self.topic_id
-        return {
-            "t": done(value if isinstance(value, Exception) else SimpleNamespace(topic_id=value))
-        }
+        if not isinstance(value, Exception):
+            value = SimpleNamespace(topic_id=value, partitions=[0] * self.partition_count)
+        return {"t": done(value)}
 
     def create_topics(self, topics, request_timeout):
-        return {"t": done(self.created)}
+        return {"t": done(self.created.pop(0) if self.created else None)}
+
+
+def error(code):
+    return KafkaException(KafkaError(code))
+
+
+UNKNOWN = error(KafkaError.UNKNOWN_TOPIC_OR_PART)
 
 
 @pytest.fixture
@@ -64,7 +74,9 @@ def admin():
 @pytest.fixture
 def watcher(tmp_path, admin):
     made = Watcher("127.0.0.1:1", "t", EventLog(tmp_path / "e"))
+    made.width = 2
     made._admin = admin
+    made.describer = None
     return made
 
 
@@ -131,7 +143,75 @@ def test_a_broker_that_does_not_know_the_topic_yet_is_asked_again(watcher, admin
 
 
 def test_a_topic_that_cannot_be_created_ends_the_run(watcher, admin):
-    assert watcher.create_topic(2, 3, 2) == "AAAA"
-    admin.created = KafkaException(KafkaError(KafkaError.INVALID_REPLICATION_FACTOR))
+    admin.topic_id = UNKNOWN
+    admin.created = [error(KafkaError.INVALID_PARTITIONS)]
     with pytest.raises(HarnessError, match="topic t could not be created"):
         watcher.create_topic(2, 3, 2)
+
+
+def test_errors_that_may_pass_are_tried_again_and_the_try_that_worked_unheard_counts(
+    watcher, admin, monkeypatch
+):
+    """The client drops a broker that one answer did not list, and with it the request."""
+    admin.topic_id = UNKNOWN
+    admin.created = [
+        error(KafkaError._DESTROY_BROKER),
+        error(KafkaError._TIMED_OUT),
+        error(KafkaError.TOPIC_ALREADY_EXISTS),
+    ]
+    waits = []
+    monkeypatch.setattr(watcher, "_stop", SimpleNamespace(wait=waits.append))
+    watcher._create(NewTopic("t", 2, 3))
+    assert waits == [0.5, 0.5]
+    assert admin.created == []
+
+
+def test_a_topic_that_is_there_and_empty_is_taken(watcher, admin):
+    admin.ends = {0: 7, 1: 7}
+    admin.created = [error(KafkaError.TOPIC_ALREADY_EXISTS)]
+    assert watcher.create_topic(2, 3, 2) == "AAAA"
+    assert len(admin.created) == 1
+
+
+def test_a_topic_that_does_not_fit_is_refused_with_what_to_do(watcher, admin, monkeypatch):
+    with pytest.raises(HarnessError, match=r"has 2 partitions, and the run wants 6; give --part"):
+        watcher.require_fitting("t", 6)
+    ends = iter([{0: 0, 1: 0}, {0: 0, 1: 3}])
+
+    def list_offsets(asked, request_timeout):
+        found = next(ends)
+        return {it: done(SimpleNamespace(offset=found[it.partition])) for it in asked}
+
+    monkeypatch.setattr(admin, "list_offsets", list_offsets, raising=False)
+    with pytest.raises(HarnessError, match=r"holds records already.*--topic"):
+        watcher.require_fitting("t", 2)
+
+
+def test_partitions_are_numbered_through_all_topics(tmp_path, admin):
+    made = Watcher("127.0.0.1:1", "t,u", EventLog(tmp_path / "e"), width=2)
+    made._admin, made.describer = admin, None
+    admin.ends = {0: 5, 1: 6}
+    assert made.wait_whole(0)
+    made.look_at_ends()
+    assert sorted(made.partitions) == [0, 1, 2, 3]
+    assert made.high_watermarks == {0: 5, 1: 6, 2: 5, 3: 6}
+
+
+def test_elr_is_told_where_the_cluster_tells_it(watcher, tmp_path):
+    """D1."""
+    seen = PartitionView(leader=1, replicas=(1, 2), isr=(1,), elr=(2,), last_known_elr=())
+    watcher.describer = SimpleNamespace(ask=lambda width: {width - 1: seen})
+    assert watcher.look()
+    [event] = events(tmp_path, "partition")
+    del event["at_ms"], event["event"]
+    assert event == {"partition": 1, "leader": 1, "isr": [1], "elr": [2], "last_known_elr": []}
+
+
+def test_a_cluster_without_elr_is_asked_in_the_old_way(watcher, tmp_path):
+    def ask(_width):
+        raise UnsupportedError("no such request")
+
+    watcher.describer = SimpleNamespace(ask=ask)
+    assert watcher.look()
+    assert watcher.describer is None
+    assert "elr" not in events(tmp_path, "partition")[0]

@@ -3,8 +3,19 @@ from minikafka.harness.settings import RunFiles, RunSettings
 from minikafka.harness.workload import plan_workload
 from minikafka.harness.workload_options import WorkloadOptions
 
+OPTIONS = (
+    "acks",
+    "idempotent",
+    "size_min_bytes",
+    "size_max_bytes",
+    "size_distribution",
+    "key_skew",
+    "compression",
+    "transactions",
+)
 
-def plan(tmp_path, options=None, **changes):
+
+def plan(tmp_path, **changes):
     files = RunFiles(tmp_path / "run")
     files.prepare()
     return plan_workload(
@@ -14,7 +25,6 @@ def plan(tmp_path, options=None, **changes):
         bootstrap_servers="127.0.0.1:1",
         topic="t",
         topic_id="i",
-        options=options,
     )
 
 
@@ -29,15 +39,21 @@ def test_the_options_reach_every_task(tmp_path):
     """S1."""
     options = WorkloadOptions(
         clients=("kafka-python", "aiokafka", "aiokafka"), acks="1", idempotent=False,
-        size_min_bytes=1, size_max_bytes=2, key_skew=0.5,
+        size_min_bytes=1, size_max_bytes=2, key_skew=0.5, size_distribution="log-uniform",
+        compression="gzip",
     )  # fmt: skip
-    tasks = plan(tmp_path, options, rate=300).tasks
+    tasks = plan(tmp_path, workload=options, rate=300).tasks
     assert [task.client for task in tasks] == list(options.clients)
     assert [task.pid for task in tasks] == [1, 2, 3]
     for task in tasks:
-        for name in ("acks", "idempotent", "size_min_bytes", "size_max_bytes", "key_skew"):
+        for name in OPTIONS:
             assert getattr(task, name) == getattr(options, name)
         assert task.rate == 100
+
+
+def test_a_bound_on_bytes_is_shared_like_the_rate(tmp_path):
+    tasks = plan(tmp_path, workload=WorkloadOptions(bytes_per_s=900)).tasks
+    assert [task.bytes_per_s for task in tasks] == [450, 450]
 
 
 def test_a_producer_that_is_killed_is_told_and_leaves_a_readable_ledger(tmp_path):
