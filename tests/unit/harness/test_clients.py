@@ -63,11 +63,9 @@ def test_a_fatal_error_of_librdkafka_is_the_end_of_the_instance(outbox):
     client.close()
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
-@pytest.mark.parametrize("name", ["aiokafka", "kafka-python"])
-def test_a_client_that_finds_nobody_gives_up_at_once(outbox, name):
+def test_a_client_that_finds_nobody_gives_up_at_once(outbox):
     with pytest.raises(ClientGaveUpError):
-        make_client(outbox(name))
+        make_client(outbox("aiokafka"))
 
 
 def test_transactions_without_a_coordinator_are_given_up(outbox, monkeypatch):
