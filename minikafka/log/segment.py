@@ -248,8 +248,9 @@ class Segment:
         """Cut the file at the first bad byte and rebuild all indexes; the next offset.
 
         A batch is bad if it is not whole, its checksum is wrong (looked at if `verify`), or its
-        offsets do not rise. The transaction index is left empty: what belongs in it only producer
-        state can tell. SPEC C4; `LogSegment.recover`.
+        offsets do not rise, or lie where a segment cannot reach: no checksum covers them. The
+        transaction index is left empty: what belongs in it only producer state can tell. SPEC C4;
+        `LogSegment.recover`.
         """
         next_offset, sound = self._reindex(verify=verify)
         if sound < self.file.size:
@@ -271,7 +272,7 @@ class Segment:
         sound = 0
         try:
             for position, header, batch in scan_batches(self.file):
-                if header.base_offset < next_offset:
+                if header.base_offset < next_offset or not self._reaches(header.last_offset):
                     break
                 if verify:
                     check_crc(batch, 0, header)
@@ -285,6 +286,9 @@ class Segment:
         except CorruptRecordsError:
             pass  # The end of what is sound: everything from here on is cut off.
         return next_offset, sound
+
+    def _reaches(self, offset: int) -> bool:
+        return offset - self.base_offset <= _LARGEST_RELATIVE_OFFSET
 
     def truncate_to(self, offset: int) -> int:
         """Drop the batch that holds `offset` and all after it; the first offset that was dropped.

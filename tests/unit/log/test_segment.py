@@ -68,6 +68,15 @@ def test_recovery_cuts_a_batch_whose_offset_goes_back(segment):
     assert segment.size == size - len(data)
 
 
+def test_recovery_cuts_a_batch_that_no_segment_can_reach(segment):
+    """C4: no checksum covers a base offset; one with a flipped bit is no crash."""
+    data = batch(BASE + 40 + (1 << 40), timestamp=9_000)
+    size = segment.size
+    segment.file.append(data)
+    assert segment.recover(verify=True) == BASE + 40
+    assert segment.size == size
+
+
 @pytest.mark.parametrize(("offset", "end"), [(120, 120), (121, 120), (100, 100), (140, 140)])
 def test_truncation_drops_whole_batches(segment, offset, end):
     assert segment.truncate_to(offset) == end
