@@ -28,6 +28,7 @@ from minikafka.sim.sim_node import SimNode
 from minikafka.sim.workload import History
 
 _READ_BYTES = 1 << 22
+ELR_VERSION = "eligible.leader.replicas.version"
 
 
 class Violation(InvariantViolation):
@@ -66,6 +67,7 @@ class Checkers:
     history: History
     min_isr: int
     elr_enabled: bool
+    """Whether ELR has been on all the time."""
     power_was_lost: bool = False
     """A replica lost records that were not flushed. Without ELR it may lead all the same (E13)."""
     checks: int = 0
@@ -73,6 +75,17 @@ class Checkers:
     committed: dict[TopicPartition, Committed] = field(default_factory=dict)
     nodes: Mapping[int, SimNode] = field(default_factory=dict)
     _image: MetadataImage = field(default_factory=MetadataImage)
+
+    @property
+    def elr_is_on(self) -> bool:
+        """Whether the metadata log says that ELR is on (E12)."""
+        level = self._image.features.get(ELR_VERSION)
+        return self.elr_enabled if level is None else level > 0
+
+    def lost_records(self, node_id: int) -> None:
+        """A node loses records that it had: its power, its disks, or what it wrote last."""
+        del node_id
+        self.power_was_lost = True
 
     def look(self, node: SimNode) -> None:
         """Check a node after its step.
@@ -82,6 +95,9 @@ class Checkers:
         """
         running = node.node
         assert running is not None
+        if any(disk.broken is not None for disk in node.disks.values()):
+            # Nothing can be looked at; the node will notice, too.
+            return
         if running.controller is not None:
             self.look_at_metadata(running.loader.image)
         if running.broker is not None:
@@ -96,6 +112,8 @@ class Checkers:
         if image is self._image:
             return
         before, self._image = self._image, image
+        if not self.elr_is_on:
+            self.elr_enabled = False
         for topic_id, topic in image.topics.items():
             known = before.topics.get(topic_id)
             if known is not topic:
@@ -111,6 +129,8 @@ class Checkers:
             where = TopicPartition(topic.name, index)
             self.checks += 1
             self._valid_isr_and_elr(where, now, self._min_isr(image, topic.name, now))
+            if not now.isr and not self.elr_is_on and (former is None or former.isr):
+                raise Violation(f"E1: {where}: the ISR is empty though ELR is off")
             self._members_are_complete(where, now)
             if former is not None:
                 self._epochs_rise(where, former, now)
@@ -154,8 +174,6 @@ class Checkers:
             raise Violation(f"E2: {where}: ELR {now.elr} though the ISR {now.isr} has {minimum}")
         if now.leader != NO_LEADER and now.leader not in now.isr:
             raise Violation(f"E2: {where}: leader {now.leader} is not in the ISR {now.isr}")
-        if not now.isr and not self.elr_enabled:
-            raise Violation(f"E1: {where}: the ISR is empty though ELR is off")
 
     def _epochs_rise(
         self, where: TopicPartition, former: PartitionRegistration, now: PartitionRegistration

@@ -43,6 +43,8 @@ class Stream:
         default_factory=lambda: (deque(), deque())
     )
     """What each side has sent and a cut link holds back, in order."""
+    clogged: list[bool] = field(default_factory=lambda: [False, False])
+    """Whether what each side has sent is stuck, although the link lets others through."""
     unanswered: bool = False
     """Something was sent to an end that is gone with its machine."""
 
@@ -148,9 +150,33 @@ class Network:
                 del self._cut[link]
                 self._release(link)
 
+    def clog(self, source: str, target: str) -> None:
+        """Hold what is on its way, and will be, on the streams that a link has now.
+
+        A connection may be stuck between two attempts to send again, or in a proxy that is alone in
+        being slow, while another one that is opened after it gets through. What it holds arrives in
+        the end, also where its sender is gone by then.
+        """
+        for stream in self._streams:
+            for side in (0, 1):
+                if self._link(stream, side) == (source, target):
+                    stream.clogged[side] = True
+
+    def unclog(self, source: str, target: str) -> None:
+        """Let everything on a link go on."""
+        for stream in self._streams:
+            for side in (0, 1):
+                if stream.clogged[side] and self._link(stream, side) == (source, target):
+                    stream.clogged[side] = False
+                    if stream.held[side]:
+                        self._resume(stream, side)
+
     def heal_all(self) -> None:
         """Mend every link, and let all of them be as fast as ever."""
         self.slow_links.clear()
+        for stream in self._streams:
+            for side in (0, 1):
+                self.unclog(*self._link(stream, side))
         for source, target in list(self._cut):
             self.heal(source, target)
 
@@ -167,7 +193,7 @@ class Network:
 
         def arrive() -> None:
             held = stream.held[side]
-            if held or link in self._cut:
+            if held or link in self._cut or stream.clogged[side]:
                 held.append(action)
             else:
                 action()
@@ -199,7 +225,7 @@ class Network:
 
         def go_on() -> None:
             held = stream.held[side]
-            while held and link not in self._cut:
+            while held and link not in self._cut and not stream.clogged[side]:
                 held.popleft()()
 
         self.world.after(self._delay_us(link), go_on)

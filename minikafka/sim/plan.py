@@ -1,12 +1,16 @@
 """What one seed means: the cluster, its load, and everything that will go wrong.
 
 A swarm: every seed draws which faults it has at all, so that some runs are full of one kind and
-free of the others. Faults come in pairs of doing and undoing; at the end of the plan all is healed.
+free of the others; half of the seeds take a mix that is known to bring trouble together. Faults
+come in pairs of doing and undoing; at the end of the plan all is healed.
 """
 
 from dataclasses import dataclass, replace
 from enum import Enum
 from random import Random
+
+CONTROLLER_ID = 100
+"""The node that is a controller and nothing else, where there is one."""
 
 
 class Fault(Enum):
@@ -15,23 +19,58 @@ class Fault(Enum):
     KILL = "kill"
     POWER = "power"
     POWER_ALL = "power-all"
+    BIT_FLIP = "bit-flip"
     RESTART = "restart"
     PAUSE = "pause"
     CUT = "cut"
     CUT_ONE_WAY = "cut-one-way"
+    CUT_CLIENTS = "cut-clients"
     ISOLATE = "isolate"
     SLOW = "slow"
+    CLOG = "clog"
     CLOCK = "clock"
+    DRIFT = "drift"
     SLOW_DISK = "slow-disk"
+    FULL_DISK = "full-disk"
+    DISK_ERROR = "disk-error"
     WIPE = "wipe"
+    RESTORE = "restore"
 
 
 class Happening(Enum):
     """What operators do meanwhile."""
 
     ELECT = "elect-preferred"
+    ELECT_NOW = "elect-now"
     MIN_ISR = "min-isr"
+    STRATEGY = "strategy"
+    FEATURE = "feature"
     REASSIGN = "reassign"
+    TOPIC = "topic"
+    ROLL = "roll"
+
+
+PAIRS = (Fault.CUT, Fault.CUT_ONE_WAY, Fault.SLOW, Fault.CLOG)
+"""Faults of a link."""
+NOT_OF_CONTROLLERS = (Fault.WIPE, Fault.RESTORE)
+"""A quorum of one that loses its log has lost everything: no promise survives that."""
+
+_FEW_WRITERS = 3
+Mix = tuple["Fault | Happening", ...]
+MIXES: tuple[Mix, ...] = (
+    # What was sent long ago arrives after everything has changed.
+    (Fault.CLOG, Fault.CLOG, Fault.SLOW, Fault.POWER, Fault.PAUSE, Happening.ELECT),
+    (Fault.CLOG, Fault.SLOW, Fault.ISOLATE, Happening.ELECT, Happening.ELECT),
+    # Disks that keep less than was written.
+    (Fault.POWER, Fault.POWER, Fault.BIT_FLIP, Fault.RESTORE, Fault.FULL_DISK, Fault.DISK_ERROR),
+    # Nobody is left who has everything.
+    (Fault.POWER_ALL, Fault.POWER, Fault.BIT_FLIP, Fault.KILL, Happening.STRATEGY),
+    # Brokers that come and go while the ISR is small.
+    (Fault.KILL, Fault.RESTART, Fault.POWER, Fault.SLOW_DISK, Fault.SLOW, Happening.MIN_ISR),
+    # Operators.
+    (Happening.ROLL, Happening.REASSIGN, Happening.TOPIC, Happening.FEATURE, Fault.KILL),
+    (Happening.ELECT, Happening.ELECT_NOW, Happening.STRATEGY, Fault.POWER, Fault.POWER_ALL),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +93,11 @@ class Incident:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """One run. `incidents` are in the order of their times."""
+    """One run. `incidents` are in the order of their times.
+
+    `pace_ms` is how long producers wait between two batches, `groups` how many consumers share the
+    partitions as a group.
+    """
 
     seed: int
     brokers: int
@@ -70,7 +113,16 @@ class Plan:
     idempotent: bool
     flush_messages: bool
     duration_ms: int
+    pace_ms: int = 100
+    groups: int = 0
+    fetch_bytes: int = 1 << 20
     incidents: tuple[Incident, ...] = ()
+
+    @property
+    def nodes(self) -> list[int]:
+        """Every machine."""
+        brokers = list(range(1, self.brokers + 1))
+        return [*brokers, CONTROLLER_ID] if self.separate_controller else brokers
 
     @property
     def given(self) -> dict[str, str]:
@@ -82,6 +134,7 @@ class Plan:
             "replica.fetch.backoff.ms": "200",
             "replica.socket.timeout.ms": "3000",
             "request.timeout.ms": "3000",
+            "replica.fetch.max.bytes": str(self.fetch_bytes),
             "log.roll.ms": str(self.roll_ms),
             "unclean.recovery.manager.enabled": str(self.recovery_manager).lower(),
             "unclean.recovery.strategy": self.strategy,
@@ -99,43 +152,59 @@ def draw(seed: int, duration_ms: int) -> Plan:
     brokers = rng.choice((3, 3, 3, 4, 5, 7))
     factor = rng.choice((3, 3, min(brokers, 4), 2))
     recovery_manager = rng.random() < 0.4
-    kinds = [kind for kind in Fault if rng.random() < 0.4] or [Fault.KILL]
-    happenings = [kind for kind in Happening if rng.random() < 0.3]
+    mix = _mix(rng)
+    producers, partitions = rng.randint(1, 3), rng.randint(1, 3)
+    writers = producers * partitions
     plan = Plan(
         seed=seed,
         brokers=brokers,
         replication_factor=factor,
         min_isr=rng.choice((1, 2, 2, 2, factor)),
-        partitions=rng.randint(1, 3),
+        partitions=partitions,
         separate_controller=rng.random() < 0.7,
         elr=rng.random() < 0.85,
         recovery_manager=recovery_manager,
         strategy=rng.choice(("Balanced", "Aggressive", "None")),
         roll_ms=rng.choice((1 << 40, 1_000, 10_000)),
-        producers=rng.randint(1, 3),
+        producers=producers,
         idempotent=rng.random() < 0.5,
         flush_messages=rng.random() < 0.2,
         duration_ms=duration_ms,
+        pace_ms=rng.choice((20, 100, 400)) * (1 if writers <= _FEW_WRITERS else 4),
+        groups=rng.choice((0, 0, 1, 2)),
+        fetch_bytes=rng.choice((1 << 20, 1 << 20, 1, 500)),
     )
-    incidents = _incidents(rng, plan, [*kinds, *kinds, *happenings])
-    return replace(plan, incidents=tuple(incidents))
+    return replace(plan, incidents=tuple(_incidents(rng, plan, mix)))
 
 
-def _incidents(rng: Random, plan: Plan, kinds: list[Fault | Happening]) -> list[Incident]:
+def _mix(rng: Random) -> Mix:
+    if rng.random() < 0.5:
+        return rng.choice(MIXES)
+    faults = [kind for kind in Fault if rng.random() < 0.3] or [Fault.KILL]
+    happenings = [kind for kind in Happening if rng.random() < 0.2]
+    return (*faults, *faults, *happenings)
+
+
+def _incidents(rng: Random, plan: Plan, mix: Mix) -> list[Incident]:
     found = []
     at_ms = rng.randint(2_000, 10_000)
-    pace_ms = rng.choice((2_000, 6_000, 15_000))
+    pace_ms = rng.choice((1_000, 2_000, 6_000, 15_000))
+    # Some runs hit one node again and again, or two in turn.
+    nodes = rng.choice((plan.nodes, plan.nodes, plan.nodes[:2], plan.nodes[-2:]))
     while at_ms < plan.duration_ms:
-        what = rng.choice(kinds)
-        node = rng.randint(1, plan.brokers)
-        other = 1 + (node + rng.randint(0, plan.brokers - 2)) % plan.brokers
+        what = rng.choice(mix)
+        node = rng.choice(nodes)
+        if what in NOT_OF_CONTROLLERS and node == CONTROLLER_ID:
+            node = 1
+        others = [other for other in plan.nodes if other != node]
+        is_fault = isinstance(what, Fault)
         found.append(
             Incident(
                 at_ms=at_ms,
                 what=what,
                 node=node,
-                other=other if what in (Fault.CUT, Fault.CUT_ONE_WAY, Fault.SLOW) else 0,
-                for_ms=rng.choice((200, 2_000, 8_000, 30_000)) if isinstance(what, Fault) else 0,
+                other=rng.choice(others) if what in PAIRS else 0,
+                for_ms=rng.choice((200, 2_000, 8_000, 30_000)) if is_fault else 0,
             )
         )
         at_ms += rng.randint(1, 2 * pace_ms)

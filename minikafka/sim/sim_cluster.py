@@ -11,13 +11,13 @@ from minikafka.common.ids import Uuid
 from minikafka.metadata.features import DEFAULT_LEVELS
 from minikafka.raft.storage import format_directory, format_metadata_directory
 from minikafka.sim.network import Network
+from minikafka.sim.plan import CONTROLLER_ID
 from minikafka.sim.sim_client import SimClient
 from minikafka.sim.sim_node import EPOCH_MS, SimNode
 from minikafka.sim.world import World
 
 BROKER_PORT = 9092
 CONTROLLER_PORT = 9093
-CONTROLLER_ID = 100
 
 
 @dataclass(slots=True, kw_only=True)

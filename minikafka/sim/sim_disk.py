@@ -3,7 +3,8 @@
 Three states of a byte: written (a crash of the process keeps it), synced (a power loss keeps it),
 gone. The same holds for names: a created, renamed or removed name is durable once its folder was
 synced. A power loss keeps a random prefix of what was not durable, in the order in which it
-happened, as a journaling file system does; the last page kept may be torn.
+happened, as a journaling file system does; the last page kept may be torn, and bits in what was
+never synced may be flipped, where a checksum answers for them.
 """
 
 from dataclasses import dataclass, field
@@ -13,6 +14,10 @@ from minikafka.common.faults import StorageFault
 from minikafka.log.disk import Space
 
 Buffer = bytes | bytearray | memoryview
+
+
+_BATCH_PREFIX_BYTES = 17
+"""Base offset, length, leader epoch and magic of a record batch."""
 
 
 @dataclass(slots=True)
@@ -33,7 +38,7 @@ class _Inode:
             self.synced = size
         del self.data[size:]
 
-    def lose_power(self, rng: Random) -> None:
+    def lose_power(self, rng: Random, *, flips: bool) -> None:
         if self.cut and rng.random() < 0.5:
             self.data[self.synced :] = self.cut
         else:
@@ -43,7 +48,24 @@ class _Inode:
             if torn:
                 # The size was journaled, the page was not written: it reads as zeros.
                 self.data[kept - torn :] = bytes(torn)
+            if flips and self.synced < kept:
+                self._flip(rng.randrange(self.synced, kept), rng.randrange(8))
         self.sync()
+
+    def _flip(self, at: int, bit: int) -> None:
+        """Flip a bit, but in a batch's base offset and leader epoch: no checksum covers them.
+
+        Leaders fill them in; whoever finds them changed cannot know (as in Kafka).
+        """
+        start = 0
+        while start + _BATCH_PREFIX_BYTES <= len(self.data):
+            end = start + 12 + int.from_bytes(self.data[start + 8 : start + 12], "big")
+            if start <= at < end:
+                if at - start < 8 or 12 <= at - start < 16:
+                    at = start + 8
+                break
+            start = end
+        self.data[at] ^= 1 << bit
 
 
 _Change = tuple[str, tuple[tuple[str, _Inode | None], ...]]
@@ -94,6 +116,9 @@ class SimFile:
 
 
 _UNLIMITED_BYTES = 1 << 50
+_CHECKED_SUFFIX = ".log"
+"""Files with checksums. As in Kafka, checkpoints and the epoch file have none, and are replaced by
+a rename when they change; indexes are built anew after an unclean end."""
 
 
 class SimDisk:
@@ -204,14 +229,18 @@ class SimDisk:
         """The process dies: everything written stays, the lock goes."""
         self._locked = False
 
-    def lose_power(self, rng: Random) -> None:
-        """The machine dies: what was not durable is lost but for a random prefix."""
+    def lose_power(self, rng: Random, *, flips: bool = False) -> None:
+        """The machine dies: what was not durable is lost but for a random prefix.
+
+        With `flips`, a bit is wrong in what is kept of some files.
+        """
         self._locked = False
         for change in self._pending[: rng.randint(0, len(self._pending))]:
             self._make_durable(change)
         self._pending = []
         for path in sorted(self._durable_files):
-            self._durable_files[path].lose_power(rng)
+            wrong = flips and path.endswith(_CHECKED_SUFFIX) and rng.random() < 0.5
+            self._durable_files[path].lose_power(rng, flips=wrong)
         self._files = {
             path: inode
             for path, inode in self._durable_files.items()
@@ -219,6 +248,21 @@ class SimDisk:
         }
         self._folders = dict(self._durable_folders)
         self._used = sum(len(inode.data) for inode in self._files.values())
+
+    def copy(self) -> "SimDisk":
+        """Another disk with what a backup of this one would hold, all of it durable."""
+        other = SimDisk(self.root)
+        other._folders = dict(self._folders)
+        other._durable_folders = dict(self._folders)
+        for path, inode in self._files.items():
+            other._files[path] = _Inode(bytearray(inode.data), len(inode.data))
+        other._durable_files = dict(other._files)
+        other._used = self._used
+        return other
+
+    def mend(self) -> None:
+        """Take away what was broken, and let there be room."""
+        self.broken = self._capacity = None
 
     def fill(self, room: int = 0) -> None:
         """Leave only `room` bytes free."""

@@ -92,6 +92,10 @@ class SimNode:
     node: Node | None = None
     started: bool = False
     exit_code: int | None = None
+    stopping: bool = False
+    """It was asked to shut down, and has not ended yet."""
+    ended_cleanly: bool = False
+    """Its last process ended by itself, as it was asked to, and nobody touched its disks since."""
     starts: int = 0
     steps: int = 0
     _rng: Random = field(init=False)
@@ -103,6 +107,9 @@ class SimNode:
     _tick: Planned | None = None
     _tick_at_ms: int = -1
     _flusher_free_at_us: int = 0
+    _anchor_us: int = 0
+    """When the rate of its clocks was set last, and what they showed then (`_anchor_local_us`)."""
+    _anchor_local_us: int = 0
 
     def __post_init__(self) -> None:
         """Give it empty disks."""
@@ -118,7 +125,8 @@ class SimNode:
     @property
     def now(self) -> Now:
         """What the machine's clocks show."""
-        monotonic_ms = int(self.world.now_us * self.clock_rate) // US_PER_MS
+        since_us = self.world.now_us - self._anchor_us
+        monotonic_ms = (self._anchor_local_us + int(since_us * self.clock_rate)) // US_PER_MS
         return Now(monotonic_ms, EPOCH_MS + monotonic_ms + self.clock_offset_ms)
 
     # What is done to it
@@ -146,23 +154,35 @@ class SimNode:
             self._serve(listener.name, listener.port)
         self._run(lambda: node.start(self.now))
 
+    def set_clock_rate(self, rate: float) -> None:
+        """Let its clocks run at another rate from now on; they do not jump."""
+        since_us = self.world.now_us - self._anchor_us
+        self._anchor_local_us += int(since_us * self.clock_rate)
+        self._anchor_us = self.world.now_us
+        self.clock_rate = rate
+        if self._tick is not None:
+            self._tick.cancel()
+            self._tick = None
+            self._set_tick()
+
     def kill(self) -> None:
         """End the process as SIGKILL does: what was written stays, and peers hear of it."""
         if self.node is not None:
             self.world.note(self.host, "is killed")
             self._process_ended(None)
 
-    def lose_power(self) -> None:
+    def lose_power(self, *, flips: bool = False) -> None:
         """End the machine: what was not synced is lost, and nobody hears of it."""
-        self.world.note(self.host, "loses power")
+        self.world.note(self.host, "loses power" + (", and bits are flipped" if flips else ""))
         self.network.lose_power(self.host)
         self._process_ended(None)
         for disk in self.disks.values():
-            disk.lose_power(self._rng)
+            disk.lose_power(self._rng, flips=flips)
 
     def shut_down(self) -> None:
         """Ask for a controlled shutdown, as SIGTERM does."""
         self.world.note(self.host, "is asked to shut down")
+        self.stopping = self.alive
         self.post(lambda: self._step(events.ShutdownRequested()))
 
     def pause(self) -> None:
@@ -327,7 +347,8 @@ class SimNode:
             if self._tick_at_ms <= deadline_ms:
                 return
             self._tick.cancel()
-        at_us = ceil(deadline_ms * US_PER_MS / self.clock_rate)
+        left_us = deadline_ms * US_PER_MS - self._anchor_local_us
+        at_us = self._anchor_us + ceil(left_us / self.clock_rate)
         self._tick_at_ms = deadline_ms
         self._tick = self.world.after(at_us - self.world.now_us, lambda: self.post(self._ticked))
 
@@ -337,6 +358,9 @@ class SimNode:
 
     def _process_ended(self, exit_code: int | None) -> None:
         self.network.close_all(self.host)
+        if self.node is not None:
+            self.ended_cleanly = self.stopping and exit_code == 0
+        self.stopping = False
         self.node = None
         self.started = self._paused = False
         self.exit_code = exit_code

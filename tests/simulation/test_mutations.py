@@ -37,7 +37,7 @@ def test_a_mutation_that_fits_no_source_is_an_error():
 @pytest.mark.parametrize("name", QUICK)
 def test_a_mutant_is_killed_and_its_killer_named(name):
     (mutation,) = [each for each in MUTATIONS if each.name.startswith(name)]
-    verdict = judge(mutation, seeds=5, duration_ms=20_000)
+    verdict = judge(mutation, seeds=20, duration_ms=20_000)
     assert verdict.rule is not None
     assert verdict.rule in table([verdict])
     assert Simulation(draw(1, 5_000)).run().violation is None

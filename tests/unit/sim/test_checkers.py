@@ -6,7 +6,7 @@ import pytest
 
 from minikafka.common.ids import TopicPartition
 from minikafka.metadata.partition_registration import LeaderRecoveryState, PartitionRegistration
-from minikafka.sim.checkers import Batch, Checkers, Committed, Violation, final_checks
+from minikafka.sim.checkers import ELR_VERSION, Batch, Checkers, Committed, Violation, final_checks
 from minikafka.sim.workload import History, Written
 from tests.sim_world import create_topic, produce, replica, started_cluster
 
@@ -71,6 +71,9 @@ def test_a_leader_out_of_nowhere_must_be_marked(cluster, checkers):
 
 def test_an_empty_isr_is_found_where_elr_is_off(cluster):
     checkers = Checkers(History(), 2, elr_enabled=False)
+    image = cluster.nodes[1].node.loader.image
+    features = {**image.features, ELR_VERSION: 0}
+    cluster.nodes[1].node.loader.image = replace(image, features=features)
     with pytest.raises(Violation, match="E1"):
         look_at(cluster, checkers, {"isr": (), "leader": -1, **NEXT})
 

@@ -139,3 +139,29 @@ def test_a_call_to_a_machine_that_is_off_is_answered_when_it_is_back(wire):
     wire.network.boot("b")
     wire.run()
     assert caller.reason == "connection refused"
+
+
+def test_a_clogged_stream_holds_what_it_has_while_another_passes(wire):
+    wire.run()
+    wire.network.send(wire.stream, 0, b"old")
+    wire.network.clog("a", "b")
+    second = wire.network.connect("a", SERVER, Recorder())
+    wire.network.send(second, 0, b"new")
+    wire.run()
+    assert wire.server.data == [b"new"]
+    wire.network.send(wire.stream, 0, b"older")
+    wire.network.unclog("a", "b")
+    wire.run()
+    assert wire.server.data == [b"new", b"old", b"older"]
+
+
+def test_what_is_clogged_arrives_although_its_sender_is_gone(wire):
+    wire.run()
+    wire.network.send(wire.stream, 0, b"last words")
+    wire.network.clog("a", "b")
+    wire.network.lose_power("a")
+    wire.run()
+    assert wire.server.data == []
+    wire.network.heal_all()
+    wire.run()
+    assert wire.server.data == [b"last words"]

@@ -1,7 +1,7 @@
 """A seed names one plan, and seeds differ in everything that can be drawn."""
 
 from minikafka.config.node_config import node_config
-from minikafka.sim.plan import Fault, Happening, Incident, draw
+from minikafka.sim.plan import CONTROLLER_ID, NOT_OF_CONTROLLERS, Fault, Happening, Incident, draw
 from minikafka.sim.sim_cluster import SimCluster
 from minikafka.sim.world import World
 
@@ -27,9 +27,11 @@ def test_incidents_are_in_order_within_the_run_and_name_nodes_that_are_there():
         assert times == sorted(times)
         assert all(0 < at_ms < plan.duration_ms for at_ms in times)
         for incident in plan.incidents:
-            assert 1 <= incident.node <= plan.brokers
+            assert incident.node in plan.nodes
             assert incident.other != incident.node
-            assert 0 <= incident.other <= plan.brokers
+            assert incident.other in (0, *plan.nodes)
+            if incident.what in NOT_OF_CONTROLLERS:
+                assert incident.node != CONTROLLER_ID
 
 
 def test_min_isr_can_be_reached():

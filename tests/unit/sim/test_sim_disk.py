@@ -6,6 +6,7 @@ import pytest
 
 from minikafka.common.faults import StorageFault
 from minikafka.log.disk import read_file, write_file
+from minikafka.records.builder import BatchOptions, NewRecord, build_batch
 from minikafka.sim.sim_disk import SimDisk
 
 
@@ -157,3 +158,61 @@ def test_space_shrinks_with_what_is_written():
     assert disk.space() == (100, 70)
     unlimited = SimDisk().space()
     assert unlimited.total == unlimited.usable
+
+
+def log_with_unsynced(count=4):
+    """A log file with one durable batch and `count` that are not."""
+    disk = SimDisk("d")
+    disk.make_dir("t")
+    disk.sync_dir("")
+    file = disk.open("t/0.log", create=True)
+    batches = [
+        bytes(build_batch([NewRecord(1, None, b"v")], BatchOptions(base_offset=number)))
+        for number in range(count + 1)
+    ]
+    file.append(batches[0])
+    file.sync()
+    disk.sync_dir("t")
+    for batch in batches[1:]:
+        file.append(batch)
+    return disk, batches
+
+
+def test_flipped_bits_are_in_what_was_not_synced_and_where_a_checksum_finds_them():
+    """C4: base offset and leader epoch of a batch stay as they are."""
+    flipped = 0
+    for seed in range(300):
+        disk, batches = log_with_unsynced()
+        disk.lose_power(Random(seed), flips=True)
+        content = read_file(disk, "t/0.log")
+        whole = b"".join(batches)[: len(content)]
+        assert content.startswith(batches[0])
+        places = [at for at in range(len(content)) if content[at] != whole[at]]
+        in_whole_batches = len(content) // len(batches[0]) * len(batches[0])
+        if len(places) == 1 and content[places[0]] and places[0] < in_whole_batches:
+            flipped += 1
+            within = places[0] % len(batches[0])
+            assert not (within < 8 or 12 <= within < 16)
+    assert flipped > 30
+
+
+def test_a_copy_is_another_disk_on_which_everything_is_durable(disk):
+    disk.open("t/a", create=True).append(b"abc")
+    copy = disk.copy()
+    disk.open("t/a").append(b"d")
+    copy.lose_power(Random(1))
+    assert read_file(copy, "t/a") == b"abc"
+    assert read_file(disk, "t/a") == b"abcd"
+
+
+def test_a_mended_disk_takes_and_gives_again(disk):
+    file = durable_file(disk, b"abc")
+    disk.fill()
+    with pytest.raises(StorageFault, match="No space"):
+        file.append(b"d")
+    disk.broken = "Input/output error"
+    with pytest.raises(StorageFault, match="Input/output"):
+        file.read_at(0, 3)
+    disk.mend()
+    file.append(b"d")
+    assert file.read_at(0, 4) == b"abcd"

@@ -1,0 +1,296 @@
+"""What goes wrong in a simulated cluster, and how each of it is undone."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from minikafka.common.ids import Uuid
+from minikafka.raft.storage import format_directory
+from minikafka.sim.network import LinkSpeed
+from minikafka.sim.plan import Fault, Incident
+from minikafka.sim.sim_cluster import SimCluster, host
+from minikafka.sim.sim_disk import SimDisk
+from minikafka.sim.sim_node import SimNode
+from minikafka.sim.world import US_PER_MS
+
+Undo = Callable[[], None]
+_SLOW = LinkSpeed(base_us=20_000, jitter_us=200_000, lost_per_thousand=50)
+_USUAL_FLUSH_US = (100, 3_000)
+_SLOW_FLUSH_US = (200_000, 2_000_000)
+_START_AGAIN_MS = 500
+_CLOCK_JUMP_MS = 60_000
+
+
+@dataclass(slots=True)
+class Faults:
+    """Carries faults out. `on_loss` hears which node lost records that it had."""
+
+    cluster: SimCluster
+    clients: tuple[str, ...]
+    on_loss: Callable[[int], None]
+    is_over: bool = False
+    """Everything is mended: what was to be undone later is undone already."""
+    _copies: dict[int, dict[str, SimDisk]] = field(default_factory=dict)
+
+    def happen(self, incident: Incident) -> None:
+        """Let a fault happen, and plan its end."""
+        assert isinstance(incident.what, Fault)
+        undo = self._CARRY_OUT[incident.what](self, incident)
+        if undo is None:
+            return
+        held = undo
+
+        def end() -> None:
+            if not self.is_over:
+                held()
+
+        self.cluster.world.after(incident.for_ms * US_PER_MS, end)
+
+    def mend_all(self) -> None:
+        """Undo everything: links, disks, clocks' rates; every machine runs."""
+        self.is_over = True
+        self.cluster.network.heal_all()
+        for node in self.cluster.nodes.values():
+            node.flush_us = _USUAL_FLUSH_US
+            node.set_clock_rate(1.0)
+            for disk in node.disks.values():
+                disk.mend()
+            node.resume()
+        self.start_all()
+
+    def start_all(self) -> None:
+        """Start every machine whose process does not run."""
+        for node in self.cluster.nodes.values():
+            if not node.alive:
+                node.start()
+
+    # Helpers
+
+    def _node(self, incident: Incident) -> SimNode:
+        return self.cluster.nodes[incident.node]
+
+    def _note(self, who: str, what: str) -> None:
+        self.cluster.world.note(who, what)
+
+    def start_later(self, node: SimNode) -> Undo:
+        """Start a node; one that is still shutting down, when it has."""
+
+        def start() -> None:
+            if self.is_over:
+                return
+            if not node.alive:
+                node.start()
+            elif node.stopping:
+                self.cluster.world.after(_START_AGAIN_MS * US_PER_MS, start)
+
+        return start
+
+    # Processes and machines
+
+    def _kill(self, incident: Incident) -> Undo:
+        node = self._node(incident)
+        node.kill()
+        return self.start_later(node)
+
+    def _power(self, incident: Incident) -> Undo:
+        node = self._node(incident)
+        self.on_loss(incident.node)
+        node.lose_power(flips=incident.what is Fault.BIT_FLIP)
+        return self.start_later(node)
+
+    def _power_all(self, incident: Incident) -> Undo:
+        for node_id, node in self.cluster.nodes.items():
+            self.on_loss(node_id)
+            node.lose_power()
+        world = self.cluster.world
+        rng = world.rng(f"power-all/{incident.at_ms}")
+
+        def start() -> None:
+            for node in self.cluster.nodes.values():
+                world.after(rng.randint(0, 20_000) * US_PER_MS, self.start_later(node))
+
+        return start
+
+    def _restart(self, incident: Incident) -> Undo:
+        node = self._node(incident)
+        node.shut_down()
+        return self.start_later(node)
+
+    def _pause(self, incident: Incident) -> Undo | None:
+        node = self._node(incident)
+        if not node.alive:
+            return None
+        node.pause()
+        return node.resume
+
+    # Links
+
+    def _cut(self, incident: Incident) -> Undo:
+        one, other = host(incident.node), host(incident.other)
+        network = self.cluster.network
+        network.cut(one, other, both=incident.what is Fault.CUT)
+        self._note("network", f"{one} and {other} are cut off ({incident.what.value})")
+        return lambda: network.heal(one, other)
+
+    def _cut_from(self, incident: Incident, others: list[str], whom: str) -> Undo:
+        one = host(incident.node)
+        network = self.cluster.network
+        self._note("network", f"{one} is cut off from {whom}")
+        for other in others:
+            network.cut(one, other)
+
+        def undo() -> None:
+            for other in others:
+                network.heal(one, other)
+
+        return undo
+
+    def _isolate(self, incident: Incident) -> Undo:
+        others = [host(node_id) for node_id in self.cluster.nodes if node_id != incident.node]
+        return self._cut_from(incident, others, "all others")
+
+    def _cut_clients(self, incident: Incident) -> Undo:
+        return self._cut_from(incident, list(self.clients), "its clients")
+
+    def _slow(self, incident: Incident) -> Undo:
+        one, other = host(incident.node), host(incident.other)
+        slow = self.cluster.network.slow_links
+        slow[one, other] = slow[other, one] = _SLOW
+        self._note("network", f"{one} and {other} are slow")
+
+        def undo() -> None:
+            slow.pop((one, other), None)
+            slow.pop((other, one), None)
+
+        return undo
+
+    def _clog(self, incident: Incident) -> Undo:
+        one, other = host(incident.node), host(incident.other)
+        network = self.cluster.network
+        self._note("network", f"what {one} has sent to {other} is stuck")
+        network.clog(one, other)
+        return lambda: network.unclog(one, other)
+
+    # Clocks
+
+    def _clock(self, incident: Incident) -> None:
+        node = self._node(incident)
+        rng = self.cluster.world.rng(f"clock/{incident.at_ms}")
+        node.clock_offset_ms += rng.randint(-_CLOCK_JUMP_MS, _CLOCK_JUMP_MS)
+        self._note(node.host, f"wall clock is off by {node.clock_offset_ms} ms")
+
+    def _drift(self, incident: Incident) -> Undo:
+        node = self._node(incident)
+        rate = self.cluster.world.rng(f"drift/{incident.at_ms}").choice((0.9, 0.99, 1.01, 1.1))
+        node.set_clock_rate(rate)
+        self._note(node.host, f"clocks run at {rate}")
+        return lambda: node.set_clock_rate(1.0)
+
+    # Disks
+
+    def _slow_disk(self, incident: Incident) -> Undo:
+        node = self._node(incident)
+        node.flush_us = _SLOW_FLUSH_US
+        self._note(node.host, "flushes slowly")
+
+        def undo() -> None:
+            node.flush_us = _USUAL_FLUSH_US
+
+        return undo
+
+    def _break_disks(self, incident: Incident) -> Undo:
+        node = self._node(incident)
+        is_full = incident.what is Fault.FULL_DISK
+        rng = self.cluster.world.rng(f"disk/{incident.at_ms}")
+        self._note(node.host, "disk is nearly full" if is_full else "disk fails")
+        for disk in node.disks.values():
+            if is_full:
+                disk.fill(rng.choice((0, 10, 1_000)))
+            else:
+                disk.broken = "Input/output error"
+        start = self.start_later(node)
+
+        def undo() -> None:
+            for disk in node.disks.values():
+                disk.mend()
+            start()
+
+        return undo
+
+    def _wipe(self, incident: Incident) -> Undo | None:
+        node = self._node(incident)
+        if node.config.is_controller:
+            return None
+        self.on_loss(incident.node)
+        node.kill()
+        node.ended_cleanly = False
+        self._note(node.host, "loses its disks; they are replaced by empty ones")
+        rng = self.cluster.world.rng(f"wipe/{incident.at_ms}")
+        for path in node.disks:
+            disk = node.disks[path] = SimDisk(path)
+            format_directory(
+                disk,
+                cluster_id=self.cluster.cluster_id,
+                node_id=node.config.node_id,
+                directory_id=Uuid.draw(rng),
+            )
+        return self.start_later(node)
+
+    def _restore(self, incident: Incident) -> Undo | None:
+        """A backup of the disks: made first, and brought back by the next incident of the kind.
+
+        Every other backup is made of a node that has stopped, so that it says so.
+        """
+        node = self._node(incident)
+        if node.config.is_controller:
+            return None
+        copies = self._copies.pop(incident.node, None)
+        if copies is None:
+            self._back_up(node, incident)
+            return None
+        self.on_loss(incident.node)
+        node.kill()
+        node.ended_cleanly = False
+        self._note(node.host, "gets old copies of its disks")
+        node.disks.update(copies)
+        return self.start_later(node)
+
+    def _back_up(self, node: SimNode, incident: Incident) -> None:
+        start = self.start_later(node)
+        world = self.cluster.world
+
+        def copy() -> None:
+            if self.is_over:
+                return
+            if node.stopping:
+                world.after(_START_AGAIN_MS * US_PER_MS, copy)
+                return
+            self._note(node.host, "disks are copied")
+            self._copies[incident.node] = {path: disk.copy() for path, disk in node.disks.items()}
+            start()
+
+        if incident.at_ms % 2:
+            node.shut_down()
+        copy()
+
+    _CARRY_OUT: ClassVar[dict[Fault, Callable[["Faults", Incident], Undo | None]]] = {
+        Fault.KILL: _kill,
+        Fault.POWER: _power,
+        Fault.POWER_ALL: _power_all,
+        Fault.BIT_FLIP: _power,
+        Fault.RESTART: _restart,
+        Fault.PAUSE: _pause,
+        Fault.CUT: _cut,
+        Fault.CUT_ONE_WAY: _cut,
+        Fault.CUT_CLIENTS: _cut_clients,
+        Fault.ISOLATE: _isolate,
+        Fault.SLOW: _slow,
+        Fault.CLOG: _clog,
+        Fault.CLOCK: _clock,
+        Fault.DRIFT: _drift,
+        Fault.SLOW_DISK: _slow_disk,
+        Fault.FULL_DISK: _break_disks,
+        Fault.DISK_ERROR: _break_disks,
+        Fault.WIPE: _wipe,
+        Fault.RESTORE: _restore,
+    }

@@ -1,0 +1,183 @@
+"""What operators do to a simulated cluster while it breaks: elections, settings, topics, restarts.
+
+Nobody waits for the answers: what came of an operation shows in the metadata.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from random import Random
+from typing import ClassVar
+
+from minikafka.messages import elect_leaders as elections
+from minikafka.messages.alter_partition_reassignments import (
+    AlterPartitionReassignmentsRequest,
+    ReassignablePartition,
+    ReassignableTopic,
+)
+from minikafka.messages.create_topics import CreatableTopic, CreateTopicsRequest
+from minikafka.messages.delete_topics import DeleteTopicsRequest, DeleteTopicState
+from minikafka.messages.incremental_alter_configs import (
+    AlterableConfig,
+    AlterConfigsResource,
+    IncrementalAlterConfigsRequest,
+)
+from minikafka.messages.update_features import FeatureUpdateKey, UpdateFeaturesRequest
+from minikafka.protocol.message import ApiMessage
+from minikafka.sim.checkers import ELR_VERSION
+from minikafka.sim.faults import Faults
+from minikafka.sim.plan import Happening, Incident, Plan
+from minikafka.sim.workload import Connections
+from minikafka.sim.world import US_PER_MS
+
+_RESOURCE_TOPIC = 2
+_TIMEOUT_MS = 5_000
+_PREFERRED, _UNCLEAN, _DESIGNATION = 0, 1, 2
+_UPGRADE, _SAFE_DOWNGRADE = 1, 2
+_ROLL_POLL_MS = 200
+
+
+@dataclass(slots=True)
+class Operators:
+    """Carries out what a plan has operators do, to the topic `topic`."""
+
+    plan: Plan
+    topic: str
+    faults: Faults
+    connections: Callable[[str], Connections]
+    _elr: bool = True
+    _extra_topics: int = 0
+    _rolling: bool = False
+
+    def __post_init__(self) -> None:
+        """Begin with what the cluster was formatted with."""
+        self._elr = self.plan.elr
+
+    def happen(self, incident: Incident) -> None:
+        """Carry one operation out."""
+        assert isinstance(incident.what, Happening)
+        rng = self.faults.cluster.world.rng(f"operator/{incident.at_ms}")
+        request = self._CARRY_OUT[incident.what](self, rng)
+        if request is not None:
+            connections = self.connections(f"operator{incident.at_ms}")
+            connections.ask(rng.choice(connections.bootstrap), request, lambda _: None)
+
+    def _note(self, what: str) -> None:
+        self.faults.cluster.world.note("operator", what)
+
+    def _elect_preferred(self, rng: Random) -> ApiMessage:
+        del rng
+        self._note("asks for preferred leaders")
+        return elections.ElectLeadersRequest(
+            election_type=_PREFERRED, topic_partitions=None, timeout_ms=_TIMEOUT_MS
+        )
+
+    def _elect_now(self, rng: Random) -> ApiMessage:
+        """An election of any type but PREFERRED (A2), for every partition or for one."""
+        kind = rng.choice((_UNCLEAN, _DESIGNATION, 3, 4))
+        partitions = None
+        if kind == _DESIGNATION or rng.random() < 0.5:
+            index = rng.randrange(self.plan.partitions)
+            wished = [rng.randint(1, self.plan.brokers)] if kind == _DESIGNATION else None
+            partitions = [
+                elections.TopicPartitions(self.topic, partitions=[index], desired_leaders=wished)
+            ]
+        self._note(f"asks for elections of type {kind}")
+        return elections.ElectLeadersRequest(
+            election_type=kind, topic_partitions=partitions, timeout_ms=_TIMEOUT_MS
+        )
+
+    def _alter(self, name: str, value: str) -> ApiMessage:
+        self._note(f"{name}={value}")
+        change = AlterableConfig(name, 0, value)
+        return IncrementalAlterConfigsRequest(
+            resources=[AlterConfigsResource(_RESOURCE_TOPIC, self.topic, [change])]
+        )
+
+    def _min_isr(self, rng: Random) -> ApiMessage:
+        value = rng.randint(1, self.plan.replication_factor)
+        return self._alter("min.insync.replicas", str(value))
+
+    def _strategy(self, rng: Random) -> ApiMessage:
+        if rng.random() < 0.3:
+            allowed = rng.choice(("true", "false"))
+            return self._alter("unclean.leader.election.enable", allowed)
+        strategy = rng.choice(("Balanced", "Aggressive", "None"))
+        return self._alter("unclean.recovery.strategy", strategy)
+
+    def _feature(self, rng: Random) -> ApiMessage:
+        del rng
+        self._elr = not self._elr
+        self._note(f"{ELR_VERSION}={int(self._elr)}")
+        update = FeatureUpdateKey(
+            feature=ELR_VERSION,
+            max_version_level=int(self._elr),
+            upgrade_type=_UPGRADE if self._elr else _SAFE_DOWNGRADE,
+        )
+        return UpdateFeaturesRequest(timeout_ms=_TIMEOUT_MS, feature_updates=[update])
+
+    def _reassign(self, rng: Random) -> ApiMessage:
+        members = rng.sample(self.faults.cluster.broker_ids, self.plan.replication_factor)
+        self._note(f"{self.topic}-0 shall be on {members}")
+        return AlterPartitionReassignmentsRequest(
+            timeout_ms=_TIMEOUT_MS,
+            topics=[ReassignableTopic(self.topic, [ReassignablePartition(0, members)])],
+        )
+
+    def _topic(self, rng: Random) -> ApiMessage:
+        """Create a topic beside the one that is checked, or delete the last one of them."""
+        if self._extra_topics % 2:
+            name = f"x{self._extra_topics // 2}"
+            self._extra_topics += 1
+            self._note(f"deletes {name}")
+            return DeleteTopicsRequest(topics=[DeleteTopicState(name=name)], timeout_ms=_TIMEOUT_MS)
+        name = f"x{self._extra_topics // 2}"
+        self._extra_topics += 1
+        self._note(f"creates {name}")
+        topic = CreatableTopic(
+            name=name,
+            num_partitions=rng.randint(1, 3),
+            replication_factor=self.plan.replication_factor,
+        )
+        return CreateTopicsRequest(topics=[topic], timeout_ms=_TIMEOUT_MS)
+
+    def _roll(self, rng: Random) -> None:
+        """Restart the brokers one after the other, each when the one before serves again."""
+        if self._rolling:
+            return
+        self._rolling = True
+        order = list(self.faults.cluster.broker_ids)
+        rng.shuffle(order)
+        self._note(f"restarts brokers in the order {order}")
+        self._restart_next(order)
+
+    def _restart_next(self, order: list[int]) -> None:
+        world, nodes = self.faults.cluster.world, self.faults.cluster.nodes
+        if not order or self.faults.is_over:
+            self._rolling = False
+            return
+        node = nodes[order[0]]
+        node.shut_down()
+        begun = node.starts
+
+        def look() -> None:
+            if self.faults.is_over:
+                return
+            if not node.alive:
+                node.start()
+            if node.started and node.starts > begun:
+                self._restart_next(order[1:])
+            else:
+                world.after(_ROLL_POLL_MS * US_PER_MS, look)
+
+        look()
+
+    _CARRY_OUT: ClassVar[dict[Happening, Callable[["Operators", Random], ApiMessage | None]]] = {
+        Happening.ELECT: _elect_preferred,
+        Happening.ELECT_NOW: _elect_now,
+        Happening.MIN_ISR: _min_isr,
+        Happening.STRATEGY: _strategy,
+        Happening.FEATURE: _feature,
+        Happening.REASSIGN: _reassign,
+        Happening.TOPIC: _topic,
+        Happening.ROLL: _roll,
+    }

@@ -1,0 +1,109 @@
+"""Each fault does what it says, and is undone; what was to be undone later is not done twice."""
+
+import pytest
+
+from minikafka.sim.faults import Faults
+from minikafka.sim.plan import Fault, Incident
+from tests.sim_world import create_topic, produce, started_cluster
+
+
+@pytest.fixture
+def cluster():
+    cluster = started_cluster(3, separate_controller=True)
+    create_topic(cluster, "t", replicas=[[1, 2, 3]])
+    return cluster
+
+
+@pytest.fixture
+def losses():
+    return []
+
+
+@pytest.fixture
+def faults(cluster, losses):
+    return Faults(cluster, ("client",), losses.append)
+
+
+def incident(what, node=2, other=0, for_ms=1_000, at_ms=0):
+    return Incident(at_ms=at_ms, what=what, node=node, other=other, for_ms=for_ms)
+
+
+DOWN = (Fault.KILL, Fault.POWER, Fault.BIT_FLIP, Fault.RESTART, Fault.WIPE)
+
+
+@pytest.mark.parametrize("what", DOWN)
+def test_a_node_goes_and_comes_back(cluster, faults, losses, what):
+    faults.happen(incident(what))
+    node = cluster.nodes[2]
+    cluster.world.run_until(lambda: not node.alive, 10_000, "the node is down")
+    cluster.world.run_until(lambda: node.started, 30_000, "the node serves again")
+    assert bool(losses) is (what in (Fault.POWER, Fault.BIT_FLIP, Fault.WIPE))
+
+
+@pytest.mark.parametrize("what", [Fault.FULL_DISK, Fault.DISK_ERROR])
+def test_a_node_whose_disk_fails_ends_and_comes_back_when_it_is_mended(cluster, faults, what):
+    faults.happen(incident(what, for_ms=8_000))
+    produce(cluster.client(), "t", b"x" * 2_000)
+    node = cluster.nodes[2]
+    cluster.world.run_until(lambda: not node.alive, 8_000, "the node is down")
+    cluster.world.run_until(lambda: node.started, 30_000, "the node serves again")
+
+
+@pytest.mark.parametrize("what", [Fault.CUT, Fault.CUT_ONE_WAY])
+def test_a_cut_link_heals(cluster, faults, what):
+    faults.happen(incident(what, other=3))
+    network = cluster.network
+    assert network.is_cut("n2", "n3")
+    assert network.is_cut("n3", "n2") is (what is Fault.CUT)
+    cluster.world.run(2_000)
+    assert not network.is_cut("n2", "n3")
+
+
+def test_a_node_can_be_cut_off_from_all_or_from_its_clients(cluster, faults):
+    faults.happen(incident(Fault.ISOLATE, for_ms=500))
+    assert all(cluster.network.is_cut("n2", other) for other in ("n1", "n3", "n100"))
+    cluster.world.run(1_000)
+    faults.happen(incident(Fault.CUT_CLIENTS, for_ms=500))
+    assert cluster.network.is_cut("client", "n2")
+    assert not cluster.network.is_cut("n1", "n2")
+
+
+def test_clocks_drift_but_do_not_jump(cluster, faults):
+    node = cluster.nodes[2]
+    before = node.now
+    faults.happen(incident(Fault.DRIFT, for_ms=10_000))
+    assert node.now == before
+    cluster.world.run(10_000)
+    gone_ms = node.now.monotonic_ms - before.monotonic_ms
+    assert gone_ms != 10_000
+    cluster.world.run(1_000)
+    assert abs(node.now.monotonic_ms - before.monotonic_ms - gone_ms - 1_000) <= 1
+
+
+@pytest.mark.parametrize("at_ms", [0, 1])
+def test_an_old_copy_comes_back_and_is_no_clean_end(cluster, faults, losses, at_ms):
+    """C3: also where the copy says of itself that it was shut down cleanly."""
+    faults.happen(incident(Fault.RESTORE, at_ms=at_ms))
+    node = cluster.nodes[2]
+    cluster.world.run_until(lambda: node.started and node.starts == 1 + at_ms, 30_000, "copied")
+    for number in range(3):
+        produce(cluster.client(), "t", b"%d" % number)
+    faults.happen(incident(Fault.RESTORE))
+    assert not node.alive
+    assert losses == [2]
+    assert not node.ended_cleanly
+    cluster.world.run_until(lambda: node.started, 30_000, "the node serves again")
+
+
+def test_everything_is_mended_at_once_and_nothing_twice(cluster, faults):
+    for what in (Fault.KILL, Fault.PAUSE, Fault.SLOW_DISK, Fault.DRIFT, Fault.DISK_ERROR):
+        faults.happen(incident(what, node=1 + len(what.value) % 3, for_ms=20_000))
+    for what in (Fault.SLOW, Fault.CLOG, Fault.CUT):
+        faults.happen(incident(what, node=1, other=2, for_ms=20_000))
+    cluster.world.run(5_000)
+    faults.mend_all()
+    cluster.world.run_until(cluster.all_started, 60_000, "all serve")
+    assert not cluster.network.slow_links
+    starts = {node_id: node.starts for node_id, node in cluster.nodes.items()}
+    cluster.world.run(60_000)
+    assert starts == {node_id: node.starts for node_id, node in cluster.nodes.items()}
