@@ -381,6 +381,8 @@ class AioClient:
     def _end_loop(self) -> None:
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(_CLOSE_TIMEOUT_S)
+        if not self._thread.is_alive():
+            self._loop.close()
 
 
 # kafka-python ----------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ import shlex
 import socket
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from minikafka.harness.network import Network, NotDoneError
@@ -47,6 +47,10 @@ class ClusterUnderTest:
     def brokers(self) -> Sequence[int]:
         """The brokers; empty where nobody knows them."""
         return ()
+
+    def log_dirs(self) -> Mapping[int, Sequence[Path]]:
+        """Where brokers keep their logs, by node; empty where nobody knows."""
+        return {}
 
     def controller(self) -> int:
         """The active controller."""

@@ -5,7 +5,7 @@ since nobody can know what else Kafka had flushed: it may take more than a real 
 nothing from the metadata log. Network, disk and clock cannot be touched.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from minikafka.harness import power_cut
@@ -58,6 +58,10 @@ class KafkaCluster(ClusterUnderTest):
         except ClusterError as error:
             return f"The cluster did not stop as it should: {error}."
         return ""
+
+    def log_dirs(self) -> Mapping[int, Sequence[Path]]:
+        """Of every broker."""
+        return {node: self._nodes.log_dirs(node) for node in self.brokers}
 
     def controller(self) -> int:
         """The one that leads the quorum."""

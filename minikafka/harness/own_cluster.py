@@ -6,7 +6,7 @@ them.
 """
 
 import threading
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from minikafka.harness import sync_journal
@@ -121,6 +121,10 @@ class OwnCluster(ClusterUnderTest):
                 self.network.close()
             self._placement.volumes.unmount(self._directory)
         return problem
+
+    def log_dirs(self) -> Mapping[int, Sequence[Path]]:
+        """Of every broker."""
+        return {node: self._nodes.log_dirs(node) for node in self.brokers}
 
     def controller(self) -> int:
         """There is one."""

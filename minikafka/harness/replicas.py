@@ -11,7 +11,7 @@ two replicas both have must be the same batches, with the same bytes.
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
@@ -21,6 +21,7 @@ from minikafka.log.checkpoints import HIGH_WATERMARKS, read_offsets
 from minikafka.log.log_directory import parse_folder
 from minikafka.log.scan import scan_batches
 from minikafka.log.segment import LOG_SUFFIX
+from minikafka.records.errors import CorruptRecordsError
 from minikafka.server.os_disk import OsDisk
 
 
@@ -47,14 +48,34 @@ class Difference:
         first, second = self.nodes
         return f"{self.partition}: nodes {first} and {second} differ, {_at(self.batches)}"
 
+    @property
+    def offset(self) -> int:
+        """Where they begin to differ."""
+        return _offset(self.batches)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unreadable:
+    """A replica with bytes that are no batch, below the high watermark or above it."""
+
+    partition: TopicPartition
+    node: int
+    problem: str
+
+    def __str__(self) -> str:
+        return f"{self.partition}: node {self.node} cannot be read, {self.problem}"
+
+
+def _offset(batches: tuple[Batch | None, Batch | None]) -> int:
+    return min(batch.base_offset for batch in batches if batch is not None)
+
 
 def _at(batches: tuple[Batch | None, Batch | None]) -> str:
-    offset = min(batch.base_offset for batch in batches if batch is not None)
     shown = " against ".join(
         f"epoch {batch.leader_epoch} and {batch.size} bytes" if batch else "nothing"
         for batch in batches
     )
-    return f"from offset {offset} on: {shown}"
+    return f"from offset {_offset(batches)} on: {shown}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +85,50 @@ class Comparison:
     partitions: int
     batches: int
     differences: list[Difference]
+    unreadable: list[Unreadable] = field(default_factory=list)
+
+    def as_json(self) -> dict[str, object]:
+        """As the verdict's `replicas` has it."""
+        rows: list[dict[str, object]] = [
+            {
+                "message": str(it),
+                "topic": it.partition.topic,
+                "partition": it.partition.partition,
+                "nodes": list(it.nodes),
+                "offset": it.offset,
+            }
+            for it in self.differences
+        ]
+        rows += [
+            {
+                "message": str(it),
+                "topic": it.partition.topic,
+                "partition": it.partition.partition,
+                "nodes": [it.node],
+                "offset": -1,
+            }
+            for it in self.unreadable
+        ]
+        return {
+            "compared": True,
+            "partitions": self.partitions,
+            "batches": self.batches,
+            "differing": len(rows),
+            "differences": rows,
+            "why_not": "",
+        }
+
+
+def not_compared(why: str) -> dict[str, object]:
+    """The verdict's `replicas` where nobody could compare."""
+    return {
+        "compared": False,
+        "partitions": 0,
+        "batches": 0,
+        "differing": 0,
+        "differences": [],
+        "why_not": why,
+    }
 
 
 def read_batches(log_dir: Path, folder: str) -> Iterator[Batch]:
@@ -85,8 +150,8 @@ def read_batches(log_dir: Path, folder: str) -> Iterator[Batch]:
                 )
 
 
-def compare_replicas(log_dirs: Mapping[int, Sequence[Path]], topic: str) -> Comparison:
-    """Compare every pair of replicas of each of the topic's partitions; `log_dirs` is by node.
+def compare_replicas(log_dirs: Mapping[int, Sequence[Path]], *topics: str) -> Comparison:
+    """Compare every pair of replicas of each of the topics' partitions; `log_dirs` is by node.
 
     The high watermark is the highest that any replica's checkpoint has: what one replica knows to
     be committed holds for all.
@@ -101,14 +166,19 @@ def compare_replicas(log_dirs: Mapping[int, Sequence[Path]], topic: str) -> Comp
                 marks[partition] = max(marks.get(partition, 0), mark)
             for path in sorted(log_dir.iterdir()):
                 at = parse_folder(path.name) if path.is_dir() else None
-                if at is not None and at.topic == topic:
+                if at is not None and at.topic in topics:
                     replicas.setdefault(at, {})[node] = path
-    count, differences = 0, []
+    count = 0
+    differences: list[Difference] = []
+    unreadable: list[Unreadable] = []
     for at, paths in sorted(replicas.items()):
         mark = marks.get(at, 0)
-        read = {
-            node: _below(read_batches(path.parent, path.name), mark) for node, path in paths.items()
-        }
+        read = {}
+        for node, path in paths.items():
+            try:
+                read[node] = _below(read_batches(path.parent, path.name), mark)
+            except CorruptRecordsError as error:
+                unreadable.append(Unreadable(partition=at, node=node, problem=str(error)))
         count += sum(map(len, read.values()))
         for nodes in combinations(sorted(read), 2):
             found = _first_difference(read[nodes[0]], read[nodes[1]])
@@ -117,7 +187,7 @@ def compare_replicas(log_dirs: Mapping[int, Sequence[Path]], topic: str) -> Comp
                     partition=at, nodes=nodes, high_watermark=mark, batches=found
                 )
                 differences.append(difference)
-    return Comparison(len(replicas), count, differences)
+    return Comparison(len(replicas), count, differences, unreadable)
 
 
 def _below(batches: Iterator[Batch], high_watermark: int) -> dict[int, Batch]:

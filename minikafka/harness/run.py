@@ -23,7 +23,15 @@ from typing import Any
 import confluent_kafka
 from rich.console import Console
 
-from minikafka.harness import jars, preflight, report, timeline, verdict_file, watermarks
+from minikafka.harness import (
+    jars,
+    preflight,
+    replicas,
+    report,
+    timeline,
+    verdict_file,
+    watermarks,
+)
 from minikafka.harness.cluster import ClusterUnderTest, ExternalCluster
 from minikafka.harness.fault_kinds import Stage
 from minikafka.harness.faults import FaultInjector, InjectedFault
@@ -110,6 +118,9 @@ class Run:
     obstacles: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     injected: list[InjectedFault] = field(default_factory=list)
+    replicas: dict[str, Any] = field(
+        default_factory=lambda: replicas.not_compared("There was no cluster.")
+    )
     _tails: list[Tail] = field(default_factory=list)
     _past: list[Event] = field(default_factory=list)
 
@@ -166,6 +177,24 @@ class Run:
         problem = cluster.close()
         if problem:
             self.notes.append(problem)
+        self._compare_replicas(cluster)
+
+    def _compare_replicas(self, cluster: ClusterUnderTest) -> None:
+        """Of a cluster that stands still."""
+        log_dirs = cluster.log_dirs()
+        if not log_dirs:
+            self.replicas = replicas.not_compared(
+                "The logs of a cluster that is not this run's own cannot be read."
+            )
+        elif not self.meta["topic_id"]:
+            self.replicas = replicas.not_compared("There was no topic.")
+        else:
+            try:
+                compared = replicas.compare_replicas(log_dirs, *self.meta["topic"].split(","))
+            except OSError as error:
+                self.replicas = replicas.not_compared(f"The logs cannot be read: {error}.")
+            else:
+                self.replicas = compared.as_json()
 
     def _go(self, cluster: ClusterUnderTest) -> None:
         settings, topic = self.settings, self.meta["topic"]
@@ -292,6 +321,7 @@ class Run:
             judged=self.spark.judged,
             regressions=[row.as_json() for row in watermarks.regressions(seen)],
             faults=[fault.as_json() for fault in self.injected],
+            replicas=self.replicas,
             unavailability=timeline.unavailability(tables),
             obstacles=self.obstacles,
             notes=self.notes,

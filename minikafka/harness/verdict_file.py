@@ -25,9 +25,13 @@ do not know. All times are wall milliseconds since the Unix epoch, unless a name
                     nothing was found and null when nobody could look.
                     first and worst list up to ten {record, partition, offset, severity, detail};
                     a record is named p<producer>#<sequence>. `worst` is by severity: how often, or
-                    how far. Two kinds have no record: high_watermark_regression
-                    ({witness, partition, before, after, before_at_ms, after_at_ms}) and
-                    data_loss_reported ({message})
+                    how far. Some kinds have no record: high_watermark_regression
+                    ({witness, partition, before, after, before_at_ms, after_at_ms}),
+                    replicas_differ (see `replicas`) and data_loss_reported ({message})
+    replicas        {compared, partitions, batches, differing, differences, why_not}: every pair of
+                    replicas of a cluster of this run's own, read from its stopped brokers' logs;
+                    differences has {message, topic, partition, nodes, offset}, first difference
+                    of each pair, with offset -1 where a log could not be read
     unavailability  partition → {longest_ms, began_at_ms}: longest time without an acknowledgement
     faults          {kind, at_s, duration_s, heal_at_s, targets, parameters, node, nodes, did,
                     done_at_ms, healed_at_ms, problem}; a fault with a problem was not done, done in
@@ -91,6 +95,7 @@ class Evidence:
     judged: Mapping[str, Any] | None = None
     regressions: Sequence[Mapping[str, Any]] = ()
     faults: Sequence[Mapping[str, Any]] = ()
+    replicas: Mapping[str, Any] = field(default_factory=dict)
     unavailability: Mapping[str, Any] = field(default_factory=dict)
     obstacles: Sequence[str] = ()
     notes: Sequence[str] = ()
@@ -124,6 +129,7 @@ def decide(evidence: Evidence) -> Verdict:
         "promises": promises,
         "unavailability": dict(evidence.unavailability),
         **{name: (evidence.judged or {}).get(name, {}) for name in ("latency_ms", "windows")},
+        "replicas": dict(evidence.replicas),
         "percentiles": list((evidence.judged or {}).get("percentiles", ())),
         "faults": list(evidence.faults),
         "producers": list(evidence.producers),
@@ -155,11 +161,22 @@ def _promises(evidence: Evidence) -> dict[str, dict[str, Any]]:
             "meaning": "a high watermark that a client had seen higher before",
             **_without_records(regressions, [row["after"] - row["before"] for row in regressions]),
         },
+        "replicas_differ": {
+            "meaning": "two replicas that have other bytes below the high watermark",
+            **_differing(evidence.replicas),
+        },
         "data_loss_reported": {
             "meaning": "Spark's own Kafka source reported lost data",
             **reported,
         },
     }
+
+
+def _differing(replicas: Mapping[str, Any]) -> dict[str, Any]:
+    if not replicas.get("compared"):
+        return {"count": None, "first": [], "worst": []}
+    rows = replicas["differences"]
+    return _without_records(rows, [row["offset"] for row in rows])
 
 
 def _without_records(rows: Sequence[Mapping[str, Any]], order: Sequence[int]) -> dict[str, Any]:

@@ -65,6 +65,26 @@ def test_one_changed_byte_in_a_record_is_a_difference(tmp_path):
     assert len(compare_replicas(dirs, "t").differences) == 1
 
 
+def test_what_is_no_batch_is_a_difference_too(tmp_path):
+    dirs = {1: fill(tmp_path / "a"), 2: fill(tmp_path / "b")}
+    [path, *_] = sorted((tmp_path / "b" / "t-0").glob("*.log"))
+    data = bytearray(path.read_bytes())
+    data[16] = 9  # the magic number of the first batch
+    path.write_bytes(data)
+    compared = compare_replicas(dirs, "t")
+    [row] = compared.unreadable
+    assert str(row).startswith("t-0: node 2 cannot be read, ")
+    assert compared.as_json()["differing"] == 1
+
+
+def test_a_verdict_is_told_what_differs(tmp_path):
+    dirs = {1: fill(tmp_path / "a"), 2: fill(tmp_path / "b", odd_one=4)}
+    told = compare_replicas(dirs, "u", "t").as_json()
+    [row] = told["differences"]
+    assert (row["topic"], row["partition"], row["nodes"], row["offset"]) == ("t", 0, [1, 2], 8)
+    assert (told["compared"], told["partitions"], told["batches"]) == (True, 1, 20)
+
+
 def test_a_batch_that_one_replica_lacks_in_the_middle_is_a_difference(tmp_path):
     dirs = {1: fill(tmp_path / "a"), 2: fill(tmp_path / "b")}
     second = sorted((tmp_path / "b" / "t-0").glob("*.log"))[1]

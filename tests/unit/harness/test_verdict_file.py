@@ -74,6 +74,24 @@ def test_lost_data_that_spark_reported_breaks_the_promise():
     assert any("did not read to the end" in reason for reason in verdict["reasons"])
 
 
+def test_replicas_that_differ_break_the_promise():
+    """S2: no client could have seen it."""
+    row = {"message": "t-0: nodes 1 and 2 differ", "offset": 8}
+    told = {"compared": True, "differing": 1, "differences": [row]}
+    verdict = decide(evidence(replicas=told))
+    assert verdict["exit_status"] == 1
+    assert verdict["sentence"] == "Broken: 1 replicas differ."
+    assert verdict["promises"]["replicas_differ"]["first"] == [row]
+    assert verdict["replicas"] == told
+
+
+def test_replicas_that_nobody_could_compare_are_not_called_equal():
+    told = {"compared": False, "why_not": "Not ours.", "differences": []}
+    verdict = decide(evidence(replicas=told))
+    assert verdict["exit_status"] == 0
+    assert verdict["promises"]["replicas_differ"]["count"] is None
+
+
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
