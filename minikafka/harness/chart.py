@@ -1,272 +1,412 @@
-"""The time axis of the page, as a Vega-Lite specification with its data inside.
+"""The lanes of the page's time axis, as plain data: `report_spec` says how each is drawn.
 
-Six lanes over one axis of seconds since the first record: acknowledgements a second, what was
-acknowledged against what Spark had read, each partition's leader, its ISR, its high watermark, and
-Spark's batches. Every lane is shaded while a node was away.
+A lane is {id, title, unit, about, kind, height, legend, note, …}; `kind` is one of
+
+- "series": {t, series: [{name, color, v}]}, a value for each time, null where there was none;
+- "spans": {rows: names, spans}, see `report_spans`.
+
+Times are seconds since the first record. Everything is bounded, however long the run was.
 """
 
 from collections.abc import Sequence
 from typing import Any
 
-from minikafka.harness import timeline, watermarks
+from minikafka.harness import report_spans, timeline, watermarks
 from minikafka.harness.ledger_table import LedgerTable
 from minikafka.harness.lines import Event
+from minikafka.harness.report_spans import Axis, Span
 from minikafka.harness.verdict_file import Verdict
 
-Row = dict[str, Any]
-Spec = dict[str, Any]
+Lane = dict[str, Any]
+Series = dict[str, Any]
 
-_WATERMARK_ROWS_MAX = 4_000
+UNAVAILABLE_MS = 1_000
+_SERIES_COLORS = 6
+_VALUES_MAX = 30_000
+_FAULT_ROWS_MAX = 5
+_NAMED_FAULTS_MAX = 24
+_LANE_PX = 84
 _DRAWN = frozenset({"produced", "progress", "partition", "high_watermarks"})
-_SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 
 
-def build(verdict: Verdict, events: Sequence[Event], tables: Sequence[LedgerTable]) -> Spec:
-    """The specification; lanes without data are drawn empty."""
+def build(
+    verdict: Verdict,
+    events: Sequence[Event],
+    tables: Sequence[LedgerTable],
+    anomalies: Sequence[dict[str, Any]] = (),
+) -> dict[str, Any]:
+    """{last, faults, lanes}: the whole axis. A lane of which nothing is known is left out.
+
+    `anomalies` are {kind, at_ms}.
+    """
+    events = sorted(events, key=lambda event: event["at_ms"])
+    axis = axis_of(verdict, events, anomalies)
+    rows = report_spans.partitions(events)
+    faults = fault_marks(verdict["faults"], axis)
+    lanes = [
+        _fault_lane(faults),
+        _anomaly_lane(anomalies, axis),
+        *_ledger_lanes(tables, axis),
+        _window_lane(tables, axis, rows),
+        *_replica_lanes(verdict, events, axis, rows),
+        _watermark_lane(verdict, events, axis),
+        _progress_lane(events, axis),
+    ]
+    return {"last": axis.last, "faults": faults, "lanes": [lane for lane in lanes if lane]}
+
+
+def axis_of(
+    verdict: Verdict, events: Sequence[Event], anomalies: Sequence[dict[str, Any]] = ()
+) -> Axis:
+    """From the first record to the last thing that is drawn."""
     run = verdict["run"]
     zero = run.get("writing_from_ms", run["started_at_ms"])
     shown = [event["at_ms"] for event in events if event["event"] in _DRAWN]
-    until = max([zero + 1_000, *shown])
-    axis = _Axis(zero, until)
-    away = _away(verdict["faults"], axis)
-    lanes = [
-        _rate_lane(timeline.acknowledgements(tables, zero, until), axis),
-        _progress_lane(_totals(events, axis)),
-        _leader_lane(_spans(events, axis)),
-        _isr_lane(_spans(events, axis)),
-        _watermark_lane(_ends(events, run["topic"], axis)),
-        _batch_lane(_batches(events, axis)),
-    ]
-    domain = [0, axis.last]
+    shown += [row["at_ms"] for row in anomalies]
+    shown += [fault["healed_at_ms"] for fault in verdict["faults"]]
+    return Axis(zero, max([zero + 1_000, *shown]))
+
+
+def _lane(name: str, title: str, about: str, *, unit: str = "", **values: Any) -> Lane:
     return {
-        "$schema": _SCHEMA,
-        "spacing": 12,
-        "params": [
-            {
-                "name": "zoom",
-                "select": {"type": "interval", "encodings": ["x"]},
-                "bind": "scales",
-                "views": [lane["layer"][-1]["name"] for lane in lanes],
-            }
-        ],
-        "vconcat": [_with_faults(lane, away, domain) for lane in lanes],
-        "resolve": {"scale": {"x": "shared", "color": "independent", "y": "independent"}},
+        "id": name,
+        "title": title,
+        "unit": unit,
+        "about": about,
+        "note": "",
+        "row": "",
+        **values,
     }
 
 
-class _Axis:
-    """Wall milliseconds to seconds of the run."""
-
-    def __init__(self, zero_ms: int, until_ms: int) -> None:
-        self._zero_ms = zero_ms
-        self.last = self.at(until_ms)
-
-    def at(self, wall_ms: int) -> float:
-        return round((wall_ms - self._zero_ms) / 1000, 3)
-
-    def inside(self, wall_ms: int) -> bool:
-        return self.at(wall_ms) <= self.last
+def _legend(*entries: tuple[str, str]) -> list[dict[str, str]]:
+    return [{"name": name, "color": color} for name, color in entries]
 
 
-def _away(faults: Sequence[Row], axis: _Axis) -> list[Row]:
-    return [
+# Faults and anomalies ---------------------------------------------------------------------------
+
+
+def fault_marks(faults: Sequence[dict[str, Any]], axis: Axis) -> list[Span]:
+    """Each fault as a span; `done` says whether it shades the lanes.
+
+    One that was not done stands where it was to be. What overlaps gets rows of its own.
+    """
+    marks = []
+    for fault in faults:
+        done = bool(fault["done_at_ms"]) and not fault["problem"].startswith("not done")
+        if done:
+            begin = axis.at(fault["done_at_ms"])
+            end = axis.at(fault["healed_at_ms"]) if fault["healed_at_ms"] else axis.last
+        elif "at_s" in fault:
+            begin = fault["at_s"]
+            end = min(fault.get("heal_at_s", begin), axis.last)
+        else:
+            continue
+        nodes = fault.get("nodes") or ([fault["node"]] if fault["node"] >= 0 else [])
+        said = " ".join([fault["kind"], *map(str, nodes)])
+        marks.append(
+            {
+                "a": min(begin, axis.last),
+                "b": max(begin, end),
+                "c": "fault" if done else "soft",
+                "l": said if done else f"{said}: not done",
+                "h": fault["problem"] or fault.get("did") or "done",
+                "done": done,
+            }
+        )
+    _into_rows(marks, axis)
+    return marks
+
+
+def _into_rows(marks: list[Span], axis: Axis) -> None:
+    """Give each mark a row in which nothing is in its way, its words included."""
+    letter_s = axis.last / 160 if len(marks) <= _NAMED_FAULTS_MAX else 0.0
+    ends: list[float] = []
+    for mark in sorted(marks, key=lambda mark: mark["a"]):
+        free = [row for row, end in enumerate(ends) if end <= mark["a"]]
+        row = free[0] if free else min(len(ends), _FAULT_ROWS_MAX - 1)
+        said_s = (len(mark["l"]) + 2) * letter_s
+        is_inside = mark["done"] and said_s < mark["b"] - mark["a"]
+        ends[row : row + 1] = [mark["b"] if is_inside else mark["b"] + said_s]
+        mark["r"] = row
+
+
+def _fault_lane(marks: list[Span]) -> Lane:
+    count = max([mark["r"] + 1 for mark in marks], default=1)
+    return _lane(
+        "faults",
+        "Faults",
+        f"{len(marks)} faults as bars from begin to end",
+        kind="spans",
+        rows=[""] * count,
+        beside=len(marks) <= _NAMED_FAULTS_MAX,
+        spans=marks,
+        height=20 * count,
+        legend=[],
+    )
+
+
+def _anomaly_lane(anomalies: Sequence[dict[str, Any]], axis: Axis) -> Lane | None:
+    """How many broken promises of each kind fell into each bin."""
+    if not anomalies:
+        return None
+    bins = timeline.Bins(axis.zero_ms, axis.until_ms)
+    kinds = list(dict.fromkeys(row["kind"] for row in anomalies))
+    counts: dict[tuple[int, int], int] = {}
+    for row in anomalies:
+        index = (row["at_ms"] - axis.zero_ms) // bins.width_ms
+        place = (kinds.index(row["kind"]), max(0, index))
+        counts[place] = counts.get(place, 0) + row.get("count", 1)
+    width_s = bins.width_ms / 1000
+    spans = [
         {
-            "from": axis.at(fault["done_at_ms"]),
-            "to": axis.at(fault["healed_at_ms"]) if fault["healed_at_ms"] else axis.last,
-            "fault": f"{fault['kind']} (node {fault['node']})",
+            "r": row,
+            "a": round(index * width_s, 3),
+            "b": round((index + 1) * width_s, 3),
+            "c": "broken",
+            "l": f"{count:,}",
         }
-        for fault in faults
-        if fault["done_at_ms"] and not fault["problem"].startswith("not done")
+        for (row, index), count in sorted(counts.items())
+    ]
+    return _lane(
+        "anomalies",
+        "Broken promises",
+        "when the records were acknowledged to which a promise was broken",
+        kind="spans",
+        rows=[_SHORT_KINDS.get(kind, kind) for kind in kinds],
+        spans=spans,
+        height=18 * len(kinds),
+        legend=[],
+    )
+
+
+_SHORT_KINDS = {
+    "failed_but_read": "failed",
+    "two_contents": "2 contents",
+    "high_watermark_regression": "HWM back",
+    "data_loss_reported": "reported",
+}
+
+
+# Out of the ledgers -----------------------------------------------------------------------------
+
+
+def _ledger_lanes(tables: Sequence[LedgerTable], axis: Axis) -> list[Lane]:
+    if not tables:
+        return []
+    bins = timeline.Bins(axis.zero_ms, axis.until_ms)
+    width_s = bins.width_ms / 1000
+    times = [round(index * width_s, 3) for index in range(bins.count)]
+    acked: list[Series] = [
+        {"name": name, "color": f"series-{index % _SERIES_COLORS}", "v": values}
+        for index, (name, values) in enumerate(timeline.acknowledgements(tables, bins).items())
+    ]
+    errors: list[Series] = [
+        {"name": name, "color": name, "v": values}
+        for name, values in timeline.errors(tables, bins).items()
+    ]
+    taken: list[Series] = [
+        {"name": name, "color": f"latency-{name}", "v": values}
+        for name, values in timeline.latencies(tables, bins).items()
+    ]
+    lanes = [
+        ("acks", "Acknowledgements", "1/s", "area", acked, "acknowledged records a second"),
+        ("errors", "Errors", "1/s", "bars", errors, "records a second that were given up"),
+        ("latency", "Latency", "ms", "line", taken, "time from sending to acknowledgement"),
+    ]
+    return [
+        _lane(
+            name,
+            title,
+            about,
+            unit=unit,
+            kind="series",
+            shape=shape,
+            scale="log" if name == "latency" else "linear",
+            t=times,
+            step=width_s,
+            series=series,
+            height=_LANE_PX if name != "errors" else 44,
+            legend=_legend(*((one["name"], one["color"]) for one in series)),
+            note="" if any(map(any, (one["v"] for one in series))) else "none",
+        )
+        for name, title, unit, shape, series, about in lanes
     ]
 
 
-def _totals(events: Sequence[Event], axis: _Axis) -> list[Row]:
+def _window_lane(tables: Sequence[LedgerTable], axis: Axis, rows: list[int]) -> Lane | None:
+    found = timeline.windows(tables, UNAVAILABLE_MS)
+    numbers = rows or sorted({row["partition"] for row in found})
+    if not tables or not numbers:
+        return None
+    spans = [
+        {
+            "r": numbers.index(row["partition"]),
+            "a": axis.at(row["began_at_ms"]),
+            "b": min(axis.at(row["ended_at_ms"]), axis.last),
+            "c": "window",
+            "l": f"{(row['ended_at_ms'] - row['began_at_ms']) / 1000:.1f} s",
+        }
+        for row in found
+        if row["partition"] in numbers
+    ]
+    lane = _span_lane("windows", "Unavailability", numbers, spans, axis)
+    about = "times in which records were sent and none acknowledged for more than a second"
+    return {**lane, "about": about, "legend": _legend((about, "window"))}
+
+
+# Out of the watcher's looks ---------------------------------------------------------------------
+
+
+def _replica_lanes(
+    verdict: Verdict, events: Sequence[Event], axis: Axis, rows: list[int]
+) -> list[Lane]:
+    if not rows:
+        return []
+    looks = [event for event in events if event["event"] == "partition"]
+    settings = verdict["settings"]
+    fullest = max(len(event["isr"]) for event in looks)
+    nodes = sorted({event["leader"] for event in looks if event["leader"] is not None})
+    isr = report_spans.isr_by(settings.get("min_isr", 1), fullest)
+    lanes = []
+    for name, title, say, legend in (
+        (
+            "leader",
+            "Leader",
+            report_spans.leader,
+            [*((f"node {n}", report_spans.node_color(n)) for n in nodes), ("none", "leader-none")],
+        ),
+        ("isr", "In-sync replicas (ISR)", isr, _ISR_LEGEND),
+        ("elr", "Eligible leader replicas (ELR)", report_spans.elr, _ELR_LEGEND),
+    ):
+        if name == "elr" and not any("elr" in event for event in looks):
+            continue
+        spans = report_spans.spans(looks, axis, rows, say)
+        used = {span["c"] for span in spans}
+        lane = _span_lane(name, title, rows, spans, axis)
+        lane["legend"] = _legend(*(entry for entry in legend if entry[1] in used))
+        lane["say"] = {"leader": "leader "}.get(name, f"{name.upper()} ")
+        if not spans:
+            lane["note"] = "nothing: every set was empty during the whole run"
+        lanes.append(lane)
+    return lanes
+
+
+_ISR_LEGEND = (
+    ("full", "isr-full"),
+    ("smaller", "isr-fewer"),
+    ("at min ISR", "isr-min"),
+    ("below min ISR", "isr-under"),
+    ("empty", "isr-empty"),
+)
+_ELR_LEGEND = (("eligible", "elr-some"), ("last known", "elr-known"))
+
+
+def _span_lane(name: str, title: str, rows: list[int], spans: list[Span], axis: Axis) -> Lane:
+    kept, is_coarse = report_spans.coarsened(spans, axis.last / 2_000)
+    return _lane(
+        name,
+        title,
+        f"{title} of {len(rows)} partitions as coloured bars",
+        unit="by partition",
+        kind="spans",
+        row="partition ",
+        rows=[str(number) for number in rows],
+        spans=kept,
+        height=round(len(rows) * max(4.0, min(18.0, 420 / len(rows)))),
+        legend=[],
+        note="short states are merged into their neighbours" if is_coarse else "",
+    )
+
+
+def _watermark_lane(verdict: Verdict, events: Sequence[Event], axis: Axis) -> Lane | None:
+    """The watcher's samples; what stands before and after a step back is never thinned out."""
+    seen = [
+        sample
+        for sample in watermarks.samples(events, verdict["run"]["topic"])
+        if sample.witness == "watcher" and axis.inside(sample.at_ms)
+    ]
+    numbers = sorted({number for sample in seen for number in sample.ends})
+    if not seen:
+        return None
+    back = [row for row in watermarks.regressions(seen) if row.witness == "watcher"]
+    kept_at = {at_ms for row in back[:200] for at_ms in (row.before_at_ms, row.after_at_ms)}
+    step = max(1, -(-len(seen) * len(numbers) // _VALUES_MAX))
+    shown = [
+        sample
+        for index, sample in enumerate(seen)
+        if index % step == 0 or sample.at_ms in kept_at or index == len(seen) - 1
+    ]
+    series: list[Series] = [
+        {
+            "name": f"partition {number}",
+            "color": f"node-{index % report_spans.NODE_COLORS}",
+            "v": [sample.ends.get(number) for sample in shown],
+        }
+        for index, number in enumerate(numbers)
+    ]
+    marks = [
+        {"t": axis.at(row.after_at_ms), "v": row.after, "l": f"{row.before:,} → {row.after:,}"}
+        for row in back[:200]
+    ]
+    few = len(numbers) <= report_spans.NODE_COLORS
+    legend = _legend(*((one["name"], one["color"]) for one in series)) if few else []
+    return _lane(
+        "hwm",
+        "High watermark",
+        "the end of each partition as clients saw it",
+        unit="offset",
+        kind="series",
+        shape="line",
+        scale="linear",
+        t=[axis.at(sample.at_ms) for sample in shown],
+        step=0,
+        series=series,
+        points=marks,
+        height=110,
+        legend=[*legend, *(_legend(("went back", "broken")) if marks else ())],
+    )
+
+
+def _progress_lane(events: Sequence[Event], axis: Axis) -> Lane | None:
+    """What was acknowledged and what Spark had read, each a staircase over the run."""
     acked: dict[int, int] = {}
     read_count = 0
-    rows = []
-    for event in sorted(events, key=lambda event: event["at_ms"]):
-        if not axis.inside(event["at_ms"]):
-            continue
+    times: list[float] = []
+    columns: tuple[list[int], list[int]] = ([], [])
+    for event in events:
         if event["event"] == "produced":
             acked[event["pid"]] = event["acked"]
-            rows.append(_total(axis, event, "acknowledged", sum(acked.values())))
         elif event["event"] == "progress":
             read_count += event["progress"]["numInputRows"]
-            rows.append(_total(axis, event, "read by Spark", read_count))
-    return rows
-
-
-def _total(axis: _Axis, event: Event, what: str, count: int) -> Row:
-    return {"at": axis.at(event["at_ms"]), "what": what, "records": count}
-
-
-def _spans(events: Sequence[Event], axis: _Axis) -> list[Row]:
-    """Times during which leader and ISR of a partition stayed as they were."""
-    spans: list[Row] = []
-    last: dict[int, Row] = {}
-    for event in events:
-        if event["event"] != "partition" or not axis.inside(event["at_ms"]):
+        else:
             continue
-        at = max(0.0, axis.at(event["at_ms"]))
-        number = event["partition"]
-        if number in last:
-            last[number]["to"] = at
-        leader = "none" if event["leader"] is None else f"node {event['leader']}"
-        isr = " ".join(map(str, event["isr"])) or "empty"
-        last[number] = {
-            "partition": number,
-            "from": at,
-            "to": axis.last,
-            "leader": leader,
-            "isr": isr,
-            "members": len(event["isr"]),
-        }
-        spans.append(last[number])
-    return [span for span in spans if span["to"] > span["from"]]
-
-
-def _ends(events: Sequence[Event], topic: str, axis: _Axis) -> list[Row]:
-    rows = [
-        {"at": axis.at(sample.at_ms), "partition": partition, "end": end}
-        for sample in watermarks.samples(events, topic)
-        if sample.witness == "watcher" and axis.inside(sample.at_ms)
-        for partition, end in sample.ends.items()
+        if axis.inside(event["at_ms"]):
+            times.append(max(0.0, axis.at(event["at_ms"])))
+            columns[0].append(sum(acked.values()))
+            columns[1].append(read_count)
+    if not times:
+        return None
+    step = max(1, -(-len(times) // _BOTH_MAX))
+    keep = [index for index in range(len(times)) if index % step == 0 or index == len(times) - 1]
+    names = (("acknowledged", "series-0"), ("read by Spark", "read"))
+    series: list[Series] = [
+        {"name": name, "color": color, "v": [values[index] for index in keep]}
+        for (name, color), values in zip(names, columns, strict=True)
     ]
-    step = -(-len(rows) // _WATERMARK_ROWS_MAX) or 1
-    return rows[::step]
+    return _lane(
+        "progress",
+        "Records so far",
+        "records acknowledged, and records read by Spark, since the beginning",
+        kind="series",
+        shape="steps",
+        scale="linear",
+        t=[times[index] for index in keep],
+        step=0,
+        series=series,
+        height=_LANE_PX,
+        legend=_legend(*names),
+    )
 
 
-def _batches(events: Sequence[Event], axis: _Axis) -> list[Row]:
-    rows = []
-    for event in events:
-        if event["event"] == "progress" and axis.inside(event["at_ms"]):
-            progress = event["progress"]
-            took_s = progress["durationMs"].get("triggerExecution", 0) / 1000
-            rows.append(
-                {
-                    "from": round(axis.at(event["at_ms"]) - took_s, 3),
-                    "to": axis.at(event["at_ms"]),
-                    "rows": progress["numInputRows"],
-                    "batch": progress["batchId"],
-                    "seconds": took_s,
-                }
-            )
-    return rows
-
-
-def _x(field: str, title: str | None = None) -> Spec:
-    return {"field": field, "type": "quantitative", "axis": {"title": title, "grid": True}}
-
-
-def _lane(name: str, height: int, rows: list[Row], mark: Spec, encoding: Spec) -> Spec:
-    layer = {"name": name, "data": {"values": rows}, "mark": mark, "encoding": encoding}
-    return {"height": height, "layer": [layer]}
-
-
-def _rate_lane(rows: list[Row], axis: _Axis) -> Spec:
-    values = [
-        {"at": axis.at(row["at_ms"]), "client": row["client"], "rate": row["rate"]} for row in rows
-    ]
-    encoding = {
-        "x": _x("at"),
-        "y": {"field": "rate", "type": "quantitative", "stack": True, "title": "acks / s"},
-        "color": {"field": "client", "type": "nominal", "title": "client"},
-        "tooltip": [{"field": name} for name in ("at", "client", "rate")],
-    }
-    mark = {"type": "area", "interpolate": "step-after", "opacity": 0.85}
-    return _lane("rate", 110, values, mark, encoding)
-
-
-def _progress_lane(rows: list[Row]) -> Spec:
-    encoding = {
-        "x": _x("at"),
-        "y": {"field": "records", "type": "quantitative", "title": "records"},
-        "color": {
-            "field": "what",
-            "type": "nominal",
-            "title": "so far",
-            "scale": {"range": ["#2f9e63", "#d97706"]},
-        },
-        "tooltip": [{"field": name} for name in ("at", "what", "records")],
-    }
-    return _lane("so far", 90, rows, {"type": "line", "interpolate": "step-after"}, encoding)
-
-
-def _leader_lane(rows: list[Row]) -> Spec:
-    color = {
-        "field": "leader",
-        "type": "nominal",
-        "title": "leader",
-        "scale": {"scheme": "category10"},
-    }
-    return _span_lane("leader", rows, color)
-
-
-def _isr_lane(rows: list[Row]) -> Spec:
-    """The fewer members, the redder: the fullest ISR that was seen is green."""
-    fullest = max([row["members"] for row in rows], default=1)
-    sizes = list(range(fullest + 1))
-    shades = ["#c62a2f", *["#e07b39"] * (fullest - 2), "#e3b341", "#5fb89a"][-len(sizes) :]
-    color = {
-        "field": "members",
-        "type": "ordinal",
-        "title": "in the ISR",
-        "scale": {"domain": sizes, "range": shades},
-    }
-    return _span_lane("ISR", rows, color)
-
-
-def _span_lane(name: str, rows: list[Row], color: Spec) -> Spec:
-    count = len({row["partition"] for row in rows}) or 1
-    encoding = {
-        "x": _x("from"),
-        "x2": {"field": "to"},
-        "y": {"field": "partition", "type": "ordinal", "title": f"{name} of partition"},
-        "color": color,
-        "tooltip": [{"field": field} for field in ("partition", "leader", "isr", "from", "to")],
-    }
-    return _lane(name, min(240, 16 * count + 10), rows, {"type": "bar", "height": 11}, encoding)
-
-
-def _watermark_lane(rows: list[Row]) -> Spec:
-    encoding = {
-        "x": _x("at"),
-        "y": {"field": "end", "type": "quantitative", "title": "high watermark"},
-        "color": {
-            "field": "partition",
-            "type": "nominal",
-            "title": "partition",
-            "scale": {"scheme": "tableau10"},
-        },
-        "tooltip": [{"field": name} for name in ("at", "partition", "end")],
-    }
-    return _lane("watermark", 110, rows, {"type": "line", "strokeWidth": 1.5}, encoding)
-
-
-def _batch_lane(rows: list[Row]) -> Spec:
-    encoding = {
-        "x": _x("from", "seconds since the first record"),
-        "x2": {"field": "to"},
-        "y": {"field": "rows", "type": "quantitative", "title": "Spark batch, rows"},
-        "color": {"value": "#d97706"},
-        "tooltip": [{"field": name} for name in ("batch", "rows", "seconds", "from", "to")],
-    }
-    mark = {"type": "bar", "opacity": 0.75, "stroke": "#d97706"}
-    return _lane("batches", 70, rows, mark, encoding)
-
-
-def _with_faults(lane: Spec, away: list[Row], domain: list[float]) -> Spec:
-    """The lane on top of the shading, its axis over the whole run."""
-    shading = {
-        "data": {"values": away},
-        "mark": {"type": "rect", "color": "#e5484d", "opacity": 0.13, "clip": True},
-        "encoding": {
-            "x": {"field": "from", "type": "quantitative", "scale": {"domain": domain}},
-            "x2": {"field": "to"},
-            "tooltip": [{"field": "fault"}, {"field": "from"}, {"field": "to"}],
-        },
-    }
-    content = lane["layer"][0]
-    content["mark"]["clip"] = True
-    content["encoding"]["x"]["scale"] = {"domain": domain}
-    return {**lane, "layer": [shading, content]}
+_BOTH_MAX = 2_000

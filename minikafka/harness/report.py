@@ -1,83 +1,106 @@
 """The page that a person looks at: one HTML file, no network, verdict on top.
 
-The chart library (Vega-Lite, out of the `vl-convert-python` package) and all data are inside it.
+The chart library (Vega, out of the `vl-convert-python` package) and all data are inside it. What a
+verdict does not have is left out, and what it has beyond what this module knows is shown as it is.
 """
 
-import html
-import json
 import string
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import vl_convert
 
-from minikafka.harness import chart, timeline
+from minikafka.harness import (
+    chart,
+    report_anomalies,
+    report_log_lines,
+    report_spec,
+    report_tables,
+    timeline,
+)
 from minikafka.harness.ledger_table import LedgerTable
 from minikafka.harness.lines import Event
+from minikafka.harness.report_anomalies import Anomaly
+from minikafka.harness.report_log_lines import LogLine, Moment
+from minikafka.harness.report_spans import Axis
+from minikafka.harness.report_tables import (
+    Markup,
+    folded,
+    pairs,
+    script_json,
+    section,
+    table,
+    text,
+    words,
+)
 from minikafka.harness.verdict_file import Verdict
 
-_TEMPLATE = Path(__file__).with_name("report.html")
+_HERE = Path(__file__).parent
+_CHANGES_MAX = 500
+_ANOMALIES_OPEN = 12
+_KNOWN = frozenset(
+    {
+        *("schema", "outcome", "exit_status", "sentence", "reasons", "injected", "run", "counts"),
+        *("latency_ms", "percentiles", "windows", "promises", "unavailability", "faults"),
+        *("producers", "notes", "settings", "versions", "files"),
+    }
+)
+_RUN_IN_HEAD = frozenset({"id", "seed", "started_at_ms", "ended_at_ms", "replay", "interrupted"})
+
+COLORS = (
+    *("ink", "soft", "line", "card", "inside", "broken", "fault", "edge", "window", "read"),
+    *("failed", "unknown", "latency-median", "latency-p99", "latency-longest", "leader-none"),
+    *("isr-full", "isr-fewer", "isr-min", "isr-under", "isr-empty", "elr-some", "elr-known"),
+    *(f"series-{number}" for number in range(6)),
+    *(f"node-{number}" for number in range(9)),
+)
+"""Names of colours that the time axis uses; the style sheet has each for light and dark."""
 
 
-def render(verdict: Verdict, events: Sequence[Event], tables: Sequence[LedgerTable]) -> str:
-    """The page of a run."""
+def render(
+    verdict: Verdict,
+    events: Sequence[Event],
+    tables: Sequence[LedgerTable],
+    folder: Path | None = None,
+) -> str:
+    """The page of a run; with its folder also what the findings and the nodes' logs say."""
+    findings = folder / verdict["files"].get("findings", "findings.parquet") if folder else None
+    found = report_anomalies.collect(verdict, tables, findings)
+    axis = chart.axis_of(verdict, events, found.marks)
+    built = chart.build(verdict, events, tables, found.marks)
+    template = string.Template((_HERE / "report.html").read_text(encoding="utf-8"))
+    return template.substitute(
+        title=text(f"{verdict['outcome']}: minikafka verify"),
+        style=(_HERE / "report.css").read_text(encoding="utf-8"),
+        outcome=text(verdict["outcome"]),
+        sentence=text(verdict["sentence"]),
+        marks=_marks(verdict),
+        about=text(_about(verdict)),
+        figures=_figures(verdict),
+        lanes="".join(_figure(lane) for lane in built["lanes"]),
+        as_tables=_as_tables(built, events, axis),
+        sections="".join(_sections(verdict, tables, found.shown, axis, folder)),
+        model=script_json(_model(built)),
+        library=_library(),
+        script=(_HERE / "report.js").read_text(encoding="utf-8"),
+    )
+
+
+def _library() -> str:
+    bundle: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
+    return bundle.replace("</script", "<\\/script")
+
+
+# Head -------------------------------------------------------------------------------------------
+
+
+def _about(verdict: Verdict) -> str:
     run = verdict["run"]
     began = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(run["started_at_ms"] / 1000))
     took_s = (run["ended_at_ms"] - run["started_at_ms"]) / 1000
-    about = (
-        f"Run {run['id']}, seed {run['seed']}, {began}, {took_s:.0f} s. {run['cluster']},"
-        f" topic {run['topic']}."
-    )
-    template = string.Template(_TEMPLATE.read_text(encoding="utf-8"))
-    return template.substitute(
-        title=_text(f"{verdict['outcome']}: minikafka verify"),
-        outcome=verdict["outcome"],
-        sentence=_text(verdict["sentence"]),
-        marks=_marks(verdict),
-        about=_text(about),
-        figures=_figures(verdict),
-        promises=_promises(verdict),
-        findings=_findings(verdict),
-        faults=_faults(verdict),
-        partitions=_partitions(verdict),
-        producers=_producers(verdict, tables),
-        replay=_text(run["replay"]),
-        details=_details(verdict),
-        spec=_script_json(chart.build(verdict, events, tables)),
-        library=vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;").replace(
-            "</script", "<\\/script"
-        ),
-    )
-
-
-def _text(value: object) -> str:
-    return html.escape(str(value))
-
-
-def _script_json(value: object) -> str:
-    """JSON that can not end the script element it stands in."""
-    return json.dumps(value, separators=(",", ":")).replace("<", "\\u003c")
-
-
-def _table(
-    head: Sequence[str],
-    rows: Iterable[Sequence[object]],
-    *,
-    numbers: Sequence[int] = (),
-    bad: Sequence[int] = (),
-) -> str:
-    """An HTML table; `numbers` are columns set to the right, `bad` rows that stand out."""
-    kinds = [' class="number"' if index in numbers else "" for index in range(len(head))]
-    titles = "".join(
-        f"<th{kind}>{_text(name)}</th>" for kind, name in zip(kinds, head, strict=True)
-    )
-    lines = []
-    for index, row in enumerate(rows):
-        cells = "".join(f"<td{kind}>{_text(v)}</td>" for kind, v in zip(kinds, row, strict=True))
-        lines.append(f'<tr class="bad">{cells}</tr>' if index in bad else f"<tr>{cells}</tr>")
-    return f"<table><thead><tr>{titles}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
+    return f"Run {run['id']}, seed {run['seed']}, {began}, {took_s:.0f} s. {run['cluster']}"
 
 
 def _marks(verdict: Verdict) -> str:
@@ -90,76 +113,275 @@ def _marks(verdict: Verdict) -> str:
         )
     if verdict["run"]["interrupted"]:
         marks.append("interrupted: a verdict on what was done until then")
-    lines = "".join(f'<p><span class="mark">{_text(mark)}</span></p>' for mark in marks)
-    return lines + "".join(f"<p>{_text(reason)}</p>" for reason in verdict["reasons"])
+    lines = "".join(f'<p><span class="mark">{text(mark)}</span></p>' for mark in marks)
+    return lines + "".join(f"<p>{text(reason)}</p>" for reason in verdict["reasons"])
 
 
 def _figures(verdict: Verdict) -> str:
     return "".join(
-        f"<span><b>{count:,}</b> {_text(name.replace('_', ' '))}</span>"
+        f"<div><dt>{text(words(name))}</dt><dd>{count:,}</dd></div>"
         for name, count in verdict["counts"].items()
     )
+
+
+# The time axis ----------------------------------------------------------------------------------
+
+
+def _model(built: dict[str, Any]) -> dict[str, Any]:
+    """What the script gets: lanes with their data and specifications, faults, and colours."""
+    lanes = [
+        {
+            **{name: value for name, value in lane.items() if name not in _ONLY_MARKUP},
+            "spec": report_spec.specification(
+                lane, built["last"], has_labels=index in {0, len(built["lanes"]) - 1}
+            ),
+        }
+        for index, lane in enumerate(built["lanes"])
+    ]
+    sizes = {"left": report_spec.LEFT_PX, "right": report_spec.RIGHT_PX}
+    return {**built, **sizes, "lanes": lanes, "colors": COLORS}
+
+
+_ONLY_MARKUP = frozenset({"about", "legend", "note"})
+
+
+def _figure(lane: dict[str, Any]) -> str:
+    legend = "".join(
+        f'<li style="--chip: var(--{text(entry["color"])})">{text(entry["name"])}</li>'
+        for entry in lane["legend"]
+    )
+    label = f"{lane['title']}: {lane['about']}. The same is in the tables below the axis."
+    return (
+        f'<figure class="lane {lane["id"]}" data-lane="{lane["id"]}"><figcaption>'
+        f"<h3>{text(lane['title'])}</h3>"
+        + (f'<span class="unit">{text(lane["unit"])}</span>' if lane["unit"] else "")
+        + (f"<ul>{legend}</ul>" if legend else "")
+        + (f'<span class="note">{text(lane["note"])}</span>' if lane["note"] else "")
+        + f'</figcaption><div class="plot" role="img" aria-label="{text(label)}"></div></figure>'
+    )
+
+
+def _as_tables(built: dict[str, Any], events: Sequence[Event], axis: Axis) -> str:
+    """The lanes for whoever does not look at pictures, or wants the numbers."""
+    parts = []
+    for lane in built["lanes"]:
+        if lane["kind"] == "series" and lane["id"] != "hwm":
+            names = [one["name"] for one in lane["series"]]
+            every = max(1, len(lane["t"]) // 120)
+            columns = [one["v"][::every] for one in lane["series"]]
+            rows = [
+                (f"{at:.1f}", *("-" if value is None else f"{value:,}" for value in values))
+                for at, *values in zip(lane["t"][::every], *columns, strict=True)
+            ]
+            unit = f", {lane['unit']}" if lane["unit"] else ""
+            numbers = range(len(names) + 1)
+            parts.append(
+                table(("s", *names), rows, caption=f"{lane['title']}{unit}", numbers=numbers)
+            )
+        elif lane["id"] == "windows" and lane["spans"]:
+            rows = [
+                (lane["rows"][span["r"]], f"{span['a']:.3f}", f"{span['b']:.3f}", span["l"])
+                for span in lane["spans"][:_CHANGES_MAX]
+            ]
+            head = ("partition", "from s", "to s", "for")
+            parts.append(table(head, rows, caption="Windows of unavailability", numbers=(1, 2, 3)))
+    looks = [event for event in events if event["event"] == "partition"]
+    if looks:
+        parts.append(_changes(looks, axis))
+    return folded("The same as tables", "".join(parts)) if parts else ""
+
+
+def _changes(looks: Sequence[Event], axis: Axis) -> str:
+    names = ("isr", "elr", "last_known_elr")
+    known = [name for name in names if any(name in look for look in looks)]
+    rows = [
+        (
+            f"{axis.at(look['at_ms']):.1f}",
+            look["partition"],
+            "none" if look["leader"] is None else look["leader"],
+            *(" ".join(map(str, look.get(name) or ())) or "-" for name in known),
+        )
+        for look in looks[:_CHANGES_MAX]
+    ]
+    more = f"; the first {_CHANGES_MAX} of {len(looks)}" if len(looks) > _CHANGES_MAX else ""
+    head = ("s", "partition", "leader", *(words(name).replace("elr", "ELR") for name in known))
+    caption = f"Each change of leader, ISR and ELR{more}"
+    return table(head, rows, caption=caption, numbers=(0, 1))
+
+
+# Sections ---------------------------------------------------------------------------------------
+
+
+def _sections(
+    verdict: Verdict,
+    tables: Sequence[LedgerTable],
+    anomalies: Mapping[str, Sequence[Anomaly]],
+    axis: Axis,
+    folder: Path | None,
+) -> list[str]:
+    around = _log_lines(anomalies, folder)
+    notes = "".join(f"<p>{text(note)}</p>" for note in verdict["notes"])
+    unknown = {name: value for name, value in verdict.items() if name not in _KNOWN}
+    return [
+        *(
+            section(
+                f"anomaly-{kind}",
+                f"{words(kind)}: {verdict['promises'][kind]['count']:,}",
+                _anomalies(verdict["promises"][kind], rows, axis),
+                _moments(around.get(kind, ()), axis),
+            )
+            for kind, rows in anomalies.items()
+        ),
+        section("promises", "Promises", _promises(verdict)),
+        section("faults", "Faults", _faults(verdict, axis)),
+        section("unavailability", "Unavailability and latency", _times(verdict, axis)),
+        section("producers", "Producers", _producers(verdict, tables)),
+        section("notes", "Notes", notes),
+        *(_unknown(name, value) for name, value in unknown.items()),
+        section(
+            "repeat", "How to repeat it", f"<p><code>{text(verdict['run']['replay'])}</code></p>"
+        ),
+        section("settings", "Settings and versions", _settings(verdict)),
+    ]
+
+
+def _log_lines(
+    anomalies: Mapping[str, Sequence[Anomaly]], folder: Path | None
+) -> dict[str, list[Moment]]:
+    around = {
+        kind: report_log_lines.moments(at_ms for row in rows for at_ms in row.times_ms)
+        for kind, rows in anomalies.items()
+    }
+    if folder is not None:
+        report_log_lines.fill([one for found in around.values() for one in found], folder)
+    return around
+
+
+def _at(at_ms: int, axis: Axis) -> Markup:
+    """A time of the run that shows itself on the axis when it is pressed."""
+    at = axis.at(at_ms)
+    return Markup(f'<a href="#timeline" data-at="{at}">{at:.1f} s</a>')
+
+
+def _anomalies(promise: Mapping[str, Any], rows: Sequence[Anomaly], axis: Axis) -> str:
+    lines = [
+        (
+            row.record or "-",
+            "-" if row.partition is None else row.partition,
+            "-" if row.offset is None else row.offset,
+            _at(row.times_ms[0], axis) if row.times_ms else "-",
+            row.said,
+        )
+        for row in rows
+    ]
+    head = ("record", "partition", "offset", "at", "what is known of it")
+    caption = f"A record that was … {promise['meaning']}."
+    first, rest = lines[:_ANOMALIES_OPEN], lines[_ANOMALIES_OPEN:]
+    parts = [table(head, first, caption=caption)]
+    if rest:
+        title = f"{len(rest)} more; {len(rows)} of {promise['count']:,} are listed here"
+        parts.append(folded(title, table(head, rest)))
+    return "".join(parts)
+
+
+def _moments(around: Sequence[Moment], axis: Axis) -> str:
+    parts = []
+    for moment in around:
+        if not moment.lines:
+            continue
+        began, ended = axis.at(moment.began_at_ms), axis.at(moment.ended_at_ms)
+        when = f"{began:.1f} s" if began == ended else f"{began:.1f} s to {ended:.1f} s"
+        left_out = f", {moment.left_out} in the middle left out" if moment.left_out else ""
+        title = f"Log lines within 2 s of {when}: {len(moment.lines)}{left_out}"
+        lines = "\n".join(_log_line(line, axis) for line in moment.lines)
+        parts.append(folded(title, f'<pre tabindex="0">{lines}</pre>'))
+    return "".join(parts)
+
+
+def _log_line(line: LogLine, axis: Axis) -> str:
+    return f"<b>{axis.at(line.at_ms):8.3f}</b> <i>{text(line.source)}</i> {text(line.text)}"
 
 
 def _promises(verdict: Verdict) -> str:
     promises = verdict["promises"]
     rows = [
         (
-            kind.replace("_", " "),
-            "not judged" if row["count"] is None else row["count"],
+            Markup(f'<a href="#anomaly-{text(kind)}">{text(words(kind))}</a>')
+            if row["count"]
+            else words(kind),
+            "not judged" if row["count"] is None else f"{row['count']:,}",
             row["meaning"],
         )
         for kind, row in promises.items()
     ]
     bad = [index for index, row in enumerate(promises.values()) if row["count"]]
-    return _table(("broken promise", "records", "a record that was …"), rows, numbers=(1,), bad=bad)
+    return table(("broken promise", "records", "a record that was …"), rows, numbers=(1,), bad=bad)
 
 
-def _findings(verdict: Verdict) -> str:
-    sections = []
-    for kind, promise in verdict["promises"].items():
-        if not promise["count"]:
-            continue
-        rows = [(order, *_finding(row)) for order in ("first", "worst") for row in promise[order]]
-        table = _table(("", "record", "partition", "offset", "detail"), rows)
-        name = _text(kind.replace("_", " "))
-        title = f"<h2>{name}: {promise['count']:,}</h2>"
-        sections.append(f'<section>{title}<div class="scroll">{table}</div></section>')
-    return "".join(sections)
-
-
-def _finding(row: dict[str, Any]) -> tuple[object, object, object, object]:
-    if "record" in row:
-        return row["record"], row["partition"], row["offset"], row["detail"]
-    return "", row.get("partition", ""), "", json.dumps(row)
-
-
-def _faults(verdict: Verdict) -> str:
-    zero = verdict["run"].get("writing_from_ms", 0)
-
-    def at(wall_ms: int) -> str:
-        return f"{(wall_ms - zero) / 1000:.1f} s" if wall_ms else "-"
-
-    rows = [
-        (
-            fault["kind"],
-            fault["node"] if fault["node"] >= 0 else "-",
-            at(fault["done_at_ms"]),
-            at(fault["healed_at_ms"]),
-            fault["problem"] or fault.get("did") or "done",
+def _faults(verdict: Verdict, axis: Axis) -> str:
+    rows = []
+    for fault in verdict["faults"]:
+        nodes = fault.get("nodes") or ([fault["node"]] if fault["node"] >= 0 else [])
+        planned = fault.get("at_s")
+        parameters = fault.get("parameters") or {}
+        rows.append(
+            (
+                fault["kind"],
+                " ".join(map(str, nodes)) or "-",
+                ", ".join(map(str, fault.get("targets", ()))) or "-",
+                "-" if planned is None else f"{planned:.1f} s",
+                _at(fault["done_at_ms"], axis) if fault["done_at_ms"] else "-",
+                _at(fault["healed_at_ms"], axis) if fault["healed_at_ms"] else "-",
+                "; ".join(filter(None, (fault.get("did"), fault["problem"]))) or "done",
+                ", ".join(f"{name} {value}" for name, value in parameters.items()) or "-",
+            )
         )
-        for fault in verdict["faults"]
-    ]
-    return _table(("fault", "node", "done at", "healed at", ""), rows)
+    if not rows:
+        return '<p class="soft">Nothing was broken.</p>'
+    bad = [index for index, fault in enumerate(verdict["faults"]) if fault["problem"]]
+    head = ("fault", "nodes", "target", "planned", "begun", "over", "what was done", "parameters")
+    return table(head, rows, bad=bad)
 
 
-def _partitions(verdict: Verdict) -> str:
-    zero = verdict["run"].get("writing_from_ms", 0)
-    rows = [
-        (number, f"{gap['longest_ms']:,} ms", f"{(gap['began_at_ms'] - zero) / 1000:.1f} s")
-        for number, gap in verdict["unavailability"].items()
-    ]
-    return _table(("partition", "longest time without an acknowledgement", "from"), rows)
+def _times(verdict: Verdict, axis: Axis) -> str:
+    parts = []
+    windows, longest = verdict.get("windows") or {}, verdict["unavailability"]
+    numbers = sorted({*windows, *longest}, key=lambda name: (len(name), name))
+    rows: list[tuple[object, ...]] = []
+    for number in numbers:
+        window, gap = windows.get(number, {}), longest.get(number, {})
+        rows.append(
+            (
+                number,
+                window.get("windows", 0),
+                f"{window.get('total_ms', 0):,}",
+                f"{window.get('longest_ms', 0):,}",
+                _at(window["began_at_ms"], axis) if window else "-",
+                f"{gap['longest_ms']:,}" if gap else "-",
+                _at(gap["began_at_ms"], axis) if gap else "-",
+            )
+        )
+    if rows:
+        head = ("partition", "windows", "total ms", "longest ms", "from", "longest gap ms", "from")
+        caption = (
+            "Windows: records were sent, and none acknowledged for more than a second."
+            " Gap: the longest time between two acknowledgements."
+        )
+        parts.append(table(head, rows, caption=caption, numbers=(1, 2, 3, 5)))
+    if verdict.get("latency_ms"):
+        measured = ("measure", "acks", *(_percentile(value) for value in verdict["percentiles"]))
+        rows = [
+            (words(measure), acks, *(f"{value:,.2f}" for value in values))
+            for measure, by_acks in verdict["latency_ms"].items()
+            for acks, values in by_acks.items()
+        ]
+        columns = range(2, len(measured))
+        parts.append(table(measured, rows, caption="Latency, ms", numbers=columns))
+    return "".join(parts)
+
+
+def _percentile(share: float) -> str:
+    return {0.5: "median", 1.0: "longest"}.get(share, f"p{share * 100:g}")
 
 
 def _producers(verdict: Verdict, tables: Sequence[LedgerTable]) -> str:
@@ -168,15 +390,36 @@ def _producers(verdict: Verdict, tables: Sequence[LedgerTable]) -> str:
     for row in verdict["producers"]:
         name = f"{row['client']} (p{row['producer']})"
         taken = latency.get(name, {"p50": "-", "p99": "-"})
+        promised = f"{row.get('acks', '-')}{', idempotent' if row.get('idempotent') else ''}"
         counts = [f"{row[key]:,}" for key in ("sent", "acked", "failed", "unknown")]
-        rows.append((name, *counts, taken["p50"], taken["p99"]))
-    head = ("client", "sent", "acknowledged", "failed", "unknown", "p50 ms", "p99 ms")
-    return _table(head, rows, numbers=range(1, 7))
+        rows.append((name, promised, *counts, taken["p50"], taken["p99"]))
+    head = ("client", "acks", "sent", "acknowledged", "failed", "unknown", "p50 ms", "p99 ms")
+    return table(head, rows, numbers=range(2, 8)) if rows else ""
 
 
-def _details(verdict: Verdict) -> str:
-    rows = [("version", name, value) for name, value in verdict["versions"].items()]
-    rows += [("setting", name, value) for name, value in verdict["settings"].items()]
-    rows += [("file", name, value) for name, value in verdict["files"].items()]
-    rows += [("note", "", note) for note in verdict["notes"]]
-    return _table(("", "", ""), rows)
+def _unknown(name: str, value: object) -> str:
+    """A field that was added to the verdict after this module was written."""
+    match value:
+        case dict() if value:
+            content = pairs(value, "")
+        case [dict() as first, *_] if isinstance(value, list):
+            head = list(first)
+            rows = [[report_tables.value_text(row.get(key)) for key in head] for row in value[:200]]
+            content = table([words(key) for key in head], rows)
+        case None | [] | {} | "":
+            return ""
+        case _:
+            content = f"<p>{text(report_tables.value_text(value))}</p>"
+    return section(f"more-{text(name)}", words(name), content)
+
+
+def _settings(verdict: Verdict) -> str:
+    run = {name: value for name, value in verdict["run"].items() if name not in _RUN_IN_HEAD}
+    return (
+        '<div class="columns">'
+        + pairs(verdict["settings"], "Settings")
+        + pairs(verdict["versions"], "Versions")
+        + pairs(run, "Run")
+        + pairs(verdict["files"], "Files, beside this page")
+        + "</div>"
+    )

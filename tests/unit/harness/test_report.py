@@ -1,91 +1,124 @@
 import json
 import re
+from pathlib import Path
 
 import pytest
 
 from minikafka.harness import report
-from minikafka.harness.verdict_file import Evidence, decide
+from tests import report_evidence
+from tests.report_evidence import NASTY
 
-NASTY = "</script><script>alert(1)</script>"
+HERE = Path(report.__file__).parent
+
+
+def rendered(run, **more):
+    verdict = run.verdict | more
+    return report.render(verdict, run.events, run.tables, run.folder)
 
 
 @pytest.fixture(scope="module")
-def page():
-    run = {
-        "id": "x",
-        "seed": 3,
-        "started_at_ms": 1_000,
-        "ended_at_ms": 9_000,
-        "interrupted": True,
-        "replay": f"minikafka verify {NASTY}",
-        "topic": "t",
-        "cluster": "some cluster",
-        "topic_id": "A",
-        "topic_id_at_end": "A",
-    }
-    fault = {"kind": "kill", "node": 2, "done_at_ms": 0, "healed_at_ms": 0, "problem": "not done"}
-    row = {"record": "p1#42", "partition": 5, "offset": 77, "severity": 1, "detail": NASTY}
-    lost = {"meaning": "gone", "count": 1, "first": [row], "worst": [row]}
-    judged = {
-        "promises": {"lost": lost},
-        "counts": dict.fromkeys(
-            (
-                "acknowledged",
-                "failed",
-                "unknown_found",
-                "unknown_absent",
-                "read_by_stream",
-                "read_afresh",
-            ),
-            1,
-        ),
-        "data_loss": [],
-        "stream_is_complete": True,
-        "stream_problem": "",
-        "injected": ["p1#42"],
-        "injected_found": True,
-    }
-    producer = {"producer": 1, "client": "c", "sent": 4, "acked": 1, "failed": 1, "unknown": 2}
-    evidence = Evidence(
-        producers=[producer],
-        run=run,
-        settings={"rate": 5},
-        versions={"java": "17"},
-        judged=judged,
-        faults=[fault],
-        unavailability={"0": {"longest_ms": 4_321, "began_at_ms": 2_000}},
-        notes=["something <odd>"],
-        inject="loss",
-    )
-    event = {"at_ms": 2_000, "event": "partition", "partition": 0, "leader": 1, "isr": [1]}
-    return report.render(decide(evidence), [event], [])
+def run(tmp_path_factory):
+    return report_evidence.broken(tmp_path_factory.mktemp("broken"))
+
+
+@pytest.fixture(scope="module")
+def page(run):
+    return rendered(run)
 
 
 def test_the_verdict_is_on_top_and_the_record_is_named(page):
     """S5."""
     [sentence] = re.findall(r'<h1 id="sentence">(.*)</h1>', page)
-    assert sentence.startswith("Broken: 1 lost (first p1#42).")
-    assert page.index("p1#42") < page.index("What happened")
-    assert "<td>p1#42</td><td>5</td><td>77</td>" in page
+    assert sentence.startswith("Broken: 240 lost (first p1#180), 3 high watermark regression")
+    assert page.index('id="sentence"') < page.index("What happened")
+    assert "<td>p1#180</td><td>0</td><td>60</td>" in page
 
 
-def test_marks_faults_and_figures_are_on_the_page(page):
-    for text in ("interrupted", "injected by the harness", "not done", "4,321 ms", "some cluster"):
+def test_anomalies_have_the_log_lines_around_them(page):
+    [after] = re.findall(r'<section id="anomaly-lost">.*?</section>', page, flags=re.DOTALL)
+    assert "Log lines within 2 s of" in after
+    assert "cluster/node-2/node.log" in after
+    assert "tick 7" in after
+    assert "tick 15" not in after
+
+
+def test_faults_are_listed_with_what_was_done_or_why_not(page):
+    [faults] = re.findall(r'<section id="faults">.*?</section>', page, flags=re.DOTALL)
+    assert "SIGKILL to node 1" in faults
+    assert "not done: mounting is not permitted here" in faults
+
+
+def test_windows_latency_producers_notes_settings_and_the_command_are_on_the_page(page):
+    for text in (
+        *("Windows: records were sent", "2,049.00", "confluent-kafka (p1)", "p99.9"),
+        *("Something &lt;odd&gt; happened.", "a=b", "minikafka verify --seed 7", "b2FEllTJQXu"),
+    ):
         assert text in page
+
+
+def test_every_lane_has_its_numbers_as_tables(page):
+    tables = page[page.index("The same as tables") : page.index("</details>")]
+    for caption in (
+        *("Acknowledgements, 1/s", "Errors, 1/s", "Latency, ms", "Windows of unavailability"),
+        *("Each change of leader, ISR and ELR", "last known ELR"),
+    ):
+        assert caption in tables
 
 
 def test_nothing_is_loaded_from_anywhere(page):
     assert "<script src" not in page
     markup = re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL)
-    assert not re.search(r"\b(src|href)\s*=|@import|url\(", markup)
-    assert len(page) < 1_000_000
+    links = re.findall(r'\b(?:src|href)\s*=\s*"([^"]*)"', markup)
+    assert all(link == "data:," or link.startswith("#") for link in links)
+    assert not re.search(r"@import|url\(", markup)
 
 
-def test_text_from_outside_stays_text(page):
+def test_the_page_of_an_hour_is_not_too_large(tmp_path):
+    run = report_evidence.large(tmp_path, 3_600, 100)
+    assert len(rendered(run)) < 6_000_000
+
+
+def test_text_from_outside_stays_text(run):
+    page = rendered(run, notes=[NASTY], sentence=NASTY, reasons=[NASTY], more=[{"x": NASTY}])
     assert "alert(1)</script>" not in page
-    assert "something &lt;odd&gt;" in page
 
 
-def test_the_chart_specification_is_whole_json(page):
-    [spec] = re.findall(r'<script type="application/json" id="spec">(.*?)</script>', page)
-    assert len(json.loads(spec)["vconcat"]) == 6
+def test_marks_say_what_was_injected_and_that_the_run_was_interrupted(run):
+    injected = {"kind": "loss", "records": ["p1#42"], "found": True}
+    about = {**run.verdict["run"], "interrupted": True}
+    verdict = {**run.verdict, "injected": injected, "run": about}
+    page = report.render(verdict, run.events, run.tables)
+    assert "injected by the harness into its own observation: loss p1#42" in page
+    assert "interrupted: a verdict on what was done until then" in page
+
+
+def test_what_a_later_verdict_adds_is_shown_and_what_it_lacks_is_left_out(run):
+    more = {
+        "replicas": [{"partition": 1, "differing_batches": 3}],
+        "reader": {"isolation": "read_committed"},
+        "flag": True,
+        "nothing": None,
+        "windows": {},
+        "latency_ms": {},
+        "producers": [],
+    }
+    page = rendered(run, **more)
+    assert '<th scope="col">differing batches</th>' in page
+    assert "<td>isolation</td><td>read_committed</td>" in page
+    assert '<section id="more-flag"><h2>flag</h2><p>yes</p></section>' in page
+    assert 'id="more-nothing"' not in page
+    assert 'id="producers"' not in page
+
+
+def test_a_run_of_which_nothing_is_known_still_has_a_page(run):
+    page = report.render({**run.verdict, "promises": {}, "faults": []}, [], [])
+    assert "Nothing was broken." in page
+    [model] = re.findall(r'<script type="application/json" id="model">(.*?)</script>', page)
+    assert [lane["id"] for lane in json.loads(model)["lanes"]] == ["faults"]
+
+
+def test_every_colour_has_a_value_for_light_and_for_dark():
+    light, dark = (HERE / "report.css").read_text().split("@media (prefers-color-scheme: dark)")
+    for name in report.COLORS:
+        for sheet in (light, dark):
+            assert re.search(rf"--{name}: #[0-9a-f]{{6}};", sheet), name

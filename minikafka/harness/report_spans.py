@@ -1,0 +1,126 @@
+"""What stayed as it was for how long: leader, ISR and ELR of each partition, as coloured spans.
+
+A span is {r: row, a: from, b: to, c: colour name, l: label}, times in seconds of the run. Colours
+are names of the page's style sheet.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from minikafka.harness.lines import Event
+
+Span = dict[str, Any]
+Say = Callable[[Event], tuple[str, str] | None]
+"""What one look at a partition says: (colour, label), or None where it says nothing."""
+
+SPANS_MAX = 9_000
+NODE_COLORS = 9
+
+
+class Axis:
+    """Wall milliseconds as seconds of the run."""
+
+    def __init__(self, zero_ms: int, until_ms: int) -> None:
+        self.zero_ms = zero_ms
+        self.until_ms = until_ms
+        self.last = self.at(until_ms)
+
+    def at(self, wall_ms: int) -> float:
+        """Seconds since the first record; negative before it."""
+        return round((wall_ms - self.zero_ms) / 1000, 3)
+
+    def inside(self, wall_ms: int) -> bool:
+        """Whether it is not after the end of the axis."""
+        return wall_ms <= self.until_ms
+
+
+def partitions(events: Iterable[Event]) -> list[int]:
+    """The partitions that were looked at."""
+    return sorted({event["partition"] for event in events if event["event"] == "partition"})
+
+
+def spans(events: Sequence[Event], axis: Axis, rows: Sequence[int], say: Say) -> list[Span]:
+    """What `say` makes of each partition's looks; equal neighbours are one span."""
+    row_of = {number: row for row, number in enumerate(rows)}
+    found: list[Span] = []
+    last: dict[int, Span] = {}
+    for event in events:
+        if event["event"] != "partition" or not axis.inside(event["at_ms"]):
+            continue
+        at, number = max(0.0, axis.at(event["at_ms"])), event["partition"]
+        said = say(event)
+        before = last.get(number)
+        if before and said == (before["c"], before["l"]):
+            continue
+        if before:
+            before["b"] = at
+            del last[number]
+        if said:
+            color, label = said
+            row = row_of[number]
+            last[number] = {"r": row, "a": at, "b": axis.last, "c": color, "l": label}
+            found.append(last[number])
+    return [span for span in found if span["b"] > span["a"]]
+
+
+def coarsened(found: list[Span], least_s: float, limit: int = SPANS_MAX) -> tuple[list[Span], bool]:
+    """At most about `limit` spans: short ones are swallowed by what came before them.
+
+    Longer and longer ones are, from `least_s` on. Whether any was.
+    """
+    kept, shortest = found, least_s
+    while len(kept) > limit:
+        kept, last = [], dict[int, Span]()
+        for span in found:
+            before = last.get(span["r"])
+            if before and span["b"] - span["a"] < shortest and before["b"] == span["a"]:
+                before["b"] = span["b"]
+            else:
+                last[span["r"]] = dict(span)
+                kept.append(last[span["r"]])
+        shortest *= 2
+    return kept, len(kept) < len(found)
+
+
+def members(nodes: Iterable[int]) -> str:
+    """A set of replicas, as it is shown."""
+    return " ".join(map(str, nodes)) or "none"
+
+
+def leader(event: Event) -> tuple[str, str]:
+    """One colour for each node."""
+    if event["leader"] is None:
+        return "leader-none", "none"
+    return node_color(event["leader"]), str(event["leader"])
+
+
+def node_color(node: int) -> str:
+    """The colour of a node; they come again after nine."""
+    return f"node-{(node - 1) % NODE_COLORS}"
+
+
+def isr_by(min_isr: int, replicas: int) -> Say:
+    """How far the ISR is from being full and from its minimum."""
+
+    def say(event: Event) -> tuple[str, str]:
+        count = len(event["isr"])
+        if count == 0:
+            name = "isr-empty"
+        elif count >= len(event.get("replicas") or ()) and count >= replicas:
+            name = "isr-full"
+        elif count > min_isr:
+            name = "isr-fewer"
+        else:
+            name = "isr-min" if count == min_isr else "isr-under"
+        return name, members(event["isr"])
+
+    return say
+
+
+def elr(event: Event) -> tuple[str, str] | None:
+    """Who is eligible though not in sync; None while nobody is, or nobody told."""
+    if event.get("elr"):
+        return "elr-some", members(event["elr"])
+    if event.get("last_known_elr"):
+        return "elr-known", f"last known {members(event['last_known_elr'])}"
+    return None

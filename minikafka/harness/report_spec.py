@@ -1,0 +1,358 @@
+"""How a lane is drawn: a Vega specification for each kind.
+
+Specifications hold no data and no colours. `report.js` gives each view its rows (`rows`, `faults`),
+its width, the part of the axis that is seen (`domain`), where the pointer is (`pointer`), and the
+colours of the style sheet by name (`theme`), and changes them when they change: that is what makes
+all lanes zoom together, and what makes them follow the colour scheme.
+"""
+
+from typing import Any
+
+Spec = dict[str, Any]
+
+LEFT_PX = 64
+RIGHT_PX = 14
+_AXIS_PX = 22
+_ROW_GAP_PX = 2
+_FEWEST_LABEL_PX = 11
+_LEAST_TOP = 10
+_FONT = "system-ui, sans-serif"
+
+
+def specification(lane: dict[str, Any], last: float, *, has_labels: bool) -> Spec:
+    """The specification of one lane; `has_labels` where the axis says its times."""
+    is_series = lane["kind"] == "series"
+    is_shaded = lane["id"] != "faults"
+    content = _series(lane) if is_series else _spans(lane)
+    marks = [_shading(), *content, *_fault_edges()] if is_shaded else content
+    return {
+        "autosize": "none",
+        "padding": {
+            "left": LEFT_PX,
+            "right": RIGHT_PX,
+            "top": _AXIS_PX if has_labels else 4,
+            "bottom": 4,
+        },
+        "width": 600,
+        "height": lane["height"],
+        "signals": [
+            {"name": "domain", "value": [0, last]},
+            {"name": "theme", "value": {}},
+            {"name": "pointer", "value": None},
+        ],
+        "data": [{"name": "faults", "values": []}, *(_series_data(lane) if is_series else [_ROWS])],
+        "scales": [
+            {
+                "name": "x",
+                "type": "linear",
+                "domain": {"signal": "domain"},
+                "range": "width",
+                "zero": False,
+                "nice": False,
+            },
+            *(_series_scales(lane) if is_series else []),
+        ],
+        "axes": [
+            _time_axis(last, has_labels=has_labels),
+            *(_value_axis(lane) if is_series else []),
+        ],
+        "marks": [*marks, _pointer()],
+    }
+
+
+_ROWS: Spec = {"name": "rows", "values": []}
+
+
+def _theme(name: str) -> Spec:
+    return {"signal": f"theme['{name}']"}
+
+
+_OWN_COLOR: Spec = {"signal": "theme[datum.c]"}
+
+
+def _time_axis(last: float, *, has_labels: bool) -> Spec:
+    seconds = "format(datum.value, '~r') + ' s'"
+    minutes = "floor(datum.value / 60) + ':' + pad(format(datum.value % 60, '~r'), 2, '0', 'left')"
+    return {
+        "orient": "top",
+        "scale": "x",
+        "grid": True,
+        "gridColor": _theme("line"),
+        "domain": False,
+        "ticks": False,
+        "labels": has_labels,
+        "labelColor": _theme("soft"),
+        "labelFont": _FONT,
+        "labelPadding": 5,
+        "labelFlush": True,
+        "tickCount": {"signal": "max(2, floor(width / 90))"},
+        "encode": {"labels": {"update": {"text": {"signal": minutes if last > 300 else seconds}}}},
+        "zindex": 0,
+    }
+
+
+def _value_axis(lane: dict[str, Any]) -> list[Spec]:
+    return [
+        {
+            "orient": "left",
+            "scale": "y",
+            "grid": True,
+            "gridColor": _theme("line"),
+            "domain": False,
+            "ticks": False,
+            "labelColor": _theme("soft"),
+            "labelFont": _FONT,
+            "labelPadding": 6,
+            **({"values": _powers(*_extent(lane))} if lane["scale"] == "log" else {}),
+            "tickCount": 3,
+            "encode": {"labels": {"update": {"text": {"signal": "format(datum.value, '~s')"}}}},
+        }
+    ]
+
+
+def _powers(low: float, high: float) -> list[float]:
+    """The powers of ten in a range."""
+    return [10.0**power for power in range(-1, 9) if low <= 10.0**power <= high]
+
+
+def _between(*, low: Spec, high: Spec) -> Spec:
+    """Encoding of a rectangle over the lane's whole height."""
+    return {"x": low, "x2": high, "y": {"value": 0}, "y2": {"signal": "height"}}
+
+
+_FROM: Spec = {"scale": "x", "field": "a"}
+_TO: Spec = {"scale": "x", "field": "b"}
+
+
+def _shading() -> Spec:
+    return {
+        "type": "rect",
+        "clip": True,
+        "from": {"data": "faults"},
+        "encode": {
+            "update": {
+                **_between(low=_FROM, high=_TO),
+                "fill": _theme("fault"),
+                "fillOpacity": {"value": 0.13},
+            }
+        },
+    }
+
+
+def _fault_edges() -> list[Spec]:
+    """Where faults begin, and dashed where they end, above everything in the lane."""
+    return [
+        {
+            "type": "rule",
+            "clip": True,
+            "from": {"data": "faults"},
+            "encode": {
+                "update": {
+                    "x": end,
+                    "y": {"value": 0},
+                    "y2": {"signal": "height"},
+                    "stroke": _theme("edge"),
+                    "strokeWidth": {"value": 1.5},
+                    "strokeDash": {"value": dash},
+                    "strokeOpacity": {"value": 0.8},
+                }
+            },
+        }
+        for end, dash in ((_FROM, []), (_TO, [4, 3]))
+    ]
+
+
+def _pointer() -> Spec:
+    return {
+        "type": "rule",
+        "clip": True,
+        "encode": {
+            "update": {
+                "x": {"signal": "pointer === null ? -9 : scale('x', pointer)"},
+                "y": {"value": 0},
+                "y2": {"signal": "height"},
+                "stroke": _theme("ink"),
+                "strokeDash": {"value": [3, 3]},
+                "opacity": {"value": 0.7},
+            }
+        },
+    }
+
+
+# Spans ------------------------------------------------------------------------------------------
+
+
+def _spans(lane: dict[str, Any]) -> list[Spec]:
+    row_px = lane["height"] / len(lane["rows"])
+    gap_px = _ROW_GAP_PX if row_px >= _FEWEST_LABEL_PX else 0.6
+    y = {"signal": f"datum.r * {row_px:.3f} + {gap_px / 2}"}
+    bars: Spec = {
+        "type": "rect",
+        "clip": True,
+        "from": {"data": "rows"},
+        "encode": {
+            "update": {
+                "x": _FROM,
+                # An instant is seen too.
+                "x2": {"signal": "max(scale('x', datum.b), scale('x', datum.a) + 2)"},
+                "y": y,
+                "height": {"value": round(row_px - gap_px, 3)},
+                "fill": _OWN_COLOR,
+                "fillOpacity": {"signal": "datum.done === false ? 0 : 1"},
+                "stroke": _OWN_COLOR,
+                "strokeWidth": {"signal": "datum.done === false ? 1 : 0"},
+                "cornerRadius": {"value": 2 if row_px >= _FEWEST_LABEL_PX else 0},
+            }
+        },
+    }
+    marks = [bars]
+    if row_px >= _FEWEST_LABEL_PX:
+        marks.append(_span_labels(row_px, beside=lane.get("beside", False)))
+    return [*marks, *_row_names(lane, row_px)]
+
+
+def _span_labels(row_px: float, *, beside: bool) -> Spec:
+    """What a span says, where it has the room; else, if it may stand `beside`, after the span.
+
+    Of a span that begins before what is seen, at the left.
+    """
+    left = "max(0, scale('x', datum.a))"
+    fits = f"(length(datum.l) * 6.2 + 8 < min(width, scale('x', datum.b)) - {left})"
+    x = f"{left} + 4"
+    fill = "theme.inside"
+    if beside:
+        x = f"{fits} && datum.done ? {x} : max(scale('x', datum.b), scale('x', datum.a) + 2) + 5"
+        fill = f"{fits} && datum.done ? theme.inside : theme.ink"
+    return {
+        "type": "text",
+        "clip": True,
+        "from": {"data": "rows"},
+        "encode": {
+            "update": {
+                "x": {"signal": x},
+                "y": {"signal": f"(datum.r + 0.5) * {row_px:.3f} + 0.5"},
+                "text": {"field": "l"},
+                "baseline": {"value": "middle"},
+                "font": {"value": _FONT},
+                "fontSize": {"value": 10.5},
+                "fill": {"signal": fill},
+                "opacity": {"value": 1} if beside else {"signal": f"{fits} ? 1 : 0"},
+            }
+        },
+    }
+
+
+def _row_names(lane: dict[str, Any], row_px: float) -> list[Spec]:
+    every = max(1, round(_FEWEST_LABEL_PX / row_px + 0.49))
+    names = [
+        {"name": name[: LEFT_PX // 5], "r": row}
+        for row, name in enumerate(lane["rows"])
+        if name and row % every == 0
+    ]
+    encode = {
+        "x": {"value": -6},
+        "y": {"signal": f"(datum.r + 0.5) * {row_px:.3f} + 0.5"},
+        "text": {"field": "name"},
+        "align": {"value": "right"},
+        "baseline": {"value": "middle"},
+        "font": {"value": _FONT},
+        "fontSize": {"value": 10.5},
+        "limit": {"value": LEFT_PX - 8},
+        "fill": _theme("soft"),
+    }
+    rows = {"type": "text", "from": {"data": "names"}, "encode": {"update": encode}}
+    return [{"type": "group", "data": [{"name": "names", "values": names}], "marks": [rows]}]
+
+
+# Series -----------------------------------------------------------------------------------------
+
+
+def _series_data(lane: dict[str, Any]) -> list[Spec]:
+    if lane["shape"] not in {"area", "bars"}:
+        return [_ROWS, {"name": "points", "values": lane.get("points", [])}]
+    stack = {"type": "stack", "groupby": ["t"], "sort": {"field": "s"}, "field": "v"}
+    return [{**_ROWS, "transform": [stack]}]
+
+
+def _series_scales(lane: dict[str, Any]) -> list[Spec]:
+    low, high = _extent(lane)
+    scale: Spec = {"name": "y", "type": lane["scale"], "range": "height", "domain": [low, high]}
+    return [{**scale, "nice": False, "zero": lane["scale"] != "log"}]
+
+
+def _extent(lane: dict[str, Any]) -> tuple[float, float]:
+    columns = [one["v"] for one in lane["series"]]
+    known = [value for column in columns for value in column if value is not None]
+    if lane["shape"] in {"area", "bars"}:
+        known = [sum(values) for values in zip(*columns, strict=True)]
+    if lane["scale"] == "log":
+        return max(0.1, 0.8 * min(known, default=1)), 1.3 * max([1, *known])
+    return 0, 1.04 * max([_LEAST_TOP, *known])
+
+
+def _series(lane: dict[str, Any]) -> list[Spec]:
+    if lane["shape"] == "bars":
+        return [_stacked_bars(lane["step"])]
+    mark = _area() if lane["shape"] == "area" else _line(lane["shape"])
+    group: Spec = {
+        "type": "group",
+        "clip": True,
+        "from": {"facet": {"name": "one", "data": "rows", "groupby": "s"}},
+        "encode": {"update": {"width": {"signal": "width"}, "height": {"signal": "height"}}},
+        "marks": [mark],
+    }
+    return [group, _points()] if lane.get("points") else [group]
+
+
+_AT: Spec = {"scale": "x", "field": "t"}
+
+
+def _area() -> Spec:
+    encode = {
+        "x": _AT,
+        "y": {"scale": "y", "field": "y0"},
+        "y2": {"scale": "y", "field": "y1"},
+        "fill": _OWN_COLOR,
+        "interpolate": {"value": "step-after"},
+    }
+    return {"type": "area", "from": {"data": "one"}, "encode": {"update": encode}}
+
+
+def _line(shape: str) -> Spec:
+    encode = {
+        "x": _AT,
+        "y": {"scale": "y", "field": "v"},
+        "stroke": _OWN_COLOR,
+        "strokeWidth": {"value": 1.7},
+        "defined": {"signal": "isValid(datum.v)"},
+        "interpolate": {"value": "step-after" if shape == "steps" else "linear"},
+    }
+    return {"type": "line", "from": {"data": "one"}, "encode": {"update": encode}}
+
+
+def _points() -> Spec:
+    encode = {
+        "x": _AT,
+        "y": {"scale": "y", "field": "v"},
+        "shape": {"value": "triangle-down"},
+        "size": {"value": 60},
+        "fill": _theme("broken"),
+        "stroke": _theme("card"),
+    }
+    return {
+        "type": "symbol",
+        "clip": True,
+        "from": {"data": "points"},
+        "encode": {"update": encode},
+    }
+
+
+def _stacked_bars(step: float) -> Spec:
+    encode = {
+        "x": _AT,
+        "x2": {"signal": f"max(scale('x', datum.t + {step}), scale('x', datum.t) + 1.5)"},
+        "y": {"scale": "y", "field": "y0"},
+        "y2": {"scale": "y", "field": "y1"},
+        "fill": _OWN_COLOR,
+    }
+    return {"type": "rect", "clip": True, "from": {"data": "rows"}, "encode": {"update": encode}}

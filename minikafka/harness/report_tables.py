@@ -1,0 +1,102 @@
+"""Pieces of the page as HTML: tables, and words for values. All text from outside is escaped."""
+
+import html
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+
+def text(value: object) -> str:
+    """A value as text of the page."""
+    return html.escape(str(value))
+
+
+def words(name: str) -> str:
+    """A name of the verdict, as a person writes it."""
+    return name.replace("_", " ")
+
+
+def value_text(value: object) -> str:
+    """A value of the verdict on one line."""
+    match value:
+        case _ if value in (None, "", [], {}):
+            return "-"
+        case bool():
+            return "yes" if value else "no"
+        case int():
+            return f"{value:,}"
+        case list() if all(isinstance(item, str | int | float) for item in value):
+            return ", ".join(map(str, value))
+        case dict() | list():
+            return json.dumps(value)
+        case _:
+            return str(value)
+
+
+class Markup(str):
+    """A cell that is HTML already."""
+
+    __slots__ = ()
+
+
+def table(
+    head: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    *,
+    caption: str = "",
+    numbers: Sequence[int] = (),
+    bad: Sequence[int] = (),
+) -> str:
+    """An HTML table; `numbers` are columns set to the right, `bad` rows that stand out."""
+    cells = [[value if isinstance(value, Markup) else text(value) for value in row] for row in rows]
+    kinds = [_kind(column, index in numbers) for index, column in enumerate(_columns(head, cells))]
+    titles = "".join(
+        f'<th scope="col"{kind}>{text(name)}</th>' for kind, name in zip(kinds, head, strict=True)
+    )
+    lines = []
+    for index, row in enumerate(cells):
+        marked = ' class="bad"' if index in bad else ""
+        line = "".join(f"<td{kind}>{cell}</td>" for kind, cell in zip(kinds, row, strict=True))
+        lines.append(f"<tr{marked}>{line}</tr>")
+    label = text(caption or ", ".join(head))
+    return (
+        (f'<p class="caption">{text(caption)}</p>' if caption else "")
+        + f'<div class="scroll" tabindex="0" role="region" aria-label="{label}"><table>'
+        + f"<thead><tr>{titles}</tr></thead><tbody>{''.join(lines)}</tbody></table></div>"
+    )
+
+
+def _columns(head: Sequence[str], cells: Sequence[Sequence[str]]) -> list[list[str]]:
+    return [[row[index] for row in cells] for index in range(len(head))]
+
+
+def _kind(column: Sequence[str], is_number: bool) -> str:  # noqa: FBT001 - private, one caller
+    if is_number:
+        return ' class="number"'
+    is_long = any(len(cell) > _LONG and not isinstance(cell, Markup) for cell in column)
+    return ' class="long"' if is_long else ""
+
+
+_LONG = 40
+
+
+def pairs(values: Mapping[str, Any], caption: str) -> str:
+    """A table of names and values."""
+    rows = [(words(name), value_text(value)) for name, value in values.items()]
+    return table(("name", "value"), rows, caption=caption)
+
+
+def section(name: str, title: str, *parts: str) -> str:
+    """A section of the page, with an anchor; nothing if it has no content."""
+    content = "".join(parts)
+    return f'<section id="{name}"><h2>{text(title)}</h2>{content}</section>' if content else ""
+
+
+def folded(title: str, content: str) -> str:
+    """Content that is there when somebody asks for it."""
+    return f"<details><summary>{text(title)}</summary>{content}</details>"
+
+
+def script_json(value: object) -> str:
+    """JSON that can not end the script element it stands in."""
+    return json.dumps(value, separators=(",", ":")).replace("<", "\\u003c")
