@@ -341,7 +341,7 @@ class Run:
         )
         verdict = verdict_file.decide(evidence)
         verdict_file.write(verdict, self.files.verdict)
-        page = report.render(verdict, self._past, tables)
+        page = report.render(verdict, self._past, tables, self.files.root)
         self.files.report.write_text(page, encoding="utf-8")
         return verdict
 
