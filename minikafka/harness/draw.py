@@ -164,6 +164,14 @@ def _elect(_rng: random.Random, _brokers: list[int]) -> _Drawn:
     return "elect", (), {"type": "preferred"}
 
 
+def _stream_restart(_rng: random.Random, _brokers: list[int]) -> _Drawn:
+    return "stream-restart", (), {}
+
+
+def _stream_kill(_rng: random.Random, _brokers: list[int]) -> _Drawn:
+    return "stream-kill", (), {}
+
+
 _ALONE = (
     _kill_controller,
     _on_one("restart"),
@@ -171,6 +179,8 @@ _ALONE = (
     _on_one("latency", ms=(10, 200)),
     _on_one("slow-fsync", ms=(50, 1_000)),
     _on_one("clock-offset", seconds=(-3_600, 3_600)),
+    _stream_restart,
+    _stream_kill,
 )
 
 _KINDS = (

@@ -33,6 +33,22 @@ class Sight(Protocol):
         """Whether every replica was in sync at the last look."""
 
 
+class StreamControl(Protocol):
+    """Spark, as far as faults act on it. Nothing here waits for Spark."""
+
+    def stop_stream(self) -> None:
+        """Stop the streaming query."""
+
+    def start_stream(self) -> None:
+        """Start it where its checkpoint says."""
+
+    def kill(self) -> None:
+        """SIGKILL to everything that is Spark."""
+
+    def revive(self) -> None:
+        """Start Spark and the stream again."""
+
+
 @dataclass(slots=True)
 class Stage:
     """All that faults act on. `wait` waits, and is True if the run is to end now."""
@@ -42,6 +58,7 @@ class Stage:
     sight: Sight
     min_isr: int
     wait: Callable[[float], bool]
+    spark: StreamControl | None = None
 
     def resolve(self, fault: PlannedFault) -> list[int]:
         """The nodes that the targets are just now, each once.
@@ -256,6 +273,26 @@ def _elect(fault: Fault) -> str:
     return f"{kind} election: {fault.stage.operator.elect(kind)}"
 
 
+def _stream_restart(fault: Fault) -> str:
+    spark = _spark(fault)
+    spark.stop_stream()
+    fault.undo.append(spark.start_stream)
+    return "the streaming query was told to stop"
+
+
+def _stream_kill(fault: Fault) -> str:
+    spark = _spark(fault)
+    spark.kill()
+    fault.undo.append(spark.revive)
+    return "SIGKILL to Spark's driver and its JVM"
+
+
+def _spark(fault: Fault) -> StreamControl:
+    if fault.stage.spark is None:
+        raise NotDoneError("nothing streams here")
+    return fault.stage.spark
+
+
 def _name(node: int) -> str:
     return "the clients" if node == OUTSIDE else f"node {node}"
 
@@ -283,5 +320,7 @@ _BEGIN: Mapping[str, Callable[[Fault], str]] = {
     "min-isr": _min_isr,
     "elr-off": _elr_off,
     "elect": _elect,
+    "stream-restart": _stream_restart,
+    "stream-kill": _stream_kill,
 }
 """Every kind of `schedule.KINDS`."""

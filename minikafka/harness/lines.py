@@ -28,6 +28,13 @@ class EventLog:
     path: Path
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
+    def mend(self) -> None:
+        """Cut off a last line that a killed writer left torn, before another one appends."""
+        if self.path.exists():
+            data = self.path.read_bytes()
+            with self.path.open("r+b") as file:
+                file.truncate(data.rfind(b"\n") + 1)
+
     def write(self, event: str, **values: object) -> Event:
         """Append one event, stamped with the present wall time, and return it."""
         return self.append({"at_ms": wall_ms(), "event": event, **values})

@@ -86,6 +86,8 @@ def _nodes(event: Event) -> str:
 def _stream_line(event: Event) -> str:
     if event["phase"] == "ended":
         return f"the streaming query ended: {event['reason'][:200]}"
+    if event["phase"] == "strayed":
+        return f"the streaming query went astray: {event['reason'][:200]}"
     if event["phase"] == "started" and event["restarts"]:
         return "the streaming query was started again on its checkpoint"
     return ""

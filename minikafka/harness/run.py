@@ -211,8 +211,7 @@ class Run:
             raise HarnessError("Spark did not start in time.")
         if self.interrupted.is_set():
             raise HarnessError("The run was interrupted before anything was written.")
-        self.spark.command(
-            "stream",
+        self.spark.begin_stream(
             bootstrap_servers=cluster.bootstrap_servers,
             topic=topic,
             width=settings.partitions,
@@ -242,7 +241,7 @@ class Run:
         operator = Operator(lambda: cluster.bootstrap_servers, *self.meta["topic"].split(","))
         injector = FaultInjector(
             self.schedule.faults,
-            lambda wait: Stage(cluster, operator, watcher, self.settings.min_isr, wait),
+            lambda wait: Stage(cluster, operator, watcher, self.settings.min_isr, wait, self.spark),
             self.events,
             time.monotonic,
         )
@@ -322,6 +321,7 @@ class Run:
             regressions=[row.as_json() for row in watermarks.regressions(seen)],
             faults=[fault.as_json() for fault in self.injected],
             replicas=self.replicas,
+            stream=self._stream(),
             unavailability=timeline.unavailability(tables),
             obstacles=self.obstacles,
             notes=self.notes,
@@ -344,6 +344,18 @@ class Run:
         page = report.render(verdict, self._past, tables, self.files.root)
         self.files.report.write_text(page, encoding="utf-8")
         return verdict
+
+    def _stream(self) -> dict[str, Any]:
+        """What became of the streaming query."""
+        told = [event for event in self._past if event["event"] == "stream"]
+        phases = [event["phase"] for event in told]
+        return {
+            "starts": phases.count("started"),
+            "stops": phases.count("stopped"),
+            "kills": self.spark.kill_count,
+            "ended": phases.count("ended"),
+            "strayed": [event["reason"] for event in told if event["phase"] == "strayed"],
+        }
 
     def _ledgers(self) -> list[LedgerTable]:
         try:

@@ -122,6 +122,12 @@ KINDS: Mapping[str, Kind] = {
         (0, 0),
         {"type": Parameter("preferred", choices=("preferred", "unclean"))},
     ),
+    "stream-restart": Kind(
+        "Spark's streaming query is stopped, and started from its checkpoint", (0, 0)
+    ),
+    "stream-kill": Kind(
+        "SIGKILL of Spark, driver and JVM; started again, the stream from its checkpoint", (0, 0)
+    ),
 }
 """Every kind of fault that a schedule may name."""
 

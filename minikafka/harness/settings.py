@@ -168,12 +168,18 @@ _TOPIC_NAME = re.compile(r"(?!\.{1,2}$)[A-Za-z0-9._-]{1,249}")
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class SparkJob:
-    """What the process is told at its start."""
+    """What the process is told at its start.
+
+    `instance` counts the processes of a run, from 0. `jars` is a folder with the connector, or "".
+    """
 
     root: str
     master: str
     seed: int
     inject: Injection | None
+    instance: int = 0
+    jars: str = ""
+    transactions: bool = False
 
     def to_json(self) -> str:
         """The job as the process takes it on its command line."""

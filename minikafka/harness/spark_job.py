@@ -2,9 +2,10 @@
 
     python -m minikafka.harness.spark_job JOB        JOB is a `SparkJob` as JSON
 
-Commands come as JSON lines on standard input, `{"do": "stream", …}` then `{"do": "finish"}`;
-answers go to the run's Spark events file, standard error and output to a log. When standard input
-closes early, the process ends: its parent is gone.
+Commands come as JSON lines on standard input: `{"do": "stream", …}`, then `stop` and `start` of
+the query any number of times, then `{"do": "finish"}`. A process may be killed and another one take
+over, which goes on from the checkpoint. Answers go to the run's Spark events file, standard error
+and output to a log. When standard input closes early, the process ends: its parent is gone.
 
 Answers: `session` (ready), `stream`, `progress`, `judged` (counts, findings), `gave_up` (reason).
 """
@@ -60,7 +61,9 @@ def start_session(job: SparkJob, files: RunFiles, events: EventLog) -> SparkSess
 def _warm_up(spark: SparkSession, folder: Path) -> None:
     """Load the classes of shuffle and parquet while the cluster starts and nobody waits."""
     numbers = spark.range(1_000)
-    numbers.groupBy((numbers["id"] % 7).alias("k")).count().write.parquet(str(folder))
+    numbers.groupBy((numbers["id"] % 7).alias("k")).count().write.mode("overwrite").parquet(
+        str(folder)
+    )
     spark.read.parquet(str(folder)).count()
 
 
@@ -94,7 +97,11 @@ def run(job: SparkJob, files: RunFiles, events: EventLog) -> None:
                 stream.watch()
         elif command["do"] == "stream":
             origin = Origin(command["bootstrap_servers"], command["topic"], command["width"])
-            stream = Stream(spark, origin, files, events)
+            stream = Stream(spark, origin, files, events, instance=job.instance)
+            stream.start()
+        elif command["do"] == "stop" and stream is not None:
+            stream.stop()
+        elif command["do"] == "start" and stream is not None:
             stream.start()
         elif command["do"] == "finish" and stream is not None:
             finish(job, files, events, stream)
@@ -186,6 +193,7 @@ def main(arguments: Sequence[str]) -> int:
     job = SparkJob(**json.loads(arguments[0]))
     files = RunFiles(Path(job.root))
     events = EventLog(files.spark_events)
+    events.mend()
     try:
         run(job, files, events)
     except (HarnessError, LedgerDamagedError, PySparkException, Py4JError) as error:

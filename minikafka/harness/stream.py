@@ -84,6 +84,26 @@ def read_again(
     _observed(source, origin.topic, origin.width).write.mode("error").parquet(str(target))
 
 
+class Commit(NamedTuple):
+    """The last batch that a checkpoint has as done, and where it ended: topic → partition → end."""
+
+    batch: int
+    offsets: dict[str, dict[str, int]]
+
+
+def last_commit(checkpoint: Path) -> Commit | None:
+    """Out of a query's checkpoint folder; None if there is no finished batch.
+
+    The layout is Spark's: `commits/N` is there when batch N is done, and the third line of
+    `offsets/N` says where the first source ended.
+    """
+    done = [int(path.name) for path in (checkpoint / "commits").glob("*") if path.name.isdigit()]
+    if not done:
+        return None
+    lines = (checkpoint / "offsets" / str(max(done))).read_text(encoding="utf-8").splitlines()
+    return Commit(max(done), json.loads(lines[2]))
+
+
 @dataclass(slots=True)
 class Stream:
     """The streaming query of a run, started again on its checkpoint when it ends by itself.
@@ -96,14 +116,20 @@ class Stream:
     origin: Origin
     files: RunFiles
     events: EventLog
+    instance: int = 0
     data_loss: list[str] = field(default_factory=list)
     problem: str = ""
+    _start_count: int = 0
+    _expected: Commit | None = None
     _query: StreamingQuery | None = None
     _restart_count: int = 0
     _reported: str = ""
 
     def start(self) -> None:
-        """Begin, or go on where the checkpoint says."""
+        """Begin, or go on where the checkpoint says; nothing if it goes on already."""
+        if self._query is not None:
+            return
+        self._expected = last_commit(self.files.checkpoint)
         source = (
             self.spark.readStream.format("kafka")
             .options(**_CLIENT_OPTIONS)
@@ -121,7 +147,17 @@ class Stream:
             .trigger(processingTime="1 second")
             .start()
         )
-        self.events.write("stream", phase="started", restarts=self._restart_count)
+        self._start_count += 1
+        restarts = self.instance + self._start_count - 1
+        self.events.write("stream", phase="started", restarts=restarts)
+
+    def stop(self) -> None:
+        """Stop the query, at whatever it is; `start` goes on."""
+        if self._query is not None:
+            self._report_progress()
+            self._query.stop()
+            self._query = None
+            self.events.write("stream", phase="stopped", restarts=self._start_count)
 
     def watch(self) -> None:
         """Report progress that is new; start again after a failure that may pass."""
@@ -133,6 +169,8 @@ class Stream:
 
     def drain(self) -> bool:
         """Read to the present end and stop; whether that came about."""
+        if self._start_count and not self.problem:
+            self.start()
         while self._query is not None:
             try:
                 self._query.processAllAvailable()
@@ -166,7 +204,28 @@ class Stream:
             values = _plain(progress)
             if values["timestamp"] > self._reported:
                 self._reported = values["timestamp"]
-                self.events.write("progress", progress=values)
+                self._check_start(values)
+                self.events.write("progress", progress=values, witness=self._witness)
+
+    @property
+    def _witness(self) -> str:
+        """Each start of the query is a witness of its own: a batch done again says what was."""
+        first = (self.instance, self._start_count) == (0, 1)
+        return "spark" if first else f"spark {self.instance + 1}.{self._start_count}"
+
+    def _check_start(self, progress: dict[str, Any]) -> None:
+        """The first batch after a start begins where the last one in the checkpoint ended."""
+        expected, self._expected = self._expected, None
+        if expected is None:
+            return
+        got = progress["sources"][0]["startOffset"] if progress["sources"] else None
+        got = json.loads(got) if isinstance(got, str) else got
+        if progress["batchId"] != expected.batch + 1 or got != expected.offsets:
+            said = (
+                f"the checkpoint says batch {expected.batch + 1} from {expected.offsets}, and the"
+                f" query began batch {progress['batchId']} at {got}"
+            )
+            self.events.write("stream", phase="strayed", reason=said)
 
 
 def _reason(error: StreamingQueryException | None) -> str:

@@ -32,6 +32,10 @@ do not know. All times are wall milliseconds since the Unix epoch, unless a name
                     replicas of a cluster of this run's own, read from its stopped brokers' logs;
                     differences has {message, topic, partition, nodes, offset}, first difference
                     of each pair, with offset -1 where a log could not be read
+    stream          {starts, stops, kills, ended, strayed}: how often the streaming query was
+                    started, stopped on purpose, killed with Spark, and ended by itself; strayed
+                    says where it did not go on where its checkpoint says, and makes the run
+                    undecided
     unavailability  partition → {longest_ms, began_at_ms}: longest time without an acknowledgement
     faults          {kind, at_s, duration_s, heal_at_s, targets, parameters, node, nodes, did,
                     done_at_ms, healed_at_ms, problem}; a fault with a problem was not done, done in
@@ -96,6 +100,7 @@ class Evidence:
     regressions: Sequence[Mapping[str, Any]] = ()
     faults: Sequence[Mapping[str, Any]] = ()
     replicas: Mapping[str, Any] = field(default_factory=dict)
+    stream: Mapping[str, Any] = field(default_factory=dict)
     unavailability: Mapping[str, Any] = field(default_factory=dict)
     obstacles: Sequence[str] = ()
     notes: Sequence[str] = ()
@@ -130,6 +135,7 @@ def decide(evidence: Evidence) -> Verdict:
         "unavailability": dict(evidence.unavailability),
         **{name: (evidence.judged or {}).get(name, {}) for name in ("latency_ms", "windows")},
         "replicas": dict(evidence.replicas),
+        "stream": dict(evidence.stream),
         "percentiles": list((evidence.judged or {}).get("percentiles", ())),
         "faults": list(evidence.faults),
         "producers": list(evidence.producers),
@@ -228,6 +234,10 @@ def _gaps_in(evidence: Evidence, counts: Mapping[str, int]) -> list[str]:
         reasons.append("No record was acknowledged.")
     if not judged["stream_is_complete"]:
         reasons.append(f"The stream did not read to the end: {judged['stream_problem']}")
+    reasons += [
+        f"The stream did not go on where it should: {said}."
+        for said in evidence.stream.get("strayed", ())
+    ]
     if counts["acknowledged"] < evidence.claimed_acknowledged:
         reasons.append(
             f"{evidence.claimed_acknowledged} acknowledgements were counted, and"

@@ -14,8 +14,8 @@ ELECTION_SCHEMA = "partition int, at_ms bigint, leader int, before int, unclean 
 
 _EVENT_SCHEMA = (
     "at_ms bigint, event string, partition int, leader int, isr array<int>,"
-    " elr array<int>, ends map<string, bigint>, progress struct<sources: array<struct<"
-    "latestOffset: map<string, map<string, bigint>>>>>"
+    " elr array<int>, witness string, ends map<string, bigint>,"
+    " progress struct<sources: array<struct<latestOffset: map<string, map<string, bigint>>>>>"
 )
 _US_PER_MS = 1000
 _NEVER = "cast(null as bigint)"
@@ -95,10 +95,13 @@ def samples(events: DataFrame, topic: str, width: int = 1) -> DataFrame:
         F.explode("ends"),
     )
     sources = events.where(F.col("event") == "progress").select(
-        "at_ms", "position", F.explode("progress.sources").alias("source")
+        "at_ms",
+        "position",
+        F.coalesce("witness", F.lit("spark")).alias("witness"),
+        F.explode("progress.sources").alias("source"),
     )
     read = sources.select(
-        F.lit("spark").alias("witness"),
+        "witness",
         "at_ms",
         "position",
         F.explode("source.latestOffset").alias("topic", "ends"),

@@ -2,7 +2,7 @@
 
 Two witnesses: the watcher's ListOffsets answers, and `latestOffset` in Spark's progress. Each asks
 one question after another, so within one witness a lower answer is a step back; between the two
-nothing is known of the order.
+nothing is known of the order. A query that was started again is a witness of its own.
 """
 
 import dataclasses
@@ -48,7 +48,8 @@ def samples(events: Iterable[Event], topic: str) -> list[Sample]:
         elif event["event"] == "progress":
             ends = offsets_of(event["progress"], "latestOffset", topic)
             if ends:
-                found.append(Sample(at_ms=event["at_ms"], witness="spark", ends=ends))
+                witness = event.get("witness", "spark")
+                found.append(Sample(at_ms=event["at_ms"], witness=witness, ends=ends))
     return found
 
 

@@ -1,5 +1,6 @@
 """What the Spark process does besides the join: digests, restarts, commands, the session."""
 
+import json
 import os
 import sys
 
@@ -10,7 +11,7 @@ from minikafka.harness.lines import EventLog, Tail
 from minikafka.harness.records import DIGEST_COLUMNS, RecordFactory, digest
 from minikafka.harness.settings import RunFiles
 from minikafka.harness.spark_job import commands
-from minikafka.harness.stream import Origin, Stream
+from minikafka.harness.stream import Commit, Origin, Stream, last_commit
 
 KAFKA_SCHEMA = "value binary, key binary, headers array<struct<key:string,value:binary>>"
 
@@ -89,3 +90,45 @@ def test_commands_come_whole_and_end_with_standard_input(monkeypatch):
         assert next(incoming) == {"do": "finish"}
         os.close(writing)
         assert list(incoming) == []
+
+
+def checkpoint(folder, *, done, planned):
+    for name, numbers in (("commits", done), ("offsets", planned)):
+        (folder / name).mkdir(parents=True)
+        for number in numbers:
+            lines = ["v1", "{}", json.dumps({"t": {"0": number * 10}})]
+            (folder / name / str(number)).write_text("\n".join(lines))
+            (folder / name / f".{number}.crc").touch()
+
+
+def test_a_checkpoint_says_which_batch_was_done_last_and_where_it_ended(tmp_path):
+    assert last_commit(tmp_path) is None
+    checkpoint(tmp_path, done=[8, 9], planned=[8, 9, 10])
+    assert last_commit(tmp_path) == (9, {"t": {"0": 90}})
+
+
+@pytest.mark.parametrize(
+    ("batch", "start", "strays"),
+    [(10, {"t": {"0": 90}}, 0), (10, {"t": {"0": 91}}, 1), (11, {"t": {"0": 90}}, 1)],
+)
+def test_a_query_that_does_not_go_on_where_its_checkpoint_says_is_told(
+    stream, tmp_path, batch, start, strays
+):
+    """S2: over its own restarts."""
+    query, _ = stream
+    query._expected = Commit(9, {"t": {"0": 90}})
+    for number in range(2):
+        query._check_start({"batchId": batch + number, "sources": [{"startOffset": start}]})
+    told = [event["phase"] for event in Tail(tmp_path / "e").read()]
+    assert told == ["strayed"] * strays
+
+
+def test_a_batch_that_is_done_again_is_none_for_the_high_watermark(stream):
+    query, _ = stream
+    query._start_count = 1
+    names = [query._witness]
+    query._start_count = 2
+    names.append(query._witness)
+    query.instance, query._start_count = 1, 1
+    names.append(query._witness)
+    assert names == ["spark", "spark 1.2", "spark 2.1"]

@@ -65,7 +65,7 @@ def play(plan, *, fails=(), whole=True, level=1, ended=False):
     sight, operator = Sight(), Operator(calls)
     sight.is_whole, operator.level = whole, level
     cluster = RecordedCluster(calls, fails)
-    stage = Stage(cluster, operator, sight, 2, lambda _: ended)
+    stage = Stage(cluster, operator, sight, 2, lambda _: ended, Recorder(calls))
     fault = Fault(stage, plan, stage.resolve(plan))
     try:
         fault.begin()
@@ -122,6 +122,8 @@ CALLS = [
     (plan("min-isr", value=3), [("set_min_isr", 3), "end", ("set_min_isr", 2)]),
     (plan("elr-off"), [("set_elr_level", 0), "end", ("set_elr_level", 1)]),
     (plan("elect"), [("elect", "preferred"), "end"]),
+    (plan("stream-restart"), [("stop_stream",), "end", ("start_stream",)]),
+    (plan("stream-kill"), [("kill",), "end", ("revive",)]),
 ]
 
 
@@ -195,6 +197,12 @@ def test_a_cluster_that_is_not_ours_cannot_be_broken(kind):
     fault = plan(kind, *(1, 2)[: KINDS[kind].targets[0]])
     with pytest.raises(NotDoneError, match="own|nothing stands between"):
         Fault(stage, fault, stage.resolve(fault)).begin()
+
+
+def test_where_nothing_streams_nothing_can_be_stopped():
+    stage = Stage(ClusterUnderTest(), None, Sight(), 2, lambda _: False)
+    with pytest.raises(NotDoneError, match="nothing streams here"):
+        Fault(stage, plan("stream-kill"), []).begin()
 
 
 def test_nobody_knows_the_brokers_of_another_cluster():

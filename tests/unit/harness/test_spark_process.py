@@ -50,3 +50,20 @@ def test_answers_are_kept(spark_process):
         spark_process.take(event)
     assert spark_process.session is session
     assert spark_process.judged is judged
+
+
+def test_spark_that_is_killed_is_started_again_with_its_stream(spark_process, monkeypatch):
+    sent = []
+    monkeypatch.setattr(SparkProcess, "command", lambda _, do, **more: sent.append((do, more)))
+    spark_process.begin_stream(topic="t")
+    first = spark_process._process
+    spark_process.kill()
+    assert first.returncode == -9
+    assert spark_process.is_running  # it is to live again
+    spark_process.revive()
+    assert spark_process._process.pid != first.pid
+    assert spark_process.kill_count == 1
+    assert sent == [("stream", {"topic": "t"})] * 2
+    spark_process.stop_stream()
+    spark_process.start_stream()
+    assert sent[2:] == [("stop", {}), ("start", {})]
