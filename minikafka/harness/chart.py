@@ -26,6 +26,8 @@ _VALUES_MAX = 30_000
 _FAULT_ROWS_MAX = 5
 _NAMED_FAULTS_MAX = 24
 _LANE_PX = 84
+_EMPTY_PX = 10
+_ROWS_ALWAYS = 12
 _DRAWN = frozenset({"produced", "progress", "partition", "high_watermarks"})
 
 
@@ -75,6 +77,7 @@ def _lane(name: str, title: str, about: str, *, unit: str = "", **values: Any) -
         "about": about,
         "note": "",
         "row": "",
+        "say": "",
         **values,
     }
 
@@ -252,7 +255,7 @@ def _window_lane(tables: Sequence[LedgerTable], axis: Axis, rows: list[int]) -> 
     ]
     lane = _span_lane("windows", "Unavailability", numbers, spans, axis)
     about = "times in which records were sent and none acknowledged for more than a second"
-    return {**lane, "about": about, "legend": _legend((about, "window"))}
+    return _only_rows_with_spans({**lane, "about": about, "legend": _legend((about, "window"))})
 
 
 # Out of the watcher's looks ---------------------------------------------------------------------
@@ -286,9 +289,9 @@ def _replica_lanes(
         lane = _span_lane(name, title, rows, spans, axis)
         lane["legend"] = _legend(*(entry for entry in legend if entry[1] in used))
         lane["say"] = {"leader": "leader "}.get(name, f"{name.upper()} ")
-        if not spans:
-            lane["note"] = "nothing: every set was empty during the whole run"
-        lanes.append(lane)
+        if any(span["c"] == "mixed" for span in lane["spans"]):
+            lane["legend"] += _legend(("changing", "mixed"))
+        lanes.append(_only_rows_with_spans(lane) if name == "elr" else lane)
     return lanes
 
 
@@ -302,6 +305,29 @@ _ISR_LEGEND = (
 _ELR_LEGEND = (("eligible", "elr-some"), ("last known", "elr-known"))
 
 
+def _only_rows_with_spans(lane: Lane) -> Lane:
+    """The lane without its empty rows, where it has many; of a lane without any, hardly a line."""
+    used = sorted({span["r"] for span in lane["spans"]})
+    if used and (len(lane["rows"]) <= _ROWS_ALWAYS or len(used) == len(lane["rows"])):
+        return lane
+    place = {row: index for index, row in enumerate(used)}
+    spans = [{**span, "r": place[span["r"]]} for span in lane["spans"]]
+    rows = [lane["rows"][row] for row in used]
+    note = ", ".join(filter(None, [lane["note"], "partitions without any are left out"]))
+    height = _height(len(used)) if used else _EMPTY_PX
+    return {
+        **lane,
+        "rows": rows,
+        "spans": spans,
+        "height": height,
+        "note": note if used else "none",
+    }
+
+
+def _height(row_count: int) -> int:
+    return round(row_count * max(4.0, min(18.0, 420 / row_count)))
+
+
 def _span_lane(name: str, title: str, rows: list[int], spans: list[Span], axis: Axis) -> Lane:
     kept, is_coarse = report_spans.coarsened(spans, axis.last / 2_000)
     return _lane(
@@ -313,9 +339,9 @@ def _span_lane(name: str, title: str, rows: list[int], spans: list[Span], axis: 
         row="partition ",
         rows=[str(number) for number in rows],
         spans=kept,
-        height=round(len(rows) * max(4.0, min(18.0, 420 / len(rows)))),
+        height=_height(len(rows)),
         legend=[],
-        note="short states are merged into their neighbours" if is_coarse else "",
+        note="what changed quickly is drawn as changing" if is_coarse else "",
     )
 
 

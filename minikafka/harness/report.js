@@ -10,6 +10,7 @@
   const dark = matchMedia("(prefers-color-scheme: dark)");
   const {last, left, right} = model;
   const shortest = Math.max(0.05, last / 20000);
+  const many = 4000;
   let domain = [0, last];
 
   function theme() {
@@ -18,9 +19,29 @@
   }
 
   // Columns, as the page has them, to rows, as Vega wants them.
+  for (const lane of model.lanes) {
+    if (lane.kind !== "spans" || Array.isArray(lane.spans)) continue;
+    const {r, a, b, k, kinds} = lane.spans;
+    lane.spans = r.map((row, i) => ({r: row, a: a[i], b: b[i], c: kinds[k[i]][0], l: kinds[k[i]][1]}));
+  }
   function rows(lane) {
-    if (lane.kind === "spans") return lane.spans;
+    if (lane.kind === "spans") return lane.spans.length > many ? visible(lane) : lane.spans;
     return lane.series.flatMap((one, s) => lane.t.map((t, i) => ({t, v: one.v[i], s, c: one.color})));
+  }
+
+  // Of very many spans those that are seen; what is narrower than a pixel is one with its neighbours.
+  function visible(lane) {
+    const pixel = (domain[1] - domain[0]) / Math.max(200, host.clientWidth - left - right);
+    const drawn = [], last = [];
+    for (const span of lane.spans) {
+      if (span.b < domain[0] || span.a > domain[1]) continue;
+      const before = last[span.r];
+      if (before && span.b - before.a < pixel) {
+        before.b = span.b;
+        if (before.c !== span.c) before.c = "mixed";
+      } else drawn.push(last[span.r] = {...span});
+    }
+    return drawn;
   }
 
   const faults = model.faults.filter(fault => fault.done);
@@ -33,7 +54,7 @@
   }));
 
   function each(change) {
-    for (const {view, plot} of views) { change(view, plot); view.runAsync(); }
+    for (const {view, plot, lane} of views) { change(view, plot, lane); view.runAsync(); }
   }
 
   function seconds(value) {
@@ -47,8 +68,11 @@
     const width = Math.min(last, Math.max(shortest, to - from));
     const begin = Math.min(Math.max(0, from), last - width);
     domain = [begin, begin + width];
-    each(view => view.signal("domain", domain));
-    shown.textContent = `${seconds(domain[0])} – ${seconds(domain[1])} of ${seconds(last)}`;
+    each((view, plot, lane) => {
+      view.signal("domain", domain);
+      if (lane.kind === "spans" && lane.spans.length > many) view.data("rows", rows(lane));
+    });
+    shown.textContent = `${seconds(domain[0])} to ${seconds(domain[1])} of ${seconds(last)}`;
     thumb.style.left = 100 * domain[0] / last + "%";
     thumb.style.width = 100 * width / last + "%";
   }
@@ -95,7 +119,7 @@
     const row = Math.min(lane.rows.length - 1, Math.max(0, Math.floor(y / lane.height * lane.rows.length)));
     const near = (domain[1] - domain[0]) / 400;
     return lane.spans.filter(span => span.r === row && span.a - near <= at && at <= span.b + near).slice(0, 4)
-      .map(span => `${lane.row}${lane.rows[row] ? lane.rows[row] + ": " : ""}${lane.say}${span.l}${span.h ? " – " + span.h : ""} (${seconds(span.a)} – ${seconds(span.b)})`);
+      .map(span => `${lane.row}${lane.rows[row] ? lane.rows[row] + ": " : ""}${lane.say}${span.l}${span.h ? ": " + span.h : ""} (${seconds(span.a)} to ${seconds(span.b)})`);
   }
   function point(event, plot) {
     const box = plot.getBoundingClientRect();
@@ -165,5 +189,5 @@
   dark.addEventListener("change", () => each(view => view.signal("theme", theme())));
   fit();
   show(0, last);
-  window.timeline = {views: views.map(one => one.view), lanes: model.lanes, show, theme, drawn: () => Promise.all(views.map(one => one.view.runAsync()))};
+  window.timeline = {views: views.map(one => one.view), lanes: model.lanes, show, theme, drawn: async () => { await Promise.all(views.map(one => one.view.runAsync())); }};
 })();

@@ -16,6 +16,7 @@ from minikafka.harness import (
     chart,
     report_anomalies,
     report_log_lines,
+    report_spans,
     report_spec,
     report_tables,
     timeline,
@@ -50,7 +51,19 @@ _KNOWN = frozenset(
 _RUN_IN_HEAD = frozenset({"id", "seed", "started_at_ms", "ended_at_ms", "replay", "interrupted"})
 
 COLORS = (
-    *("ink", "soft", "line", "card", "inside", "broken", "fault", "edge", "window", "read"),
+    *(
+        "ink",
+        "soft",
+        "line",
+        "card",
+        "inside",
+        "broken",
+        "fault",
+        "edge",
+        "mixed",
+        "window",
+        "read",
+    ),
     *("failed", "unknown", "latency-median", "latency-p99", "latency-longest", "leader-none"),
     *("isr-full", "isr-fewer", "isr-min", "isr-under", "isr-empty", "elr-some", "elr-known"),
     *(f"series-{number}" for number in range(6)),
@@ -132,9 +145,16 @@ def _model(built: dict[str, Any]) -> dict[str, Any]:
     lanes = [
         {
             **{name: value for name, value in lane.items() if name not in _ONLY_MARKUP},
-            "spec": report_spec.specification(
-                lane, built["last"], has_labels=index in {0, len(built["lanes"]) - 1}
-            ),
+            **_packed(lane),
+            "spec": {
+                "description": _label(lane),
+                **report_spec.specification(
+                    lane,
+                    built["last"],
+                    has_labels=index in {0, len(built["lanes"]) - 1},
+                    fault_count=sum(fault["done"] for fault in built["faults"]),
+                ),
+            },
         }
         for index, lane in enumerate(built["lanes"])
     ]
@@ -142,7 +162,16 @@ def _model(built: dict[str, Any]) -> dict[str, Any]:
     return {**built, **sizes, "lanes": lanes, "colors": COLORS}
 
 
+def _packed(lane: dict[str, Any]) -> dict[str, Any]:
+    is_plain = lane["kind"] == "spans" and lane["id"] != "faults"
+    return {"spans": report_spans.packed(lane["spans"])} if is_plain else {}
+
+
 _ONLY_MARKUP = frozenset({"about", "legend", "note"})
+
+
+def _label(lane: dict[str, Any]) -> str:
+    return f"{lane['title']}: {lane['about']}. The same is in the tables below the axis."
 
 
 def _figure(lane: dict[str, Any]) -> str:
@@ -150,14 +179,14 @@ def _figure(lane: dict[str, Any]) -> str:
         f'<li style="--chip: var(--{text(entry["color"])})">{text(entry["name"])}</li>'
         for entry in lane["legend"]
     )
-    label = f"{lane['title']}: {lane['about']}. The same is in the tables below the axis."
     return (
         f'<figure class="lane {lane["id"]}" data-lane="{lane["id"]}"><figcaption>'
         f"<h3>{text(lane['title'])}</h3>"
         + (f'<span class="unit">{text(lane["unit"])}</span>' if lane["unit"] else "")
         + (f"<ul>{legend}</ul>" if legend else "")
         + (f'<span class="note">{text(lane["note"])}</span>' if lane["note"] else "")
-        + f'</figcaption><div class="plot" role="img" aria-label="{text(label)}"></div></figure>'
+        + f'</figcaption><div class="plot" role="img" aria-label="{text(_label(lane))}"></div>'
+        + "</figure>"
     )
 
 

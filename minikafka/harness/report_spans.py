@@ -13,7 +13,7 @@ Span = dict[str, Any]
 Say = Callable[[Event], tuple[str, str] | None]
 """What one look at a partition says: (colour, label), or None where it says nothing."""
 
-SPANS_MAX = 9_000
+SPANS_MAX = 30_000
 NODE_COLORS = 9
 
 
@@ -64,22 +64,36 @@ def spans(events: Sequence[Event], axis: Axis, rows: Sequence[int], say: Say) ->
 
 
 def coarsened(found: list[Span], least_s: float, limit: int = SPANS_MAX) -> tuple[list[Span], bool]:
-    """At most about `limit` spans: short ones are swallowed by what came before them.
+    """At most about `limit` spans: short ones next to one another become one of colour "mixed".
 
-    Longer and longer ones are, from `least_s` on. Whether any was.
+    Short is first what is under `least_s`, and then more and more. Whether it came to that.
     """
     kept, shortest = found, least_s
     while len(kept) > limit:
         kept, last = [], dict[int, Span]()
         for span in found:
             before = last.get(span["r"])
-            if before and span["b"] - span["a"] < shortest and before["b"] == span["a"]:
-                before["b"] = span["b"]
-            else:
-                last[span["r"]] = dict(span)
-                kept.append(last[span["r"]])
+            is_short = span["b"] - span["a"] < shortest
+            if is_short and before and before.get("short") and before["b"] == span["a"]:
+                before |= {"b": span["b"], "c": "mixed", "l": "changing"}
+                continue
+            last[span["r"]] = {**span, "short": is_short}
+            kept.append(last[span["r"]])
         shortest *= 2
+    for span in kept:
+        span.pop("short", None)
     return kept, len(kept) < len(found)
+
+
+def packed(found: Sequence[Span]) -> dict[str, list[Any]]:
+    """Spans as columns, colour and label as an index `k` into `kinds`."""
+    kinds: dict[tuple[str, str], int] = {}
+    columns: dict[str, list[Any]] = {"r": [], "a": [], "b": [], "k": []}
+    for span in found:
+        for name in ("r", "a", "b"):
+            columns[name].append(span[name])
+        columns["k"].append(kinds.setdefault((span["c"], span["l"]), len(kinds)))
+    return {**columns, "kinds": [list(kind) for kind in kinds]}
 
 
 def members(nodes: Iterable[int]) -> str:

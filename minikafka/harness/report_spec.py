@@ -19,12 +19,14 @@ _LEAST_TOP = 10
 _FONT = "system-ui, sans-serif"
 
 
-def specification(lane: dict[str, Any], last: float, *, has_labels: bool) -> Spec:
+def specification(
+    lane: dict[str, Any], last: float, *, has_labels: bool, fault_count: int = 0
+) -> Spec:
     """The specification of one lane; `has_labels` where the axis says its times."""
     is_series = lane["kind"] == "series"
     is_shaded = lane["id"] != "faults"
     content = _series(lane) if is_series else _spans(lane)
-    marks = [_shading(), *content, *_fault_edges()] if is_shaded else content
+    marks = [_shading(), *content, *_fault_edges(fault_count, last)] if is_shaded else content
     return {
         "autosize": "none",
         "padding": {
@@ -37,6 +39,7 @@ def specification(lane: dict[str, Any], last: float, *, has_labels: bool) -> Spe
         "height": lane["height"],
         "signals": [
             {"name": "domain", "value": [0, last]},
+            {"name": "step", "update": _step()},
             {"name": "theme", "value": {}},
             {"name": "pointer", "value": None},
         ],
@@ -85,10 +88,20 @@ def _time_axis(last: float, *, has_labels: bool) -> Spec:
         "labelFont": _FONT,
         "labelPadding": 5,
         "labelFlush": True,
-        "tickCount": {"signal": "max(2, floor(width / 90))"},
+        "values": {"signal": "sequence(ceil(domain[0] / step) * step, domain[1] + 1e-6, step)"},
         "encode": {"labels": {"update": {"text": {"signal": minutes if last > 300 else seconds}}}},
         "zindex": 0,
     }
+
+
+_STEPS_S = (0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200)
+
+
+def _step() -> str:
+    """An expression: the first of the round steps that leaves room for the labels."""
+    room = "(domain[1] - domain[0]) / max(2, width / 70)"
+    choices = "".join(f"{room} <= {step} ? {step} : " for step in _STEPS_S)
+    return f"{choices}14400"
 
 
 def _value_axis(lane: dict[str, Any]) -> list[Spec]:
@@ -139,8 +152,12 @@ def _shading() -> Spec:
     }
 
 
-def _fault_edges() -> list[Spec]:
-    """Where faults begin, and dashed where they end, above everything in the lane."""
+def _fault_edges(count: int, last: float) -> list[Spec]:
+    """Where faults begin, and dashed where they end, above everything in the lane.
+
+    The closer they are to one another, the fainter: hundreds of them must not hide the lane.
+    """
+    between_px = f"(width / ({max(1, count)} * (domain[1] - domain[0]) / {last}))"
     return [
         {
             "type": "rule",
@@ -154,7 +171,7 @@ def _fault_edges() -> list[Spec]:
                     "stroke": _theme("edge"),
                     "strokeWidth": {"value": 1.5},
                     "strokeDash": {"value": dash},
-                    "strokeOpacity": {"value": 0.8},
+                    "strokeOpacity": {"signal": f"clamp(({between_px} - 10) / 40, 0.05, 0.8)"},
                 }
             },
         }
@@ -183,6 +200,8 @@ def _pointer() -> Spec:
 
 
 def _spans(lane: dict[str, Any]) -> list[Spec]:
+    if not lane["rows"]:
+        return []
     row_px = lane["height"] / len(lane["rows"])
     gap_px = _ROW_GAP_PX if row_px >= _FEWEST_LABEL_PX else 0.6
     y = {"signal": f"datum.r * {row_px:.3f} + {gap_px / 2}"}

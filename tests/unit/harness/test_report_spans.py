@@ -1,7 +1,7 @@
 from itertools import pairwise
 
 from minikafka.harness import report_spans
-from minikafka.harness.report_spans import Axis, coarsened, spans
+from minikafka.harness.report_spans import Axis, coarsened, packed, spans
 
 
 def look(at_ms, number, leader, isr, **more):
@@ -70,8 +70,34 @@ def test_too_many_spans_are_merged_and_still_cover_the_time():
     assert len(kept) <= 100
     assert kept[0]["a"] == 0
     assert kept[-1]["b"] == 100
+    assert {one["c"] for one in kept} == {"mixed"}
     assert all(one["b"] == other["a"] for one, other in pairwise(kept))
     assert coarsened(found, 0.01, 1_000) == (found, False)
+
+
+def test_a_long_span_between_short_ones_stays_what_it_was():
+    def span(a, b, label):
+        return {"r": 0, "a": a, "b": b, "c": "node-0", "l": label}
+
+    found = [span(0, 1, "1"), span(1, 2, "2"), span(2, 50, "3"), span(50, 51, "4")]
+    kept, is_coarse = coarsened(found, 5, 3)
+    assert is_coarse
+    assert [(one["a"], one["b"], one["l"]) for one in kept] == [
+        (0, 2, "changing"),
+        (2, 50, "3"),
+        (50, 51, "4"),
+    ]
+
+
+def test_packed_spans_name_each_colour_and_label_once():
+    one = {"r": 0, "a": 0, "b": 1, "c": "node-0", "l": "1"}
+    assert packed([one, {**one, "r": 1}, {**one, "l": "2"}]) == {
+        "r": [0, 1, 0],
+        "a": [0, 0, 0],
+        "b": [1, 1, 1],
+        "k": [0, 0, 1],
+        "kinds": [["node-0", "1"], ["node-0", "2"]],
+    }
 
 
 def test_colours_of_nodes_come_again():

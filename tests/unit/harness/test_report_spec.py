@@ -30,7 +30,9 @@ def sources(spec):
 def test_every_lane_takes_its_part_of_the_axis_from_outside(specs):
     for spec in specs.values():
         assert scale(spec, "x")["domain"] == {"signal": "domain"}
-        assert {signal["name"] for signal in spec["signals"]} == {"domain", "theme", "pointer"}
+        assert {signal["name"] for signal in spec["signals"]} == {
+            *("domain", "step", "theme", "pointer")
+        }
         assert spec["padding"]["left"] == specs["acks"]["padding"]["left"]
 
 
@@ -75,5 +77,6 @@ def test_rows_too_thin_for_words_have_none(specs):
     thin = {**lane, "rows": [str(number) for number in range(100)], "spans": []}
     assert texts(specification(thin, 10, has_labels=False)) == 0
     assert texts(specs["leader"]) == 1
+    assert specification({**thin, "rows": []}, 10, has_labels=False)["marks"]
     [names] = specification(thin, 10, has_labels=False)["marks"][2]["data"]
     assert len(names["values"]) < 40
