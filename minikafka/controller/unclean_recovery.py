@@ -20,7 +20,7 @@ Source: KIP-966 "Unclean Recovery Manager"; SPEC U1-U8, L3, L4.
 """
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple
@@ -68,11 +68,19 @@ class RecoveryRequest:
     results: dict[TopicIdPartition, ErrorCode] = field(default_factory=dict)
 
 
-class _Answer(NamedTuple):
+class Answer(NamedTuple):
     """A log as one incarnation of a broker described it."""
 
     log: LogInfo
     broker_epoch: int
+
+
+class RunningRecovery(NamedTuple):
+    """A recovery as it stands; `answers` by broker."""
+
+    partition: TopicIdPartition
+    strategy: Strategy
+    answers: Mapping[int, Answer]
 
 
 @dataclass(slots=True)
@@ -86,7 +94,7 @@ class _Case:
     strategy: Strategy | None = None
     started_ms: int = 0
     alarm_ms: int = -1
-    answers: dict[int, _Answer] = field(default_factory=dict)
+    answers: dict[int, Answer] = field(default_factory=dict)
     requests: list[RecoveryRequest] = field(default_factory=list)
 
 
@@ -145,6 +153,12 @@ class UncleanRecoveryManager:
     def manual_election_required_count(self) -> int:
         """Partitions without leader that nothing but an operator will bring one."""
         return self._count(RecoveryStep.WAIT_FOR_OPERATOR)
+
+    def running(self) -> Iterator[RunningRecovery]:
+        """Every recovery that runs, with the answers that it goes by."""
+        for key, case in self._cases.items():
+            if case.strategy is not None:
+                yield RunningRecovery(key, case.strategy, case.answers)
 
     def _count(self, step: RecoveryStep) -> int:
         return sum(case.step is step for case in self._cases.values())
@@ -412,7 +426,7 @@ class UncleanRecoveryManager:
                 again.append(key)
                 continue
             log = LogInfo(row.last_written_leader_epoch, row.log_end_offset)
-            case.answers[broker_id] = _Answer(log, answer.broker_epoch)
+            case.answers[broker_id] = Answer(log, answer.broker_epoch)
             self._dirty[key] = None
         self._schedule()
         return again

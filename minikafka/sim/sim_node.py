@@ -94,8 +94,10 @@ class SimNode:
     exit_code: int | None = None
     stopping: bool = False
     """It was asked to shut down, and has not ended yet."""
-    ended_cleanly: bool = False
+    ended_cleanly: bool = True
     """Its last process ended by itself, as it was asked to, and nobody touched its disks since."""
+    began_cleanly: bool = True
+    """`ended_cleanly`, when its present process started."""
     starts: int = 0
     steps: int = 0
     _rng: Random = field(init=False)
@@ -136,6 +138,7 @@ class SimNode:
         assert self.node is None, f"{self.host} runs already"
         self.network.boot(self.host)
         self.starts += 1
+        self.began_cleanly = self.ended_cleanly
         self.started = False
         self.exit_code = None
         ports = {listener.name: listener.port for listener in self.config.listeners}

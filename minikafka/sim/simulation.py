@@ -22,12 +22,13 @@ from minikafka.messages.create_topics import (
 )
 from minikafka.metadata.features import DEFAULT_LEVELS
 from minikafka.metadata.partition_registration import NO_LEADER, PartitionRegistration
-from minikafka.sim.checkers import ELR_VERSION, Checkers, Violation, final_checks
+from minikafka.sim.checkers import ELR_VERSION, Checkers, final_checks
 from minikafka.sim.faults import Faults
 from minikafka.sim.operators import Operators
 from minikafka.sim.plan import Fault, Incident, Plan
 from minikafka.sim.sim_cluster import BROKER_PORT, SimCluster, host
 from minikafka.sim.sim_node import SimNode
+from minikafka.sim.violation import Violation
 from minikafka.sim.workload import Connections, History, SimConsumer, SimProducer
 from minikafka.sim.world import US_PER_MS, NeverHappenedError, World
 
@@ -84,7 +85,6 @@ class Simulation:
         levels = dict(DEFAULT_LEVELS)
         if not plan.elr:
             levels[ELR_VERSION] = 0
-        self.checkers = Checkers(self.history, plan.min_isr, plan.elr)
         self.cluster = SimCluster(
             world=self.world,
             brokers=plan.brokers,
@@ -93,7 +93,8 @@ class Simulation:
             separate_controller=plan.separate_controller,
             on_step=self._stepped,
         )
-        self.checkers.nodes = self.cluster.nodes
+        nodes = self.cluster.nodes
+        self.checkers = Checkers(self.history, plan.min_isr, plan.elr, nodes)
         clients = [f"p{number}" for number in range(plan.producers)]
         self.faults = Faults(self.cluster, ("c", *clients), self.checkers.lost_records)
         self.operators = Operators(plan, TOPIC, self.faults, self._connections)
@@ -105,6 +106,7 @@ class Simulation:
         outcome = Outcome(self.plan.seed)
         try:
             self._run()
+            self.checkers.look_at_the_end()
             problems = final_checks(self.checkers, self.history, self._read_all())
             outcome.violation = "; ".join(problems[:5]) or None
         except (Violation, NeverHappenedError) as error:

@@ -1,162 +1,293 @@
 """Weakenings of one guard each, which the simulator must find.
 
-A mutation names a function, a piece of its source, and what stands there instead. The piece must be
-in the source, so that a mutation cannot outlive the guard that it removes.
+A mutation names functions, a piece of the source of each, and what stands there instead. The piece
+must be in the source, so that a mutation cannot outlive the guard that it removes. Where a rule is
+enforced twice, one mutation takes away both: what is left without either is what the rule is for.
 
-Source of many: the guards marked CHECK in the TLA+ model of KIP-966.
+Source of many: the guards marked CHECK in the TLA+ model of KIP-966, named "CHECK n" as they are
+counted there.
 """
 
 import inspect
 import sys
 import textwrap
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from importlib import import_module
 from typing import NamedTuple
 
 
-class Mutation(NamedTuple):
+class Edit(NamedTuple):
     """`function` is dotted from its module: "Class.method" or "name"."""
 
-    name: str
     module: str
     function: str
     old: str
     new: str
 
 
+class Mutation(NamedTuple):
+    """A rule that is not enforced any more."""
+
+    name: str
+    edits: tuple[Edit, ...]
+
+
+def _mutation(name: str, *edits: tuple[str, str, str, str]) -> Mutation:
+    return Mutation(
+        name,
+        tuple(Edit(f"minikafka.{module}", *rest) for module, *rest in edits),
+    )
+
+
 MUTATIONS = (
-    Mutation(
-        "H1: the high watermark moves under min ISR", "minikafka.replica.high_watermark",
-        "next_high_watermark", "if isr_size < min_isr:", "if False:",
+    # High watermark and acknowledgements
+    _mutation(
+        "H1: the high watermark moves under min ISR",
+        ("replica.high_watermark", "next_high_watermark", "if isr_size < min_isr:", "if False:"),
     ),
-    Mutation(
-        "H3: a proposed ISR counts for min ISR", "minikafka.replica.partition",
-        "Partition.advance_high_watermark", "isr_size=len(isr.committed)",
-        "isr_size=len(isr.proposed or isr.committed)",
+    _mutation(
+        "H3: a proposed ISR counts for min ISR",
+        ("replica.partition", "Partition.advance_high_watermark", "isr_size=len(isr.committed)",
+         "isr_size=len(isr.proposed or isr.committed)"),
     ),
-    Mutation(
-        "H2: the high watermark needs the leader alone", "minikafka.replica.partition",
-        "Partition.advance_high_watermark", "maximal_isr=isr.maximal,", "maximal_isr=(),",
+    _mutation(
+        "H2: the high watermark needs the leader alone",
+        ("replica.partition", "Partition.advance_high_watermark", "maximal_isr=isr.maximal,",
+         "maximal_isr=(),"),
     ),
-    Mutation(
-        "H2: nobody but the persisted ISR counts", "minikafka.replica.partition",
-        "Partition.advance_high_watermark",
-        "maximal_isr=isr.maximal,\n"
-        "        joining=self._joining() if len(self.followers) >= len(isr.maximal) else (),",
-        "maximal_isr=isr.committed, joining=(),",
+    _mutation(
+        "H2: the high watermark needs a majority of the ISR",
+        ("replica.high_watermark", "next_high_watermark",
+         "if follower is not None and follower.log_end_offset < candidate:",
+         ("ends = sorted(f.log_end_offset for b, f in followers.items() if b in maximal_isr)\n"
+         "        candidate = ends[len(ends) // 2] if ends else candidate\n"
+         "        if False:")),
     ),
-    Mutation(
-        "H4: acknowledged before it is replicated", "minikafka.replica.partition",
-        "Partition.append_outcome", "if self.log.high_watermark < end_offset:", "if False:",
+    _mutation(
+        "H2: nobody but the persisted ISR counts",
+        ("replica.partition", "Partition.advance_high_watermark",
+         ("maximal_isr=isr.maximal,\n"
+         "        joining=self._joining() if len(self.followers) >= len(isr.maximal) else (),"),
+         "maximal_isr=isr.committed, joining=(),"),
     ),
-    Mutation(
-        "a follower joins the ISR below the high watermark", "minikafka.replica.partition",
-        "Partition._consider_joining", "if follower.log_end_offset < reached:", "if False:",
+    _mutation(
+        "H4: acknowledged before it is replicated",
+        ("replica.partition", "Partition.append_outcome", "if self.log.high_watermark < end_offset:",
+         "if False:"),
     ),
-    Mutation(
-        "a new leader believes what it knew of followers", "minikafka.replica.replica_state",
-        "ReplicaState.reset", "if still_leader:", "if True:",
+    # Followers
+    _mutation(
+        "CHECK 2: a fetch goes on in the leader epoch in which it began",
+        ("replica.replica_manager", "ReplicaManager._change",
+         "(new_epoch or key not in self._followed_leader)", "key not in self._followed_leader"),
     ),
-    Mutation(
-        "requests of older leader epochs are served", "minikafka.replica.partition",
-        "Partition.check_leader_epoch", "if requested < 0 or requested == self.leader_epoch:",
-        "if True:",
+    _mutation(
+        "CHECK 3, 4: a new leader believes what it knew of followers",
+        ("replica.replica_state", "ReplicaState.reset", "if still_leader:", "if True:"),
+        ("replica.partition", "Partition.apply", "self.followers.clear()", "pass"),
     ),
-    Mutation(
-        "fetches of earlier incarnations count", "minikafka.replica.partition",
-        "Partition.is_stale_epoch", "return broker_epoch != -1 and", "return False and",
+    _mutation(
+        "CHECK 5: a follower joins the ISR below the high watermark",
+        ("replica.partition", "Partition._consider_joining",
+         "max(self.log.high_watermark, self.leader_epoch_start_offset)",
+         "min(self.log.high_watermark, self.leader_epoch_start_offset)"),
     ),
-    Mutation(
-        "stale fetch answers are taken", "minikafka.replica.fetcher",
-        "Fetcher._one_answer", "or followed.position != asked", "",
+    _mutation(
+        "CHECK 6: a follower joins the ISR below the start of the leader epoch",
+        ("replica.partition", "Partition._consider_joining",
+         "max(self.log.high_watermark, self.leader_epoch_start_offset)",
+         "self.log.high_watermark"),
     ),
-    Mutation(
-        "a follower does not truncate what diverges", "minikafka.replica.fetcher",
-        "Fetcher._truncate", "log.truncate_to(target, self.env.clock.now)",
-        "log.truncate_to(log.log_end_offset, self.env.clock.now)",
+    _mutation(
+        "CHECK 7: fetch answers of another offset are taken",
+        ("replica.fetcher", "Fetcher._one_answer", "or followed.position != asked",
+         "or followed.position.leader_epoch != asked.leader_epoch"),
     ),
-    Mutation(
-        "a follower truncates one record too few", "minikafka.replica.fetcher",
-        "Fetcher._truncate", "log.truncate_to(target, ", "log.truncate_to(target + 1, ",
+    _mutation(
+        "CHECK 8: fetch answers of another leader epoch are taken",
+        ("replica.fetcher", "Fetcher._one_answer", "or followed.position != asked",
+         "or followed.position[1:] != asked[1:]"),
     ),
-    Mutation(
-        "broker epochs in AlterPartition are not compared",
-        "minikafka.controller.replication_control", "_is_eligible",
-        "epoch in (-1, broker.epoch)", "True",
+    _mutation(
+        "CHECK 7, 8: stale fetch answers are taken",
+        ("replica.fetcher", "Fetcher._one_answer", "or followed.position != asked", ""),
     ),
-    Mutation(
-        "partition epochs in AlterPartition are not compared",
-        "minikafka.controller.replication_control", "_refusal",
-        "if data.partition_epoch < current.partition_epoch:", "if False:",
+    _mutation(
+        "requests of older leader epochs are served",
+        ("replica.partition", "Partition.check_leader_epoch",
+         "if requested < 0 or requested == self.leader_epoch:", "if True:"),
     ),
-    Mutation(
-        "leader epochs in AlterPartition are not compared",
-        "minikafka.controller.replication_control", "_refusal",
-        "if data.leader_epoch < current.leader_epoch:", "if False:",
+    _mutation(
+        "fetches of earlier incarnations count",
+        ("replica.partition", "Partition.is_stale_epoch", "return broker_epoch != -1 and",
+         "return False and"),
     ),
-    Mutation(
+    _mutation(
+        "a follower does not truncate what diverges",
+        ("replica.fetcher", "Fetcher._truncate", "log.truncate_to(target, self.env.clock.now)",
+         "log.truncate_to(log.log_end_offset, self.env.clock.now)"),
+    ),
+    _mutation(
+        "a follower truncates one record too few",
+        ("replica.fetcher", "Fetcher._truncate", "log.truncate_to(target, ",
+         "log.truncate_to(target + 1, "),
+    ),
+    # The controller
+    _mutation(
+        "CHECK 1: a registration of another incarnation is taken for the same",
+        ("controller.cluster_control", "register_broker",
+         "known is not None and known.incarnation_id == request.incarnation_id",
+         "known is not None"),
+    ),
+    _mutation(
+        "CHECK 9: broker epochs in AlterPartition are not compared",
+        ("controller.replication_control", "_is_eligible", "epoch in (-1, broker.epoch)", "True"),
+    ),
+    _mutation(
+        "CHECK 10: partition epochs in AlterPartition are not compared",
+        ("controller.replication_control", "_refusal",
+         "if data.partition_epoch < current.partition_epoch:", "if False:"),
+    ),
+    _mutation(
+        "neither partition nor leader epochs in AlterPartition are compared",
+        ("controller.replication_control", "_refusal",
+         "if data.partition_epoch < current.partition_epoch:", "if False:"),
+        ("controller.replication_control", "_refusal",
+         "if data.leader_epoch < current.leader_epoch:", "if False:"),
+    ),
+    _mutation(
         "E7: an unclean shutdown is believed to be clean",
-        "minikafka.controller.cluster_control", "_leftovers",
-        "request.previous_broker_epoch == known.epoch", "True",
+        ("controller.cluster_control", "_leftovers",
+         "request.previous_broker_epoch == known.epoch", "True"),
     ),
-    Mutation(
-        "E5: the ELR stays at min ISR", "minikafka.controller.partition_change",
-        "_Change.write_elr", "if len(self.isr) >= self.rules.min_isr:", "if False:",
+    _mutation(
+        "E7 off: who ended uncleanly leaves the ISR, but may be in the ELR",
+        ("controller.replication_control", "removal_after_unclean_shutdown",
+         "unclean_shutdown=(broker_id,),", ""),
     ),
-    Mutation(
-        "E5: whoever is not in the ISR is eligible", "minikafka.controller.partition_change",
-        "_Change.choose_elr", "for x in sorted({*self.current.elr, *self.current.isr})",
-        "for x in sorted(self.replicas)",
+    _mutation(
+        "C3: any epoch of a clean shutdown is good enough",
+        ("controller.cluster_control", "_leftovers",
+         "request.previous_broker_epoch == known.epoch", "request.previous_broker_epoch >= 0"),
     ),
-    Mutation(
-        "L1: anybody who lives may lead", "minikafka.controller.election",
-        "elect", "return replica in eligible and acceptable(replica)",
-        "return acceptable(replica)",
+    _mutation(
+        "E5: the ELR stays at min ISR",
+        ("controller.partition_change", "_Change.write_elr",
+         "if len(self.isr) >= self.rules.min_isr:", "if False:"),
+        ("controller.partition_change", "_Change.choose_elr",
+         "not self.rules.elr_enabled or len(self.isr) >= self.rules.min_isr",
+         "not self.rules.elr_enabled"),
     ),
-    Mutation(
-        "L8: unclean leaders are not marked", "minikafka.controller.partition_change",
-        "_Change.elect", "LeaderRecoveryState(int(elected.unclean))",
-        "LeaderRecoveryState.RECOVERED",
+    _mutation(
+        "E5: whoever is not in the ISR is eligible",
+        ("controller.partition_change", "_Change.choose_elr",
+         "for x in sorted({*self.current.elr, *self.current.isr})", "for x in sorted(self.replicas)"),
     ),
-    Mutation(
-        "L8: an unclean leader keeps the ISR", "minikafka.controller.partition_change",
-        "_Change.elect", "self.isr, self.elr = (elected.leader,), ()",
-        "self.isr, self.elr = (elected.leader, *self.current.replicas[:1]), ()",
+    _mutation(
+        "E8: who is thrown out of the ELR is forgotten",
+        ("controller.partition_change", "_Change.choose_elr",
+         "self.last_known_elr = tuple(sorted({*self.last_known_elr, *thrown_out}))", "pass"),
     ),
-    Mutation(
-        "sequence numbers are not looked at", "minikafka.log.producer_state",
-        "ProducerState.check", "if entry is None:", "if True:",
+    _mutation(
+        "L1: anybody who lives may lead",
+        ("controller.election", "elect", "return replica in eligible and acceptable(replica)",
+         "return acceptable(replica)"),
     ),
-    Mutation(
-        "C4: logs are not recovered after an unclean end", "minikafka.log.log_directory",
-        "LogDirectory.was_clean",
-        "return self.clean_shutdown_epoch is not None and self.clean_shutdown_epoch >= 0",
-        "return True",
+    _mutation(
+        "L8: unclean leaders are not marked",
+        ("controller.partition_change", "_Change.elect",
+         "LeaderRecoveryState(int(elected.unclean))", "LeaderRecoveryState.RECOVERED"),
     ),
-    Mutation(
-        "metadata is committed before it is on disk", "minikafka.raft.raft_node",
-        "RaftNode._advance_high_watermark", "self._flushed_offset if", "self.log.end_offset if",
+    _mutation(
+        "L8: an unclean leader keeps the ISR",
+        ("controller.partition_change", "_Change.elect",
+         "self.isr, self.elr = (elected.leader,), ()",
+         "self.isr, self.elr = (elected.leader, *self.current.replicas[:1]), ()"),
+    ),
+    # Unclean recovery
+    _mutation(
+        "U4: epochs in answers are not compared",
+        ("controller.unclean_recovery", "UncleanRecoveryManager._answered",
+         "if not is_registered or row.error_code or row.current_leader_epoch != case.leader_epoch:",
+         "if row.error_code:"),
+    ),
+    _mutation(
+        "U5: Balanced does not wait for the last known ELR",
+        ("controller.unclean_recovery", "UncleanRecoveryManager._decide",
+         "needed=_last_known(registration) if is_balanced else (),", "needed=(),"),
+        ("controller.unclean_recovery", "UncleanRecoveryManager._decide",
+         "expected=len(registration.replicas),", "expected=1,"),
+    ),
+    _mutation(
+        "U6: the shortest log wins",
+        ("controller.election", "recovery_winner", "return max(answers", "return min(answers"),
+    ),
+    _mutation(
+        "U8: answers outlive the process that gave them",
+        ("controller.unclean_recovery", "_answer_survives",
+         "return was.epoch == now.epoch and not (now.fenced and not was.fenced)", "return True"),
+        ("controller.unclean_recovery", "UncleanRecoveryManager._decide",
+         "if acceptable(x) and brokers[x].epoch == answer.broker_epoch", "if acceptable(x)"),
+    ),
+    # Disks
+    _mutation(
+        "C2: the clean shutdown file is left in place",
+        ("log.log_directory", "LogDirectory.load", "self.disk.remove(CLEAN_SHUTDOWN)", "pass"),
+    ),
+    _mutation(
+        "C4: logs are not recovered after an unclean end",
+        ("log.log_directory", "LogDirectory.was_clean",
+         "return self.clean_shutdown_epoch is not None and self.clean_shutdown_epoch >= 0",
+         "return True"),
+    ),
+    _mutation(
+        "C4: checksums are not looked at in recovery",
+        ("log.segment", "Segment._reindex", "if verify:", "if False:"),
+    ),
+    _mutation(
+        "metadata is committed before it is on disk",
+        ("raft.raft_node", "RaftNode._advance_high_watermark", "self._flushed_offset if",
+         "self.log.end_offset if"),
+    ),
+    # Producers
+    _mutation(
+        "sequence numbers are not looked at",
+        ("log.producer_state", "ProducerState.check", "if entry is None:", "if True:"),
     ),
 )  # fmt: skip
 
 
 @contextmanager
 def applied(mutation: Mutation) -> Iterator[None]:
-    """Run with one guard weakened."""
-    module = import_module(mutation.module)
-    *owners, name = mutation.function.split(".")
+    """Run with a rule weakened."""
+    with ExitStack() as stack:
+        for edit in mutation.edits:
+            stack.enter_context(_edited(mutation.name, edit))
+        yield
+
+
+@contextmanager
+def _edited(name_of_mutation: str, edit: Edit) -> Iterator[None]:
+    module = import_module(edit.module)
+    *owners, name = edit.function.split(".")
     owner = module
     for each in owners:
         owner = getattr(owner, each)
     former = inspect.getattr_static(owner, name)
     function = former.fget if isinstance(former, property) else former
-    source = textwrap.dedent(inspect.getsource(function))
-    if mutation.old not in source:
-        raise LookupError(f"{mutation.name}: {mutation.function} has no {mutation.old!r}")
+    source = getattr(function, "mutated_source", None) or textwrap.dedent(
+        inspect.getsource(function)
+    )
+    if edit.old not in source:
+        raise LookupError(f"{name_of_mutation}: {edit.function} has no {edit.old!r}")
     space: dict[str, object] = {}
-    exec(source.replace(mutation.old, mutation.new), vars(module), space)
+    source = source.replace(edit.old, edit.new)
+    exec(source, vars(module), space)
     mutant = space[name]
+    if not isinstance(mutant, property):
+        # A second edit of the same function goes on from here.
+        mutant.mutated_source = source
     setattr(owner, name, mutant)
     # Other modules may have taken the function under its own name.
     borrowed = []

@@ -7,7 +7,7 @@ import pytest
 from minikafka.sim.plan import draw
 from minikafka.sim.simulation import Simulation
 from tests.simulation.mutants import judge, table
-from tests.simulation.mutations import MUTATIONS, Mutation, applied
+from tests.simulation.mutations import MUTATIONS, Edit, Mutation, applied
 
 QUICK = ("H2: the high watermark needs the leader alone", "H4: acknowledged before")
 
@@ -17,20 +17,30 @@ def test_there_are_as_many_as_promised_and_names_are_unique():
     assert len({mutation.name for mutation in MUTATIONS}) == len(MUTATIONS)
 
 
+def functions_of(mutation):
+    """What stands at the place of each edit now."""
+    found = []
+    for edit in mutation.edits:
+        place = import_module(edit.module)
+        *owners, name = edit.function.split(".")
+        for owner in owners:
+            place = getattr(place, owner)
+        found.append(vars(place)[name])
+    return found
+
+
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda mutation: mutation.name)
-def test_a_mutation_changes_one_function_and_puts_it_back(mutation):
-    module = import_module(mutation.module)
-    owner, _, name = mutation.function.rpartition(".")
-    place = getattr(module, owner) if owner else module
-    before = vars(place)[name]
+def test_a_mutation_changes_its_functions_and_puts_them_back(mutation):
+    before = functions_of(mutation)
     with applied(mutation):
-        assert vars(place)[name] is not before
-    assert vars(place)[name] is before
+        within = functions_of(mutation)
+        assert all(now is not former for now, former in zip(within, before, strict=True))
+    assert functions_of(mutation) == before
 
 
 def test_a_mutation_that_fits_no_source_is_an_error():
-    stray = Mutation("stray", "minikafka.controller.election", "elect", "not in there", "")
-    with pytest.raises(LookupError, match="not in there"), applied(stray):
+    edit = Edit("minikafka.controller.election", "elect", "not in there", "")
+    with pytest.raises(LookupError, match="not in there"), applied(Mutation("stray", (edit,))):
         pass
 
 

@@ -1,14 +1,22 @@
-"""The checkers find what they are for, on states that are broken by hand (E1, E2, H2, H7, L8)."""
+"""The checkers find what they are for, on states that are broken by hand.
+
+Rules: E1, E2, E7, H1, H2, H7, L8, C2.
+"""
 
 from dataclasses import replace
 
 import pytest
 
 from minikafka.common.ids import TopicPartition
+from minikafka.log.checkpoints import CLEAN_SHUTDOWN
 from minikafka.metadata.partition_registration import LeaderRecoveryState, PartitionRegistration
-from minikafka.sim.checkers import ELR_VERSION, Batch, Checkers, Committed, Violation, final_checks
+from minikafka.replica.in_sync_replicas import IsrState
+from minikafka.sim.checkers import ELR_VERSION, Checkers, final_checks
+from minikafka.sim.log_batches import Batch
+from minikafka.sim.replica_checks import Committed
+from minikafka.sim.violation import Violation
 from minikafka.sim.workload import History, Written
-from tests.sim_world import create_topic, produce, replica, started_cluster
+from tests.sim_world import batch, create_topic, produce, replica, started_cluster
 
 WHERE = TopicPartition("t", 0)
 
@@ -54,8 +62,8 @@ NEXT = {"partition_epoch": 9, "leader_epoch": 9}
         ({"isr": (1, 2), "elr": (3,), **NEXT}, "E2"),
         ({"isr": (1, 9), **NEXT}, "E2"),
         ({"isr": (2,), **NEXT}, "E2"),
-        ({"isr": (1, 2)}, "t-0: epochs go back"),
-        ({"leader": 2, "partition_epoch": 9}, "t-0: a new leader in the same"),
+        ({"isr": (1, 2)}, "epochs: t-0: they go back"),
+        ({"leader": 2, "partition_epoch": 9}, "epochs: t-0: a new leader in the same"),
     ],
 )
 def test_a_broken_registration_is_found(cluster, checkers, changes, rule):
@@ -64,7 +72,7 @@ def test_a_broken_registration_is_found(cluster, checkers, changes, rule):
 
 
 def test_a_leader_out_of_nowhere_must_be_marked(cluster, checkers):
-    without = {"isr": (), "elr": (1,), "leader": -1, "partition_epoch": 5, "leader_epoch": 5}
+    without = {"isr": (), "elr": (1, 2), "leader": -1, "partition_epoch": 5, "leader_epoch": 5}
     with pytest.raises(Violation, match="L8"):
         look_at(cluster, checkers, without, {"isr": (3,), "elr": (), "leader": 3, **NEXT})
 
@@ -109,8 +117,8 @@ def test_what_an_unclean_leader_lacks_is_lost_and_counted(cluster, checkers):
     checkers.look(cluster.nodes[1])
     look_at(
         cluster, checkers,
-        {"isr": (), "leader": -1, "partition_epoch": 5, "leader_epoch": 5},
-        {"isr": (2,), "leader": 2, "leader_epoch": 7, "partition_epoch": 7,
+        {"isr": (), "elr": (1, 3), "leader": -1, "partition_epoch": 5, "leader_epoch": 5},
+        {"isr": (2,), "elr": (), "leader": 2, "leader_epoch": 7, "partition_epoch": 7,
          "leader_recovery_state": LeaderRecoveryState.RECOVERING},
     )  # fmt: skip
     lead_elsewhere(cluster)
@@ -119,6 +127,100 @@ def test_what_an_unclean_leader_lacks_is_lost_and_counted(cluster, checkers):
     assert [batch.base_offset for batch in known.lost] == [1, 2]
     assert known.end_offset == 1
     assert checkers.unclean_elections == 1
+
+
+def test_a_leader_that_believes_too_much_of_a_follower_is_found(cluster):
+    """WeakIsr."""
+    checkers = Checkers(History(), 2, elr_enabled=True, nodes=cluster.nodes)
+    checkers.look(cluster.nodes[1])
+    replica(cluster, 1, "t").followers[3].log_end_offset += 1
+    with pytest.raises(Violation, match="WeakIsr.*believes that 3"):
+        checkers.look(cluster.nodes[1])
+
+
+def test_a_leader_that_goes_by_another_isr_than_the_persisted_one_is_found(cluster):
+    """ReplicationQuorumSuperset."""
+    checkers = Checkers(History(), 2, elr_enabled=True, nodes=cluster.nodes)
+    checkers.look(cluster.nodes[1])
+    replica(cluster, 1, "t").isr = IsrState((1, 2))
+    with pytest.raises(Violation, match="ReplicationQuorumSuperset"):
+        checkers.look(cluster.nodes[1])
+
+
+@pytest.mark.parametrize("isr", [IsrState((1, 2, 3), (1, 2)), IsrState((1, 2, 3), (1, 2, 3))])
+def test_a_proposal_under_way_is_no_reason_to_object(cluster, isr):
+    checkers = Checkers(History(), 2, elr_enabled=True, nodes=cluster.nodes)
+    replica(cluster, 1, "t").isr = isr
+    checkers.look(cluster.nodes[1])
+    assert checkers.checks > 1
+
+
+def test_a_member_of_the_isr_that_lacks_what_was_committed_is_found(cluster):
+    """LeaderCandidateCompleteness: at a change of the ISR, and when the member serves again."""
+    checkers = Checkers(History(), 2, elr_enabled=True, nodes=cluster.nodes)
+    checkers.look(cluster.nodes[1])
+    replica(cluster, 3, "t").log.truncate_to(1, cluster.nodes[3].now)
+    with pytest.raises(Violation, match="LeaderCandidateCompleteness: t-0: 3 of ISR"):
+        checkers.look(cluster.nodes[3])
+    image = cluster.nodes[1].node.loader.image
+    with pytest.raises(Violation, match="LeaderCandidateCompleteness: t-0: 3 of ISR"):
+        checkers.look_at_metadata(changed(image, partition_epoch=5))
+
+
+def test_a_high_watermark_that_moves_under_min_isr_is_found(cluster):
+    """H1, H3."""
+    checkers = Checkers(History(), 2, elr_enabled=True, nodes=cluster.nodes)
+    checkers.look(cluster.nodes[1])
+    partition = replica(cluster, 1, "t")
+    partition.min_isr = 4
+    partition.log.append_as_leader(
+        memoryview(bytearray(batch(b"x"))), leader_epoch=0, now=cluster.nodes[1].now
+    )
+    partition.log.update_high_watermark(4)
+    with pytest.raises(Violation, match="H1"):
+        checkers.look(cluster.nodes[1])
+    partition.min_isr = 2
+    checkers.committed[WHERE].by_leader[1, 0] = 3
+    with pytest.raises(Violation, match="H2: t-0: the high watermark is 4, ISR member 2 ends at 3"):
+        checkers.look(cluster.nodes[1])
+
+
+def test_a_replica_that_holds_something_else_is_found(cluster):
+    """LogMatching."""
+    checkers = Checkers(History(), 2, elr_enabled=True, nodes=cluster.nodes)
+    for node in cluster.nodes.values():
+        checkers.look(node)
+    checkers.look_at_the_end()
+    known = checkers.committed[WHERE]
+    known.batches[1] = known.batches[1]._replace(crc=0)
+    known.matched.clear()
+    with pytest.raises(Violation, match="LogMatching: t-0: n1 has"):
+        checkers.look_at_the_end()
+
+
+def test_a_clean_shutdown_file_that_stays_is_found(cluster):
+    """C2."""
+    node = cluster.nodes[2]
+    Checkers(History(), 2, elr_enabled=True, nodes=cluster.nodes).look(node)
+    (disk,) = node.disks.values()
+    disk.open(CLEAN_SHUTDOWN, create=True)
+    with pytest.raises(Violation, match="C2: n2 runs"):
+        Checkers(History(), 2, elr_enabled=True, nodes=cluster.nodes).look(node)
+
+
+def test_a_broker_that_stays_in_the_isr_after_an_unclean_end_is_found(cluster):
+    """E7: the new epoch of a process that follows a killed one, and the ISR as it was."""
+    checkers = Checkers(History(), 2, elr_enabled=True, nodes=cluster.nodes)
+    checkers.look(cluster.nodes[1])
+    image = cluster.nodes[1].node.loader.image
+    again = replace(image.brokers[2], epoch=image.brokers[2].epoch + 50)
+    later = replace(image, brokers={**image.brokers, 2: again}, offset=image.offset + 1)
+    checkers.look_at_metadata(later)
+    cluster.nodes[2].began_cleanly = False
+    again = replace(again, epoch=again.epoch + 50)
+    later = replace(later, brokers={**image.brokers, 2: again}, offset=later.offset + 1)
+    with pytest.raises(Violation, match="E7: t-0: 2 did not end cleanly"):
+        checkers.look_at_metadata(later)
 
 
 def written(value, offset=None, *, refused=False, acks=-1):

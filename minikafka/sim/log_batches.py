@@ -1,0 +1,50 @@
+"""What identifies the batches of a log, for comparisons."""
+
+from typing import NamedTuple
+
+from minikafka.log.unified_log import UnifiedLog
+from minikafka.records.batch import batch_crc
+from minikafka.records.scan import split_batches
+
+_READ_BYTES = 1 << 22
+
+
+class Batch(NamedTuple):
+    """What identifies a batch: its place, and the checksum of what it holds."""
+
+    base_offset: int
+    last_offset: int
+    crc: int
+    leader_epoch: int
+
+
+def batches_of(log: UnifiedLog, start_offset: int, end_offset: int) -> list[Batch]:
+    """The batches that lie wholly in a range of a log."""
+    found: list[Batch] = []
+    offset = max(start_offset, log.log_start_offset)
+    while offset < end_offset:
+        read = log.read(offset, _READ_BYTES, upper_bound_offset=end_offset, min_one_message=True)
+        if read.slice is None:
+            break
+        data = bytes(read.slice.read())
+        before = offset
+        for at, header in split_batches(data):
+            if header.base_offset >= start_offset and header.last_offset < end_offset:
+                crc = batch_crc(data, at, header.size)
+                found.append(
+                    Batch(header.base_offset, header.last_offset, crc, header.leader_epoch)
+                )
+            offset = max(offset, header.next_offset)
+        if offset == before:
+            break
+    return found
+
+
+def common_count(have: list[Batch], wanted: list[Batch]) -> int:
+    """How many batches two lists have in common at their start."""
+    count = 0
+    for mine, its in zip(have, wanted, strict=False):
+        if mine != its:
+            break
+        count += 1
+    return count

@@ -1,0 +1,131 @@
+"""U4-U6, U8: unclean recovery elects the longest log, of those that speak for themselves.
+
+What a controller holds as an answer must be what the replica's log is now, as long as the process
+that answered lives: a log that nobody leads does not change. At an election no replica that has
+answered, and none of the LastKnownELR under Balanced, may have more than the one that is elected.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from minikafka.common.ids import TopicIdPartition, TopicPartition
+from minikafka.controller.election import Strategy
+from minikafka.controller.quorum_controller import QuorumController
+from minikafka.controller.unclean_recovery import RunningRecovery
+from minikafka.metadata.image import MetadataImage
+from minikafka.metadata.partition_registration import NO_LEADER
+from minikafka.sim.sim_node import SimNode
+from minikafka.sim.violation import Violation
+
+
+class Rank(NamedTuple):
+    """U6: what is compared, in this order."""
+
+    last_epoch: int
+    end_offset: int
+
+
+@dataclass(slots=True)
+class _Open:
+    """A recovery as it was looked at last: its strategy, and who has said what."""
+
+    where: TopicPartition
+    strategy: Strategy
+    needed: tuple[int, ...]
+    answers: dict[int, Rank] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class RecoveryChecks:
+    """Follows the recoveries of the active controller from step to step."""
+
+    nodes: Mapping[int, SimNode]
+    checks: int = 0
+    elections: int = 0
+    _open: dict[TopicIdPartition, _Open] = field(default_factory=dict)
+    _finished: int = 0
+
+    def look(self, controller: QuorumController) -> None:
+        """Check after a step of the controller.
+
+        Raises:
+            Violation: an answer is not true any more, or another replica has more.
+        """
+        running = list(controller.recovery.running())
+        finished = controller.recovery.finished_count
+        if finished > self._finished:
+            self.elections += finished - self._finished
+            still_open = [each.partition for each in running]
+            for key, before in self._open.items():
+                if key not in still_open:
+                    self._elected(controller.latest, key, before)
+        self._finished = finished
+        if running or self._open:
+            self._open = {}
+            for each in running:
+                self._follow(controller.latest, each)
+
+    def _follow(self, image: MetadataImage, recovery: RunningRecovery) -> None:
+        key = recovery.partition
+        topic = image.topics.get(key.topic_id)
+        if topic is None:
+            return
+        registration = topic.partitions[key.partition]
+        now = self._open[key] = _Open(
+            TopicPartition(topic.name, key.partition),
+            recovery.strategy,
+            tuple(x for x in registration.last_known_elr if x in registration.replicas),
+        )
+        for broker_id, answer in recovery.answers.items():
+            said = Rank(answer.log.last_epoch, answer.log.end_offset)
+            now.answers[broker_id] = said
+            self._is_true(now.where, broker_id, said, answer.broker_epoch)
+
+    def _is_true(self, where: TopicPartition, broker_id: int, said: Rank, epoch: int) -> None:
+        self.checks += 1
+        actual = self._rank(broker_id, where, epoch)
+        if actual is not None and actual != said:
+            raise Violation(f"U4: {where}: {broker_id} said {said}, its log is {actual}")
+
+    def _elected(self, image: MetadataImage, key: TopicIdPartition, before: _Open) -> None:
+        topic = image.topics.get(key.topic_id)
+        now = None if topic is None else topic.partitions.get(key.partition)
+        if now is None or now.leader == NO_LEADER:
+            return
+        self.checks += 1
+        where, winner = before.where, now.leader
+        elected = self._rank(winner, where)
+        if elected is None:
+            # It is dead, which the controller cannot know yet.
+            return
+        said = before.answers.get(winner)
+        if said is not None and elected != said:
+            raise Violation(f"U8: {where}: {winner} is elected on {said}, its log is {elected}")
+        rivals = list(before.answers)
+        if before.strategy is Strategy.BALANCED:
+            rivals += before.needed
+        for rival in rivals:
+            if not image.broker_is_active(rival):
+                continue
+            its = self._rank(rival, where, image.brokers[rival].epoch)
+            if its is not None and its > elected:
+                raise Violation(
+                    f"U6: {where}: {winner} is elected with {elected}, {rival} has {its}"
+                )
+
+    def _rank(
+        self, broker_id: int, where: TopicPartition, broker_epoch: int | None = None
+    ) -> Rank | None:
+        """What a replica's log is; None where no process, or another one, speaks for it."""
+        node = self.nodes.get(broker_id)
+        if node is None or node.node is None or not node.started or node.node.broker is None:
+            return None
+        if broker_epoch is not None and node.node.broker.lifecycle.broker_epoch != broker_epoch:
+            return None
+        held = node.node.broker.replicas.partitions.get(where)
+        if held is None:
+            return None
+        log = held.log
+        epoch = log.epochs.last_written(log.log_start_offset, log.log_end_offset)
+        return Rank(-1 if epoch is None else epoch, log.log_end_offset)

@@ -1,0 +1,88 @@
+"""What must hold of a partition in the metadata log, from one change of it to the next.
+
+Pure functions; each returns what is wrong, or None. `former` is the registration before the change.
+
+Source: the TLA+ model of KIP-966 (ValidControllerIsrAndElr, MinIsrRecoveryQuorum), SPEC E1, E2, L1,
+L2, L8.
+"""
+
+from minikafka.metadata.partition_registration import (
+    NO_LEADER,
+    LeaderRecoveryState,
+    PartitionRegistration,
+)
+
+
+def valid_isr_and_elr(now: PartitionRegistration, minimum: int) -> str | None:
+    """E2, ValidControllerIsrAndElr: parts of the assignment, disjoint, with the leader in them.
+
+    `minimum` is the min ISR by which the change was decided.
+    """
+    for name, members in (("ISR", now.isr), ("ELR", now.elr)):
+        if any(member not in now.replicas for member in members):
+            return f"E2: {name} {members} is not part of {now.replicas}"
+    if any(member in now.elr for member in now.isr):
+        return f"E2: ISR {now.isr} and ELR {now.elr} share a member"
+    if now.elr and len(now.isr) >= minimum:
+        return f"E2: ELR {now.elr} though the ISR {now.isr} has {minimum}"
+    if now.leader != NO_LEADER and now.leader not in now.isr:
+        return f"E2: leader {now.leader} is not in the ISR {now.isr}"
+    return None
+
+
+def isr_is_kept(former: PartitionRegistration | None, now: PartitionRegistration) -> str | None:
+    """E1: where ELR is off the last member never leaves the ISR."""
+    if not now.isr and (former is None or former.isr):
+        return "E1: the ISR is empty though ELR is off"
+    return None
+
+
+def recovery_quorum(
+    former: PartitionRegistration, now: PartitionRegistration, minimum: int
+) -> str | None:
+    """E2, MinIsrRecoveryQuorum: min ISR members are known, of which some may have lost their tail.
+
+    Not so after an unclean election, nor where fewer were known before.
+    """
+    if now.leader_recovery_state is LeaderRecoveryState.RECOVERING:
+        return None
+    if min(_known(former), len(now.replicas)) < minimum or former.replicas != now.replicas:
+        return None
+    if _known(now) < minimum:
+        return (
+            f"MinIsrRecoveryQuorum: ISR {now.isr}, ELR {now.elr} and last known ELR "
+            f"{now.last_known_elr} are fewer than {minimum}"
+        )
+    return None
+
+
+def _known(registration: PartitionRegistration) -> int:
+    return len(dict.fromkeys((*registration.isr, *registration.elr, *registration.last_known_elr)))
+
+
+def epochs_rise(former: PartitionRegistration, now: PartitionRegistration) -> str | None:
+    """A change is a new partition epoch, a new leader a new leader epoch."""
+    if now.partition_epoch <= former.partition_epoch or now.leader_epoch < former.leader_epoch:
+        return f"epochs: they go back from {former} to {now}"
+    if now.leader != former.leader and now.leader_epoch == former.leader_epoch:
+        return f"epochs: a new leader in the same leader epoch {now.leader_epoch}"
+    return None
+
+
+def leader_is_eligible(former: PartitionRegistration, now: PartitionRegistration) -> str | None:
+    """L1, L2, L8: who is elected out of neither ISR nor ELR is marked, and is the whole ISR."""
+    if now.leader in (former.leader, NO_LEADER):
+        return None
+    if former.leader in former.removing_replicas and former.leader not in now.replicas:
+        # The end of a reassignment: the proposal that ended it brought the new leader in.
+        return None
+    if now.leader_recovery_state is LeaderRecoveryState.RECOVERING:
+        if now.isr != (now.leader,) or now.elr:
+            return f"L8: unclean leader {now.leader} has ISR {now.isr} and ELR {now.elr}"
+        return None
+    if now.leader in former.isr or now.leader in former.elr:
+        return None
+    return (
+        f"L8: {now.leader} leads, out of neither ISR {former.isr} nor ELR {former.elr}, and is "
+        f"not marked"
+    )

@@ -1,0 +1,283 @@
+"""What must hold of the replicas of one partition, measured against each other's logs.
+
+The truth that they are measured against is what leaders have shown as committed: `Committed` grows
+when a leader moves its high watermark, and shrinks only where the metadata log says that an
+uncleanly elected leader took over (L8), and then only to what that leader has.
+
+Source: the TLA+ model of KIP-966 (ReplicationQuorumSuperset, LeaderCandidateCompleteness,
+LeaderCompleteness, LogMatching), WeakIsr and StrongIsr of the older model, SPEC H1-H3, H7, E2.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from minikafka.common.ids import TopicPartition
+from minikafka.log.unified_log import UnifiedLog
+from minikafka.metadata.image import MetadataImage
+from minikafka.metadata.partition_registration import NO_LEADER, PartitionRegistration
+from minikafka.replica.partition import Partition
+from minikafka.sim.log_batches import Batch, batches_of, common_count
+from minikafka.sim.sim_node import SimNode
+from minikafka.sim.violation import Violation
+
+_MATCH_EVERY = 40
+"""How far a follower's high watermark moves before its log is compared again."""
+
+
+@dataclass(slots=True)
+class Committed:
+    """What was committed in one partition: batches without a gap, up to `end_offset`.
+
+    `unclean_epoch` is the leader epoch of the last unclean election, which `is_open` until a leader
+    of it, or after it, has shown what it has; `lost` are the batches that such elections took.
+    """
+
+    batches: list[Batch] = field(default_factory=list)
+    end_offset: int = 0
+    unclean_epoch: int = -1
+    is_open: bool = False
+    lost: list[Batch] = field(default_factory=list)
+    by_leader: dict[tuple[int, int], int] = field(default_factory=dict)
+    """(node, leader epoch) -> the high watermark that was looked at."""
+    matched: dict[int, int] = field(default_factory=dict)
+    """Node -> the offset below which its log was compared."""
+
+
+@dataclass(slots=True)
+class ReplicaChecks:
+    """The checks of all partitions. `on_taken_away` hears what an excused loss took, from where."""
+
+    nodes: Mapping[int, SimNode]
+    on_taken_away: Callable[[TopicPartition, int], None]
+    is_excused: Callable[[], bool]
+    """Whether a replica may lead that has lost records: ELR was off, and power was lost (E13)."""
+    image: MetadataImage = field(default_factory=MetadataImage)
+    committed: dict[TopicPartition, Committed] = field(default_factory=dict)
+    checks: int = 0
+    _beliefs: dict[tuple[int, TopicPartition], tuple[object, ...]] = field(default_factory=dict)
+
+    def of(self, where: TopicPartition) -> Committed:
+        """What was committed in a partition."""
+        return self.committed.setdefault(where, Committed())
+
+    # Whoever may be elected
+
+    def candidates_are_complete(self, where: TopicPartition, now: PartitionRegistration) -> None:
+        """LeaderCandidateCompleteness: members of ISR and ELR hold what was committed (E2)."""
+        known = self.committed.get(where)
+        if known is None:
+            return
+        for member in (*now.isr, *now.elr):
+            self._candidate_is_complete(where, now, known, member)
+
+    def started(self, node_id: int) -> None:
+        """A node serves: where it is in ISR or ELR, it is sure to hold what was committed."""
+        for where, known in self.committed.items():
+            now = self.image.partition(where.topic, where.partition)
+            if now is not None and (node_id in now.isr or node_id in now.elr):
+                self._candidate_is_complete(where, now, known, node_id)
+
+    def _candidate_is_complete(
+        self, where: TopicPartition, now: PartitionRegistration, known: Committed, member: int
+    ) -> None:
+        if known.is_open or (
+            now.leader != NO_LEADER and (now.leader, now.leader_epoch) not in known.by_leader
+        ):
+            # A leader that was not looked at yet may have taken records away (L8).
+            return
+        end_offset = self._end_offset(member, where)
+        if end_offset is None or end_offset >= known.end_offset or self.is_excused():
+            return
+        raise Violation(
+            f"LeaderCandidateCompleteness: {where}: {member} of ISR {now.isr} and ELR {now.elr} "
+            f"ends at {end_offset}, committed is up to {known.end_offset}"
+        )
+
+    # Leaders
+
+    def leader(self, node: SimNode, partition: Partition) -> None:
+        """Everything that holds of a leader after its step."""
+        where = partition.topic_partition
+        known = self.of(where)
+        epoch = partition.leader_epoch
+        if epoch < known.unclean_epoch:
+            # A leader that an unclean election has deposed, and that does not know it yet.
+            return
+        log = partition.log
+        key = (node.config.node_id, epoch)
+        looked_at = known.by_leader.get(key)
+        self._beliefs_are_true(node, partition)
+        if looked_at is None:
+            known.by_leader[key] = log.high_watermark
+            self._leader_is_complete(node, where, partition, known)
+            known.is_open = False
+        elif log.high_watermark == looked_at:
+            return
+        if looked_at is not None and log.high_watermark < looked_at:
+            raise Violation(
+                f"H7: {where}: the high watermark of {node.host} goes back from {looked_at} to "
+                f"{log.high_watermark} in epoch {epoch}"
+            )
+        known.by_leader[key] = log.high_watermark
+        self.checks += 1
+        if looked_at is not None:
+            self._isr_has_it(partition)
+        self._grow(node, where, log, known)
+
+    def _beliefs_are_true(self, node: SimNode, partition: Partition) -> None:
+        """What the leader of this epoch believes of ISR and followers.
+
+        ReplicationQuorumSuperset: where it has heard of the last change, its maximal ISR includes
+        the one that the controller has persisted, and is that one while nothing is proposed.
+        WeakIsr: no follower holds less than it was seen to hold.
+        """
+        where = partition.topic_partition
+        seen = (
+            partition.partition_epoch,
+            partition.isr,
+            *[(x.log_end_offset, x.broker_epoch) for x in partition.followers.values()],
+        )
+        key = (node.config.node_id, where)
+        if self._beliefs.get(key) == seen:
+            return
+        self._beliefs[key] = seen
+        now = self.image.partition(where.topic, where.partition)
+        if (
+            now is None
+            or now.leader != node.config.node_id
+            or now.leader_epoch != partition.leader_epoch
+        ):
+            return
+        self.checks += 1
+        is_up_to_date = now.partition_epoch == partition.partition_epoch
+        maximal, isr = partition.isr.maximal, partition.isr
+        if is_up_to_date and (
+            any(member not in maximal for member in now.isr)
+            or (isr.proposed is None and sorted(isr.committed) != sorted(now.isr))
+        ):
+            raise Violation(
+                f"ReplicationQuorumSuperset: {where}: {node.host} goes by {isr}, persisted is "
+                f"{now.isr}"
+            )
+        for member, follower in partition.followers.items():
+            registered = self.image.brokers.get(member)
+            is_of_today = registered is not None and registered.epoch == follower.broker_epoch
+            if not is_of_today and not (is_up_to_date and member in now.isr):
+                continue
+            end_offset = self._end_offset(member, where)
+            if end_offset is not None and end_offset < follower.log_end_offset:
+                if self.is_excused():
+                    continue
+                raise Violation(
+                    f"WeakIsr: {where}: {node.host} believes that {member} holds everything below "
+                    f"{follower.log_end_offset}, it ends at {end_offset}"
+                )
+
+    def _isr_has_it(self, partition: Partition) -> None:
+        """H1, H2, H3: a high watermark moved; enough members of the persisted ISR have it."""
+        where = partition.topic_partition
+        now = self.image.partition(where.topic, where.partition)
+        if now is None or now.partition_epoch != partition.partition_epoch:
+            # The leader has not heard of the last change yet.
+            return
+        if len(now.isr) < partition.min_isr:
+            raise Violation(
+                f"H1: {where}: the high watermark moves to {partition.log.high_watermark} though "
+                f"the persisted ISR {now.isr} has fewer than {partition.min_isr} members"
+            )
+        for member in now.isr:
+            end_offset = self._end_offset(member, where)
+            if end_offset is not None and end_offset < partition.log.high_watermark:
+                raise Violation(
+                    f"H2: {where}: the high watermark is {partition.log.high_watermark}, ISR "
+                    f"member {member} ends at {end_offset}"
+                )
+
+    def _end_offset(self, node_id: int, where: TopicPartition) -> int | None:
+        """Where a replica's log ends; None where nobody can say."""
+        node = self.nodes.get(node_id)
+        # One that is still starting may have lost records, and is not in the ISR for long (E7).
+        if node is None or node.node is None or not node.started or node.node.broker is None:
+            return None
+        held = node.node.broker.replicas.partitions.get(where)
+        return None if held is None else held.log.log_end_offset
+
+    def _leader_is_complete(
+        self, node: SimNode, where: TopicPartition, partition: Partition, known: Committed
+    ) -> None:
+        """LeaderCompleteness: a new leader holds everything that was committed."""
+        log = partition.log
+        have = batches_of(log, 0, log.log_end_offset)
+        wanted = [batch for batch in known.batches if batch.base_offset >= log.log_start_offset]
+        if have[: len(wanted)] == wanted:
+            return
+        kept = common_count(have, wanted)
+        if self.is_excused() or known.is_open:
+            self._take_away(where, known, wanted[kept].base_offset)
+            return
+        raise Violation(
+            f"LeaderCompleteness: {where}: {node.host} leads epoch {partition.leader_epoch} "
+            f"without {wanted[kept]}, which was committed; it has "
+            f"{have[kept] if kept < len(have) else 'nothing there'}"
+        )
+
+    def _take_away(self, where: TopicPartition, known: Committed, offset: int) -> None:
+        known.lost += [batch for batch in known.batches if batch.base_offset >= offset]
+        known.batches = [batch for batch in known.batches if batch.base_offset < offset]
+        known.end_offset = known.batches[-1].last_offset + 1 if known.batches else 0
+        known.matched = {node_id: min(at, offset) for node_id, at in known.matched.items()}
+        self.on_taken_away(where, offset)
+
+    def _grow(
+        self, node: SimNode, where: TopicPartition, log: UnifiedLog, known: Committed
+    ) -> None:
+        """What lies under a high watermark is committed; all leaders must agree on it (H2)."""
+        end_offset = log.high_watermark
+        if end_offset <= known.end_offset:
+            return
+        for batch in batches_of(log, known.end_offset, end_offset):
+            if batch.base_offset != known.end_offset and known.batches:
+                raise Violation(
+                    f"H2: {where}: {node.host} commits {batch}, committed is up to "
+                    f"{known.end_offset}"
+                )
+            known.batches.append(batch)
+            known.end_offset = batch.last_offset + 1
+
+    # Followers
+
+    def follower(self, node: SimNode, partition: Partition) -> None:
+        """LogMatching, from time to time: below its high watermark a member holds what all do."""
+        known = self.committed.get(partition.topic_partition)
+        if known is None:
+            return
+        reached = partition.log.high_watermark
+        if reached - known.matched.get(node.config.node_id, 0) >= _MATCH_EVERY:
+            self.logs_match(node, partition)
+
+    def logs_match(self, node: SimNode, partition: Partition) -> None:
+        """LogMatching: compare what was not compared yet."""
+        where, log = partition.topic_partition, partition.log
+        known = self.of(where)
+        now = self.image.partition(where.topic, where.partition)
+        node_id = node.config.node_id
+        if (
+            now is None
+            or node_id not in now.isr
+            or now.leader_epoch != partition.leader_epoch
+            or (now.leader, now.leader_epoch) not in known.by_leader
+        ):
+            return
+        start = known.matched.get(node_id, 0)
+        end = min(log.high_watermark, known.end_offset)
+        have = batches_of(log, start, end)
+        first = max(start, log.log_start_offset)
+        wanted = [x for x in known.batches if x.base_offset >= first and x.last_offset < end]
+        self.checks += 1
+        if have != wanted:
+            at = common_count(have, wanted)
+            raise Violation(
+                f"LogMatching: {where}: {node.host} has {have[at : at + 1]}, committed is "
+                f"{wanted[at : at + 1]}"
+            )
+        known.matched[node_id] = end
