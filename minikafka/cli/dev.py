@@ -23,6 +23,7 @@ from typing import IO
 
 from minikafka.config.broker import METRICS_HTTP_LISTEN
 from minikafka.config.node_config import ConfigErrors, NodeConfig, node_config
+from minikafka.server.launch import Lifeline, launch_node
 
 _HOST = "127.0.0.1"
 _CONTROLLER_PORT_OFFSET = 100
@@ -263,9 +264,10 @@ def _say_ready(layout: Layout) -> None:
 class NodeProcess:
     """One node's process. Not running where `process` is None."""
 
-    def __init__(self, layout: Layout, node: int) -> None:
+    def __init__(self, layout: Layout, node: int, lifeline: Lifeline) -> None:
         """Nothing runs yet."""
         self._layout = layout
+        self._lifeline = lifeline
         self.node = node
         self.process: subprocess.Popen[bytes] | None = None
         self._ready: IO[bytes] | None = None
@@ -287,19 +289,11 @@ class NodeProcess:
 
     def launch(self) -> None:
         """Start the process; `await_ready` waits until it serves."""
-        read_end, write_end = os.pipe()
-        os.set_inheritable(write_end, True)
         with self.log_file.open("ab") as log:
-            self.process = subprocess.Popen(
-                [sys.executable, "-m", "minikafka", "server-start",
-                 str(self._layout.properties_file(self.node)), "--ready-fd", str(write_end)],
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                pass_fds=(write_end,),
-                # Ctrl-C in the terminal is for the owner, which stops nodes in the right order.
-                start_new_session=True,
-            )  # fmt: skip
-        os.close(write_end)
-        self._ready = os.fdopen(read_end, "rb")
+            self.process, ready = launch_node(
+                self._layout.properties_file(self.node), log, self._lifeline
+            )
+        self._ready = os.fdopen(ready, "rb")
         self.pid_file.write_text(f"{self.process.pid}\n")
 
     def await_ready(self) -> bool:
@@ -328,7 +322,8 @@ class Supervisor:
     def __init__(self, layout: Layout) -> None:
         """Nothing runs yet."""
         self._layout = layout
-        self._nodes = {node: NodeProcess(layout, node) for node in layout.nodes}
+        lifeline = Lifeline()
+        self._nodes = {node: NodeProcess(layout, node, lifeline) for node in layout.nodes}
         self._stop = threading.Event()
         self._lock = threading.Lock()
 

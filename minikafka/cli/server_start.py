@@ -30,6 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a value that replaces the file's; may be given several times",
     )
     parser.add_argument("--ready-fd", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--lifeline-fd", type=int, help=argparse.SUPPRESS)
 
 
 def read_config(file: str, overrides: Sequence[str]) -> NodeConfig:
@@ -69,6 +70,11 @@ def run(args: argparse.Namespace) -> int:
     set_up_logging(f"node {config.node_id}")
     if config.ignored:
         _log.info("ignored, without meaning here: %s", ", ".join(config.ignored))
+
+    if args.lifeline_fd is not None:
+        from minikafka.server.launch import end_with_owner
+
+        end_with_owner(args.lifeline_fd)
 
     def started(_: NodeConfig) -> None:
         _log.info("node %d serves", config.node_id)

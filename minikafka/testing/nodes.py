@@ -15,7 +15,6 @@ import select
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
@@ -28,6 +27,7 @@ from minikafka.admin.membership import await_everybody
 from minikafka.common.ids import Uuid
 from minikafka.metadata.features import DEFAULT_LEVELS
 from minikafka.raft.storage import format_directory, format_metadata_directory
+from minikafka.server.launch import Lifeline, launch_node
 from minikafka.server.os_disk import OsDisk
 from minikafka.testing.cluster import ClusterError, free_base_port
 
@@ -89,6 +89,7 @@ class Nodes:
         self.base_port = base_port
         self._placement = placement or Placement()
         self._processes: dict[int, subprocess.Popen[bytes]] = {}
+        self._lifeline: Lifeline | None = None
 
     def __enter__(self) -> Self:
         try:
@@ -144,6 +145,7 @@ class Nodes:
         """
         if self.base_port == 0:
             self.base_port = free_base_port(len(self.brokers) + 1)
+        self._lifeline = Lifeline()
         if not self._home(CONTROLLER).exists():
             self._format()
         self.start(CONTROLLER, *self.brokers)
@@ -166,6 +168,9 @@ class Nodes:
         finally:
             for node in list(self._processes):
                 self.kill(node)
+            if self._lifeline is not None:
+                self._lifeline.close()
+                self._lifeline = None
             if self._is_own:
                 shutil.rmtree(self.directory, ignore_errors=True)
 
@@ -266,15 +271,14 @@ class Nodes:
         """Start the process; the end of a pipe in which a line arrives when it serves."""
         if node in self._processes:
             raise ClusterError(f"node {node} is running")
-        read_end, write_end = os.pipe()
-        file = self._home(node) / "server.properties"
+        if self._lifeline is None:
+            raise ClusterError(f"node {node} cannot start: the cluster is not open")
         with (self._home(node) / "node.log").open("ab") as log:
-            self._processes[node] = subprocess.Popen(
-                [*self._placement.prefix(node), sys.executable, "-m", "minikafka", "server-start",
-                 str(file), "--ready-fd", str(write_end)],
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                pass_fds=(write_end,), start_new_session=True,
-                env={**os.environ, **self._placement.environ(node)},
-            )  # fmt: skip
-        os.close(write_end)
-        return read_end
+            self._processes[node], ready = launch_node(
+                self._home(node) / "server.properties",
+                log,
+                self._lifeline,
+                prefix=self._placement.prefix(node),
+                environ=self._placement.environ(node),
+            )
+        return ready

@@ -1,0 +1,29 @@
+"""Nodes do not outlive whoever owns them."""
+
+import os
+import select
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from minikafka.testing.cluster import free_base_port
+
+
+@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGTERM])
+def test_nodes_end_with_the_process_that_started_them(tmp_path, end):
+    command = [
+        sys.executable, "-m", "minikafka", "dev", "--nodes", "2", "--base-port",
+        str(free_base_port(2)), "--dir", str(tmp_path / "cluster"),
+    ]  # fmt: skip
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as owner:
+        assert [owner.stdout.readline() for _ in range(2)][1] == "ready\n"
+        pids = [int((tmp_path / "cluster" / f"node-{n}.pid").read_text()) for n in (1, 2)]
+        watched = [os.pidfd_open(pid) for pid in pids]
+        owner.send_signal(end)
+        owner.wait(60)
+    for handle in watched:
+        # A handle of a process can be read when the process has ended.
+        assert select.select([handle], [], [], 30)[0] == [handle]
+        os.close(handle)
