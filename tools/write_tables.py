@@ -1,19 +1,26 @@
-"""Writes what follows from code: `minikafka/apis/_index.py`, and the tables in `docs/reference.md`.
+"""Writes what follows from code: `apis/_index.py`, `docs/reference.md`, `docs/verdict-json.md`.
 
 `--check` writes nothing and fails where a file is not what this program would write.
 """
 
 import argparse
+import json
 import sys
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 INDEX = ROOT / "minikafka" / "apis" / "_index.py"
 REFERENCE = ROOT / "docs" / "reference.md"
+VERDICT_SCHEMA = ROOT / "minikafka" / "harness" / "verdict.schema.json"
+VERDICT = ROOT / "docs" / "verdict-json.md"
+
+
+Schema = dict[str, Any]
 
 
 def api_rows() -> dict[str, dict[int, tuple[str, int, int]]]:
@@ -123,6 +130,86 @@ def _key_table(keys: list[object]) -> list[str]:
     return rows
 
 
+def verdict_text() -> str:
+    """The text of `docs/verdict-json.md`: a table for each object of the schema."""
+    schema = json.loads(VERDICT_SCHEMA.read_text(encoding="utf-8"))
+    parts = [_VERDICT_HEAD.format(**schema), *_fields("", schema)]
+    for name, value in schema["$defs"].items():
+        parts += _fields(name, value)
+    return "\n\n".join(parts) + "\n"
+
+
+_VERDICT_HEAD = """<!-- Written by tools/write_tables.py. Do not edit. -->
+
+# verdict.json
+
+`minikafka verify` writes it, as `{$id}`. The same as a JSON schema (draft 2020-12) is
+`minikafka/harness/verdict.schema.json`, installed with the package.
+
+{description} A field in italics may be missing."""
+
+
+def _fields(name: str, schema: Schema) -> list[str]:
+    """A heading and a table of an object's fields, then those of its fields' own."""
+    schema, shape = _object_in(schema)
+    if "properties" not in schema:
+        return []
+    required = schema.get("required", ())
+    rows = [
+        f"| {_named(field, field in required)} | {_type(value)} | {_what(value)} |"
+        for field, value in schema["properties"].items()
+    ]
+    heading = [f"## {name}", "", f"{shape}{_sentence(schema['description'])}.", ""] if name else []
+    lines = [*heading, "| field | type | what it is |", "| --- | --- | --- |", *rows]
+    inner = [
+        part
+        for field, value in schema["properties"].items()
+        for part in _fields(f"{name}.{field}".strip("."), value)
+    ]
+    return ["\n".join(lines), *inner]
+
+
+def _sentence(description: str) -> str:
+    return description[0].upper() + description[1:]
+
+
+def _object_in(schema: Schema) -> tuple[Schema, str]:
+    """The object that a field holds, and in which shape."""
+    for key, shape in (("items", "A list. "), ("additionalProperties", "By name. ")):
+        if isinstance(schema.get(key), dict):
+            return _object_in(schema[key])[0], shape
+    for choice in schema.get("oneOf", ()):
+        if "properties" in choice:
+            return choice, "Null, or an object. "
+    return schema, ""
+
+
+def _named(field: str, is_required: bool) -> str:  # noqa: FBT001 - private, one caller
+    return f"`{field}`" if is_required else f"*`{field}`*"
+
+
+def _what(schema: Schema) -> str:
+    values = schema.get("enum", [])
+    listed = f" ({', '.join(map(json.dumps, values))})" if values else ""
+    return str(schema["description"]).replace("|", "\\|") + listed
+
+
+def _type(schema: Schema) -> str:
+    """The type of a value, in a few words."""
+    if "$ref" in schema:
+        return str(schema["$ref"]).rpartition("/")[2]
+    if "items" in schema:
+        return f"list of {_type(schema['items'])}" if schema["items"] else "list"
+    if isinstance(schema.get("additionalProperties"), dict):
+        return f"name → {_type(schema['additionalProperties'])}"
+    if "oneOf" in schema:
+        return " or ".join(map(_type, schema["oneOf"]))
+    if "const" in schema or "enum" in schema:
+        return "constant"
+    kinds: str | list[str] = schema.get("type", "any")
+    return kinds if isinstance(kinds, str) else " or ".join(kinds)
+
+
 def main() -> int:
     """Write, or check; the exit status."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -134,7 +221,11 @@ def main() -> int:
         INDEX.write_text(index_source(empty), encoding="utf-8")
     rows = api_rows()
     stale = []
-    for path, text in ((INDEX, index_source(rows)), (REFERENCE, reference_text(rows))):
+    for path, text in (
+        (INDEX, index_source(rows)),
+        (REFERENCE, reference_text(rows)),
+        (VERDICT, verdict_text()),
+    ):
         if path.exists() and path.read_text(encoding="utf-8") == text:
             continue
         stale.append(str(path.relative_to(ROOT)))
