@@ -15,7 +15,7 @@ import numpy as np
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - Spark's own way to name it
 
-from minikafka.harness.injections import EXPECTED_KIND, Injection
+from minikafka.harness.injections import EXPECTED_KIND, OF_THE_READER, Injection
 from minikafka.harness.ledger_table import LedgerTable
 from minikafka.harness.records import record_name
 from minikafka.harness.settings import HarnessError
@@ -88,6 +88,42 @@ def tamper_ledger(ledger: DataFrame, injection: Injection, victim: Victim) -> Da
         return ledger
     refused = _set(ledger, _is(victim.pid, victim.seq), "status", F.lit("failed"))
     return _set(refused, _is(victim.pid, victim.seq), "ack_offset", F.lit(None))
+
+
+def tamper_uncommitted(read: DataFrame, injection: Injection, victim: Victim) -> DataFrame:
+    """The read under read_uncommitted: as the other one, unless a difference is to be injected."""
+    if injection == "isolation":
+        return _drop(read, victim)
+    if injection in _IN_BOTH_READS:
+        return _IN_BOTH_READS[injection](read, victim)
+    return read
+
+
+def tamper_polls(polls: DataFrame, injection: Injection, victim: Victim) -> DataFrame:
+    """The consumer group's log, in which the victim is given again, or to nobody."""
+    if injection not in OF_THE_READER:
+        return polls
+    has_it = (
+        (F.col("kind") == "polled")
+        & (F.col("partition") == victim.partition)
+        & (F.col("first") <= victim.offset)
+        & (F.col("last") >= victim.offset)
+    )
+    at = F.lit(victim.offset).cast("bigint")
+    if injection == "poll-skip":
+        return polls.where(~has_it).unionByName(
+            polls.where(has_it)
+            .withColumn("last", at - 1)
+            .unionByName(polls.where(has_it).withColumn("first", at + 1))
+            .where("first <= last")
+        )
+    again = polls.where(has_it).withColumn("first", at).withColumn("last", at)
+    if injection == "poll-backward":
+        return polls.unionByName(again.withColumn("position", F.col("position") + 1))
+    # Last of all, by a member of its own: whatever was committed was committed before.
+    return polls.unionByName(
+        again.withColumn("position", F.lit(_FAR_AWAY)).withColumn("member", F.lit(-1))
+    )
 
 
 def tamper_samples(samples: DataFrame, injection: Injection, victim: Victim) -> DataFrame:

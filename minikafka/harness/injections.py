@@ -18,6 +18,10 @@ Injection = Literal[
     "overwrite",
     "gap",
     "watermark",
+    "isolation",
+    "poll-backward",
+    "committed-reread",
+    "poll-skip",
 ]
 
 EXPECTED_KIND: dict[Injection, str] = {
@@ -33,7 +37,14 @@ EXPECTED_KIND: dict[Injection, str] = {
     "overwrite": "two_contents",
     "gap": "gap",
     "watermark": "high_watermark_regression",
+    "isolation": "isolation_difference",
+    "poll-backward": "poll_backward",
+    "committed-reread": "committed_reread",
+    "poll-skip": "poll_skip",
 }
 """As which broken promise each injection must be found."""
+
+OF_THE_READER = ("poll-backward", "committed-reread", "poll-skip")
+"""They need a second reader."""
 
 INJECTIONS: tuple[Injection, ...] = tuple(EXPECTED_KIND)

@@ -166,7 +166,7 @@ class Entries:
                     raise self._damaged(position, str(error)) from error
                 if not _is_frame(frame) or zlib.crc32(frame[1]) != frame[0]:
                     raise self._damaged(position, "checksum differs")
-                entry: list[Any] = msgpack.unpackb(frame[1])
+                entry: list[Any] = msgpack.unpackb(frame[1], strict_map_key=False)
                 yield entry
 
     def _damaged(self, position: int, why: str) -> LedgerDamagedError:

@@ -17,6 +17,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -42,6 +43,7 @@ from minikafka.harness.lines import Event, EventLog, Tail, wall_ms
 from minikafka.harness.live import RunState, View, print_verdict
 from minikafka.harness.operator_actions import Operator
 from minikafka.harness.own_cluster import OwnCluster
+from minikafka.harness.reader_process import END_TIMEOUT_S, ReaderProcess, start_reader
 from minikafka.harness.schedule import Schedule
 from minikafka.harness.settings import HarnessError, RunFiles, RunSettings
 from minikafka.harness.spark_process import SparkProcess
@@ -114,6 +116,7 @@ class Run:
     events: EventLog = field(init=False)
     view: View = field(init=False)
     spark: SparkProcess = field(init=False)
+    reader: ReaderProcess | None = None
     meta: dict[str, Any] = field(init=False)
     obstacles: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -225,6 +228,15 @@ class Run:
             topic_id=self.meta["topic_id"],
         )
         self._tails += [Tail(path) for path in workload.event_files]
+        self.reader = start_reader(
+            settings,
+            self.files,
+            run=self.meta["id"],
+            bootstrap_servers=cluster.bootstrap_servers,
+            topic=topic,
+        )
+        if self.reader is not None:
+            self._tails.append(Tail(Path(self.reader.task.events)))
         watcher.start()
         try:
             self._write(workload, cluster, watcher)
@@ -232,9 +244,20 @@ class Run:
             if not watcher.wait_whole(_HEAL_TIMEOUT_S):
                 self.notes.append("Not every replica came back into the ISR after the faults.")
             self.meta["topic_id_at_end"] = watcher.topic_id(_TOPIC_PATIENCE_S)
+            self._end_reader()
         finally:
             watcher.stop()
+            if self.reader is not None:
+                self.reader.end()
         self._judge()
+
+    def _end_reader(self) -> None:
+        reader = self.reader
+        if reader is not None:
+            self._phase("waiting for the consumer group")
+            reader.ask_to_finish()
+            self._wait(lambda: not reader.is_running, END_TIMEOUT_S)
+            self.notes += reader.notes
 
     def _write(self, workload: Workload, cluster: ClusterUnderTest, watcher: Watcher) -> None:
         """The time of writing and faults."""
@@ -283,6 +306,8 @@ class Run:
             for event in tail.read():
                 self._past.append(event)
                 self.spark.take(event)
+                if self.reader is not None:
+                    self.reader.take(event)
                 self.view.take(event)
         self.view.tick()
 
@@ -322,6 +347,7 @@ class Run:
             faults=[fault.as_json() for fault in self.injected],
             replicas=self.replicas,
             stream=self._stream(),
+            group=self.reader.as_json() if self.reader is not None else {},
             unavailability=timeline.unavailability(tables),
             obstacles=self.obstacles,
             notes=self.notes,

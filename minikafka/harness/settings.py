@@ -10,7 +10,7 @@ import re
 import shlex
 from pathlib import Path
 
-from minikafka.harness.injections import Injection
+from minikafka.harness.injections import OF_THE_READER, Injection
 from minikafka.harness.workload_options import WorkloadOptions
 
 PROFILES = ("smoke", "standard", "soak", "elr-demo", "unclean-demo")
@@ -103,6 +103,8 @@ class RunSettings:
         if self.topic and not _TOPIC_NAME.fullmatch(self.topic):
             found.append(f"--topic {self.topic!r} is no name that a topic may have.")
         found += self.workload.problems()
+        if self.inject in OF_THE_READER and self.reader == "none":
+            found.append(f"--inject {self.inject} needs a reader, and --reader is none.")
         found.extend(
             f"--config {item!r} is not of the form key=value."
             for item in self.cluster_config
@@ -216,6 +218,21 @@ class RunFiles:
     def reread(self) -> Path:
         """What a fresh batch read found after everything was healed."""
         return self.root / "reread.parquet"
+
+    @property
+    def reread_uncommitted(self) -> Path:
+        """The same under read_uncommitted."""
+        return self.root / "reread-uncommitted.parquet"
+
+    @property
+    def poll_log(self) -> Path:
+        """What the consumer group was given; see `poll_log`."""
+        return self.root / "polls.msgpack"
+
+    @property
+    def polls(self) -> Path:
+        """The same as parquet."""
+        return self.root / "polls.parquet"
 
     @property
     def findings(self) -> Path:

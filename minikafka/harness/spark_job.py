@@ -10,17 +10,20 @@ and output to a log. When standard input closes early, the process ends: its par
 Answers: `session` (ready), `stream`, `progress`, `judged` (counts, findings), `gave_up` (reason).
 """
 
+import dataclasses
 import json
 import os
 import selectors
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import pyarrow.parquet as pq
 from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 from pyspark.errors import PySparkException
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 from minikafka.harness import inject, verdict_time
 from minikafka.harness.injections import Injection
@@ -28,6 +31,7 @@ from minikafka.harness.jars import JarSource
 from minikafka.harness.ledger import LedgerDamagedError
 from minikafka.harness.ledger_table import read_ledgers, write_parquet
 from minikafka.harness.lines import EventLog
+from minikafka.harness.poll_log import POLL_SCHEMA, read_poll_log
 from minikafka.harness.settings import HarnessError, RunFiles, SparkJob
 from minikafka.harness.spark_session import bundled_jars, make_session
 from minikafka.harness.stream import OBSERVED_SCHEMA, Origin, Stream, read_again
@@ -35,10 +39,14 @@ from minikafka.harness.verdict import (
     LEDGER_SCHEMA,
     PERCENTILES,
     Observed,
+    Workings,
     empty_observed,
     judge,
     summarise,
 )
+from minikafka.harness.verdict_file import READER_KINDS
+from minikafka.harness.verdict_isolation import compare
+from minikafka.harness.verdict_polls import judge_polls
 
 _WATCH_EVERY_S = 0.5
 _EXAMPLES = 10
@@ -113,6 +121,7 @@ def finish(job: SparkJob, files: RunFiles, events: EventLog, stream: Stream) -> 
     """Drain the stream, read everything afresh, judge, and answer."""
     is_complete = stream.drain()
     events.write("phase", name="reading everything afresh")
+    read_again(stream.spark, stream.origin, files.reread_uncommitted, "read_uncommitted")
     read_again(stream.spark, stream.origin, files.reread)
     events.write("phase", name="joining with the ledger")
     tables = read_ledgers(files.ledgers)
@@ -121,10 +130,19 @@ def finish(job: SparkJob, files: RunFiles, events: EventLog, stream: Stream) -> 
         _read(stream.spark, files.streamed), _read(stream.spark, files.reread), is_complete
     )
     victim = inject.choose_victim(tables, job.seed) if job.inject else None
-    tampering = Tampering(job.inject, victim) if job.inject and victim else None
+    case = Case(
+        observed=observed,
+        uncommitted=_read(stream.spark, files.reread_uncommitted),
+        group=_group(stream.spark, files),
+        workings=Workings(
+            [(table.pid, first) for table in tables for first in table.renewals],
+            job.transactions,
+        ),
+        tampering=Tampering(job.inject, victim) if job.inject and victim else None,
+    )
     events.write(
         "judged",
-        **judge_files(stream.spark, files, observed, stream.origin, tampering),
+        **judge_files(stream.spark, files, stream.origin, case),
         stream_is_complete=is_complete,
         stream_problem=stream.problem,
         data_loss=stream.data_loss,
@@ -138,37 +156,93 @@ class Tampering(NamedTuple):
     victim: inject.Victim
 
 
+class Group(NamedTuple):
+    """What the consumer group was given; see `judge_polls`."""
+
+    polls: DataFrame
+    ends: Mapping[int, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """Everything that is to be judged besides the ledgers."""
+
+    observed: Observed
+    uncommitted: DataFrame
+    group: Group | None
+    workings: Workings
+    tampering: Tampering | None = None
+
+    def tampered(self) -> "Case":
+        """With what is to be injected."""
+        if self.tampering is None:
+            return self
+        group = self.group
+        if group is not None:
+            group = group._replace(polls=inject.tamper_polls(group.polls, *self.tampering))
+        return dataclasses.replace(
+            self,
+            observed=inject.tamper(self.observed, *self.tampering),
+            uncommitted=inject.tamper_uncommitted(self.uncommitted, *self.tampering),
+            group=group,
+        )
+
+
+def _group(spark: SparkSession, files: RunFiles) -> Group | None:
+    if not files.poll_log.exists():
+        return None
+    table = read_poll_log(files.poll_log)
+    files.polls.mkdir(exist_ok=True)
+    pq.write_table(table.rows, files.polls / "polls.parquet")
+    return Group(spark.read.schema(POLL_SCHEMA).parquet(str(files.polls)), table.ends)
+
+
 def judge_files(
-    spark: SparkSession,
-    files: RunFiles,
-    observed: Observed,
-    origin: Origin,
-    tampering: Tampering | None = None,
+    spark: SparkSession, files: RunFiles, origin: Origin, original: Case
 ) -> dict[str, Any]:
     """The answer `judged`, as far as it follows from the files of the run."""
     ledger = spark.read.schema(LEDGER_SCHEMA).parquet(str(files.ledger_table))
     logs = [str(path) for path in (files.events, files.spark_events) if path.exists()]
     happened = verdict_time.read_events(spark, logs).cache()
     samples = verdict_time.samples(happened, origin.topic, origin.width)
+    case, tampering = original.tampered(), original.tampering
     if tampering is not None:
-        observed = inject.tamper(observed, *tampering)
         ledger = inject.tamper_ledger(ledger, *tampering)
         samples = inject.tamper_samples(samples, *tampering)
-    elected = verdict_time.elections(happened)
-    counts, latency_ms = judge(ledger, observed, str(files.findings), elected=elected)
+    observed = case.observed
+    isolation = compare(
+        ledger, observed.reread, case.uncommitted, transactions=case.workings.transactions
+    )
+    more = [isolation.findings]
+    if case.group is not None:
+        more.append(judge_polls(case.group.polls, observed.reread, case.group.ends))
+    counts, latency_ms = judge(
+        ledger,
+        observed,
+        str(files.findings),
+        elected=verdict_time.elections(happened),
+        workings=case.workings,
+        more=more,
+    )
     regressions = [row.asDict() for row in verdict_time.watermark_regressions(samples).collect()]
     windows = verdict_time.unavailability(ledger, _UNAVAILABLE_US)
     found = spark.read.parquet(str(files.findings))
-    answer = {
+    answer: dict[str, Any] = {
         "counts": counts,
         "promises": summarise(found, _EXAMPLES),
         "latency_ms": latency_ms,
         "percentiles": PERCENTILES,
         "regressions": regressions,
         "windows": verdict_time.summarise_windows(windows),
+        "isolation": isolation.counts,
+        "group_is_complete": case.group is not None and bool(case.group.ends),
         "injected": [],
         "injected_found": False,
     }
+    not_judged = [] if case.group is not None else [*READER_KINDS]
+    not_judged += ["gap"] if case.workings.transactions else []
+    for kind in not_judged:
+        answer["promises"][kind]["count"] = None
     happened.unpersist()
     if tampering is not None:
         injection, victim = tampering

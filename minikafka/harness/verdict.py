@@ -17,6 +17,7 @@ more, or it does, and the stream was never given it.
 """
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -199,7 +200,30 @@ def _identity_kinds(*, stream_is_complete: bool) -> list[Column]:
     return [F.when(condition, kind) for kind, condition in conditions.items()]
 
 
-def by_position(ledger: DataFrame, seen: DataFrame) -> DataFrame:
+class Workings(NamedTuple):
+    """What is to be known of the producers beside their ledgers.
+
+    `renewals` are (producer, first record) of each further instance of a client: order is promised
+    within an instance. With `transactions` offsets are also taken by what marks their ends.
+    """
+
+    renewals: Sequence[tuple[int, int]] = ()
+    transactions: bool = False
+
+    def instance(self) -> Column:
+        """Of a row with pid and seq: the number of the client's instance."""
+        count: Column = F.lit(0)
+        for pid, first_seq in self.renewals:
+            is_later = (F.col("pid") == pid) & (F.col("seq") >= first_seq)
+            count = count + is_later.cast("int")
+        return count
+
+
+def by_position(
+    ledger: DataFrame,
+    seen: DataFrame,
+    workings: Workings = Workings(),  # noqa: B008 - a value
+) -> DataFrame:
     """The findings that one place in the log, or the order of a partition, shows.
 
     The log of a topic without transactions and compaction has no holes: every offset between two
@@ -221,7 +245,7 @@ def by_position(ledger: DataFrame, seen: DataFrame) -> DataFrame:
         )
     )
     earlier = (
-        Window.partitionBy("partition", "pid")
+        Window.partitionBy("partition", "pid", "instance")
         .orderBy("offset")
         .rowsBetween(Window.unboundedPreceding, -1)
     )
@@ -229,6 +253,7 @@ def by_position(ledger: DataFrame, seen: DataFrame) -> DataFrame:
     reordered = (
         seen.where("in_reread")
         .join(unordered, "pid", "left_anti")
+        .withColumn("instance", workings.instance())
         .withColumn("highest", F.max("seq").over(earlier))
         .where("highest > seq")
         .select(
@@ -257,7 +282,8 @@ def by_position(ledger: DataFrame, seen: DataFrame) -> DataFrame:
             F.to_json(F.struct((F.col("offset") - 1).alias("last_missing"))).alias("detail"),
         )
     )
-    return two_contents.unionByName(reordered).unionByName(gap)
+    found = two_contents.unionByName(reordered)
+    return found if workings.transactions else found.unionByName(gap)
 
 
 class Summary(NamedTuple):
@@ -273,17 +299,25 @@ class Summary(NamedTuple):
 
 
 def judge(
-    ledger: DataFrame, observed: Observed, findings: str, *, elected: DataFrame | None = None
+    ledger: DataFrame,
+    observed: Observed,
+    findings: str,
+    *,
+    elected: DataFrame | None = None,
+    workings: Workings = Workings(),  # noqa: B008 - a value
+    more: Sequence[DataFrame] = (),
 ) -> Summary:
     """Write every finding to the folder `findings`; return what was counted.
 
-    `elected` (`verdict_time.elections`) is put beside what was lost.
+    `elected` (`verdict_time.elections`) is put beside what was lost; `more` are findings of others.
     """
     summary = Observation("summary")
     seen = seen_rows(observed).cache()
     found = by_identity(
         ledger, seen, stream_is_complete=observed.stream_is_complete, summary=summary
-    ).unionByName(by_position(ledger, seen), allowMissingColumns=True)
+    ).unionByName(by_position(ledger, seen, workings), allowMissingColumns=True)
+    for others in more:
+        found = found.unionByName(others, allowMissingColumns=True)
     if elected is None:
         elected = ledger.sparkSession.createDataFrame([], ELECTION_SCHEMA)
     beside(found, elected).write.mode("error").parquet(findings)

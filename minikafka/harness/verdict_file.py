@@ -28,6 +28,11 @@ do not know. All times are wall milliseconds since the Unix epoch, unless a name
                     how far. Some kinds have no record: high_watermark_regression
                     ({witness, partition, before, after, before_at_ms, after_at_ms}),
                     replicas_differ (see `replicas`) and data_loss_reported ({message})
+    isolation       {read_committed, read_uncommitted, only_committed, only_uncommitted,
+                    only_uncommitted_aborted}: records that both reads showed, and one of them only
+    group           {} without a second reader, else {protocol, polled, commits, refused,
+                    assignments}: what the consumer group was given, counting again what was given
+                    again after a rebalance; commits confirmed and refused; partitions handed over
     replicas        {compared, partitions, batches, differing, differences, why_not}: every pair of
                     replicas of a cluster of this run's own, read from its stopped brokers' logs;
                     differences has {message, topic, partition, nodes, offset}, first difference
@@ -71,8 +76,15 @@ KINDS = {
     "failed_but_read": "in the log, though the producer was told that it is not",
     "two_contents": "an offset that showed two different records",
     "gap": "after offsets of the log that hold nothing",
+    "isolation_difference": "shown under one of read_committed and read_uncommitted only",
+    "poll_backward": "given again to a consumer that had it, without a rebalance",
+    "committed_reread": "given to a consumer after the group had committed a later offset",
+    "poll_skip": "in the log, and given to no consumer of the group",
 }
 """Kind of broken promise → what it says of a record. These are what the join finds."""
+
+READER_KINDS = ("poll_backward", "committed_reread", "poll_skip")
+"""What only the consumer group shows."""
 
 Outcome = Literal["verified", "broken", "undecided"]
 EXIT_STATUS: dict[Outcome, int] = {"verified": 0, "broken": 1, "undecided": 2}
@@ -101,6 +113,7 @@ class Evidence:
     faults: Sequence[Mapping[str, Any]] = ()
     replicas: Mapping[str, Any] = field(default_factory=dict)
     stream: Mapping[str, Any] = field(default_factory=dict)
+    group: Mapping[str, Any] = field(default_factory=dict)
     unavailability: Mapping[str, Any] = field(default_factory=dict)
     obstacles: Sequence[str] = ()
     notes: Sequence[str] = ()
@@ -133,7 +146,11 @@ def decide(evidence: Evidence) -> Verdict:
         "counts": counts,
         "promises": promises,
         "unavailability": dict(evidence.unavailability),
-        **{name: (evidence.judged or {}).get(name, {}) for name in ("latency_ms", "windows")},
+        **{
+            name: (evidence.judged or {}).get(name, {})
+            for name in ("latency_ms", "windows", "isolation")
+        },
+        "group": dict(evidence.group),
         "replicas": dict(evidence.replicas),
         "stream": dict(evidence.stream),
         "percentiles": list((evidence.judged or {}).get("percentiles", ())),
@@ -238,6 +255,8 @@ def _gaps_in(evidence: Evidence, counts: Mapping[str, int]) -> list[str]:
         f"The stream did not go on where it should: {said}."
         for said in evidence.stream.get("strayed", ())
     ]
+    if evidence.group and not judged.get("group_is_complete"):
+        reasons.append("The consumer group did not read to the end of every partition.")
     if counts["acknowledged"] < evidence.claimed_acknowledged:
         reasons.append(
             f"{evidence.claimed_acknowledged} acknowledgements were counted, and"

@@ -11,18 +11,25 @@ from minikafka.harness.inject import (
     is_regression_found,
     tamper,
     tamper_ledger,
+    tamper_polls,
     tamper_samples,
+    tamper_uncommitted,
 )
-from minikafka.harness.injections import EXPECTED_KIND, INJECTIONS
+from minikafka.harness.injections import EXPECTED_KIND, INJECTIONS, OF_THE_READER
+from minikafka.harness.poll_log import POLL_SCHEMA
 from minikafka.harness.stream import OBSERVED_SCHEMA
 from minikafka.harness.verdict import (
     KINDS,
     LEDGER_SCHEMA,
     Observed,
+    Workings,
     empty_observed,
     judge,
     summarise,
 )
+from minikafka.harness.verdict_file import READER_KINDS
+from minikafka.harness.verdict_isolation import compare
+from minikafka.harness.verdict_polls import judge_polls
 from minikafka.harness.verdict_time import (
     ELECTION_SCHEMA,
     SAMPLE_SCHEMA,
@@ -180,7 +187,9 @@ def test_exactly_what_happened_is_found(found_in_cases, name):
 
 
 def test_every_kind_has_a_case():
-    assert {kind for _, _, expected in CASES.values() for kind in expected} == set(KINDS)
+    found_elsewhere = {"isolation_difference", *READER_KINDS}
+    found = {kind for _, _, expected in CASES.values() for kind in expected}
+    assert found | found_elsewhere == set(KINDS)
 
 
 def test_counts_add_up(judged):
@@ -294,7 +303,8 @@ def test_a_loss_over_an_unclean_election_is_a_loss_with_the_election_beside_it(s
     assert "election" not in promises["gap"]["first"][0]
 
 
-OF_RECORDS = [name for name in INJECTIONS if name != "watermark"]
+ELSEWHERE = ("watermark", "isolation", *OF_THE_READER)
+OF_RECORDS = [name for name in INJECTIONS if name not in ELSEWHERE]
 VICTIM = Victim(pid=1, seq=1, partition=1, offset=11, next_seq=3, next_offset=13)
 OTHER = replace(VICTIM, partition=0, seq=0)
 
@@ -341,6 +351,57 @@ def test_a_high_watermark_that_is_injected_is_found(spark):
     assert [(row["before"], row["after"]) for row in rows] == [(6, 4)]
     assert is_regression_found(rows, VICTIM)
     assert not is_regression_found(rows, OTHER)
+
+
+@pytest.mark.parametrize("injection", OF_THE_READER)
+def test_what_is_injected_into_the_groups_log_is_found(spark, injection):
+    rows = [
+        (0, 1, 1, "polled", 1, 1, 10, 12),
+        (2, 1, 1, "polled", 0, 1, 10, 14),
+        (4, 1, 1, "polled", 1, 1, 13, 14),
+        (6, 1, 1, "committed", 1, 0, 15, 15),
+    ]
+    polls = spark.createDataFrame(rows, POLL_SCHEMA)
+    first = [(0, 0, 2, "polled", at, 1, 0, 9) for at in (0, 1)]
+    polls = polls.unionByName(spark.createDataFrame(first, POLL_SCHEMA))
+    log = spark.createDataFrame(read_rows(1, LOG), OBSERVED_SCHEMA)
+    ends = {0: 15, 1: 15}
+    assert judge_polls(tamper_polls(polls, "loss", VICTIM), log, ends).isEmpty()
+    found = judge_polls(tamper_polls(polls, injection, VICTIM), log, ends)
+    assert is_found(found, injection, VICTIM)
+    assert {row["kind"] for row in found.collect()} == {EXPECTED_KIND[injection]}
+
+
+def test_a_difference_of_isolation_that_is_injected_is_found(spark):
+    read = spark.createDataFrame(read_rows(1, LOG), OBSERVED_SCHEMA)
+    ledger = spark.createDataFrame(ledger_rows(1, LEDGER), LEDGER_SCHEMA)
+    for injection, count in (("skip", 0), ("isolation", 1)):
+        other = tamper_uncommitted(read, injection, VICTIM)
+        found = compare(ledger, read, other, transactions=False).findings
+        assert found.count() == count
+    assert is_found(found, "isolation", VICTIM)
+
+
+def test_order_is_promised_within_an_instance_of_a_client(spark, tmp_path):
+    """S1: what an instance that gave up still had on its way may come after its successor's."""
+    rows = [(10, 2), (11, 0), (12, 1), (13, 3)]
+    read = spark.createDataFrame(read_rows(1, rows), OBSERVED_SCHEMA)
+    sent = ledger_rows(1, [(n, "unknown", None) for n in range(4)])
+    ledger = spark.createDataFrame(sent, LEDGER_SCHEMA)
+    for number, renewals in enumerate([(), [(1, 2)], [(1, 1)], [(9, 2)]]):
+        folder = str(tmp_path / str(number))
+        observed = Observed(read, read, stream_is_complete=True)
+        judge(ledger, observed, folder, workings=Workings(renewals))
+        found = [row["seq"] for row in spark.read.parquet(folder).orderBy("seq").collect()]
+        assert found == [[0, 1], [], [1], [0, 1]][number]
+
+
+def test_with_transactions_offsets_that_hold_nothing_are_no_gap(spark, tmp_path):
+    read = spark.createDataFrame(read_rows(1, [*LOG, (17, 6)]), OBSERVED_SCHEMA)
+    ledger = spark.createDataFrame(ledger_rows(1, LEDGER), LEDGER_SCHEMA)
+    observed = Observed(read, read, stream_is_complete=True)
+    judge(ledger, observed, str(tmp_path / "f"), workings=Workings(transactions=True))
+    assert spark.read.parquet(str(tmp_path / "f")).isEmpty()
 
 
 def test_every_kind_can_be_injected():

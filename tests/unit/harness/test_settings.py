@@ -27,6 +27,7 @@ def test_the_default_settings_can_start():
         (RunSettings(kafka_tools=Path("t"), bootstrap_servers="h:1"), "--kafka-tools"),
         (RunSettings(profile="smoke", schedule=Path("s")), "give one of the two"),
         (RunSettings(cluster_config=("=x",)), "'=x'"),
+        (RunSettings(inject="poll-skip", reader="none"), "--inject poll-skip needs a reader"),
         (RunSettings(topics=0), "--topics is 0"),
         (RunSettings(topic="t", topics=2), "--topic names one topic"),
         (RunSettings(topic="a b"), "'a b' is no name"),

@@ -98,6 +98,7 @@ def test_replicas_that_nobody_could_compare_are_not_called_equal():
         ({"judged": None}, "Spark gave no answer."),
         ({"judged": None, "obstacles": ["No way."]}, "No way."),
         ({"obstacles": ["A ledger is damaged."]}, "A ledger is damaged."),
+        ({"group": {"protocol": "eager"}}, "The consumer group did not read to the end"),
         ({"stream": {"strayed": ["batch 3"]}}, "did not go on where it should: batch 3."),
         ({"run": {**RUN, "topic_id_at_end": "B"}}, "its id was A and is now B"),
         ({"run": {**RUN, "topic_id_at_end": ""}}, "its id was A and is now gone"),

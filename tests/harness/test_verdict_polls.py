@@ -1,0 +1,95 @@
+"""S2: each thing that a consumer group must not be given, on a handful of rows."""
+
+import json
+
+import pytest
+
+from minikafka.harness.poll_log import POLL_SCHEMA
+from minikafka.harness.stream import OBSERVED_SCHEMA
+from minikafka.harness.verdict_polls import judge_polls
+
+# (member, kind, assignment, first, last); of a commit, last is what was committed.
+CASES = {
+    "one after the other": ([(1, "polled", 1, 0, 4), (1, "polled", 1, 5, 9)], {}),
+    "again after a rebalance, uncommitted": (
+        [
+            (1, "polled", 1, 0, 4),
+            (1, "committed", 0, 3, 3),
+            (2, "polled", 2, 3, 9),
+        ],
+        {},
+    ),
+    "again without a rebalance": (
+        [(1, "polled", 1, 0, 4), (1, "polled", 1, 4, 9)],
+        {"poll_backward": [(4, 1)]},
+    ),
+    "again though it was committed": (
+        [(1, "polled", 1, 0, 9), (1, "committed", 0, 10, 10), (2, "polled", 2, 7, 9)],
+        {"committed_reread": [(7, 3)]},
+    ),
+    "committed afterwards": (
+        [(1, "polled", 1, 0, 9), (2, "polled", 2, 7, 9), (1, "committed", 0, 10, 10)],
+        {},
+    ),
+    "left out in the middle": (
+        [(1, "polled", 1, 0, 3), (1, "polled", 1, 6, 9)],
+        {"poll_skip": [(4, 1), (5, 1)]},
+    ),
+    "left out by one, given to the other": (
+        [(1, "polled", 1, 6, 9), (2, "polled", 2, 0, 5)],
+        {},
+    ),
+    "left out at the begin": ([(1, "polled", 1, 1, 9)], {"poll_skip": [(0, 1)]}),
+    "left out at the end": ([(1, "polled", 1, 0, 8)], {"poll_skip": [(9, 1)]}),
+    "given to nobody": ([], {"poll_skip": [(n, 1) for n in range(10)]}),
+}
+
+
+@pytest.fixture(scope="module")
+def found(spark):
+    """All cases judged in one run, each in a partition of its own; offset 10 + n is record n."""
+    polls, log = [], []
+    for partition, (rows, _) in enumerate(CASES.values()):
+        polls += [
+            (2 * position, 1_000 + position, member, kind, partition, assignment, first, last)
+            for position, (member, kind, assignment, first, last) in enumerate(rows)
+        ]
+        log += [(partition, n, 0, partition, 100 + n, 0, 9, 0) for n in range(10)]
+    frame = spark.createDataFrame(polls, POLL_SCHEMA)
+    records = spark.createDataFrame(log, OBSERVED_SCHEMA)
+    ends = dict.fromkeys(range(len(CASES)), 10)
+    return judge_polls(frame, records, ends).collect()
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_exactly_what_happened_is_found(found, name):
+    partition = list(CASES).index(name)
+    seen = {}
+    for row in sorted(found, key=lambda row: row["offset"]):
+        if row["partition"] == partition:
+            seen.setdefault(row["kind"], []).append((row["offset"], row["severity"]))
+            assert (row["pid"], row["seq"]) == (partition, 100 + row["offset"])
+    assert seen == CASES[name][1]
+
+
+def test_a_finding_says_who_was_given_what(found):
+    details = {row["kind"]: (json.loads(row["detail"]), row["at_us"]) for row in found}
+    assert details["committed_reread"] == (
+        {"member": 2, "assignment": 2, "committed": 10, "last": 9},
+        1_002,
+    )
+    assert details["poll_backward"][0]["before"] == 4
+
+
+def test_a_group_that_was_cut_short_skipped_nothing_after_its_last_poll(spark):
+    polls = spark.createDataFrame([(0, 1, 1, "polled", 0, 1, 2, 4)], POLL_SCHEMA)
+    log = spark.createDataFrame([(0, n, 0, 1, n, 0, 9, 0) for n in range(9)], OBSERVED_SCHEMA)
+    rows = judge_polls(polls, log, {}).orderBy("offset").collect()
+    assert [(row["kind"], row["offset"]) for row in rows] == [("poll_skip", 0), ("poll_skip", 1)]
+
+
+def test_an_offset_that_is_no_record_has_no_name(spark):
+    polls = [(0, 1, 1, "polled", 0, 1, 0, 4), (2, 1, 1, "polled", 0, 1, 4, 4)]
+    log = spark.createDataFrame([(0, 0, 0, 1, 0, 0, 9, 0)], OBSERVED_SCHEMA)
+    [row] = judge_polls(spark.createDataFrame(polls, POLL_SCHEMA), log, {0: 5}).collect()
+    assert (row["kind"], row["offset"], row["pid"], row["seq"]) == ("poll_backward", 4, -1, -1)
