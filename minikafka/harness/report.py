@@ -46,6 +46,7 @@ _KNOWN = frozenset(
         *("schema", "outcome", "exit_status", "sentence", "reasons", "injected", "run", "counts"),
         *("latency_ms", "percentiles", "windows", "promises", "unavailability", "faults"),
         *("producers", "notes", "settings", "versions", "files"),
+        *("isolation", "group", "replicas", "stream"),
     }
 )
 _RUN_IN_HEAD = frozenset({"id", "seed", "started_at_ms", "ended_at_ms", "replay", "interrupted"})
@@ -265,6 +266,7 @@ def _sections(
         section("faults", "Faults", _faults(verdict, axis)),
         section("unavailability", "Unavailability and latency", _times(verdict, axis)),
         section("producers", "Producers", _producers(verdict, tables)),
+        section("readers", "Readers and replicas", _readers(verdict)),
         section("notes", "Notes", notes),
         *(_unknown(name, value) for name, value in unknown.items()),
         section(
@@ -426,6 +428,25 @@ def _producers(verdict: Verdict, tables: Sequence[LedgerTable]) -> str:
     return table(head, rows, numbers=range(2, 8)) if rows else ""
 
 
+_READERS = {
+    "isolation": "The same read under both isolation levels",
+    "group": "The second reader, a consumer group",
+    "replicas": "Replicas on disk, compared below the high watermark",
+    "stream": "Spark's streaming query",
+}
+
+
+def _readers(verdict: Verdict) -> str:
+    """What else read the records, as far as it was done."""
+    parts = []
+    for name, caption in _READERS.items():
+        values = verdict.get(name) or {}
+        plain = {key: it for key, it in values.items() if key != "differences"}
+        if plain:
+            parts.append(f"<div>{pairs(plain, caption)}</div>")
+    return f'<div class="columns">{"".join(parts)}</div>' if parts else ""
+
+
 def _unknown(name: str, value: object) -> str:
     """A field that was added to the verdict after this module was written."""
     match value:
@@ -444,11 +465,11 @@ def _unknown(name: str, value: object) -> str:
 
 def _settings(verdict: Verdict) -> str:
     run = {name: value for name, value in verdict["run"].items() if name not in _RUN_IN_HEAD}
-    return (
-        '<div class="columns">'
-        + pairs(verdict["settings"], "Settings")
-        + pairs(verdict["versions"], "Versions")
-        + pairs(run, "Run")
-        + pairs(verdict["files"], "Files, beside this page")
-        + "</div>"
+    shown = (
+        (verdict["settings"], "Settings"),
+        (verdict["versions"], "Versions"),
+        (run, "Run"),
+        (verdict["files"], "Files, beside this page"),
     )
+    parts = "".join(f"<div>{pairs(values, caption)}</div>" for values, caption in shown)
+    return f'<div class="columns">{parts}</div>'

@@ -17,6 +17,7 @@ import pyarrow.dataset as ds
 
 from minikafka.harness.ledger_table import LedgerTable
 from minikafka.harness.records import record_name
+from minikafka.harness.report_tables import plain
 from minikafka.harness.verdict_file import Verdict
 
 SHOWN_MAX = 100
@@ -92,7 +93,7 @@ def _first_rows(table: pa.Table) -> list[dict[str, Any]]:
     rows = table.take(pc.select_k_unstable(table, SHOWN_MAX, order)).to_pylist()
     return [
         {
-            "record": record_name(row["pid"], row["seq"]),
+            "record": _name(row["pid"], row["seq"]),
             "partition": row["partition"],
             "offset": row["offset"],
             "detail": row["detail"],
@@ -102,12 +103,16 @@ def _first_rows(table: pa.Table) -> list[dict[str, Any]]:
     ]
 
 
+def _name(pid: int | None, seq: int | None) -> str:
+    return "" if pid is None or seq is None else record_name(pid, seq)
+
+
 def _marks(kind: str, table: pa.Table, ledgers: Mapping[int, LedgerTable]) -> list[dict[str, Any]]:
-    """By tenth of a second how many; the ledger says when, where the finding does not."""
-    pids, seqs = table["pid"].to_numpy(), table["seq"].to_numpy()
-    at_us = np.zeros(len(pids), np.int64)
+    """By tenth of a second how many; the ledger says when, or where it does not, the finding."""
+    pids, seqs = (pc.fill_null(table[name], -1).to_numpy() for name in ("pid", "seq"))
+    at_us = pc.fill_null(table["at_us"], 0).to_numpy().copy()
     for pid, ledger in ledgers.items():
-        here = (pids == pid) & (seqs < len(ledger.send_us))
+        here = (pids == pid) & (seqs >= 0) & (seqs < len(ledger.send_us))
         at_us[here] = _times_us(ledger)[seqs[here]]
     tenths, counts = np.unique(at_us[at_us > 0] // 100_000, return_counts=True)
     return [
@@ -124,12 +129,20 @@ def _times_us(ledger: LedgerTable) -> Any:
 def _anomaly(kind: str, row: Mapping[str, Any], ledgers: Mapping[int, LedgerTable]) -> Anomaly:
     if "record" not in row:
         times = [row[name] for name in ("after_at_ms", "before_at_ms") if name in row]
-        said = "; ".join(f"{name} {value}" for name, value in _plain(row) if name not in _TOLD)
+        said = "; ".join(f"{name} {value}" for name, value in plain(row) if name not in _TOLD)
         if kind == "high_watermark_regression":
             said = f"the {row['witness']} saw {row['before']:,}, and then {row['after']:,}"
-        return Anomaly(kind=kind, partition=row.get("partition"), said=said, times_ms=tuple(times))
+        if "message" in row:
+            said = str(row["message"])
+        return Anomaly(
+            kind=kind,
+            partition=row.get("partition"),
+            offset=row.get("offset"),
+            said=said,
+            times_ms=tuple(times),
+        )
     times = _record_time(row["record"], ledgers)
-    said = detail_text(row["detail"])
+    said = detail_text(row["detail"] or "")
     if election := row.get("election"):
         times.append(election["at_ms"])
         said += "; " + election_text(election)
@@ -172,7 +185,7 @@ def detail_text(detail: str) -> str:
     if not isinstance(values, dict):
         return detail
     if "reread_place" not in values:
-        return ", ".join(f"{name} {value}" for name, value in _plain(values))
+        return ", ".join(f"{name} {value}" for name, value in plain(values))
     status = values.get("status") or "never sent"
     place = values.get("ack_place")
     parts = [f"acknowledged at {_place(place)}" if place else _STATUSES.get(status, status)]
@@ -196,14 +209,3 @@ def _times(count: int) -> str:
 
 def _place(place: Mapping[str, Any]) -> str:
     return f"{place['partition']}/{place['offset']}"
-
-
-def _plain(values: Mapping[str, Any], prefix: str = "") -> list[tuple[str, object]]:
-    """Names and values of nested objects, one behind the other."""
-    result: list[tuple[str, object]] = []
-    for name, value in values.items():
-        if isinstance(value, dict):
-            result += _plain(value, f"{prefix}{name}.")
-        else:
-            result.append((f"{prefix}{name}", value))
-    return result

@@ -23,8 +23,6 @@ def value_text(value: object) -> str:
             return "-"
         case bool():
             return "yes" if value else "no"
-        case int():
-            return f"{value:,}"
         case list() if all(isinstance(item, str | int | float) for item in value):
             return ", ".join(map(str, value))
         case dict() | list():
@@ -81,9 +79,24 @@ _LONG = 40
 
 
 def pairs(values: Mapping[str, Any], caption: str) -> str:
-    """A table of names and values."""
-    rows = [(words(name), value_text(value)) for name, value in values.items()]
+    """A table of names and values, those of nested objects among them; without what is empty."""
+    rows = [
+        (words(name), value_text(value))
+        for name, value in plain(values)
+        if value not in (None, "", [], {})
+    ]
     return table(("name", "value"), rows, caption=caption)
+
+
+def plain(values: Mapping[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
+    """Names and values of nested objects, one behind the other."""
+    result: list[tuple[str, Any]] = []
+    for name, value in values.items():
+        if isinstance(value, dict) and value:
+            result += plain(value, f"{prefix}{name}.")
+        else:
+            result.append((f"{prefix}{name}", value))
+    return result
 
 
 def section(name: str, title: str, *parts: str) -> str:

@@ -94,7 +94,7 @@ def test_marks_say_what_was_injected_and_that_the_run_was_interrupted(run):
 
 def test_what_a_later_verdict_adds_is_shown_and_what_it_lacks_is_left_out(run):
     more = {
-        "replicas": [{"partition": 1, "differing_batches": 3}],
+        "probes": [{"partition": 1, "differing_batches": 3}],
         "reader": {"isolation": "read_committed"},
         "flag": True,
         "nothing": None,
@@ -108,6 +108,15 @@ def test_what_a_later_verdict_adds_is_shown_and_what_it_lacks_is_left_out(run):
     assert '<section id="more-flag"><h2>flag</h2><p>yes</p></section>' in page
     assert 'id="more-nothing"' not in page
     assert 'id="producers"' not in page
+
+
+def test_readers_and_replicas_are_shown_where_they_were_looked_at(run, page):
+    assert 'id="readers"' not in page
+    shown = rendered(run, isolation={"read_committed": 7}, replicas={"batches": 12}, group={})
+    readers = shown[shown.index('id="readers"') :]
+    assert "<td>read committed</td><td>7</td>" in readers
+    assert "<td>batches</td><td>12</td>" in readers
+    assert "consumer group" not in readers
 
 
 def test_a_run_of_which_nothing_is_known_still_has_a_page(run):

@@ -60,6 +60,30 @@ def test_a_record_of_which_no_ledger_tells_has_no_time(run):
     assert found.marks == []
 
 
+def test_what_has_no_record_is_told_by_its_message(run):
+    row = {"message": "3 other bytes", "topic": "t", "partition": 2, "nodes": [1, 3], "offset": 9}
+    kind = {"meaning": "m", "count": 1, "first": [row], "worst": [row]}
+    found = collect({**run.verdict, "promises": {"replicas_differ": kind}}, run.tables)
+    [shown] = found.shown["replicas_differ"]
+    assert (shown.said, shown.partition, shown.offset) == ("3 other bytes", 2, 9)
+
+
+def test_findings_without_a_record_stand_in_the_table_and_where_they_have_a_time(tmp_path):
+    columns = {"kind": ["poll_skip"] * 2, "pid": [None, 1], "seq": [None, 7], "partition": [0, 0]}
+    more = {
+        "offset": [3, 4],
+        "detail": [None, "{}"],
+        "election": [None] * 2,
+        "at_us": [5_000, None],
+    }
+    (tmp_path / "f").mkdir()
+    pq.write_table(pa.table({**columns, **more}), tmp_path / "f" / "a.parquet")
+    kind = {"meaning": "m", "count": 2, "first": [], "worst": []}
+    found = collect({"promises": {"poll_skip": kind}}, [], tmp_path / "f")
+    assert [row.record for row in found.shown["poll_skip"]] == ["p1#7", ""]
+    assert found.marks == [{"kind": "poll_skip", "at_ms": 0, "count": 1}]
+
+
 def test_a_verified_run_has_none(tmp_path):
     run = report_evidence.verified(tmp_path)
     found = collect(run.verdict, run.tables, run.folder / "findings.parquet")

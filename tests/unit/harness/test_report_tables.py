@@ -31,8 +31,15 @@ def test_a_table_can_be_reached_and_is_named():
 
 def test_values_are_on_one_line():
     shown = [value_text(value) for value in (None, "", [], True, 1234, ["a", 1], {"b": 2}, 0.5)]
-    assert shown == ["-", "-", "-", "yes", "1,234", "a, 1", '{"b": 2}', "0.5"]
-    assert "<td>min isr</td><td>2</td>" in pairs({"min_isr": 2}, "settings")
+    assert shown == ["-", "-", "-", "yes", "1234", "a, 1", '{"b": 2}', "0.5"]
+
+
+def test_pairs_are_flat_and_without_what_is_empty():
+    drawn = pairs({"min_isr": 2, "workload": {"acks": "all", "none": {}}, "schedule": ""}, "s")
+    assert "<td>min isr</td><td>2</td>" in drawn
+    assert "<td>workload.acks</td><td>all</td>" in drawn
+    assert "schedule" not in drawn
+    assert "none" not in drawn
 
 
 def test_a_section_without_content_is_none():
