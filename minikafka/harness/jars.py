@@ -1,8 +1,9 @@
 """Spark's Kafka connector: resolved once by Spark's own Ivy, then used from a cache, checked.
 
 PySpark brings no connector. Versions are pinned together: PySpark 4.0.5 and connector 4.0.0, the
-newest whose whole closure is on every repository that was tried. Three ways, in this order:
+newest whose whole closure is on every repository that was tried. Four ways, in this order:
 
+0. A folder that has them (`--jars`); no network is needed.
 1. `MINIKAFKA_SPARK_JARS=/a.jar,/b.jar` names the jars; nothing is resolved.
 2. The cache (`MINIKAFKA_CACHE`, else the user's cache folder) holds a list of jars with SHA-256
    that an earlier run resolved; every one is there and unchanged.
@@ -28,10 +29,18 @@ CONNECTOR = "org.apache.spark:spark-sql-kafka-0-10_2.13:4.0.0"
 _LIST_NAME = "spark-connector-4.0.0.json"
 _BUNDLED_SETTINGS = Path(__file__).with_name("ivysettings.xml")
 
+NEEDED = (
+    "spark-sql-kafka-0-10_2.13",
+    "spark-token-provider-kafka-0-10_2.13",
+    "kafka-clients",
+    "commons-pool2",
+)
+"""What a pip-installed PySpark lacks."""
+
 REMEDIES = (
     "Give the machine a Maven repository that has it (a mirror: copy minikafka/harness/"
     "ivysettings.xml, set its root attribute, and name the copy in MINIKAFKA_IVY_SETTINGS), "
-    "or name jars that you have in MINIKAFKA_SPARK_JARS=/a.jar,/b.jar."
+    "or name a folder that has the jars with --jars DIR."
 )
 
 
@@ -44,18 +53,22 @@ class JarSource:
     ivy_settings: Path
 
     @classmethod
-    def choose(cls, environ: Mapping[str, str], home: Path) -> Self:
-        """Decide by environment and cache.
+    def choose(
+        cls, environ: Mapping[str, str], home: Path, folder: str | Path | None = None
+    ) -> Self:
+        """Decide by folder, environment and cache.
 
         Raises:
-            HarnessError: if a file that the environment names is not there.
+            HarnessError: if a file that the environment names is not there, or one of the folder.
         """
         cache = cache_folder(environ, home)
         settings = Path(environ.get("MINIKAFKA_IVY_SETTINGS") or _BUNDLED_SETTINGS)
         if not settings.is_file():
             raise HarnessError(f"MINIKAFKA_IVY_SETTINGS names {settings}, which is not a file.")
         given = environ.get("MINIKAFKA_SPARK_JARS", "")
-        if given:
+        if folder:
+            jars = tuple(in_folder(Path(folder)))
+        elif given:
             jars = tuple(Path(item.strip()) for item in given.split(",") if item.strip())
             for jar in jars:
                 if not jar.is_file():
@@ -86,6 +99,25 @@ class JarSource:
         jars = [Path(unquote(urlparse(item).path)) for item in resolved.split(",") if item]
         needed = [jar for jar in jars if _artifact_file(jar) not in have]
         write_list(self.ivy_folder.parent, needed)
+
+
+def in_folder(folder: Path) -> list[Path]:
+    """The connector and what it needs besides PySpark's own jars, out of a folder.
+
+    Raises:
+        HarnessError: naming what is not there.
+    """
+    found = []
+    for artifact in NEEDED:
+        pattern = re.compile(rf"(?:.*_)?{re.escape(artifact)}-\d[\w.]*\.jar")
+        names = [path for path in sorted(folder.glob("*.jar")) if pattern.fullmatch(path.name)]
+        if not names:
+            raise HarnessError(
+                f"--jars {folder} has no {artifact}-VERSION.jar; it must have"
+                f" {', '.join(NEEDED)}, such as {CONNECTOR.rpartition(':')[2]} of the first needs."
+            )
+        found.append(names[-1])
+    return found
 
 
 def _artifact_file(jar: Path) -> str:

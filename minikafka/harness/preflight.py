@@ -40,7 +40,7 @@ def check_run(settings: RunSettings, environ: Mapping[str, str] = os.environ) ->
     Raises:
         HarnessError: naming what is missing and what to do.
     """
-    JarSource.choose(environ, Path.home())
+    JarSource.choose(environ, Path.home(), settings.jars)
     if settings.bootstrap_servers:
         require_listener(settings.bootstrap_servers)
     if settings.kafka_tools and not (settings.kafka_tools / "kafka-cluster").is_file():

@@ -9,6 +9,7 @@ Ctrl-C ends the writing early and leads to a verdict on what was done; the secon
 """
 
 import importlib.metadata
+import os
 import platform
 import random
 import signal
@@ -47,6 +48,7 @@ from minikafka.harness.reader_process import END_TIMEOUT_S, ReaderProcess, start
 from minikafka.harness.schedule import Schedule
 from minikafka.harness.settings import HarnessError, RunFiles, RunSettings
 from minikafka.harness.spark_process import SparkProcess
+from minikafka.harness.transactions import require_transactions
 from minikafka.harness.verdict_file import Evidence, Verdict
 from minikafka.harness.watcher import Watcher
 from minikafka.harness.workload import Workload, plan_workload
@@ -71,6 +73,8 @@ def verify(settings: RunSettings, schedule: Schedule, console: Console) -> int:
     """
     java = preflight.check()
     preflight.check_run(settings)
+    if settings.bootstrap_servers:
+        _check_cluster(settings)
     files = RunFiles(settings.out)
     files.prepare()
     schedule.write(files.schedule)
@@ -81,6 +85,20 @@ def verify(settings: RunSettings, schedule: Schedule, console: Console) -> int:
     print_verdict(console, verdict, str(files.verdict), str(files.report))
     status: int = verdict["exit_status"]
     return status
+
+
+def _check_cluster(settings: RunSettings) -> None:
+    """Ask a cluster that runs already for what the run will need of it.
+
+    Raises:
+        HarnessError: naming what it has not.
+    """
+    if settings.workload.transactions:
+        require_transactions(settings.bootstrap_servers)
+    if settings.topic:
+        nowhere = EventLog(Path(os.devnull))
+        watcher = Watcher(settings.bootstrap_servers, settings.topic, nowhere)
+        watcher.require_fitting(settings.topic, settings.partitions)
 
 
 @contextmanager
@@ -201,6 +219,8 @@ class Run:
 
     def _go(self, cluster: ClusterUnderTest) -> None:
         settings, topic = self.settings, self.meta["topic"]
+        if settings.workload.transactions:
+            require_transactions(cluster.bootstrap_servers)
         watcher = Watcher(cluster.bootstrap_servers, topic, self.events)
         self.meta["topic_id"] = watcher.create_topic(
             settings.partitions,

@@ -55,7 +55,7 @@ _UNAVAILABLE_US = 1_000_000
 
 def start_session(job: SparkJob, files: RunFiles, events: EventLog) -> SparkSession:
     """Start Spark with the connector, note its jars, and warm up what the run will need."""
-    source = JarSource.choose(os.environ, Path.home())
+    source = JarSource.choose(os.environ, Path.home(), job.jars)
     spark = make_session(job.master, files.root / "spark", source.spark_conf())
     spark.sparkContext.setLogLevel("WARN")
     source.remember(spark.sparkContext.getConf().get("spark.jars") or "", bundled_jars())

@@ -78,7 +78,7 @@ def test_a_failed_resolution_names_the_artifact_and_the_remedies():
     )
     said = jars.explain_failure(log)
     assert "org.apache.spark:spark-token-provider-kafka-0-10_2.13:4.0.0 is missing" in said
-    assert "MINIKAFKA_SPARK_JARS" in said
+    assert "--jars DIR" in said
     assert "MINIKAFKA_IVY_SETTINGS" in said
 
 
@@ -94,3 +94,25 @@ def test_a_log_without_a_failed_resolution_explains_nothing():
     assert (
         jars.explain_failure(":: resolution report :: resolve 9243ms\n26/11/21 WARN Utils") is None
     )
+
+
+def test_a_folder_with_the_jars_needs_no_network(tmp_path):
+    folder = tmp_path / "jars"
+    for artifact in jars.NEEDED:
+        make_jar(folder, f"{artifact}-4.0.0.jar")
+    make_jar(folder, "org.apache.kafka_kafka-clients-4.1.0.jar")
+    make_jar(folder, "other-1.jar")
+    environ = {"MINIKAFKA_SPARK_JARS": "/gone.jar", "MINIKAFKA_CACHE": str(tmp_path)}
+    source = JarSource.choose(environ, tmp_path, folder)
+    assert [path.name for path in source.jars] == [
+        "spark-sql-kafka-0-10_2.13-4.0.0.jar",
+        "spark-token-provider-kafka-0-10_2.13-4.0.0.jar",
+        "org.apache.kafka_kafka-clients-4.1.0.jar",
+        "commons-pool2-4.0.0.jar",
+    ]
+
+
+def test_a_folder_without_one_of_the_jars_is_refused_with_what_it_lacks(tmp_path):
+    make_jar(tmp_path / "jars", "spark-sql-kafka-0-10_2.13-4.0.0.jar")
+    with pytest.raises(HarnessError, match=r"has no spark-token-provider-kafka-0-10_2\.13-VERS"):
+        JarSource.choose({}, tmp_path, tmp_path / "jars")

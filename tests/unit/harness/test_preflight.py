@@ -66,6 +66,7 @@ def test_a_run_whose_parts_are_there_may_begin(tmp_path):
     [
         (RunSettings(bootstrap_servers="127.0.0.1:1"), {}, "no bootstrap server takes a connect"),
         (RunSettings(kafka_tools=Path("/nowhere")), {}, "there is no kafka-cluster in that folder"),
+        (RunSettings(jars=Path("/nowhere")), {}, "--jars /nowhere has no spark-sql-kafka-0-10"),
         (RunSettings(), {"MINIKAFKA_SPARK_JARS": "/gone.jar"}, "/gone.jar, which is not a file"),
         (RunSettings(), {"MINIKAFKA_IVY_SETTINGS": "/gone.xml"}, "/gone.xml, which is not a file"),
     ],

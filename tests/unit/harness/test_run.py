@@ -3,14 +3,19 @@ import json
 import os
 import signal
 import threading
+from types import SimpleNamespace
 
 import pytest
 from rich.console import Console
 
+from minikafka.harness import preflight
 from minikafka.harness import run as run_module
+from minikafka.harness.ledger import LedgerWriter
 from minikafka.harness.run import Run
 from minikafka.harness.schedule import Schedule
-from minikafka.harness.settings import RunFiles, RunSettings
+from minikafka.harness.settings import HarnessError, RunFiles, RunSettings
+from minikafka.harness.watcher import Watcher
+from minikafka.harness.workload_options import WorkloadOptions
 
 
 def test_the_first_interrupt_is_noted_and_the_second_gives_up():
@@ -39,3 +44,58 @@ def test_a_cluster_that_is_not_there_leads_to_an_undecided_verdict_and_a_page(
     assert json.loads(files.verdict.read_text()) == verdict
     assert "no bootstrap server" in files.report.read_text()
     assert not run.spark.is_running
+
+
+def test_a_ledger_that_was_cut_in_the_middle_leads_to_an_undecided_verdict(tmp_path, monkeypatch):
+    """S1: at its end it may be cut; anywhere else it can prove nothing any more."""
+    monkeypatch.setenv("MINIKAFKA_SPARK_JARS", str(tmp_path / "gone.jar"))
+    files = RunFiles(tmp_path / "out")
+    files.prepare()
+    path = files.ledgers / "producer-1.msgpack"
+    with LedgerWriter(path) as writer:
+        writer.header(
+            run="r", producer=1, client="c", topic="t", topic_id="i", acks="all", idempotent=True
+        )
+        writer.sent(0, 0, partitions=[0], after_us=[0], crcs=[1], sizes=[1])
+        writer.end(5)
+    data = path.read_bytes()
+    path.write_bytes(data[: len(data) // 2] + data[len(data) // 2 + 9 :])
+    settings = RunSettings(bootstrap_servers="127.0.0.1:1", out=files.root)
+    run = Run(settings, Schedule(faults=()), files, Console(file=io.StringIO()), "17")
+    run.carry_out()
+    verdict = run.conclude()
+    assert verdict["exit_status"] == 2
+    assert "A ledger is damaged: producer-1.msgpack: at byte" in verdict["sentence"]
+
+
+def test_a_running_cluster_is_asked_before_anything_is_started(tmp_path, monkeypatch):
+    asked = []
+    monkeypatch.setattr(preflight, "check", lambda: "17")
+    monkeypatch.setattr(preflight, "check_run", lambda _: None)
+    monkeypatch.setattr(run_module, "require_transactions", asked.append)
+
+    def refuse(_, name, partitions):
+        raise HarnessError(f"{name} has not {partitions}")
+
+    monkeypatch.setattr(Watcher, "require_fitting", refuse)
+    options = WorkloadOptions(transactions=True)
+    settings = RunSettings(
+        bootstrap_servers="127.0.0.1:1", topic="mine", workload=options, out=tmp_path / "out"
+    )
+    with pytest.raises(HarnessError, match="mine has not 6"):
+        run_module.verify(settings, Schedule(faults=()), Console(file=io.StringIO()))
+    assert asked == ["127.0.0.1:1"]
+    assert not settings.out.exists()
+
+
+def test_what_became_of_the_streaming_query_is_counted(tmp_path, monkeypatch):
+    monkeypatch.setenv("MINIKAFKA_SPARK_JARS", str(tmp_path / "gone.jar"))
+    files = RunFiles(tmp_path / "out")
+    files.prepare()
+    run = Run(RunSettings(), Schedule(faults=()), files, Console(file=io.StringIO()), "17")
+    run.spark = SimpleNamespace(kill_count=2)
+    for phase in ("started", "stopped", "started", "ended", "strayed"):
+        run._past.append({"event": "stream", "phase": phase, "reason": "batch 3"})
+    assert run._stream() == {
+        "starts": 2, "stops": 1, "kills": 2, "ended": 1, "strayed": ["batch 3"],
+    }  # fmt: skip
