@@ -93,6 +93,11 @@ def overflows(page: Page) -> list[str]:
     return found
 
 
+def lane_ids(page: Page) -> set[str]:
+    """The lanes of the time axis."""
+    return set(page.evaluate("timeline.lanes.map(lane => lane.id)"))
+
+
 def domains(page: Page) -> list[list[float]]:
     """The part of the axis that each lane shows."""
     found: list[list[float]] = page.evaluate(

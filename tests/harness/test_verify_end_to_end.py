@@ -13,6 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.harness.browser_page import lane_ids, launched, opened, overflows
+from tests.verdict_schema import SCHEMA, problems, strict
+
 pytestmark = pytest.mark.slow
 
 COMMAND = (sys.executable, "-u", "-m", "minikafka.cli.verify")
@@ -55,8 +58,11 @@ def test_a_killed_leader_breaks_no_promise(tmp_path):
         assert "SIGKILL to node" in done.stdout
     else:
         assert fault["problem"].startswith("not done")
-    page = (out / "report.html").read_text()
-    assert verdict["sentence"] in page
+    assert problems(verdict, strict(SCHEMA)) == []
+    with launched() as browser, opened(browser, out / "report.html") as page:
+        assert page.locator("#sentence").inner_text() == verdict["sentence"]
+        assert {"faults", "acks", "leader", "isr", "hwm"} <= lane_ids(page)
+        assert overflows(page) == []
 
 
 @pytest.mark.timeout(300)

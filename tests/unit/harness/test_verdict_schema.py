@@ -2,39 +2,13 @@
 
 import copy
 import json
-from pathlib import Path
 
 import jsonschema
 import pytest
 
 from minikafka.harness import verdict_file
 from tests import report_evidence
-
-ROOT = Path(verdict_file.__file__).parents[2]
-SCHEMA = json.loads((ROOT / "minikafka" / "harness" / "verdict.schema.json").read_text())
-
-
-def strict(schema):
-    """The schema with every field forbidden that it does not name."""
-    match schema:
-        case {"properties": properties, **rest}:
-            closed = {name: strict(value) for name, value in properties.items()}
-            return {
-                "additionalProperties": False,
-                **{key: strict(it) for key, it in rest.items()},
-                "properties": closed,
-            }
-        case dict():
-            return {key: strict(value) for key, value in schema.items()}
-        case list():
-            return [strict(value) for value in schema]
-        case _:
-            return schema
-
-
-def problems(verdict, schema=SCHEMA):
-    checker = jsonschema.Draft202012Validator(schema)
-    return [f"{error.json_path}: {error.message}" for error in checker.iter_errors(verdict)]
+from tests.verdict_schema import ROOT, SCHEMA, problems, strict
 
 
 def as_json(verdict):
