@@ -1,7 +1,7 @@
 """The page that a person looks at: one HTML file, no network, verdict on top.
 
-The chart library (Vega, out of the `vl-convert-python` package) and all data are inside it. What a
-verdict does not have is left out, and what it has beyond what this module knows is shown as it is.
+The chart library and all data are inside it. What a verdict does not have is left out, and what it
+has beyond what this module knows is shown as it is.
 """
 
 import string
@@ -10,14 +10,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import vl_convert
-
 from minikafka.harness import (
     chart,
     report_anomalies,
+    report_axis,
     report_log_lines,
-    report_spans,
-    report_spec,
     report_tables,
     timeline,
 )
@@ -51,27 +48,6 @@ _KNOWN = frozenset(
 )
 _RUN_IN_HEAD = frozenset({"id", "seed", "started_at_ms", "ended_at_ms", "replay", "interrupted"})
 
-COLORS = (
-    *(
-        "ink",
-        "soft",
-        "line",
-        "card",
-        "inside",
-        "broken",
-        "fault",
-        "edge",
-        "mixed",
-        "window",
-        "read",
-    ),
-    *("failed", "unknown", "latency-median", "latency-p99", "latency-longest", "leader-none"),
-    *("isr-full", "isr-fewer", "isr-min", "isr-under", "isr-empty", "elr-some", "elr-known"),
-    *(f"series-{number}" for number in range(6)),
-    *(f"node-{number}" for number in range(9)),
-)
-"""Names of colours that the time axis uses; the style sheet has each for light and dark."""
-
 
 def render(
     verdict: Verdict,
@@ -93,18 +69,13 @@ def render(
         marks=_marks(verdict),
         about=text(_about(verdict)),
         figures=_figures(verdict),
-        lanes="".join(_figure(lane) for lane in built["lanes"]),
+        lanes="".join(report_axis.figure(lane) for lane in built["lanes"]),
         as_tables=_as_tables(built, events, axis),
         sections="".join(_sections(verdict, tables, found.shown, axis, folder)),
-        model=script_json(_model(built)),
-        library=_library(),
+        model=script_json(report_axis.model(built)),
+        library=report_axis.library(),
         script=(_HERE / "report.js").read_text(encoding="utf-8"),
     )
-
-
-def _library() -> str:
-    bundle: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
-    return bundle.replace("</script", "<\\/script")
 
 
 # Head -------------------------------------------------------------------------------------------
@@ -139,56 +110,6 @@ def _figures(verdict: Verdict) -> str:
 
 
 # The time axis ----------------------------------------------------------------------------------
-
-
-def _model(built: dict[str, Any]) -> dict[str, Any]:
-    """What the script gets: lanes with their data and specifications, faults, and colours."""
-    lanes = [
-        {
-            **{name: value for name, value in lane.items() if name not in _ONLY_MARKUP},
-            **_packed(lane),
-            "spec": {
-                "description": _label(lane),
-                **report_spec.specification(
-                    lane,
-                    built["last"],
-                    has_labels=index in {0, len(built["lanes"]) - 1},
-                    fault_count=sum(fault["done"] for fault in built["faults"]),
-                ),
-            },
-        }
-        for index, lane in enumerate(built["lanes"])
-    ]
-    sizes = {"left": report_spec.LEFT_PX, "right": report_spec.RIGHT_PX}
-    return {**built, **sizes, "lanes": lanes, "colors": COLORS}
-
-
-def _packed(lane: dict[str, Any]) -> dict[str, Any]:
-    is_plain = lane["kind"] == "spans" and lane["id"] != "faults"
-    return {"spans": report_spans.packed(lane["spans"])} if is_plain else {}
-
-
-_ONLY_MARKUP = frozenset({"about", "legend", "note"})
-
-
-def _label(lane: dict[str, Any]) -> str:
-    return f"{lane['title']}: {lane['about']}. The same is in the tables below the axis."
-
-
-def _figure(lane: dict[str, Any]) -> str:
-    legend = "".join(
-        f'<li style="--chip: var(--{text(entry["color"])})">{text(entry["name"])}</li>'
-        for entry in lane["legend"]
-    )
-    return (
-        f'<figure class="lane {lane["id"]}" data-lane="{lane["id"]}"><figcaption>'
-        f"<h3>{text(lane['title'])}</h3>"
-        + (f'<span class="unit">{text(lane["unit"])}</span>' if lane["unit"] else "")
-        + (f"<ul>{legend}</ul>" if legend else "")
-        + (f'<span class="note">{text(lane["note"])}</span>' if lane["note"] else "")
-        + f'</figcaption><div class="plot" role="img" aria-label="{text(_label(lane))}"></div>'
-        + "</figure>"
-    )
 
 
 def _as_tables(built: dict[str, Any], events: Sequence[Event], axis: Axis) -> str:

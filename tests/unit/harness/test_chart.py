@@ -1,6 +1,6 @@
 import pytest
 
-from minikafka.harness import chart, report
+from minikafka.harness import chart, report_axis
 from minikafka.harness.report_spans import SPANS_MAX
 from tests import report_evidence
 
@@ -141,4 +141,4 @@ def test_every_colour_of_a_lane_is_one_of_the_style_sheet(broken):
     used = {entry["color"] for lane in broken["lanes"] for entry in lane["legend"]}
     used |= {span["c"] for lane in broken["lanes"] for span in lane.get("spans", [])}
     used |= {one["color"] for lane in broken["lanes"] for one in lane.get("series", [])}
-    assert used <= set(report.COLORS)
+    assert used <= set(report_axis.COLORS)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from minikafka.harness import report
+from minikafka.harness import report, report_axis
 from tests import report_evidence
 from tests.report_evidence import NASTY
 
@@ -128,6 +128,6 @@ def test_a_run_of_which_nothing_is_known_still_has_a_page(run):
 
 def test_every_colour_has_a_value_for_light_and_for_dark():
     light, dark = (HERE / "report.css").read_text().split("@media (prefers-color-scheme: dark)")
-    for name in report.COLORS:
+    for name in report_axis.COLORS:
         for sheet in (light, dark):
             assert re.search(rf"--{name}: #[0-9a-f]{{6}};", sheet), name
