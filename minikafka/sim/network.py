@@ -50,6 +50,8 @@ class Stream:
 
 
 Accept = Callable[[Stream], End | None]
+Watch = Callable[[Stream, int, bytes], Callable[[], None]]
+"""Is told of a frame that a side sends, and gives what is to be called when it arrives."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +72,7 @@ class Network:
     speed: LinkSpeed = field(default_factory=LinkSpeed)
     slow_links: dict[tuple[str, str], LinkSpeed] = field(default_factory=dict)
     messages: int = 0
+    watch: Watch | None = None
     _rng: Random = field(init=False)
     _cut: dict[tuple[str, str], None] = field(default_factory=dict)
     _down: dict[str, None] = field(default_factory=dict)
@@ -98,7 +101,8 @@ class Network:
         """Send one frame from a side; dropped where the stream is over."""
         if stream.ends[side] is not None:
             self.messages += 1
-            self._travel(stream, side, lambda: self._deliver(stream, 1 - side, data))
+            arrives = self.watch(stream, side, data) if self.watch is not None else None
+            self._travel(stream, side, lambda: self._deliver(stream, 1 - side, data, arrives))
 
     def close(self, stream: Stream, side: int, reason: str = "closed by the peer") -> None:
         """Close a side; the other end hears of it, behind what was sent before."""
@@ -247,9 +251,13 @@ class Network:
         else:
             stream.ends[1] = end
 
-    def _deliver(self, stream: Stream, side: int, data: bytes) -> None:
+    def _deliver(
+        self, stream: Stream, side: int, data: bytes, arrives: Callable[[], None] | None
+    ) -> None:
         end = stream.ends[side]
         if end is not None:
+            if arrives is not None:
+                arrives()
             end.arrived(data)
         elif stream.hosts[side] in self._down:
             stream.unanswered = True
