@@ -456,13 +456,24 @@ class PythonClient:
             raise ClientGaveUpError(repr(error)) from error
 
     def end(self, *, commit: bool) -> None:
-        """However long it takes."""
-        try:
-            if commit:
-                self._producer.commit_transaction()
+        """In a thread of its own, since it would wait for ever."""
+        producer = self._producer
+        said: SimpleQueue[BaseException | None] = SimpleQueue()
+
+        def work() -> None:
+            try:
+                (producer.commit_transaction if commit else producer.abort_transaction)()
+            except self._error as error:
+                said.put(error)
             else:
-                self._producer.abort_transaction()
-        except self._error as error:
+                said.put(None)
+
+        threading.Thread(target=work, daemon=True).start()
+        try:
+            error = said.get(timeout=_END_TIMEOUT_S)
+        except Empty:
+            raise NotEndedError("no answer in time") from None
+        if error is not None:
             raise NotEndedError(type(error).__name__) from error
 
     def close(self) -> None:

@@ -11,7 +11,6 @@ within an instance, and what the old one had in hand is unknown.
 """
 
 import json
-import random
 import sys
 import time
 from collections.abc import Callable
@@ -34,7 +33,8 @@ _TICK_S = 0.02
 _INSTANCES_MAX = 20
 _PAUSE_S = 1.0
 _TRANSACTION_S = 0.3
-_ABORTED_SHARE = 0.2
+_ABORTED_OF = 5
+"""One of so many transactions is aborted, the second one first."""
 
 
 class Writer(Protocol):
@@ -71,7 +71,7 @@ class TransactionWriter:
 
     outbox: Outbox
     client: Client
-    rng: random.Random
+    _count: int = 0
     _began_s: float = 0.0
     _out: dict[int, None] = field(default_factory=dict)
     _answers: list[Answer] = field(default_factory=list)
@@ -103,7 +103,8 @@ class TransactionWriter:
     def _end(self) -> None:
         answers, self._answers, self._began_s = self._answers, [], 0.0
         is_whole = not any(answer.error for answer in answers)
-        commit = is_whole and self.rng.random() >= _ABORTED_SHARE
+        self._count += 1
+        commit = is_whole and self._count % _ABORTED_OF != 2 % _ABORTED_OF
         try:
             self.client.end(commit=commit)
         except NotEndedError as error:
@@ -129,7 +130,6 @@ def write(outbox: Outbox, connect: Callable[[Outbox], Client] = make_client) -> 
 
     The last instance waits for the answers that are still out.
     """
-    rng = random.Random(f"transactions/{outbox.task.seed}/{outbox.task.pid}")
     why = ""
     for instance in range(_INSTANCES_MAX):
         if instance:
@@ -144,7 +144,7 @@ def write(outbox: Outbox, connect: Callable[[Outbox], Client] = make_client) -> 
             continue
         try:
             if outbox.task.transactions:
-                _drive(outbox, TransactionWriter(outbox, client, rng))
+                _drive(outbox, TransactionWriter(outbox, client))
             else:
                 _drive(outbox, PlainWriter(outbox, client))
         except ClientGaveUpError as error:

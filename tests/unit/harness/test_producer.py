@@ -99,17 +99,7 @@ def writer(tmp_path, monkeypatch):
     monkeypatch.setattr(producer, "_TRANSACTION_S", 0.0)
     outbox = make_outbox(tmp_path, transactions=True, rate=1e6)
     client = Played(outbox)
-    return producer.TransactionWriter(outbox, client, Draw(0.9))
-
-
-class Draw:
-    """One number, again and again."""
-
-    def __init__(self, number):
-        self.number = number
-
-    def random(self):
-        return self.number
+    return producer.TransactionWriter(outbox, client)
 
 
 def send_some(writer):
@@ -127,12 +117,12 @@ def test_records_are_acknowledged_when_their_transaction_is_committed(writer, tm
     assert counts["acked"] == counts["sent"] > 0
 
 
-@pytest.mark.parametrize("why", ["drawn", "a record was refused"])
+@pytest.mark.parametrize("why", ["its turn", "a record was refused"])
 def test_records_of_an_aborted_transaction_are_failed(writer, tmp_path, why):
-    if why == "drawn":
-        writer.rng.number = 0.1
+    if why == "its turn":
+        writer._count = 1
     send_some(writer)
-    if why != "drawn":
+    if why != "its turn":
         writer._answers[0] = writer._answers[0]._replace(error="X")
     writer.turn(more=True)
     assert writer.client.calls == ["begin", "abort"]
