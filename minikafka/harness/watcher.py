@@ -8,6 +8,7 @@ Partitions are numbered through all topics of a run: of `width` partitions each,
 partition n mod width of topic n div width.
 """
 
+import contextlib
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -172,7 +173,8 @@ class Watcher:
     def stop(self) -> None:
         """End."""
         self._stop.set()
-        self._thread.join()
+        if self._thread.ident is not None:
+            self._thread.join()
         if self.describer is not None:
             self.describer.close()
 
@@ -240,16 +242,25 @@ class Watcher:
         asked = dict.fromkeys(numbers, _LATEST)
         answers = self._admin.list_offsets(asked, request_timeout=_REQUEST_TIMEOUT_S)
         seen: dict[int, int] = {}
+        is_stale = False
         for partition, future in answers.items():
             try:
                 end = future.result().offset
             except KafkaException:
-                continue  # no leader just now: nothing was shown, so nothing can go back
+                is_stale = True  # no leader just now: nothing was shown, so nothing can go back
+                continue
             if end >= 0:  # librdkafka gives a negative one where the broker named no offset
                 seen[numbers[partition]] = end
         if seen:
             self.high_watermarks.update(seen)
             self.events.write("high_watermarks", ends=seen)
+        if is_stale:
+            self._refresh()
+
+    def _refresh(self) -> None:
+        """Let the client learn of new leaders: asked for offsets it goes on with those it knows."""
+        with contextlib.suppress(KafkaException):
+            self._admin.list_topics(timeout=_REQUEST_TIMEOUT_S)
 
     def _run(self) -> None:
         while not self._stop.wait(_PERIOD_S):

@@ -101,7 +101,14 @@ class World:
     @property
     def isr(self):
         self.watcher.look()
+        self.until(lambda: 0 in self.watcher.partitions)
         return set(self.watcher.partitions[0].isr)
+
+    @property
+    def end(self):
+        """The high watermark; 0 while nobody can tell it."""
+        self.watcher.look_at_ends()
+        return self.watcher.high_watermarks.get(0, 0)
 
     def until(self, is_so):
         deadline_s = time.monotonic() + PATIENCE_S
@@ -119,6 +126,7 @@ def world(tmp_path_factory):
         world.open(folder)
         yield world
     finally:
+        world.watcher.stop()
         assert world.cluster.close() == ""
 
 
@@ -180,14 +188,13 @@ def test_a_paused_broker_leaves_the_isr_and_returns(world):
 def test_a_power_cut_of_the_leader_loses_nothing_that_was_acknowledged(world):
     """H7: what it had not flushed is gone from its disk, and it has it again."""
     world.write(200)
-    end = world.watcher.high_watermarks.get(0, 0)
+    end = world.end
     fault = world.begin("power-cut", "leader of 0")
     assert "unflushed bytes" in world.did
     world.until(lambda: not world.cluster.is_alive(fault.nodes[0]))
     fault.end()
     assert world.watcher.wait_whole(PATIENCE_S)
-    world.watcher.look_at_ends()
-    assert world.watcher.high_watermarks[0] >= max(end, 200)
+    world.until(lambda: world.end >= max(end, 200))
 
 
 def test_the_controller_survives_a_power_cut(world):
