@@ -1,0 +1,71 @@
+"""S2: brokers that break a promise are found out, and the same schedule without them is verified."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+
+HERE = Path(__file__).parent
+MUTATIONS = HERE / "mutated"
+PROJECT = HERE.parent.parent
+H4 = "H4: acknowledged before it is replicated"
+E5 = "E5: whoever is not in the ISR is eligible"
+
+CUT_OFF_LEADER = [
+    {"kind": "isolate", "at_s": 3, "duration_s": 7, "targets": ["leader of 0"]},
+]
+"""It still has clients, and nobody who replicates what they write."""
+
+BEHIND_BEFORE_THE_OTHERS = [
+    {"kind": "kill", "at_s": 2, "duration_s": 9, "targets": [1]},
+    {"kind": "kill", "at_s": 8, "duration_s": 9, "targets": [2, 3]},
+]
+"""Broker 1 misses six seconds of records, and is back three seconds before those who have them."""
+
+
+def verified(out, faults, mutation=None):
+    schedule = {"schema": "minikafka.schedule/1", "seed": 7, "seconds": 20, "faults": faults}
+    out.mkdir()
+    file = out / "wanted.json"
+    file.write_text(json.dumps(schedule))
+    environ = dict(os.environ)
+    if mutation:
+        paths = [str(MUTATIONS), str(PROJECT), environ.get("PYTHONPATH", "")]
+        environ["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
+        environ["MINIKAFKA_TEST_MUTATION"] = mutation
+    done = subprocess.run(
+        [sys.executable, "-m", "minikafka.cli.verify", "--schedule", str(file),
+         "--out", str(out / "run"), "--rate", "400", "--partitions", "3", "--seed", "7"],
+        capture_output=True, text=True, check=False, env=environ,
+    )  # fmt: skip
+    shown = done.stdout + done.stderr
+    assert done.returncode in (0, 1), shown
+    nodes = [log.read_text() for log in (out / "run").glob("cluster/node-*/node.log")]
+    assert len(nodes) == 4
+    assert all(("this node is mutated" in log) == bool(mutation) for log in nodes)
+    verdict = json.loads((out / "run" / "verdict.json").read_text())
+    assert all(fault["problem"] == "" for fault in verdict["faults"]), verdict["faults"]
+    return done.returncode, verdict
+
+
+@pytest.mark.parametrize(
+    ("faults", "mutation"), [(CUT_OFF_LEADER, H4), (BEHIND_BEFORE_THE_OTHERS, E5)]
+)
+def test_a_weakened_guard_loses_records_and_the_verdict_names_them(tmp_path, faults, mutation):
+    status, verdict = verified(tmp_path / "mutated", faults, mutation)
+    assert (status, verdict["outcome"]) == (1, "broken")
+    lost = verdict["promises"]["lost"]
+    assert lost["count"] > 0
+    assert lost["first"][0]["record"]
+
+
+@pytest.mark.parametrize("faults", [CUT_OFF_LEADER, BEHIND_BEFORE_THE_OTHERS])
+def test_the_guard_is_what_keeps_them(tmp_path, faults):
+    """The same faults, and nobody is mutated: nothing is lost (H4, E1, E5)."""
+    status, verdict = verified(tmp_path / "whole", faults)
+    assert (status, verdict["outcome"]) == (0, "verified"), verdict["sentence"]
