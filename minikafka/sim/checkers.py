@@ -12,6 +12,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from minikafka.common.ids import TopicPartition
+from minikafka.history import anomalies
+from minikafka.history import group_anomalies as groups
+from minikafka.history.operations import Anomaly, Log
 from minikafka.log.checkpoints import CLEAN_SHUTDOWN
 from minikafka.metadata.image import RESOURCE_TOPIC, MetadataImage, TopicImage
 from minikafka.metadata.partition_registration import (
@@ -41,6 +44,8 @@ class Checkers:
     nodes: Mapping[int, SimNode] = field(default_factory=dict)
     power_was_lost: bool = False
     """A replica lost records that were not flushed. Without ELR it may lead all the same (E13)."""
+    offsets_may_be_lost: bool = False
+    """An unclean election has taken committed offsets of groups away, or E13 may have."""
     unclean_elections: int = 0
     replicas: ReplicaChecks = field(init=False)
     recoveries: RecoveryChecks = field(init=False)
@@ -80,6 +85,7 @@ class Checkers:
         """A node loses records that it had: its power, its disks, or what it wrote last."""
         del node_id
         self.power_was_lost = True
+        self.offsets_may_be_lost |= not self.elr_enabled
 
     def look(self, node: SimNode) -> None:
         """Check a node after its step.
@@ -146,7 +152,9 @@ class Checkers:
             broker = node.node.broker
             if broker is None or broker.lifecycle.incarnation_id != now.incarnation_id:
                 continue
-            if node.began_cleanly:
+            named = broker.lifecycle.previous_broker_epoch
+            if node.began_cleanly or (node.has_old_disks and named == former.epoch):
+                # A copy of a clean end is one until the broker is registered anew.
                 continue
             self._checks += 1
             for where, _, each in image.all_partitions():
@@ -169,6 +177,7 @@ class Checkers:
         self.replicas.image = image
         if not self.elr_is_on:
             self.elr_enabled = False
+            self.offsets_may_be_lost |= self.power_was_lost
         self._registrations_are_right(before, image)
         for topic_id, topic in image.topics.items():
             known = before.topics.get(topic_id)
@@ -189,13 +198,15 @@ class Checkers:
                 if problem is not None:
                     rule, _, what = problem.partition(": ")
                     raise Violation(f"{rule}: {where}: {what}")
-            if topic.name.startswith("__"):
-                continue
-            self.replicas.candidates_are_complete(where, now)
-            if (
+            is_unclean = (
                 now.leader_recovery_state is LeaderRecoveryState.RECOVERING
                 and now.leader != NO_LEADER
-            ):
+            )
+            if topic.name.startswith("__"):
+                self.offsets_may_be_lost |= is_unclean
+                continue
+            self.replicas.candidates_are_complete(where, now)
+            if is_unclean:
                 self._unclean(where, now)
 
     def _problems(
@@ -223,30 +234,27 @@ class Checkers:
 
 
 def final_checks(
-    checkers: Checkers, history: History, logs: dict[TopicPartition, dict[int, bytes]]
+    checkers: Checkers, history: History, logs: dict[TopicPartition, Log]
 ) -> list[str]:
     """What must hold at the end: `logs` is what consumers now read, by offset.
 
     Every promised record is there once, at its offset, unless an unclean election took it away;
-    nothing is there that was never sent, or that was refused.
+    nothing is there that was never sent, or that was refused; consumers saw it in its order.
     """
-    problems = list(history.contradictions)
-    for where, written in history.writes.items():
-        now = logs.get(where, {})
+
+    def excused(where: TopicPartition, offset: int) -> bool:
         lost = checkers.committed.get(where, Committed()).lost
-        places: dict[bytes, list[int]] = {}
-        for offset, value in now.items():
-            places.setdefault(value, []).append(offset)
-        for each in written:
-            at = places.pop(each.value, [])
-            excused = each.offset is not None and any(
-                batch.base_offset <= each.offset <= batch.last_offset for batch in lost
-            )
-            if each.is_promised and each.offset not in at and not excused:
-                problems.append(f"lost: {where} {each.value!r}, acknowledged at {each.offset}")
-            if each.refused and at:
-                problems.append(f"aborted read: {where} {each.value!r} was refused, is at {at}")
-            if len(at) > 1:
-                problems.append(f"duplicate: {where} {each.value!r} at {at}")
-        problems += [f"phantom: {where} {value!r} at {at}" for value, at in places.items()]
-    return problems
+        return any(batch.base_offset <= offset <= batch.last_offset for batch in lost)
+
+    found: list[Anomaly] = []
+    for where, written in history.writes.items():
+        log = logs.get(where, {})
+        found += anomalies.lost_writes(where, written, log, excused)
+        found += anomalies.aborted_reads(where, written, log)
+        found += anomalies.duplicates(where, log)
+        found += anomalies.phantoms(where, written, log)
+    found += anomalies.backward_polls(history.polls)
+    found += anomalies.skipped_polls(history.polls, logs, excused)
+    found += groups.shared_partitions(history.owned, lambda: checkers.offsets_may_be_lost)
+    found += groups.moved_commits(history.group, lambda: checkers.offsets_may_be_lost)
+    return [*history.contradictions, *map(str, found)]

@@ -164,6 +164,26 @@ class Faults:
 
         return undo
 
+    def _slow_node(self, incident: Incident) -> Undo:
+        one = host(incident.node)
+        slow = self.cluster.network.slow_links
+        links = [
+            link
+            for other in (
+                *[host(x) for x in self.cluster.nodes if x != incident.node],
+                *self.clients,
+            )
+            for link in ((one, other), (other, one))
+        ]
+        slow.update(dict.fromkeys(links, _SLOW))
+        self._note("network", f"{one} is slow to reach")
+
+        def undo() -> None:
+            for link in links:
+                slow.pop(link, None)
+
+        return undo
+
     def _clog(self, incident: Incident) -> Undo:
         one, other = host(incident.node), host(incident.other)
         network = self.cluster.network
@@ -253,6 +273,7 @@ class Faults:
         node.ended_cleanly = False
         self._note(node.host, "gets old copies of its disks")
         node.disks.update(copies)
+        node.has_old_disks = True
         return self.start_later(node)
 
     def _back_up(self, node: SimNode, incident: Incident) -> None:
@@ -285,6 +306,7 @@ class Faults:
         Fault.CUT_CLIENTS: _cut_clients,
         Fault.ISOLATE: _isolate,
         Fault.SLOW: _slow,
+        Fault.SLOW_NODE: _slow_node,
         Fault.CLOG: _clog,
         Fault.CLOCK: _clock,
         Fault.DRIFT: _drift,

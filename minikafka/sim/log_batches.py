@@ -48,3 +48,13 @@ def common_count(have: list[Batch], wanted: list[Batch]) -> int:
             break
         count += 1
     return count
+
+
+def epoch_at(log: UnifiedLog, offset: int) -> int:
+    """The leader epoch of the record at an offset, by the epochs that a log knows; -1 without."""
+    found = -1
+    for epoch, start_offset in log.epochs.entries:
+        if start_offset > offset:
+            break
+        found = epoch
+    return found

@@ -27,6 +27,7 @@ class Fault(Enum):
     CUT_CLIENTS = "cut-clients"
     ISOLATE = "isolate"
     SLOW = "slow"
+    SLOW_NODE = "slow-node"
     CLOG = "clog"
     CLOCK = "clock"
     DRIFT = "drift"
@@ -46,6 +47,7 @@ class Happening(Enum):
     STRATEGY = "strategy"
     FEATURE = "feature"
     REASSIGN = "reassign"
+    SWAP = "swap-leaders"
     TOPIC = "topic"
     ROLL = "roll"
 
@@ -60,13 +62,15 @@ Mix = tuple["Fault | Happening", ...]
 MIXES: tuple[Mix, ...] = (
     # What was sent long ago arrives after everything has changed.
     (Fault.CLOG, Fault.CLOG, Fault.SLOW, Fault.POWER, Fault.PAUSE, Happening.ELECT),
-    (Fault.CLOG, Fault.SLOW, Fault.ISOLATE, Happening.ELECT, Happening.ELECT),
+    (Fault.CLOG, Fault.SLOW, Fault.SLOW_NODE, Happening.SWAP, Happening.SWAP, Happening.SWAP),
+    # Followers that fall out of the ISR and come back, while everything takes its time.
+    (Fault.SLOW_NODE, Fault.SLOW_NODE, Fault.SLOW_DISK, Fault.KILL, Fault.ISOLATE, Fault.PAUSE),
     # Disks that keep less than was written.
     (Fault.POWER, Fault.POWER, Fault.BIT_FLIP, Fault.RESTORE, Fault.FULL_DISK, Fault.DISK_ERROR),
     # Nobody is left who has everything.
     (Fault.POWER_ALL, Fault.POWER, Fault.BIT_FLIP, Fault.KILL, Happening.STRATEGY),
     # Brokers that come and go while the ISR is small.
-    (Fault.KILL, Fault.RESTART, Fault.POWER, Fault.SLOW_DISK, Fault.SLOW, Happening.MIN_ISR),
+    (Fault.KILL, Fault.RESTART, Fault.SLOW_DISK, Fault.SLOW_NODE, Fault.SLOW, Happening.MIN_ISR),
     # Operators.
     (Happening.ROLL, Happening.REASSIGN, Happening.TOPIC, Happening.FEATURE, Fault.KILL),
     (Happening.ELECT, Happening.ELECT_NOW, Happening.STRATEGY, Fault.POWER, Fault.POWER_ALL),

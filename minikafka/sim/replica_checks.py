@@ -16,7 +16,7 @@ from minikafka.log.unified_log import UnifiedLog
 from minikafka.metadata.image import MetadataImage
 from minikafka.metadata.partition_registration import NO_LEADER, PartitionRegistration
 from minikafka.replica.partition import Partition
-from minikafka.sim.log_batches import Batch, batches_of, common_count
+from minikafka.sim.log_batches import Batch, batches_of, common_count, epoch_at
 from minikafka.sim.sim_node import SimNode
 from minikafka.sim.violation import Violation
 
@@ -164,14 +164,22 @@ class ReplicaChecks:
             is_of_today = registered is not None and registered.epoch == follower.broker_epoch
             if not is_of_today and not (is_up_to_date and member in now.isr):
                 continue
-            end_offset = self._end_offset(member, where)
-            if end_offset is not None and end_offset < follower.log_end_offset:
-                if self.is_excused():
-                    continue
-                raise Violation(
-                    f"WeakIsr: {where}: {node.host} believes that {member} holds everything below "
-                    f"{follower.log_end_offset}, it ends at {end_offset}"
-                )
+            self._belief_is_true(node, partition, member, follower.log_end_offset)
+
+    def _belief_is_true(
+        self, node: SimNode, partition: Partition, member: int, believed: int
+    ) -> None:
+        log = self._log(member, partition.topic_partition)
+        if log is None or believed <= log.log_start_offset or self.is_excused():
+            return
+        mine, its = epoch_at(partition.log, believed - 1), epoch_at(log, believed - 1)
+        if log.log_end_offset < believed or mine != its:
+            # Where the last record is of the same epoch, all before it are the same (KIP-101).
+            raise Violation(
+                f"WeakIsr: {partition.topic_partition}: {node.host} believes that {member} holds "
+                f"everything below {believed}, the last of it of epoch {mine}; it ends at "
+                f"{log.log_end_offset}, and has epoch {its} there"
+            )
 
     def _isr_has_it(self, partition: Partition) -> None:
         """H1, H2, H3: a high watermark moved; enough members of the persisted ISR have it."""
@@ -195,12 +203,17 @@ class ReplicaChecks:
 
     def _end_offset(self, node_id: int, where: TopicPartition) -> int | None:
         """Where a replica's log ends; None where nobody can say."""
+        log = self._log(node_id, where)
+        return None if log is None else log.log_end_offset
+
+    def _log(self, node_id: int, where: TopicPartition) -> UnifiedLog | None:
+        """A replica's log; None where nobody can say what is in it."""
         node = self.nodes.get(node_id)
         # One that is still starting may have lost records, and is not in the ISR for long (E7).
         if node is None or node.node is None or not node.started or node.node.broker is None:
             return None
         held = node.node.broker.replicas.partitions.get(where)
-        return None if held is None else held.log.log_end_offset
+        return None if held is None else held.log
 
     def _leader_is_complete(
         self, node: SimNode, where: TopicPartition, partition: Partition, known: Committed

@@ -98,6 +98,8 @@ class SimNode:
     """Its last process ended by itself, as it was asked to, and nobody touched its disks since."""
     began_cleanly: bool = True
     """`ended_cleanly`, when its present process started."""
+    has_old_disks: bool = False
+    """Its disks were replaced by older copies, which may be of a process that ended cleanly."""
     starts: int = 0
     steps: int = 0
     _rng: Random = field(init=False)
@@ -363,6 +365,7 @@ class SimNode:
         self.network.close_all(self.host)
         if self.node is not None:
             self.ended_cleanly = self.stopping and exit_code == 0
+            self.has_old_disks = False
         self.stopping = False
         self.node = None
         self.started = self._paused = False

@@ -24,6 +24,7 @@ from minikafka.metadata.features import DEFAULT_LEVELS
 from minikafka.metadata.partition_registration import NO_LEADER, PartitionRegistration
 from minikafka.sim.checkers import ELR_VERSION, Checkers, final_checks
 from minikafka.sim.faults import Faults
+from minikafka.sim.group_workload import SimMember, is_stable
 from minikafka.sim.operators import Operators
 from minikafka.sim.plan import Fault, Incident, Plan
 from minikafka.sim.sim_cluster import BROKER_PORT, SimCluster, host
@@ -49,6 +50,7 @@ class Outcome:
     checks: int = 0
     acknowledged: int = 0
     reads: int = 0
+    rebalances: int = 0
     unclean_elections: int = 0
     lost_to_unclean: int = 0
     faults: dict[str, int] = field(default_factory=dict)
@@ -75,6 +77,7 @@ class Simulation:
     operators: Operators = field(init=False)
     _producers: list[SimProducer] = field(default_factory=list)
     _consumer: SimConsumer | None = None
+    _members: list[SimMember] = field(default_factory=list)
     _images: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -96,6 +99,7 @@ class Simulation:
         nodes = self.cluster.nodes
         self.checkers = Checkers(self.history, plan.min_isr, plan.elr, nodes)
         clients = [f"p{number}" for number in range(plan.producers)]
+        clients += [f"g{number}" for number in range(plan.groups)]
         self.faults = Faults(self.cluster, ("c", *clients), self.checkers.lost_records)
         self.operators = Operators(plan, TOPIC, self.faults, self._connections)
 
@@ -118,7 +122,8 @@ class Simulation:
         outcome.steps = sum(node.steps for node in self.cluster.nodes.values())
         outcome.messages = self.cluster.network.messages
         outcome.checks = self.checkers.checks
-        outcome.reads = self.history.polls
+        outcome.reads = self.history.fetches
+        outcome.rebalances = sum(member.rebalances for member in self._members)
         outcome.unclean_elections = self.checkers.unclean_elections
         written = [each for some in self.history.writes.values() for each in some]
         outcome.acknowledged = sum(each.offset is not None for each in written)
@@ -170,6 +175,11 @@ class Simulation:
             producer.start()
         self._consumer = SimConsumer(self._connections("c"), self.history, everywhere)
         self._consumer.start()
+        for number in range(plan.groups):
+            name = f"g{number}"
+            member = SimMember(self._connections(name), self.history, "g", name, everywhere)
+            self._members.append(member)
+            member.start()
 
     def _connections(self, name: str) -> Connections:
         bootstrap = [(host(node_id), BROKER_PORT) for node_id in self.cluster.broker_ids]
@@ -216,6 +226,10 @@ class Simulation:
         self._elect_by_hand()
         self._wait(self._all_led, "every partition has a leader")
         self._wait(self._isr_is_full, "every ISR is full")
+        self._wait(self._no_recovery_hangs, "no unclean recovery goes on")
+        self._wait(self._groups_are_stable, "every group is stable")
+        for member in self._members:
+            member.running = False
         for producer in self._producers:
             producer.running = False
         self.world.run(5_000)
@@ -259,6 +273,17 @@ class Simulation:
         known = self._registrations()
         return bool(known) and all(
             len(each.isr) == len(each.replicas) and not each.adding_replicas for each in known
+        )
+
+    def _no_recovery_hangs(self) -> bool:
+        controller = self.cluster.nodes[self.cluster.controller_id].node
+        if controller is None or controller.controller is None:
+            return False
+        return controller.controller.recovery.recovering_count == 0
+
+    def _groups_are_stable(self) -> bool:
+        return is_stable(self._members, self.plan.partitions, self.world.now_ms) or (
+            not self._members
         )
 
     def _read_all(self) -> dict[TopicPartition, dict[int, bytes]]:

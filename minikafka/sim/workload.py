@@ -13,6 +13,7 @@ from typing import cast
 
 from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import TopicPartition
+from minikafka.history.operations import Commit, Owned, Poll, Resume, Written
 from minikafka.messages.fetch import FetchPartition, FetchRequest, FetchResponse, FetchTopic
 from minikafka.messages.init_producer_id import InitProducerIdRequest, InitProducerIdResponse
 from minikafka.messages.metadata import MetadataRequest, MetadataRequestTopic, MetadataResponse
@@ -40,29 +41,22 @@ also what a leader answers that was deposed after the append."""
 
 
 @dataclass(slots=True)
-class Written:
-    """What became of one value. `offset` is known only where it was acknowledged."""
-
-    value: bytes
-    acks: int
-    sent_ms: int
-    offset: int | None = None
-    refused: bool = False
-
-    @property
-    def is_promised(self) -> bool:
-        """Whether an acknowledgement of acks=all was given for it (H4)."""
-        return self.offset is not None and self.acks == -1
-
-
-@dataclass(slots=True)
 class History:
     """What clients did and saw; `reads` is, by partition, what each offset was seen to hold."""
 
     writes: dict[TopicPartition, list[Written]] = field(default_factory=dict)
     reads: dict[TopicPartition, dict[int, bytes]] = field(default_factory=dict)
     contradictions: list[str] = field(default_factory=list)
-    polls: int = 0
+    polls: list[Poll] = field(default_factory=list)
+    fetches: int = 0
+    group: list[Commit | Resume] = field(default_factory=list)
+    owned: list[Owned] = field(default_factory=list)
+    _lives: int = 0
+
+    def new_life(self) -> int:
+        """The number of a consumer's next time between two jumps."""
+        self._lives += 1
+        return self._lives
 
     def wrote(self, where: TopicPartition, written: Written) -> None:
         """A value is on its way."""
@@ -290,19 +284,22 @@ class SimProducer:
 
 @dataclass(slots=True, eq=False)
 class SimConsumer:
-    """Reads every partition from its start, and notes what each offset held."""
+    """Reads its partitions, and notes what each offset held."""
 
     connections: Connections
     history: History
     partitions: Sequence[TopicPartition]
+    name: str = "c"
     running: bool = True
     positions: dict[TopicPartition, int] = field(default_factory=dict)
     resets: int = 0
+    _life: int = 0
 
     def start(self) -> None:
-        """Begin on every partition."""
+        """Begin on every partition, at its start where no position is given."""
+        self._life = self.history.new_life()
         for where in self.partitions:
-            self.positions[where] = 0
+            self.positions.setdefault(where, 0)
             self._later(where)
 
     def _later(self, where: TopicPartition, delay_ms: int = 50) -> None:
@@ -333,7 +330,9 @@ class SimConsumer:
         )
 
     def _answered(self, where: TopicPartition, answer: ApiMessage | None) -> None:
-        self.history.polls += 1
+        if not self.running:
+            return
+        self.history.fetches += 1
         if answer is None:
             self.connections.leaders.pop(where, None)
             self._later(where, _RETRY_MS)
@@ -344,6 +343,7 @@ class SimConsumer:
             # What was read is gone: the checkers know whether that was excused.
             self.resets += 1
             self.positions[where] = 0
+            self._life = self.history.new_life()
         elif found.error_code:
             self.connections.leaders.pop(where, None)
         else:
@@ -352,9 +352,13 @@ class SimConsumer:
 
     def _take(self, where: TopicPartition, records: bytes) -> None:
         position = self.positions[where]
+        seen = []
         for at, header in split_batches(records):
             for record in read_batch(records[at : at + header.size], 0, header):
                 if record.offset >= position:
                     self.history.read(where, record.offset, bytes(record.value or b""))
                     position = record.offset + 1
+                    seen.append(record.offset)
         self.positions[where] = position
+        if seen:
+            self.history.polls.append(Poll(self.name, self._life, where, tuple(seen)))

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from minikafka.common.ids import TopicPartition
+from minikafka.history.operations import Written
 from minikafka.log.checkpoints import CLEAN_SHUTDOWN
 from minikafka.metadata.partition_registration import LeaderRecoveryState, PartitionRegistration
 from minikafka.replica.in_sync_replicas import IsrState
@@ -15,7 +16,7 @@ from minikafka.sim.checkers import ELR_VERSION, Checkers, final_checks
 from minikafka.sim.log_batches import Batch
 from minikafka.sim.replica_checks import Committed
 from minikafka.sim.violation import Violation
-from minikafka.sim.workload import History, Written
+from minikafka.sim.workload import History
 from tests.sim_world import batch, create_topic, produce, replica, started_cluster
 
 WHERE = TopicPartition("t", 0)

@@ -68,6 +68,14 @@ def test_a_node_can_be_cut_off_from_all_or_from_its_clients(cluster, faults):
     assert not cluster.network.is_cut("n1", "n2")
 
 
+def test_a_node_can_be_slow_to_reach_for_everybody(cluster, faults):
+    faults.happen(incident(Fault.SLOW_NODE, for_ms=500))
+    slow = cluster.network.slow_links
+    assert {("n2", "n100"), ("n1", "n2"), ("client", "n2")} <= slow.keys()
+    cluster.world.run(1_000)
+    assert not slow
+
+
 def test_clocks_drift_but_do_not_jump(cluster, faults):
     node = cluster.nodes[2]
     before = node.now

@@ -78,6 +78,14 @@ def test_leaders_move_where_they_are_preferred_and_are_elected_by_force(cluster,
     assert registration(cluster, "t").leader == 1, "no election is needed where a leader is"
 
 
+def test_leadership_goes_from_replica_to_replica(cluster, operators):
+    epoch = registration(cluster, "t").leader_epoch
+    happen(cluster, operators, Happening.SWAP, times=3)
+    now = registration(cluster, "t")
+    assert now.leader_epoch > epoch
+    assert sorted(now.replicas) == [1, 2, 3]
+
+
 def test_brokers_are_restarted_one_after_the_other():
     cluster = started_cluster(3, separate_controller=True)
     operators = Operators(

@@ -1,0 +1,14 @@
+"""What clients did, as values."""
+
+from minikafka.history.operations import Anomaly, Written
+
+
+def test_only_what_all_replicas_acknowledged_is_promised():
+    """H4."""
+    assert Written(b"a", -1, 0, offset=3).is_promised
+    assert not Written(b"a", -1, 0).is_promised
+    assert not Written(b"a", 1, 0, offset=3).is_promised
+
+
+def test_an_anomaly_begins_with_its_kind():
+    assert str(Anomaly("lost", "t-0 b'a'")) == "lost: t-0 b'a'"
