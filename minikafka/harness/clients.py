@@ -6,6 +6,7 @@ what the first one had in hand. An idempotent producer's client ends so after an
 """
 
 import asyncio
+import contextlib
 import sys
 import threading
 import time
@@ -175,7 +176,10 @@ class ConfluentClient:
 
     def answers(self, wait_s: float) -> list[Answer]:
         """Serve callbacks."""
-        self._producer.poll(wait_s)
+        try:
+            self._producer.poll(wait_s)
+        except KafkaException as error:
+            self._fatal = str(error)
         found, self._answers = self._answers, []
         if self._fatal and not found:
             raise ClientGaveUpError(self._fatal)
@@ -201,7 +205,8 @@ class ConfluentClient:
     def close(self) -> None:
         """Forget what is queued."""
         self._producer.purge()
-        self._producer.poll(0)
+        with contextlib.suppress(KafkaException):  # it says once more why it ended
+            self._producer.poll(0)
 
     def _transact(self, work: Callable[[], None]) -> None:
         try:

@@ -45,6 +45,9 @@ _CLIENT_OPTIONS = {
 
 _RESTARTS_MAX = 5
 
+_COMPLAINTS = ("KAFKA_DATA_LOSS", "Some data may have been lost")
+"""How the driver and how an executor say that data is gone."""
+
 
 def _observed(source: DataFrame, topic: str, width: int) -> DataFrame:
     return source.select(
@@ -188,7 +191,7 @@ class Stream:
         self._query = None
         reason = _reason(error)
         self.events.write("stream", phase="ended", reason=reason)
-        if "KAFKA_DATA_LOSS" in reason:
+        if any(words in reason for words in _COMPLAINTS):
             self.data_loss.append(reason)
             self.problem = "Spark's source reported lost data, and its query ended."
         elif self._restart_count >= _RESTARTS_MAX:

@@ -70,9 +70,16 @@ def test_a_query_that_ends_is_started_again_a_few_times(stream, tmp_path):
     assert {event["phase"] for event in Tail(tmp_path / "e").read()} == {"ended"}
 
 
-def test_lost_data_reported_by_spark_is_a_finding_and_no_reason_to_start_again(stream):
+@pytest.mark.parametrize(
+    "said",
+    [
+        "[KAFKA_DATA_LOSS.PARTITION_OFFSET_CHANGED] Partition t-0 …",
+        "[STREAM_FAILED] … Some data may have been lost because they are not available in Kafka …",
+    ],
+)
+def test_lost_data_reported_by_spark_is_a_finding_and_no_reason_to_start_again(stream, said):
     query, starts = stream
-    query._ended(EndedError("[KAFKA_DATA_LOSS.PARTITION_OFFSET_CHANGED] Partition t-0 …"))
+    query._ended(EndedError(said))
     assert starts == [0]
     assert len(query.data_loss) == 1
     assert not query.drain()

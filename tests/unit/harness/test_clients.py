@@ -63,6 +63,24 @@ def test_a_fatal_error_of_librdkafka_is_the_end_of_the_instance(outbox):
     client.close()
 
 
+def test_a_fatal_error_that_is_raised_comes_after_the_answers_that_were_there(outbox):
+    client = make_client(outbox("confluent-kafka"))
+
+    class Ended:
+        def poll(self, _wait_s):
+            raise clients.KafkaException(clients.RdKafkaError(clients.RdKafkaError._FATAL))
+
+        def purge(self):
+            pass
+
+    client._producer = Ended()
+    client._answers.append(clients.Answer(0, "", definite=False, offset=1, timestamp_ms=1))
+    assert [it.seq for it in client.answers(0)] == [0]
+    with pytest.raises(ClientGaveUpError, match="Fatal error"):
+        client.answers(0)
+    client.close()
+
+
 def test_a_client_that_finds_nobody_gives_up_at_once(outbox):
     with pytest.raises(ClientGaveUpError):
         make_client(outbox("aiokafka"))
