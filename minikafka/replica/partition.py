@@ -151,7 +151,9 @@ class Partition:
         if registration.partition_epoch < self.partition_epoch:
             return False
         new_epoch = registration.leader_epoch > self.leader_epoch
-        was_leader = self.is_leader
+        # Unlike Kafka: metadata may arrive late and all at once, and tell of a leadership that came
+        # back; whoever led meanwhile may have had followers truncate what they were seen to hold.
+        was_leader = self.is_leader and registration.leader_epoch <= self.leader_epoch + 1
         self.replicas = registration.replicas
         self.adding_count = len(registration.adding_replicas)
         self.set_min_isr(self.configured_min_isr)

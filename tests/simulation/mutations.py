@@ -88,6 +88,15 @@ MUTATIONS = (
         ("replica.partition", "Partition.apply", "self.followers.clear()", "pass"),
     ),
     _mutation(
+        "CHECK 3: a leader that missed the one in between believes what it knew of followers",
+        (
+            "replica.partition",
+            "Partition.apply",
+            "self.is_leader and registration.leader_epoch <= self.leader_epoch + 1",
+            "self.is_leader",
+        ),
+    ),
+    _mutation(
         "CHECK 5: a follower joins the ISR below the high watermark",
         ("replica.partition", "Partition._consider_joining",
          "max(self.log.high_watermark, self.leader_epoch_start_offset)",

@@ -249,6 +249,16 @@ def test_new_leader_knows_nothing_of_its_followers(world):
     assert world.high_watermark == 4
 
 
+def test_a_leader_that_missed_the_one_in_between_knows_nothing_of_its_followers(world):
+    """H2: broker 2 led epoch 1, and follower 3 cut off what it did not have."""
+    world.lead()
+    world.append(5)
+    world.fetch(3, 5)
+    world.lead(isr=(1, 3), leader_epoch=2, partition_epoch=2)
+    assert world.partition.followers[3].log_end_offset == -1
+    assert world.high_watermark == 0
+
+
 def test_leader_keeps_its_high_watermark_across_epochs(world):
     """H7."""
     world.lead()
