@@ -124,21 +124,23 @@ class Operators:
         )
 
     def _swap(self, rng: Random) -> None:
-        """Give leadership from replica to replica, some times in a row, faster than fetches end.
+        """Give leadership back and forth between two replicas, faster than fetches end.
 
-        Each time another replica is made the first one, and preferred leaders are asked for.
+        Each time the other replica is made the first one, and preferred leaders are asked for.
         """
-        self._swap_again(rng, rng.randrange(self.plan.partitions), rng.randint(2, 6))
+        other = rng.randrange(1, self.plan.replication_factor)
+        self._swap_again(rng, rng.randrange(self.plan.partitions), other, rng.randint(2, 8))
 
-    def _swap_again(self, rng: Random, index: int, times: int) -> None:
+    def _swap_again(self, rng: Random, index: int, other: int, times: int) -> None:
         cluster = self.faults.cluster
         controller = cluster.nodes[cluster.controller_id].node
         if not times or self.faults.is_over or controller is None:
             return
         now = controller.loader.image.partition(self.topic, index)
-        if now is None:
+        if now is None or other >= len(now.replicas):
             return
-        members = [*now.replicas[1:], now.replicas[0]]
+        members = list(now.replicas)
+        members[0], members[other] = members[other], members[0]
         self._note(f"{self.topic}-{index} shall be led by {members[0]}")
         connections = self.connections(f"operator{cluster.world.now_us}")
         bootstrap = rng.choice(connections.bootstrap)
@@ -155,7 +157,7 @@ class Operators:
             bootstrap, moved, lambda _: connections.ask(bootstrap, elected, lambda _: None)
         )
         pause_us = rng.choice((10, 30, 100, 500)) * US_PER_MS
-        cluster.world.after(pause_us, lambda: self._swap_again(rng, index, times - 1))
+        cluster.world.after(pause_us, lambda: self._swap_again(rng, index, other, times - 1))
 
     def _topic(self, rng: Random) -> ApiMessage:
         """Create a topic beside the one that is checked, or delete the last one of them."""

@@ -63,6 +63,7 @@ MIXES: tuple[Mix, ...] = (
     # What was sent long ago arrives after everything has changed.
     (Fault.CLOG, Fault.CLOG, Fault.SLOW, Fault.POWER, Fault.PAUSE, Happening.ELECT),
     (Fault.CLOG, Fault.SLOW, Fault.SLOW_NODE, Happening.SWAP, Happening.SWAP, Happening.SWAP),
+    (Fault.SLOW, Fault.SLOW_NODE, Happening.SWAP, Happening.SWAP),
     # Followers that fall out of the ISR and come back, while everything takes its time.
     (Fault.SLOW_NODE, Fault.SLOW_NODE, Fault.SLOW_DISK, Fault.KILL, Fault.ISOLATE, Fault.PAUSE),
     # Disks that keep less than was written.
