@@ -7,7 +7,7 @@ from confluent_kafka.admin import AdminClient, NewTopic
 
 from minikafka.harness import producer
 from minikafka.harness.ledger_table import read_ledger
-from minikafka.harness.producer import Outbox, ProducerTask
+from minikafka.harness.outbox import Outbox, ProducerTask
 from minikafka.harness.records import digest
 from minikafka.harness.workload_options import CLIENTS
 
@@ -26,8 +26,8 @@ CHOICES = [
 def wrote(node, tmp_path, monkeypatch):
     """Write some two hundred records and read them back; the ledger, and what is in the log."""
 
-    def write(client, acks, *, idempotent):
-        topic = f"{client}-{acks}"
+    def write(client, acks, *, idempotent, **more):
+        topic = "-".join([client, acks, *more.values()])
         admin = AdminClient({"bootstrap.servers": node.bootstrap_servers})
         admin.create_topics([NewTopic(topic, 2, 1)])[topic].result()
         task = ProducerTask(
@@ -49,6 +49,7 @@ def wrote(node, tmp_path, monkeypatch):
             size_min_bytes=10,
             size_max_bytes=20,
             key_skew=1.0,
+            **more,
         )
         monkeypatch.setattr(Outbox, "is_over", property(lambda self: self._sent_count > 200))
         assert producer.main(task.to_json()) == 0
@@ -92,3 +93,11 @@ def test_what_a_client_wrote_is_what_the_ledger_says(wrote, client, acks, idempo
     for seq, (partition, offset, crc) in enumerate(told):
         assert placed[seq] == (partition, placed[seq][1] if acks == "0" else offset, crc)
     assert (table.ack_offset == -1).all() == (acks == "0")
+
+
+@pytest.mark.parametrize("compression", ["gzip", "snappy", "lz4", "zstd"])
+@pytest.mark.parametrize("client", CLIENTS)
+def test_every_client_compresses_in_every_way(wrote, client, compression):
+    """S1."""
+    table, found = wrote(client, "all", idempotent=True, compression=compression)
+    assert table.counts()["acked"] == table.counts()["sent"] == len(found)
