@@ -1,13 +1,14 @@
-# Targets: demo, demo-elr, test, check, generate, bench, oracle, clean. CONTRIBUTING.md says what each is for.
+# Targets: demo, demo-elr, test, check, mutants, soak, generate, bench, oracle, clean. CONTRIBUTING.md says what each is for.
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 SEED ?=
+MINUTES ?= 60
 PYTEST := $(BIN)/python -m pytest -q
 
-.PHONY: demo demo-elr test check generate unit integration harness bench oracle clean
+.PHONY: demo demo-elr test check mutants soak generate unit integration harness bench oracle clean
 
 $(STAMP): requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; " + sys.executable + " is " + sys.version.split()[0])'
@@ -38,6 +39,14 @@ check: $(STAMP)
 	$(BIN)/python tools/write_tables.py --check
 	$(BIN)/python tools/spec_coverage.py --check
 	$(PYTEST) -n 2 tests/unit tests/property tests/conformance tests/simulation
+
+# Weakens one rule after the other, until the simulator objects; writes the table of docs/simulation.md.
+mutants: $(STAMP)
+	$(BIN)/python -m tests.simulation.mutants --starts 1,100001,200001 --write docs/simulation.md
+
+# Random seeds of the simulator for MINUTES; leaves a report in out/soak.md.
+soak: $(STAMP)
+	$(BIN)/python -m tests.simulation.soak --minutes $(MINUTES)
 
 integration: $(STAMP)
 	$(PYTEST) tests/integration tests/fault tests/golden

@@ -21,6 +21,7 @@ from minikafka.messages.create_topics import (
     CreateTopicsResponse,
 )
 from minikafka.metadata.features import DEFAULT_LEVELS
+from minikafka.metadata.image import TopicImage
 from minikafka.metadata.partition_registration import NO_LEADER, PartitionRegistration
 from minikafka.sim.checkers import ELR_VERSION, Checkers, final_checks
 from minikafka.sim.faults import Faults
@@ -79,6 +80,7 @@ class Simulation:
     _consumer: SimConsumer | None = None
     _members: list[SimMember] = field(default_factory=list)
     _images: dict[str, str] = field(default_factory=dict)
+    _told_topic: TopicImage | None = None
 
     def __post_init__(self) -> None:
         """Build the cluster."""
@@ -189,12 +191,15 @@ class Simulation:
     def _stepped(self, node: SimNode) -> None:
         self.checkers.look(node)
         if node.node is not None and node.node.controller is not None:
-            self._tell_changes(node.node.loader.image.topic(TOPIC))
+            topic = node.node.loader.image.topic(TOPIC)
+            if topic is not self._told_topic:
+                self._told_topic = topic
+                self._tell_changes(topic)
 
-    def _tell_changes(self, topic: object) -> None:
+    def _tell_changes(self, topic: TopicImage | None) -> None:
         if topic is None:
             return
-        for index, now in topic.partitions.items():  # type: ignore[attr-defined]
+        for index, now in topic.partitions.items():
             line = _described(now)
             where = f"{TOPIC}-{index}"
             if self._images.get(where) != line:

@@ -1,77 +1,109 @@
 """Whether the checkers find what they are for: every mutation must be killed.
 
-    python -m tests.simulation.mutants [--seeds N] [--seconds S] [--markdown FILE] [WORD …]
+    python -m tests.simulation.mutants [--seeds N] [--seconds S] [--starts A,B,C] [--jobs J]
+                                       [--write FILE] [WORD …]
 
-Runs seed after seed with one guard weakened, until a checker objects. Exit status 1 where a mutant
-lives through all seeds.
+Runs seed after seed with one rule weakened, until a checker objects; once from each starting seed.
+`--write` puts the table between the two marks in a Markdown file. Exit status 1 where a mutant
+lives through all seeds of a start.
 """
 
 import argparse
 import logging
+import multiprocessing
 import sys
 import time
+from collections import Counter
 from pathlib import Path
+from statistics import median
 from typing import NamedTuple
 
 from minikafka.sim.plan import draw
 from minikafka.sim.simulation import Simulation
-from tests.simulation.mutations import MUTATIONS, Mutation, applied
+from tests.simulation.mutations import MUTATIONS, applied
+
+BEGIN, END = "<!-- mutants -->\n", "<!-- end of mutants -->\n"
 
 
 class Verdict(NamedTuple):
     """How a mutant ended: `rule` is what it broke first, None where it lives."""
 
-    mutation: Mutation
+    name: str
     rule: str | None
     seeds: int
     seconds: float
 
 
-def judge(mutation, seeds, duration_ms):
+def judge(mutation, seeds, duration_ms, start=1):
     """Run seeds until one breaks a rule."""
     begun_s = time.monotonic()
     with applied(mutation):
-        for seed in range(1, seeds + 1):
+        for seed in range(start, start + seeds):
             outcome = Simulation(draw(seed, duration_ms)).run()
             if outcome.violation is not None:
-                return Verdict(mutation, outcome.rule, seed, time.monotonic() - begun_s)
-    return Verdict(mutation, None, seeds, time.monotonic() - begun_s)
+                took_s = time.monotonic() - begun_s
+                return Verdict(mutation.name, outcome.rule, seed - start + 1, took_s)
+    return Verdict(mutation.name, None, seeds, time.monotonic() - begun_s)
 
 
 def table(verdicts):
-    """The verdicts as a Markdown table."""
+    """The verdicts as a Markdown table, a line a mutant: medians over its starts."""
+    by_name = {}
+    for verdict in verdicts:
+        by_name.setdefault(verdict.name, []).append(verdict)
     lines = ["| mutant | killed by | seeds | seconds |", "| --- | --- | --- | --- |"]
-    lines += [
-        f"| {each.mutation.name} | {each.rule or '**lives**'} | {each.seeds} | {each.seconds:.1f} |"
-        for each in verdicts
-    ]
+    for name, found in by_name.items():
+        rules = Counter(each.rule or "**lives**" for each in found)
+        killers = ", ".join(rule for rule, _ in sorted(rules.items(), key=lambda x: (-x[1], x[0])))
+        seeds = f"{median(each.seeds for each in found):g}"
+        seconds = f"{median(each.seconds for each in found):.1f}"
+        lines.append(f"| {name} | {killers} | {seeds} | {seconds} |")
     return "\n".join(lines) + "\n"
+
+
+def write(path, text):
+    """Put the table between the marks of a file."""
+    content = path.read_text(encoding="utf-8")
+    before, _, rest = content.partition(BEGIN)
+    _, _, after = rest.partition(END)
+    path.write_text(f"{before}{BEGIN}{text}{END}{after}", encoding="utf-8")
+
+
+def _one(task):
+    index, seeds, duration_ms, start = task
+    logging.disable(logging.CRITICAL)
+    return judge(MUTATIONS[index], seeds, duration_ms, start)
 
 
 def main():
     """Judge all mutants, or those whose name has one of the words."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=300)
-    parser.add_argument("--seconds", type=int, default=40)
-    parser.add_argument("--markdown", type=Path)
+    parser.add_argument("--seconds", type=int, default=30)
+    parser.add_argument("--starts", default="1")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--write", type=Path)
     parser.add_argument("words", nargs="*")
     args = parser.parse_args()
-    logging.disable(logging.CRITICAL)
+    tasks = [
+        (index, args.seeds, args.seconds * 1000, int(start))
+        for index, mutation in enumerate(MUTATIONS)
+        if not args.words or any(word in mutation.name for word in args.words)
+        for start in args.starts.split(",")
+    ]
     verdicts = []
-    for mutation in MUTATIONS:
-        if args.words and not any(word in mutation.name for word in args.words):
-            continue
-        verdict = judge(mutation, args.seeds, args.seconds * 1000)
-        verdicts.append(verdict)
-        print(
-            f"{mutation.name}: {verdict.rule or 'LIVES'} "
-            f"(seed {verdict.seeds}, {verdict.seconds:.1f} s)",
-            flush=True,
-        )
-    if args.markdown is not None:
-        args.markdown.write_text(table(verdicts), encoding="utf-8")
-    living = [verdict.mutation.name for verdict in verdicts if verdict.rule is None]
-    print(f"{len(verdicts) - len(living)} of {len(verdicts)} mutants killed")
+    with multiprocessing.get_context("fork").Pool(args.jobs, maxtasksperchild=1) as pool:
+        for verdict in pool.imap(_one, tasks):
+            verdicts.append(verdict)
+            print(
+                f"{verdict.name}: {verdict.rule or 'LIVES'} "
+                f"({verdict.seeds} seeds, {verdict.seconds:.1f} s)",
+                flush=True,
+            )
+    if args.write is not None:
+        write(args.write, table(verdicts))
+    living = {verdict.name: None for verdict in verdicts if verdict.rule is None}
+    print(f"{len(living)} mutants live: {', '.join(living) or 'none'}")
     return 1 if living else 0
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from minikafka.sim.plan import draw
 from minikafka.sim.simulation import Simulation
-from tests.simulation.mutants import judge, table
+from tests.simulation.mutants import BEGIN, END, Verdict, judge, table, write
 from tests.simulation.mutations import MUTATIONS, Edit, Mutation, applied
 
 QUICK = ("H2: the high watermark needs the leader alone", "H4: acknowledged before")
@@ -51,3 +51,18 @@ def test_a_mutant_is_killed_and_its_killer_named(name):
     assert verdict.rule is not None
     assert verdict.rule in table([verdict])
     assert Simulation(draw(1, 5_000)).run().violation is None
+
+
+def test_the_table_has_medians_and_goes_between_the_marks(tmp_path):
+    verdicts = [
+        Verdict("a", "H1", 3, 1.0),
+        Verdict("a", "H2", 9, 5.0),
+        Verdict("a", "H1", 5, 2.0),
+        Verdict("b", None, 300, 700.0),
+    ]
+    text = table(verdicts)
+    assert "| a | H1, H2 | 5 | 2.0 |\n| b | **lives** | 300 | 700.0 |\n" in text
+    path = tmp_path / "page.md"
+    path.write_text(f"before\n{BEGIN}old\n{END}after\n", encoding="utf-8")
+    write(path, text)
+    assert path.read_text(encoding="utf-8") == f"before\n{BEGIN}{text}{END}after\n"

@@ -1,0 +1,123 @@
+"""Random seeds for a given time, on several processes, with a report of what they came to.
+
+    python -m tests.simulation.soak [--minutes M] [--seconds S] [--jobs J] [--first SEED]
+                                    [--report FILE]
+
+Exit status 1 where a promise was broken; the report names the seeds, and `minikafka sim --seed N
+--seconds S` tells each as a story.
+"""
+
+import argparse
+import logging
+import multiprocessing
+import os
+import random
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+from minikafka.sim.plan import draw
+from minikafka.sim.simulation import Simulation
+
+_SUMMED = (
+    "simulated_ms", "steps", "messages", "checks", "acknowledged", "reads", "rebalances",
+    "unclean_elections", "lost_to_unclean",
+)  # fmt: skip
+
+
+class Totals:
+    """What all seeds came to."""
+
+    def __init__(self, seconds, jobs):
+        """Begin to count."""
+        self.seconds, self.jobs = seconds, jobs
+        self.seeds = 0
+        self.sums = Counter()
+        self.faults = Counter()
+        self.broken = []
+        self.begun_s = time.monotonic()
+
+    def add(self, outcome):
+        """Count a seed."""
+        self.seeds += 1
+        self.sums.update({name: getattr(outcome, name) for name in _SUMMED})
+        self.faults.update(outcome.faults)
+        if outcome.violation is not None:
+            self.broken.append((outcome.seed, outcome.violation, outcome.traceback))
+            print(f"seed {outcome.seed}: {outcome.violation}", flush=True)
+
+    def report(self):
+        """The sums as a page."""
+        took_s = max(time.monotonic() - self.begun_s, 1e-6)
+        virtual_s = self.sums["simulated_ms"] / 1000
+        lines = [
+            "# Soak",
+            "",
+            (
+                f"{self.seeds} seeds of {self.seconds} s of faults, {took_s / 60:.1f} minutes on "
+                f"{self.jobs} processes: {virtual_s:,.0f} s of virtual time, "
+                f"{virtual_s / took_s / self.jobs:.0f} a second and process; "
+                f"{self.sums['steps'] / took_s / self.jobs:,.0f} steps a second and process."
+            ),
+            "",
+            "| what | how many |",
+            "| --- | --- |",
+            *[f"| {name.replace('_', ' ')} | {self.sums[name]:,} |" for name in _SUMMED],
+            *[f"| {name} | {count:,} |" for name, count in sorted(self.faults.items())],
+            "",
+            f"Broken: {len(self.broken)}",
+        ]
+        for seed, violation, trace in self.broken:
+            lines += ["", f"## Seed {seed}", "", violation, "", *trace.splitlines()]
+        return "\n".join(lines) + "\n"
+
+
+def outcome_of(task):
+    """Run one seed."""
+    seed, duration_ms = task
+    logging.disable(logging.CRITICAL)
+    return Simulation(draw(seed, duration_ms)).run()
+
+
+def _tasks(first, duration_ms, end_s):
+    seed = first
+    while time.monotonic() < end_s:
+        yield seed, duration_ms
+        seed += 1
+
+
+def soak(first, seconds, minutes, jobs):
+    """Run seeds until the time is up; the totals."""
+    totals = Totals(seconds, jobs)
+    end_s = time.monotonic() + minutes * 60
+    tasks = _tasks(first, seconds * 1000, end_s)
+    with multiprocessing.get_context("fork").Pool(jobs) as pool:
+        running = []
+        while True:
+            while len(running) < 2 * jobs and (task := next(tasks, None)) is not None:
+                running.append(pool.apply_async(outcome_of, (task,)))
+            if not running:
+                return totals
+            totals.add(running.pop(0).get())
+
+
+def main():
+    """Soak, and leave a report."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--minutes", type=float, default=60)
+    parser.add_argument("--seconds", type=int, default=180)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--first", type=int, default=None)
+    parser.add_argument("--report", type=Path, default=Path("out/soak.md"))
+    args = parser.parse_args()
+    first = random.SystemRandom().randrange(1 << 40) if args.first is None else args.first
+    totals = soak(first, args.seconds, args.minutes, args.jobs)
+    args.report.parent.mkdir(parents=True, exist_ok=True)
+    args.report.write_text(totals.report(), encoding="utf-8")
+    print(f"{totals.seeds} seeds from {first}, {len(totals.broken)} broken: {args.report}")
+    return 1 if totals.broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
