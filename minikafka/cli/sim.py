@@ -12,10 +12,12 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import IO
 
 from minikafka import __version__
+from minikafka.cli import _sim_page
 from minikafka.sim.plan import Plan, draw
 from minikafka.sim.shrink import shrink
 from minikafka.sim.simulation import Outcome, Simulation
@@ -39,6 +41,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--trace", type=Path, metavar="FILE", help="write every transition there")
     parser.add_argument("--print", action="store_true", help="print every transition")
+    parser.add_argument(
+        "--html", type=Path, metavar="FILE",
+        help="draw the first broken run there, or else the last one",
+    )  # fmt: skip
     parser.add_argument("--no-shrink", action="store_true", help="tell a broken run as it was")
 
 
@@ -48,6 +54,9 @@ def run(args: argparse.Namespace) -> int:
         if value < least:
             print(f"minikafka sim: {name} {value}: at least {least}", file=sys.stderr)
             return _USAGE
+    if problem := _why_no_page(args.html):
+        print(f"minikafka sim: --html {args.html}: {problem}", file=sys.stderr)
+        return _USAGE
     try:
         trace = args.trace.open("w", encoding="utf-8") if args.trace else None
     except OSError as error:
@@ -63,19 +72,34 @@ def run(args: argparse.Namespace) -> int:
             trace.close()
 
 
+def _why_no_page(path: Path | None) -> str:
+    """What stands in the way of a page; empty if nothing does, or none is asked for."""
+    if path is None:
+        return ""
+    if find_spec("vl_convert") is None:
+        return "drawing needs the extra of verify: pip install 'minikafka[verify]'"
+    return "" if path.parent.is_dir() and not path.is_dir() else "no such folder"
+
+
 def _run_seeds(args: argparse.Namespace, trace: IO[str] | None) -> int:
     total = Totals()
     end_s = time.monotonic() + args.minutes * 60 if args.minutes else 0.0
     seed = args.seed
+    drawn: Plan | None = None
     while seed < args.seed + args.seeds or time.monotonic() < end_s:
         plan = draw(seed, args.seconds * _MS_PER_S)
         outcome = _run_one(plan, _teller(plan, trace, echo=args.print))
         total.add(outcome)
         if outcome.violation is not None:
             print(f"seed {seed}: {outcome.violation}")
-            _explain(plan, outcome, shrinks=not args.no_shrink)
+            plan = _explain(plan, outcome, shrinks=not args.no_shrink)
+        if not total.broken or total.broken == [seed]:
+            drawn = plan
         seed += 1
     total.tell()
+    if args.html is not None and drawn is not None:
+        command = f"minikafka sim --seed {drawn.seed} --seconds {args.seconds}"
+        _sim_page.write(drawn, command, header(drawn)[1], args.html)
     return 1 if total.broken else 0
 
 
@@ -113,8 +137,8 @@ def _run_one(plan: Plan, tell: Callable[[str], None]) -> Outcome:
     return Simulation(plan, tell).run()
 
 
-def _explain(plan: Plan, outcome: Outcome, *, shrinks: bool) -> None:
-    """Tell a broken run as a story: as few incidents as break the same rule."""
+def _explain(plan: Plan, outcome: Outcome, *, shrinks: bool) -> Plan:
+    """Tell a broken run as a story: as few incidents as break the same rule. The plan of it."""
     if shrinks:
         plan = shrink(plan, lambda tried: Simulation(tried).run().rule == outcome.rule)
     lines: list[str] = []
@@ -123,6 +147,7 @@ def _explain(plan: Plan, outcome: Outcome, *, shrinks: bool) -> None:
         print(f"  {line}")
     if last.traceback:
         print(last.traceback)
+    return plan
 
 
 class Totals:

@@ -269,7 +269,6 @@ def _replica_lanes(
     looks = [event for event in events if event["event"] == "partition"]
     settings = verdict["settings"]
     fullest = max(len(event["isr"]) for event in looks)
-    nodes = sorted({event["leader"] for event in looks if event["leader"] is not None})
     isr = report_spans.isr_by(settings.get("min_isr", 1), fullest)
     lanes = []
     for name, title, say, legend in (
@@ -277,32 +276,21 @@ def _replica_lanes(
             "leader",
             "Leader",
             report_spans.leader,
-            [*((f"node {n}", report_spans.node_color(n)) for n in nodes), ("none", "leader-none")],
+            report_spans.leader_legend(looks),
         ),
-        ("isr", "In-sync replicas (ISR)", isr, _ISR_LEGEND),
-        ("elr", "Eligible leader replicas (ELR)", report_spans.elr, _ELR_LEGEND),
+        ("isr", "In-sync replicas (ISR)", isr, report_spans.ISR_LEGEND),
+        ("elr", "Eligible leader replicas (ELR)", report_spans.elr, report_spans.ELR_LEGEND),
     ):
         if name == "elr" and not any("elr" in event for event in looks):
             continue
         spans = report_spans.spans(looks, axis, rows, say)
-        used = {span["c"] for span in spans}
         lane = _span_lane(name, title, rows, spans, axis)
-        lane["legend"] = _legend(*(entry for entry in legend if entry[1] in used))
+        lane["legend"] = report_spans.legend_of(legend, spans)
         lane["say"] = {"leader": "leader "}.get(name, f"{name.upper()} ")
         if any(span["c"] == "mixed" for span in lane["spans"]):
             lane["legend"] += _legend(("changing", "mixed"))
         lanes.append(_only_rows_with_spans(lane) if name == "elr" else lane)
     return lanes
-
-
-_ISR_LEGEND = (
-    ("full", "isr-full"),
-    ("smaller", "isr-fewer"),
-    ("at min ISR", "isr-min"),
-    ("below min ISR", "isr-under"),
-    ("empty", "isr-empty"),
-)
-_ELR_LEGEND = (("eligible", "elr-some"), ("last known", "elr-known"))
 
 
 def _only_rows_with_spans(lane: Lane) -> Lane:

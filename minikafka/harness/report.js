@@ -9,7 +9,7 @@
   const thumb = document.querySelector("#overview div");
   const dark = matchMedia("(prefers-color-scheme: dark)");
   const {last, left, right} = model;
-  const shortest = Math.max(0.05, last / 20000);
+  const shortest = model.shortest ?? Math.max(0.05, last / 20000);
   const many = 4000;
   let domain = [0, last];
 
@@ -20,12 +20,12 @@
 
   // Columns, as the page has them, to rows, as Vega wants them.
   for (const lane of model.lanes) {
-    if (lane.kind !== "spans" || Array.isArray(lane.spans)) continue;
+    if (lane.kind === "series" || Array.isArray(lane.spans)) continue;
     const {r, a, b, k, kinds} = lane.spans;
     lane.spans = r.map((row, i) => ({r: row, a: a[i], b: b[i], c: kinds[k[i]][0], l: kinds[k[i]][1]}));
   }
   function rows(lane) {
-    if (lane.kind === "spans") return lane.spans.length > many ? visible(lane) : lane.spans;
+    if (lane.kind !== "series") return lane.spans.length > many ? visible(lane) : lane.spans;
     return lane.series.flatMap((one, s) => lane.t.map((t, i) => ({t, v: one.v[i], s, c: one.color})));
   }
 
@@ -50,6 +50,7 @@
   const views = await Promise.all(model.lanes.map(async (lane, index) => {
     const {view} = await vegaEmbed(plots[index], lane.spec, options);
     view.data("rows", rows(lane)).data("faults", faults).signal("theme", theme());
+    if (lane.kind === "arrows") view.data("messages", lane.messages);
     return {lane, plot: plots[index], view};
   }));
 
@@ -58,7 +59,8 @@
   }
 
   function seconds(value) {
-    const digits = domain[1] - domain[0] < 5 ? 2 : 1;
+    const span = domain[1] - domain[0];
+    const digits = span < 0.05 ? 5 : span < 0.5 ? 4 : span < 5 ? 2 : 1;
     if (last <= 300) return value.toFixed(digits) + " s";
     const whole = Math.floor(value / 60);
     return whole + ":" + (value - whole * 60).toFixed(digits).padStart(digits + 3, "0");
@@ -70,7 +72,7 @@
     domain = [begin, begin + width];
     each((view, plot, lane) => {
       view.signal("domain", domain);
-      if (lane.kind === "spans" && lane.spans.length > many) view.data("rows", rows(lane));
+      if (lane.kind !== "series" && lane.spans.length > many) view.data("rows", rows(lane));
     });
     shown.textContent = `${seconds(domain[0])} to ${seconds(domain[1])} of ${seconds(last)}`;
     thumb.style.left = 100 * domain[0] / last + "%";
@@ -116,10 +118,29 @@
       const few = values.slice(0, 12).map(([name, value]) => `${name}: ${number.format(value)} ${lane.unit === "offset" ? "" : lane.unit}`);
       return values.length > 12 ? [...few, `and ${values.length - 12} more`] : few;
     }
+    const message = lane.kind === "arrows" ? nearest(lane, at, y) : null;
+    if (message) {
+      const kind = message.l + (message.q ? "" : ", the answer");
+      const arrival = message.b === null ? "never arrived" : `arrived ${((message.b - message.a) * 1000).toFixed(3)} ms later`;
+      return [`${lane.rows[message.r]} to ${lane.rows[message.r2]}: ${kind}`, `sent at ${message.a.toFixed(6)} s, ${arrival}`];
+    }
     const row = Math.min(lane.rows.length - 1, Math.max(0, Math.floor(y / lane.height * lane.rows.length)));
     const near = (domain[1] - domain[0]) / 400;
     return lane.spans.filter(span => span.r === row && span.a - near <= at && at <= span.b + near).slice(0, 4)
       .map(span => `${lane.row}${lane.rows[row] ? lane.rows[row] + ": " : ""}${lane.say}${span.l}${span.h ? ": " + span.h : ""} (${seconds(span.a)} to ${seconds(span.b)})`);
+  }
+  // The message whose arrow is nearest to a place, if one is near.
+  function nearest(lane, at, y) {
+    const row = lane.height / lane.rows.length, second = plots[0].clientWidth / (domain[1] - domain[0]);
+    let found = null, least = 9;
+    for (const message of lane.messages) {
+      const end = message.b ?? message.a + model.stub / second;
+      const share = Math.min(1, Math.max(0, (at - message.a) / Math.max(1e-9, end - message.a)));
+      const along = (at - (message.a + share * (end - message.a))) * second;
+      const distance = Math.hypot(along, y - (message.r + 0.5 + share * (message.r2 - message.r)) * row);
+      if (distance < least) { least = distance; found = message; }
+    }
+    return found;
   }
   function point(event, plot) {
     const box = plot.getBoundingClientRect();
@@ -188,6 +209,6 @@
   new ResizeObserver(fit).observe(host);
   dark.addEventListener("change", () => each(view => view.signal("theme", theme())));
   fit();
-  show(0, last);
+  show(...(model.view ?? [0, last]));
   window.timeline = {views: views.map(one => one.view), lanes: model.lanes, show, theme, drawn: async () => { await Promise.all(views.map(one => one.view.runAsync())); }};
 })();

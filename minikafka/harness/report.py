@@ -27,7 +27,6 @@ from minikafka.harness.report_tables import (
     Markup,
     folded,
     pairs,
-    script_json,
     section,
     table,
     text,
@@ -72,7 +71,7 @@ def render(
         lanes="".join(report_axis.figure(lane) for lane in built["lanes"]),
         as_tables=_as_tables(built, events, axis),
         sections="".join(_sections(verdict, tables, found.shown, axis, folder)),
-        model=script_json(report_axis.model(built)),
+        model=report_axis.script_model(built),
         library=report_axis.library(),
         script=(_HERE / "report.js").read_text(encoding="utf-8"),
     )

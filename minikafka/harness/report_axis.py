@@ -1,6 +1,7 @@
 """The time axis of a page as HTML and JSON: what `report.js` draws, and the library it draws with.
 
-An axis is {last, faults, lanes}, as `chart` builds it. The chart library is Vega, out of the
+An axis is {last, faults, lanes}, as `chart` builds it, and may have `view`, what is seen at first,
+`shortest`, how far one can look closely, and `broken_at`. The chart library is Vega, out of the
 `vl-convert-python` package.
 """
 
@@ -9,7 +10,7 @@ from typing import Any
 import vl_convert
 
 from minikafka.harness import report_spans, report_spec
-from minikafka.harness.report_tables import text
+from minikafka.harness.report_tables import script_json, text
 
 COLORS = (
     *(
@@ -33,6 +34,11 @@ COLORS = (
 """Names of colours that the time axis uses; the style sheet has each for light and dark."""
 
 
+def script_model(built: dict[str, Any]) -> str:
+    """What the script gets, as JSON that can stand in a page."""
+    return script_json(model(built))
+
+
 def model(built: dict[str, Any]) -> dict[str, Any]:
     """What the script gets: lanes with their data and specifications, faults, and colours."""
     lanes = [
@@ -46,17 +52,22 @@ def model(built: dict[str, Any]) -> dict[str, Any]:
                     built["last"],
                     has_labels=index in {0, len(built["lanes"]) - 1},
                     fault_count=sum(fault["done"] for fault in built["faults"]),
+                    broken_at=built.get("broken_at"),
                 ),
             },
         }
         for index, lane in enumerate(built["lanes"])
     ]
-    sizes = {"left": report_spec.LEFT_PX, "right": report_spec.RIGHT_PX}
+    sizes = {
+        "left": report_spec.LEFT_PX,
+        "right": report_spec.RIGHT_PX,
+        "stub": report_spec.STUB_PX,
+    }
     return {**built, **sizes, "lanes": lanes, "colors": COLORS}
 
 
 def _packed(lane: dict[str, Any]) -> dict[str, Any]:
-    is_plain = lane["kind"] == "spans" and lane["id"] != "faults"
+    is_plain = lane["kind"] != "series" and lane["id"] != "faults"
     return {"spans": report_spans.packed(lane["spans"])} if is_plain else {}
 
 

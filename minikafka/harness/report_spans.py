@@ -18,18 +18,18 @@ NODE_COLORS = 9
 
 
 class Axis:
-    """Wall milliseconds as seconds of the run."""
+    """Wall milliseconds, or virtual ones, as seconds of the run."""
 
     def __init__(self, zero_ms: int, until_ms: int) -> None:
         self.zero_ms = zero_ms
         self.until_ms = until_ms
         self.last = self.at(until_ms)
 
-    def at(self, wall_ms: int) -> float:
+    def at(self, wall_ms: float) -> float:
         """Seconds since the first record; negative before it."""
-        return round((wall_ms - self.zero_ms) / 1000, 3)
+        return round((wall_ms - self.zero_ms) / 1000, 6)
 
-    def inside(self, wall_ms: int) -> bool:
+    def inside(self, wall_ms: float) -> bool:
         """Whether it is not after the end of the axis."""
         return wall_ms <= self.until_ms
 
@@ -94,6 +94,28 @@ def packed(found: Sequence[Span]) -> dict[str, list[Any]]:
             columns[name].append(span[name])
         columns["k"].append(kinds.setdefault((span["c"], span["l"]), len(kinds)))
     return {**columns, "kinds": [list(kind) for kind in kinds]}
+
+
+ISR_LEGEND = (
+    ("full", "isr-full"),
+    ("smaller", "isr-fewer"),
+    ("at min ISR", "isr-min"),
+    ("below min ISR", "isr-under"),
+    ("empty", "isr-empty"),
+)
+ELR_LEGEND = (("eligible", "elr-some"), ("last known", "elr-known"))
+
+
+def leader_legend(looks: Iterable[Event]) -> list[tuple[str, str]]:
+    """Every node that led, and nobody."""
+    nodes = sorted({look["leader"] for look in looks if look["leader"] is not None})
+    return [*((f"node {node}", node_color(node)) for node in nodes), ("none", "leader-none")]
+
+
+def legend_of(entries: Iterable[tuple[str, str]], found: Iterable[Span]) -> list[dict[str, str]]:
+    """The entries whose colours are used."""
+    used = {span["c"] for span in found}
+    return [{"name": name, "color": color} for name, color in entries if color in used]
 
 
 def members(nodes: Iterable[int]) -> str:

@@ -20,13 +20,28 @@ _FONT = "system-ui, sans-serif"
 
 
 def specification(
-    lane: dict[str, Any], last: float, *, has_labels: bool, fault_count: int = 0
+    lane: dict[str, Any],
+    last: float,
+    *,
+    has_labels: bool,
+    fault_count: int = 0,
+    broken_at: float | None = None,
 ) -> Spec:
-    """The specification of one lane; `has_labels` where the axis says its times."""
+    """The specification of one lane.
+
+    `has_labels` where the axis says its times; `broken_at` is when a rule was broken, marked in
+    every lane.
+    """
     is_series = lane["kind"] == "series"
     is_shaded = lane["id"] != "faults"
-    content = _series(lane) if is_series else _spans(lane)
-    marks = [_shading(), *content, *_fault_edges(fault_count, last)] if is_shaded else content
+    drawn = {"series": _series, "spans": _spans, "arrows": _arrows}
+    content = drawn[lane["kind"]](lane)
+    content += [] if broken_at is None else [_break(broken_at)]
+    marks = (
+        [_shading(fault_count), *content, *_fault_edges(fault_count, last)]
+        if is_shaded
+        else content
+    )
     return {
         "autosize": "none",
         "padding": {
@@ -43,7 +58,7 @@ def specification(
             {"name": "theme", "value": {}},
             {"name": "pointer", "value": None},
         ],
-        "data": [{"name": "faults", "values": []}, *(_series_data(lane) if is_series else [_ROWS])],
+        "data": [{"name": "faults", "values": []}, *_data(lane)],
         "scales": [
             {
                 "name": "x",
@@ -64,6 +79,12 @@ def specification(
 
 
 _ROWS: Spec = {"name": "rows", "values": []}
+
+
+def _data(lane: dict[str, Any]) -> list[Spec]:
+    if lane["kind"] == "series":
+        return _series_data(lane)
+    return [_ROWS, {"name": "messages", "values": []}] if lane["kind"] == "arrows" else [_ROWS]
 
 
 def _theme(name: str) -> Spec:
@@ -94,7 +115,34 @@ def _time_axis(last: float, *, has_labels: bool) -> Spec:
     }
 
 
-_STEPS_S = (0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200)
+_STEPS_S = (
+    0.0001,
+    0.0002,
+    0.0005,
+    0.001,
+    0.002,
+    0.005,
+    0.01,
+    0.02,
+    0.05,
+    0.1,
+    0.2,
+    0.5,
+    1,
+    2,
+    5,
+    10,
+    15,
+    30,
+    60,
+    120,
+    300,
+    600,
+    900,
+    1800,
+    3600,
+    7200,
+)
 
 
 def _step() -> str:
@@ -137,7 +185,7 @@ _FROM: Spec = {"scale": "x", "field": "a"}
 _TO: Spec = {"scale": "x", "field": "b"}
 
 
-def _shading() -> Spec:
+def _shading(count: int) -> Spec:
     return {
         "type": "rect",
         "clip": True,
@@ -146,7 +194,8 @@ def _shading() -> Spec:
             "update": {
                 **_between(low=_FROM, high=_TO),
                 "fill": _theme("fault"),
-                "fillOpacity": {"value": 0.13},
+                # Where many overlap, what is under them must still be seen.
+                "fillOpacity": {"value": max(0.05, min(0.13, 0.8 / max(1, count)))},
             }
         },
     }
@@ -194,6 +243,18 @@ def _pointer() -> Spec:
             }
         },
     }
+
+
+def _break(at: float) -> Spec:
+    """Where a rule was broken."""
+    encode = {
+        "x": {"signal": f"scale('x', {at})"},
+        "y": {"value": 0},
+        "y2": {"signal": "height"},
+        "stroke": _theme("broken"),
+        "strokeWidth": {"value": 3},
+    }
+    return {"type": "rule", "clip": True, "encode": {"update": encode}}
 
 
 # Spans ------------------------------------------------------------------------------------------
@@ -281,6 +342,76 @@ def _row_names(lane: dict[str, Any], row_px: float) -> list[Spec]:
     }
     rows = {"type": "text", "from": {"data": "names"}, "encode": {"update": encode}}
     return [{"type": "group", "data": [{"name": "names", "values": names}], "marks": [rows]}]
+
+
+# Arrows -----------------------------------------------------------------------------------------
+
+_STATE_PX = 7
+STUB_PX = 16
+_HALF_WAY = 0.45
+
+
+def _arrows(lane: dict[str, Any]) -> list[Spec]:
+    """A line for each host, thick while it runs, and an arrow for each message between them.
+
+    What never arrived ends half way. Arrows say what they are when they are far enough apart.
+    """
+    row_px = lane["height"] / max(1, len(lane["rows"]))
+
+    def y(row: str) -> Spec:
+        return {"signal": f"({row} + 0.5) * {row_px:.3f}"}
+
+    end_row = f"(isValid(datum.b) ? datum.r2 : datum.r + (datum.r2 - datum.r) * {_HALF_WAY})"
+    end_x = f"(isValid(datum.b) ? scale('x', datum.b) : scale('x', datum.a) + {STUB_PX})"
+    rise = f"({end_row} - datum.r) * {row_px:.3f}"
+    run = f"{end_x} - scale('x', datum.a)"
+    between_px = f"(width / max(1, {lane['density']} * (domain[1] - domain[0])))"
+    state = {
+        "x": _FROM,
+        "x2": _TO,
+        "y": {"signal": f"(datum.r + 0.5) * {row_px:.3f} - {_STATE_PX / 2}"},
+        "height": {"value": _STATE_PX},
+        "fill": _OWN_COLOR,
+        "fillOpacity": {"value": 0.45},
+    }
+    line = {
+        "x": {"scale": "x", "field": "a"},
+        "x2": {"signal": end_x},
+        "y": y("datum.r"),
+        "y2": y(end_row),
+        "stroke": _OWN_COLOR,
+        "strokeWidth": {"signal": "datum.q ? 1.4 : 1"},
+        "strokeDash": {"signal": "isValid(datum.b) ? (datum.q ? [] : [2, 2]) : [5, 3]"},
+    }
+    head = {
+        "x": {"signal": end_x},
+        "y": y(end_row),
+        "shape": {"signal": "isValid(datum.b) ? 'triangle-up' : 'cross'"},
+        "angle": {"signal": f"90 + 180 / PI * atan2({rise}, {run})"},
+        "size": {"signal": f"clamp({between_px} * 6, 6, 40)"},
+        "fill": {"signal": "isValid(datum.b) ? theme[datum.c] : theme.broken"},
+    }
+    words = {
+        "x": {"signal": f"scale('x', datum.a) * 0.6 + {end_x} * 0.4 + 6"},
+        "y": y(f"(datum.r * 0.6 + {end_row} * 0.4)"),
+        "text": {"field": "l"},
+        "font": {"value": _FONT},
+        "fontSize": {"value": 10.5},
+        "baseline": {"value": "middle"},
+        "fill": _theme("ink"),
+        "opacity": {"signal": f"datum.q && {between_px} > 50 ? 1 : 0"},
+    }
+    return [
+        _clipped("rect", "rows", state),
+        _clipped("rule", "messages", line),
+        _clipped("symbol", "messages", head),
+        _clipped("text", "messages", words),
+        *_row_names(lane, row_px),
+    ]
+
+
+def _clipped(kind: str, data: str, encode: Spec) -> Spec:
+    return {"type": kind, "clip": True, "from": {"data": data}, "encode": {"update": encode}}
 
 
 # Series -----------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, Page
 
-from minikafka.harness import report
+from minikafka.harness import report, sim_page
 from tests import report_evidence
 from tests.harness.browser_page import domains, launched, opened, overflows, shown
 
@@ -268,6 +268,60 @@ def test_everything_can_be_reached_by_keys_and_has_a_name(pages, browser):
             "all => all.map(one => one.getAttribute('aria-label'))"
         )
         assert all("tables below" in label for label in labels)
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 400), ("dark", 1600)])
+def test_the_page_of_a_simulated_run_is_whole_and_names_its_messages(
+    browser, tmp_path, scheme, width
+):
+    path = tmp_path / "run.html"
+    path.write_text(sim_page.render(SIMULATED))
+    with opened(browser, path, scheme, width) as page:
+        assert overflows(page) == []
+        assert min(page.evaluate(COLORS_DRAWN)) >= 2
+        begin, end = shown(page)
+        assert begin == pytest.approx(9.0)
+        assert 9.01 < end < 9.02
+        page.evaluate("timeline.show(8.9999, 9.0009)")
+        middle = "timeline.lanes[1].height / 2 + timeline.lanes[1].spec.padding.top"
+        page.mouse.move(*place(page, "hosts", 9.0002, page.evaluate(middle)))
+        said = page.locator("#tip").inner_text()
+        assert "n1 to n2: Fetch\nsent at 9.000000 s, arrived 0.400 ms later" in said
+        page.get_by_role("button", name="Whole run").click()
+        assert shown(page)[0] == 0
+
+
+SIMULATED = sim_page.SimulatedRun(
+    title="minikafka sim, seed 7",
+    violation="H1: t-0: the high watermark moves",
+    command="minikafka sim --seed 7",
+    simulated_s=9.01,
+    figures={"steps": 1234},
+    settings="brokers 2",
+    transcript=[
+        "    0.000000  n1       starts",
+        "    0.060000  n2       starts",
+        "    0.070000  n2       serves clients",
+        "    0.080000  t-0      leader 2 epoch 0 ISR [2, 1]",
+        "    9.005000  t-0      leader 2 epoch 0 ISR [2] ELR [1]",
+    ],
+    planned=[{"at_s": 4.0, "for_s": 3.0, "what": "power 2"}],
+    messages=[
+        {
+            "sent_us": 9_000_000 + 2_000 * number,
+            "arrived_us": 9_000_400 + 2_000 * number if number < 3 else None,
+            "source": "n1",
+            "target": "n2",
+            "what": "Fetch",
+            "is_request": True,
+        }
+        for number in range(4)
+    ],
+    ends=[
+        {"at_us": 1_000_000, "partition": "t-0", "leader": 2, "offset": 5},
+        {"at_us": 9_000_000, "partition": "t-0", "leader": 2, "offset": 9},
+    ],
+)
 
 
 def test_an_hour_of_a_hundred_partitions_can_be_looked_at(browser, tmp_path):

@@ -1,0 +1,63 @@
+"""A simulated run as `harness.sim_page` draws it: the run is done once more, with a recorder."""
+
+from pathlib import Path
+
+from minikafka.sim.plan import Plan
+from minikafka.sim.recorder import Recorder
+from minikafka.sim.simulation import Outcome, Simulation
+
+_US_PER_S = 1_000_000
+_MS_PER_S = 1000
+
+
+def write(plan: Plan, command: str, settings: str, path: Path) -> Outcome:
+    """Run a plan and write its page; what came of the run.
+
+    Raises:
+        OSError: the file cannot be written.
+        ImportError: the extra that draws is not installed.
+    """
+    from minikafka.harness import sim_page
+
+    recorder = Recorder()
+    simulation = Simulation(plan, recorder.tell)
+    recorder.follow(simulation.cluster)
+    outcome = simulation.run()
+    drawn = sim_page.SimulatedRun(
+        title=f"minikafka sim, seed {plan.seed}",
+        violation=outcome.violation or "",
+        command=command,
+        simulated_s=simulation.world.now_us / _US_PER_S,
+        figures={
+            "steps": outcome.steps,
+            "messages": outcome.messages,
+            "checks": outcome.checks,
+            "acknowledged": outcome.acknowledged,
+            "unclean elections": outcome.unclean_elections,
+        },
+        settings=settings,
+        transcript=recorder.lines,
+        planned=[
+            {
+                "at_s": each.at_ms / _MS_PER_S,
+                "for_s": each.for_ms / _MS_PER_S,
+                "what": str(each).split(" ms ", 1)[1].partition(" for ")[0].strip(),
+            }
+            for each in plan.incidents
+        ],
+        messages=[
+            {
+                "sent_us": each.sent_us,
+                "arrived_us": each.arrived_us,
+                "source": each.source,
+                "target": each.target,
+                "what": each.what,
+                "is_request": each.is_request,
+            }
+            for each in recorder.messages
+        ],
+        ends=[each._asdict() for each in recorder.ends],
+        min_isr=plan.min_isr,
+    )
+    path.write_text(sim_page.render(drawn), encoding="utf-8")
+    return outcome
