@@ -127,13 +127,15 @@ def finish(job: SparkJob, files: RunFiles, events: EventLog, stream: Stream) -> 
     tables = read_ledgers(files.ledgers)
     write_parquet(tables, files.ledger_table)
     observed = Observed(
-        _read(stream.spark, files.streamed), _read(stream.spark, files.reread), is_complete
+        read_observed(stream.spark, files.streamed),
+        read_observed(stream.spark, files.reread),
+        is_complete,
     )
     victim = inject.choose_victim(tables, job.seed) if job.inject else None
     case = Case(
         observed=observed,
-        uncommitted=_read(stream.spark, files.reread_uncommitted),
-        group=_group(stream.spark, files),
+        uncommitted=read_observed(stream.spark, files.reread_uncommitted),
+        group=group_of(stream.spark, files),
         workings=Workings(
             [(table.pid, first) for table in tables for first in table.renewals],
             job.transactions,
@@ -188,7 +190,8 @@ class Case:
         )
 
 
-def _group(spark: SparkSession, files: RunFiles) -> Group | None:
+def group_of(spark: SparkSession, files: RunFiles) -> Group | None:
+    """What the consumer group of a run noted; None if it had none."""
     if not files.poll_log.exists():
         return None
     table = read_poll_log(files.poll_log)
@@ -255,7 +258,7 @@ def judge_files(
     return answer
 
 
-def _read(spark: SparkSession, folder: Path) -> Any:
+def read_observed(spark: SparkSession, folder: Path) -> Any:
     """A read's rows. By its folder, never by its files: the list of committed ones is in there."""
     if not folder.exists():
         return empty_observed(spark)
