@@ -34,6 +34,7 @@ class RunState:
     read_count: int = 0
     batch_id: int = -1
     batch_rows: int = 0
+    polled_count: int = 0
     partitions: dict[int, tuple[int | None, list[int]]] = field(default_factory=dict)
     high_watermarks: dict[str, int] = field(default_factory=dict)
     marks: list[tuple[int, str]] = field(default_factory=list)
@@ -55,18 +56,32 @@ class RunState:
                 self.partitions[event["partition"]] = (event["leader"], list(event["isr"]))
             case "high_watermarks":
                 self.high_watermarks.update(event["ends"])
+            case "reader":
+                self.polled_count = event["polled"]
+                return self._mark(event, _CHANGES.get(event["change"], ""))
+            case "producer_renewed":
+                return self._mark(event, f"producer {event['pid']} took a new client")
             case "fault" | "stream" as kind:
                 line = _fault_line(event) if kind == "fault" else _stream_line(event)
-                if line:
-                    self.marks.append((event["at_ms"], line))
-                return line
+                return self._mark(event, line)
             case _:
                 pass
         return ""
 
+    def _mark(self, event: Event, line: str) -> str:
+        if line:
+            self.marks.append((event["at_ms"], line))
+        return line
+
     def total(self, name: str) -> int:
         """A counter summed over producers."""
         return sum(event[name] for event in self.producers.values())
+
+
+_CHANGES = {
+    "leave": "a consumer left the group",
+    "join": "a consumer joined the group",
+}
 
 
 def _fault_line(event: Event) -> str:
@@ -155,6 +170,7 @@ def _panel(state: RunState) -> Panel:
     figures.add_row("failed, unknown", f"{state.total('failed'):,}, {state.total('unknown'):,}")
     behind = max(0, state.total("acked") - state.read_count)
     figures.add_row("read by Spark", f"[bold cyan]{state.read_count:,}[/] ({behind:,} behind)")
+    figures.add_row("given to the group", f"{state.polled_count:,}")
     figures.add_row("Spark batch", f"{state.batch_id} with {state.batch_rows:,} records")
     partitions = Table(box=None, pad_edge=False, padding=(0, 2), header_style="dim")
     for name in ("partition", "leader", "ISR", "high watermark"):

@@ -21,6 +21,9 @@ EVENTS = [
         "did": "SIGKILL to node 3",
         "problem": "",
     },
+    {"at_ms": 6, "event": "reader", "change": "join", "polled": 1234},
+    {"at_ms": 7, "event": "reader", "change": "", "polled": 4321},
+    {"at_ms": 7, "event": "producer_renewed", "pid": 2, "reason": "fenced"},
     {"at_ms": 7, "event": "fault", "phase": "over", "kind": "kill", "node": 3, "problem": ""},
 ]
 
@@ -54,6 +57,15 @@ def test_without_a_terminal_there_are_plain_lines_only():
     _, shown = show(terminal=False)
     assert "\x1b" not in shown
     assert all(line == line.strip() or line.startswith(" ") for line in shown.splitlines())
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_both_views_show_who_comes_and_goes(terminal):
+    state, shown = show(terminal=terminal)
+    for text in ("a consumer joined the group", "producer 2 took a new client"):
+        assert text in shown
+    assert state.polled_count == 4321
+    assert ("4,321" in shown) == terminal
 
 
 def test_counters_add_up_over_producers():
