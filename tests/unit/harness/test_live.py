@@ -71,7 +71,11 @@ def test_both_views_show_who_comes_and_goes(terminal):
 def test_counters_add_up_over_producers():
     state, _ = show(terminal=False)
     assert (state.total("acked"), state.total("failed"), state.total("unknown")) == (2000, 2, 1)
-    assert state.marks == [(6, "kill: SIGKILL to node 3")]
+    assert state.marks == [
+        (6, "kill: SIGKILL to node 3"),
+        (6, "a consumer joined the group"),
+        (7, "producer 2 took a new client"),
+    ]
 
 
 def test_a_fault_that_was_not_done_is_told():
