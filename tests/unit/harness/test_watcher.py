@@ -29,8 +29,12 @@ class Admin:
         self.topic_id = "AAAA"
         self.partition_count = 2
         self.created = []
+        self.refreshed = 0
 
-    def list_topics(self, topic, timeout):
+    def list_topics(self, topic=None, timeout=0):
+        if topic is None:
+            self.refreshed += 1
+            return None
         if self.leaders is None:
             raise KafkaException(KafkaError(KafkaError._TRANSPORT))
         partitions = {
@@ -116,6 +120,7 @@ def test_offsets_that_a_broker_did_not_name_are_left_out(watcher, admin, tmp_pat
     watcher.look_at_ends()
     seen = [event["ends"] for event in events(tmp_path, "high_watermarks")]
     assert seen == [{"0": 5, "1": 6}, {"1": 9}]
+    assert admin.refreshed == 1  # where nobody led
     assert watcher.high_watermarks == {0: 5, 1: 9}
 
 
