@@ -188,6 +188,10 @@ _SHORT_KINDS = {
     "two_contents": "2 contents",
     "high_watermark_regression": "HWM back",
     "data_loss_reported": "reported",
+    "isolation_difference": "isolation",
+    "poll_backward": "poll back",
+    "committed_reread": "reread",
+    "poll_skip": "poll skip",
 }
 
 

@@ -92,9 +92,9 @@ def _marks(verdict: Verdict) -> str:
     if verdict["injected"]:
         injected = verdict["injected"]
         records = ", ".join(injected["records"])
-        marks.append(
-            f"injected by the harness into its own observation: {injected['kind']} {records}"
-        )
+        done = f"injected by the harness into its own observation: {injected['kind']} {records}"
+        missed = f"to be injected by the harness, and not found: {injected['kind']}"
+        marks.append(done if injected["found"] else missed)
     if verdict["run"]["interrupted"]:
         marks.append("interrupted: a verdict on what was done until then")
     lines = "".join(f'<p><span class="mark">{text(mark)}</span></p>' for mark in marks)
@@ -226,7 +226,8 @@ def _anomalies(promise: Mapping[str, Any], rows: Sequence[Anomaly], axis: Axis) 
         for row in rows
     ]
     head = ("record", "partition", "offset", "at", "what is known of it")
-    caption = f"A record that was … {promise['meaning']}."
+    meaning = promise["meaning"]
+    caption = f"{meaning[0].upper()}{meaning[1:]}."
     first, rest = lines[:_ANOMALIES_OPEN], lines[_ANOMALIES_OPEN:]
     parts = [table(head, first, caption=caption)]
     if rest:
@@ -266,7 +267,7 @@ def _promises(verdict: Verdict) -> str:
         for kind, row in promises.items()
     ]
     bad = [index for index, row in enumerate(promises.values()) if row["count"]]
-    return table(("broken promise", "records", "a record that was …"), rows, numbers=(1,), bad=bad)
+    return table(("broken promise", "count", "what it means"), rows, numbers=(1,), bad=bad)
 
 
 def _faults(verdict: Verdict, axis: Axis) -> str:

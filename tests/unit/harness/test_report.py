@@ -90,6 +90,9 @@ def test_marks_say_what_was_injected_and_that_the_run_was_interrupted(run):
     page = report.render(verdict, run.events, run.tables)
     assert "injected by the harness into its own observation: loss p1#42" in page
     assert "interrupted: a verdict on what was done until then" in page
+    missed = {**verdict, "injected": {**injected, "records": [], "found": False}}
+    page = report.render(missed, run.events, run.tables)
+    assert "to be injected by the harness, and not found: loss" in page
 
 
 def test_what_a_later_verdict_adds_is_shown_and_what_it_lacks_is_left_out(run):
