@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from random import Random
 from typing import ClassVar
 
 from minikafka.common.ids import Uuid
@@ -18,6 +19,8 @@ _SLOW = LinkSpeed(base_us=20_000, jitter_us=200_000, lost_per_thousand=50)
 _USUAL_FLUSH_US = (100, 3_000)
 _SLOW_FLUSH_US = (200_000, 2_000_000)
 _START_AGAIN_MS = 500
+_STUCK_SHARE = 0.5
+_POLL_MS = 20
 _CLOCK_JUMP_MS = 60_000
 
 
@@ -111,6 +114,85 @@ class Faults:
 
         return start
 
+    def _relapse(self, incident: Incident) -> Undo:
+        """A broker that has just come back is struck again, and what was said of it comes late.
+
+        The machine loses power. While it comes back, half of what other brokers have sent to the
+        controller, and of what it had sent to them, is stuck. Soon after it serves again it loses
+        power once more, or is cut off from the other brokers, and only later what was stuck goes
+        on.
+        """
+        node = self._node(incident)
+        if node.config.is_controller:
+            return self._power(incident)
+        network = self.cluster.network
+        others = [host(x) for x in self.cluster.broker_ids if x != incident.node]
+        controller = host(self.cluster.controller_id)
+        stuck = [(other, controller) for other in others if other != controller]
+        stuck += [(node.host, other) for other in others]
+        rng = self.cluster.world.rng(f"relapse/{incident.at_ms}")
+        self.on_loss(incident.node)
+        node.lose_power()
+
+        def strike() -> None:
+            self._later(rng.randint(5, 300), lambda: self._strike_again(node, others, rng, release))
+
+        def release() -> None:
+            for link in stuck:
+                network.unclog(*link)
+
+        def start() -> None:
+            if not node.alive:
+                node.start()
+            for link in stuck:
+                network.clog(*link, _STUCK_SHARE)
+            self._when(lambda: node.started, strike)
+
+        return start
+
+    def _strike_again(self, node: SimNode, others: list[str], rng: Random, release: Undo) -> None:
+        network = self.cluster.network
+
+        def heal() -> None:
+            for other in others:
+                network.heal(node.host, other)
+
+        def late() -> None:
+            self._later(rng.randint(0, 300), release)
+            self._later(2_000, heal)
+
+        for other in others:
+            network.cut(node.host, other)
+        self._note("network", f"{node.host} is cut off from all brokers")
+        if rng.random() < _STUCK_SHARE:
+            node.lose_power()
+            self._later(100, self.start_later(node))
+            self._when(lambda: node.started, late)
+        else:
+            self._later(rng.randint(3_000, 8_000), late)
+
+    def _later(self, delay_ms: int, action: Undo) -> None:
+        """Do something then, unless everything is mended before."""
+
+        def act() -> None:
+            if not self.is_over:
+                action()
+
+        self.cluster.world.after(delay_ms * US_PER_MS, act)
+
+    def _when(self, condition: Callable[[], bool], action: Undo) -> None:
+        """Do something as soon as a condition holds."""
+
+        def look() -> None:
+            if self.is_over:
+                return
+            if condition():
+                action()
+            else:
+                self.cluster.world.after(_POLL_MS * US_PER_MS, look)
+
+        look()
+
     def _restart(self, incident: Incident) -> Undo:
         node = self._node(incident)
         node.shut_down()
@@ -188,7 +270,7 @@ class Faults:
         one, other = host(incident.node), host(incident.other)
         network = self.cluster.network
         self._note("network", f"what {one} has sent to {other} is stuck")
-        network.clog(one, other)
+        network.clog(one, other, _STUCK_SHARE)
         return lambda: network.unclog(one, other)
 
     # Clocks
@@ -299,6 +381,7 @@ class Faults:
         Fault.POWER: _power,
         Fault.POWER_ALL: _power_all,
         Fault.BIT_FLIP: _power,
+        Fault.RELAPSE: _relapse,
         Fault.RESTART: _restart,
         Fault.PAUSE: _pause,
         Fault.CUT: _cut,

@@ -154,8 +154,8 @@ class Network:
                 del self._cut[link]
                 self._release(link)
 
-    def clog(self, source: str, target: str) -> None:
-        """Hold what is on its way, and will be, on the streams that a link has now.
+    def clog(self, source: str, target: str, share: float = 1.0) -> None:
+        """Hold what is on its way, and will be, on a `share` of the streams that a link has now.
 
         A connection may be stuck between two attempts to send again, or in a proxy that is alone in
         being slow, while another one that is opened after it gets through. What it holds arrives in
@@ -163,7 +163,8 @@ class Network:
         """
         for stream in self._streams:
             for side in (0, 1):
-                if self._link(stream, side) == (source, target):
+                is_meant = self._link(stream, side) == (source, target)
+                if is_meant and (share >= 1 or self._rng.random() < share):
                     stream.clogged[side] = True
 
     def unclog(self, source: str, target: str) -> None:

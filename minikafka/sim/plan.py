@@ -20,6 +20,7 @@ class Fault(Enum):
     POWER = "power"
     POWER_ALL = "power-all"
     BIT_FLIP = "bit-flip"
+    RELAPSE = "relapse"
     RESTART = "restart"
     PAUSE = "pause"
     CUT = "cut"
@@ -66,6 +67,7 @@ MIXES: tuple[Mix, ...] = (
     (Fault.SLOW, Fault.SLOW_NODE, Happening.SWAP, Happening.SWAP),
     # Followers that fall out of the ISR and come back, while everything takes its time.
     (Fault.SLOW_NODE, Fault.SLOW_NODE, Fault.SLOW_DISK, Fault.KILL, Fault.ISOLATE, Fault.PAUSE),
+    (Fault.RELAPSE, Fault.RELAPSE, Fault.SLOW),
     # Disks that keep less than was written.
     (Fault.POWER, Fault.POWER, Fault.BIT_FLIP, Fault.RESTORE, Fault.FULL_DISK, Fault.DISK_ERROR),
     # Nobody is left who has everything.
@@ -120,6 +122,8 @@ class Plan:
     duration_ms: int
     pace_ms: int = 100
     groups: int = 0
+    session_ms: int = 3_000
+    request_ms: int = 3_000
     fetch_bytes: int = 1 << 20
     incidents: tuple[Incident, ...] = ()
 
@@ -133,12 +137,12 @@ class Plan:
     def given(self) -> dict[str, str]:
         """The configuration of the nodes."""
         values = {
-            "broker.session.timeout.ms": "3000",
-            "broker.heartbeat.interval.ms": "500",
+            "broker.session.timeout.ms": str(self.session_ms),
+            "broker.heartbeat.interval.ms": str(self.session_ms // 6),
             "replica.lag.time.max.ms": "3000",
             "replica.fetch.backoff.ms": "200",
             "replica.socket.timeout.ms": "3000",
-            "request.timeout.ms": "3000",
+            "request.timeout.ms": str(self.request_ms),
             "replica.fetch.max.bytes": str(self.fetch_bytes),
             "log.roll.ms": str(self.roll_ms),
             "unclean.recovery.manager.enabled": str(self.recovery_manager).lower(),
@@ -177,6 +181,8 @@ def draw(seed: int, duration_ms: int) -> Plan:
         duration_ms=duration_ms,
         pace_ms=rng.choice((20, 100, 400)) * (1 if writers <= _FEW_WRITERS else 4),
         groups=rng.choice((0, 0, 1, 2)),
+        session_ms=rng.choice((1_500, 3_000)),
+        request_ms=rng.choice((3_000, 10_000)),
         fetch_bytes=rng.choice((1 << 20, 1 << 20, 1, 500)),
     )
     return replace(plan, incidents=tuple(_incidents(rng, plan, mix)))

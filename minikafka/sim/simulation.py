@@ -36,6 +36,7 @@ from minikafka.sim.world import US_PER_MS, NeverHappenedError, World
 
 TOPIC = "t"
 HEALING_MS = 120_000
+_HEALING_PACE_MS = 400
 
 
 @dataclass(slots=True)
@@ -227,6 +228,9 @@ class Simulation:
     def _heal(self) -> None:
         self.world.note("healing", "everything is mended")
         self.faults.mend_all()
+        for producer in self._producers:
+            # What is to be shown now needs no load.
+            producer.interval_ms = max(producer.interval_ms, _HEALING_PACE_MS)
         self._wait(self._all_serve, "every node serves")
         self._elect_by_hand()
         self._wait(self._all_led, "every partition has a leader")
@@ -256,8 +260,11 @@ class Simulation:
         controller = self.cluster.nodes[self.cluster.controller_id].node
         if controller is None:
             return []
-        topic = controller.loader.image.topic(TOPIC)
-        return [] if topic is None else list(topic.partitions.values())
+        image = controller.loader.image
+        if TOPIC not in image.topic_ids:
+            # It is still reading its log.
+            return []
+        return [registration for _, _, registration in image.all_partitions()]
 
     def _elect_by_hand(self) -> None:
         """What no rule brings back an operator must (L4, L6)."""

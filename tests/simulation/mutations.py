@@ -128,9 +128,20 @@ MUTATIONS = (
          "if requested < 0 or requested == self.leader_epoch:", "if True:"),
     ),
     _mutation(
-        "fetches of earlier incarnations count",
-        ("replica.partition", "Partition.is_stale_epoch", "return broker_epoch != -1 and",
-         "return False and"),
+        "CHECK 9: broker epochs are compared neither in fetches nor in AlterPartition",
+        (
+            "replica.partition",
+            "Partition.is_stale_epoch",
+            "return broker_epoch != -1 and",
+            "return False and",
+        ),
+        (
+            "replica.in_sync_replicas",
+            "may_join",
+            "and follower.broker_epoch in (-1, registration.epoch)",
+            "",
+        ),
+        ("controller.replication_control", "_is_eligible", "epoch in (-1, broker.epoch)", "True"),
     ),
     _mutation(
         "a follower does not truncate what diverges",

@@ -40,6 +40,17 @@ def test_a_node_goes_and_comes_back(cluster, faults, losses, what):
     assert bool(losses) is (what in (Fault.POWER, Fault.BIT_FLIP, Fault.WIPE))
 
 
+@pytest.mark.parametrize("at_ms", range(4))
+def test_a_broker_that_came_back_is_struck_again(cluster, faults, losses, at_ms):
+    faults.happen(incident(Fault.RELAPSE, at_ms=at_ms))
+    node = cluster.nodes[2]
+    cluster.world.run_until(lambda: cluster.network.is_cut("n2", "n3"), 60_000, "it is struck")
+    assert node.starts == 2
+    assert losses == [2]
+    cluster.world.run_until(lambda: not cluster.network.is_cut("n2", "n3"), 60_000, "all heals")
+    cluster.world.run_until(lambda: node.started, 60_000, "the node serves again")
+
+
 @pytest.mark.parametrize("what", [Fault.FULL_DISK, Fault.DISK_ERROR])
 def test_a_node_whose_disk_fails_ends_and_comes_back_when_it_is_mended(cluster, faults, what):
     faults.happen(incident(what, for_ms=8_000))
