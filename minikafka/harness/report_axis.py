@@ -5,6 +5,7 @@ An axis is {last, faults, lanes}, as `chart` builds it, and may have `view`, wha
 `vl-convert-python` package.
 """
 
+from functools import cache
 from typing import Any
 
 import vl_convert
@@ -95,6 +96,7 @@ def figure(lane: dict[str, Any]) -> str:
     )
 
 
+@cache
 def library() -> str:
     """The chart library, as a script that can stand in a page."""
     bundle: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
