@@ -1,11 +1,18 @@
+from dataclasses import replace
+
 from minikafka.sim.plan import draw
 from minikafka.sim.recorder import MESSAGES_KEPT, Recorder
 from minikafka.sim.simulation import Simulation
 
 
+def plan(seed, seconds):
+    """A seed's plan with a controller of its own, which talks to nobody over loopback."""
+    return replace(draw(seed, seconds * 1000), separate_controller=True)
+
+
 def recorded(seed, seconds):
     recorder = Recorder()
-    simulation = Simulation(draw(seed, seconds * 1000), recorder.tell)
+    simulation = Simulation(plan(seed, seconds), recorder.tell)
     recorder.follow(simulation.cluster)
     return recorder, simulation.run()
 
@@ -13,7 +20,7 @@ def recorded(seed, seconds):
 def test_a_run_that_is_recorded_goes_as_it_would_without():
     recorder, outcome = recorded(3, 6)
     lines = []
-    alone = Simulation(draw(3, 6_000), lines.append).run()
+    alone = Simulation(plan(3, 6), lines.append).run()
     assert recorder.lines == lines
     assert alone.digest == outcome.digest
     assert alone.checks == outcome.checks
