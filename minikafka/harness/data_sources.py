@@ -114,12 +114,13 @@ class _LogReader(DataSourceReader):  # type: ignore[misc]
 
 
 def differing_batches(log: DataFrame) -> DataFrame:
-    """Places below the high watermark at which two replicas have other bytes (`LOG_SCHEMA`)."""
-    marks = log.groupBy("topic", "partition").agg(F.max("high_watermark").alias("committed"))
+    """Places at which two replicas have other bytes below their high watermarks (`LOG_SCHEMA`).
+
+    Below each one's own, as `compare_replicas` says.
+    """
     content = F.struct("last_offset", "leader_epoch", "size", "crc")
     return (
-        log.join(F.broadcast(marks), ["topic", "partition"])
-        .where("last_offset < committed")
+        log.where("last_offset < high_watermark")
         .groupBy("topic", "partition", "base_offset")
         .agg(F.count_distinct(content).alias("versions"), F.collect_set("log_dir").alias("in"))
         .where("versions > 1")

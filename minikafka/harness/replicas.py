@@ -41,7 +41,6 @@ class Difference:
 
     partition: TopicPartition
     nodes: tuple[int, int]
-    high_watermark: int
     batches: tuple[Batch | None, Batch | None]
 
     def __str__(self) -> str:
@@ -153,17 +152,18 @@ def read_batches(log_dir: Path, folder: str) -> Iterator[Batch]:
 def compare_replicas(log_dirs: Mapping[int, Sequence[Path]], *topics: str) -> Comparison:
     """Compare every pair of replicas of each of the topics' partitions; `log_dirs` is by node.
 
-    The high watermark is the highest that any replica's checkpoint has: what one replica knows to
-    be committed holds for all.
+    Each is read up to the high watermark of its own checkpoint. What another one knows to be
+    committed says nothing of the end of a replica that left the ISR and never came back: it may
+    have a tail that the next leader did without (H7 is about members of the ISR).
     """
     replicas: dict[TopicPartition, dict[int, Path]] = {}
-    marks: dict[TopicPartition, int] = {}
+    marks: dict[tuple[TopicPartition, int], int] = {}
     for node, folders in sorted(log_dirs.items()):
         for log_dir in folders:
             for partition, mark in (
                 read_offsets(OsDisk(str(log_dir)), HIGH_WATERMARKS) or {}
             ).items():
-                marks[partition] = max(marks.get(partition, 0), mark)
+                marks[partition, node] = mark
             for path in sorted(log_dir.iterdir()):
                 at = parse_folder(path.name) if path.is_dir() else None
                 if at is not None and at.topic in topics:
@@ -172,9 +172,9 @@ def compare_replicas(log_dirs: Mapping[int, Sequence[Path]], *topics: str) -> Co
     differences: list[Difference] = []
     unreadable: list[Unreadable] = []
     for at, paths in sorted(replicas.items()):
-        mark = marks.get(at, 0)
         read = {}
         for node, path in paths.items():
+            mark = marks.get((at, node), 0)
             try:
                 read[node] = _below(read_batches(path.parent, path.name), mark)
             except CorruptRecordsError as error:
@@ -183,10 +183,7 @@ def compare_replicas(log_dirs: Mapping[int, Sequence[Path]], *topics: str) -> Co
         for nodes in combinations(sorted(read), 2):
             found = _first_difference(read[nodes[0]], read[nodes[1]])
             if found is not None:
-                difference = Difference(
-                    partition=at, nodes=nodes, high_watermark=mark, batches=found
-                )
-                differences.append(difference)
+                differences.append(Difference(partition=at, nodes=nodes, batches=found))
     return Comparison(len(replicas), count, differences, unreadable)
 
 

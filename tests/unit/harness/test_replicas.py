@@ -95,10 +95,10 @@ def test_a_batch_that_one_replica_lacks_in_the_middle_is_a_difference(tmp_path):
     assert str(row).endswith("bytes against nothing")
 
 
-def test_what_is_above_the_high_watermark_may_differ(tmp_path):
-    """The highest that any replica knows counts, since it holds for all."""
-    first = fill(tmp_path / "a", high_watermark=8)
-    dirs = {1: first, 2: fill(tmp_path / "b", odd_one=4, high_watermark=2)}
+def test_what_is_above_a_replicas_own_high_watermark_may_differ(tmp_path):
+    """H7: the tail of one that left the ISR may be another one than what was committed later."""
+    gone = fill(tmp_path / "b", odd_one=4, high_watermark=8)
+    dirs = {1: fill(tmp_path / "a", high_watermark=20), 2: gone}
     assert compare_replicas(dirs, "t").differences == []
     write_offsets(OsDisk(str(tmp_path / "b")), HIGH_WATERMARKS, {AT: 10}, sync=False)
     assert len(compare_replicas(dirs, "t").differences) == 1
