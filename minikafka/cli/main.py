@@ -23,6 +23,7 @@ _COMMANDS = {
     "metadata-quorum": ("minikafka.cli.metadata_quorum", "describe the metadata quorum"),
     "dump-log": ("minikafka.cli.dump_log", "print log segments, indexes and snapshots"),
     "verify": ("minikafka.cli.verify", "write, break, read through Spark, judge"),
+    "judge": ("minikafka.cli.judge", "judge a run of verify once more, here or on a Spark cluster"),
     "demo-elr": ("minikafka.cli.demo_elr", "lose records without eligible leader replicas"),
     "sim": ("minikafka.cli.sim", "run clusters in virtual time, and break them"),
     "metrics": ("minikafka.cli.metrics", "show what every node tells of itself"),

@@ -1,0 +1,72 @@
+"""minikafka judge: the verdict of a run over again, on this machine or on a Spark cluster.
+
+    minikafka judge RUN --out DIR                             here
+    minikafka judge RUN --out DIR --master spark://HOST:7077  there; RUN and DIR are shared folders
+    minikafka judge --archive minikafka.zip                   for spark-submit --py-files
+
+Exit status: 0 every promise was kept, 1 one was broken, 2 it could not be judged, 3 usage.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+_BROKEN = 1
+_UNDECIDED = 2
+_USAGE = 3
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.description = __doc__
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("run", nargs="?", type=Path, metavar="RUN", help="a run's folder")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="an empty folder for the answer")
+    parser.add_argument(
+        "--master",
+        default="",
+        help="Spark's master (spark-submit's; else local[2])",
+    )
+    parser.add_argument(
+        "--archive", type=Path, metavar="FILE", help="write this package for --py-files"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Judge, or write the archive."""
+    try:
+        from minikafka.harness import preflight
+        from minikafka.harness.settings import HarnessError
+
+        preflight.check()
+    except ModuleNotFoundError as error:
+        print(f"minikafka judge: needs the extra verify ({error}).", file=sys.stderr)
+        return _UNDECIDED
+    except HarnessError as error:
+        print(f"minikafka judge: {error}", file=sys.stderr)
+        return _UNDECIDED
+    from minikafka.harness import judge_again
+
+    if args.archive is not None and args.run is None:
+        try:
+            judge_again.archive(args.archive)
+        except OSError as error:
+            print(f"minikafka judge: --archive {args.archive}: {error.strerror}", file=sys.stderr)
+            return _USAGE
+        return 0
+    if args.run is None or args.out is None or args.archive is not None:
+        print("minikafka judge: give RUN and --out DIR, or --archive FILE", file=sys.stderr)
+        return _USAGE
+    submitted = judge_again.environment_of_submit()
+    master = args.master or ("" if submitted else "local[2]")
+    try:
+        answer = judge_again.judge_again(args.run, args.out, master)
+    except HarnessError as error:
+        print(f"minikafka judge: {error}", file=sys.stderr)
+        return _UNDECIDED
+    counts, broken = answer["counts"], judge_again.broken_promises(answer)
+    print(f"sent {counts['sent']:,}, acknowledged {counts['acknowledged']:,}")
+    for kind, count in broken.items():
+        print(f"{kind}: {count:,}")
+    print("a promise was broken" if broken else "every promise was kept")
+    return _BROKEN if broken else 0

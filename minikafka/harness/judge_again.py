@@ -1,0 +1,158 @@
+"""The verdict of a run over again, from its files, wherever Spark runs.
+
+    minikafka judge RUN --out DIR [--master URL]
+    spark-submit --master URL --py-files minikafka.zip bin/minikafka-judge.py RUN --out DIR
+
+RUN and DIR must be the same folders on every machine (a shared file system). Nothing is collected
+but counts and a few examples; ledgers are read by executors, one task each, through the data source
+`minikafka-ledger`, for which they need this package (the archive) and its `verify` extra.
+"""
+
+import dataclasses
+import json
+import os
+import shutil
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+import minikafka
+from minikafka.harness.data_sources import register
+from minikafka.harness.ledger_table import read_ledger
+from minikafka.harness.settings import HarnessError, RunFiles
+from minikafka.harness.spark_job import Case, group_of, judge_files, read_observed
+from minikafka.harness.spark_session import make_session
+from minikafka.harness.stream import Origin
+from minikafka.harness.verdict import Observed, Workings
+
+ANSWER = "judged.json"
+_BESIDE_RECORDS = ("high_watermark_regression", "replicas_differ", "data_loss_reported")
+"""Promises of a verdict that other parts of a run judge, without Spark's join."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class JudgedAgain(RunFiles):
+    """A run's files to be read, and a folder of its own for everything that is written."""
+
+    out: Path
+
+    @property
+    def ledger_table(self) -> Path:
+        """Beside the first verdict's, which stays."""
+        return self.out / "ledger.parquet"
+
+    @property
+    def findings(self) -> Path:
+        """Beside the first verdict's."""
+        return self.out / "findings.parquet"
+
+    @property
+    def polls(self) -> Path:
+        """Beside the first verdict's."""
+        return self.out / "polls.parquet"
+
+
+def archive(target: Path) -> None:
+    """Write this package as a zip that `--py-files` takes."""
+    root = Path(minikafka.__file__).parent
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as packed:
+        for path in sorted(root.rglob("*")):
+            if path.is_file() and "__pycache__" not in path.parts:
+                packed.write(path, path.relative_to(root.parent))
+
+
+def open_session(master: str, scratch: Path) -> SparkSession:
+    """A session of `master`, or, without one, the session that spark-submit started us for."""
+    if not master:
+        return SparkSession.builder.appName("minikafka-judge").getOrCreate()
+    conf = {}
+    if not master.startswith("local"):
+        packed = scratch / "minikafka.zip"
+        archive(packed)
+        conf["spark.submit.pyFiles"] = str(packed)
+    return make_session(master, scratch, conf)
+
+
+def judge_again(root: Path, out: Path, master: str = "") -> dict[str, Any]:
+    """Judge the run in `root`; returns, and writes to `out`, what its verdict calls judged.
+
+    Raises:
+        HarnessError: if `root` holds no finished run, or `out` something.
+    """
+    verdict, judged = _told(root)
+    if out.exists() and any(out.iterdir()):
+        raise HarnessError(f"{out} is not empty; name an empty folder with --out.")
+    out.mkdir(parents=True, exist_ok=True)
+    files = JudgedAgain(root.absolute(), out.absolute())
+    spark = open_session(master, files.out / "spark")
+    try:
+        answer = _judge(spark, files, verdict, is_complete=judged["stream_is_complete"])
+    finally:
+        spark.stop()
+        shutil.rmtree(files.out / "spark", ignore_errors=True)
+    (files.out / ANSWER).write_text(json.dumps(answer, indent=1) + "\n", encoding="utf-8")
+    return answer
+
+
+def _judge(
+    spark: SparkSession, files: JudgedAgain, verdict: Mapping[str, Any], *, is_complete: bool
+) -> dict[str, Any]:
+    register(spark)
+    spark.read.format("minikafka-ledger").load(str(files.ledgers)).write.parquet(
+        str(files.ledger_table)
+    )
+    settings, run = verdict["settings"], verdict["run"]
+    case = Case(
+        observed=Observed(
+            read_observed(spark, files.streamed), read_observed(spark, files.reread), is_complete
+        ),
+        uncommitted=read_observed(spark, files.reread_uncommitted),
+        group=group_of(spark, files),
+        workings=Workings(_renewals(files, verdict), bool(settings["workload"]["transactions"])),
+    )
+    origin = Origin("", run["topic"], int(settings["partitions"]))
+    return judge_files(spark, files, origin, case)
+
+
+def _renewals(files: RunFiles, verdict: Mapping[str, Any]) -> list[tuple[int, int]]:
+    """Where producers went on with a new client; only their ledgers are looked into again."""
+    renewed = {row["producer"] for row in verdict["producers"] if row.get("instances", 1) > 1}
+    if not renewed:
+        return []
+    tables = [read_ledger(path) for path in sorted(files.ledgers.glob("*.msgpack"))]
+    return [(each.pid, at) for each in tables if each.pid in renewed for at in each.renewals]
+
+
+def _told(root: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The first verdict, and Spark's answer of then."""
+    files = RunFiles(root)
+    try:
+        verdict = json.loads(files.verdict.read_text(encoding="utf-8"))
+        lines = files.spark_events.read_text(encoding="utf-8").splitlines()
+        events = [json.loads(line) for line in lines]
+    except (OSError, ValueError) as error:
+        raise HarnessError(f"{root} holds no finished run: {error}.") from error
+    judged = [event for event in events if event["event"] == "judged"]
+    if not judged:
+        raise HarnessError(f"{root} holds a run that Spark has not judged.")
+    return verdict, judged[-1]
+
+
+def broken_promises(answer: Mapping[str, Any]) -> dict[str, int]:
+    """How often each promise was broken; empty when all were kept."""
+    found = {
+        kind: row["count"]
+        for kind, row in answer["promises"].items()
+        if row["count"] and kind not in _BESIDE_RECORDS
+    }
+    if answer["regressions"]:
+        found["high_watermark_regression"] = len(answer["regressions"])
+    return found
+
+
+def environment_of_submit() -> bool:
+    """Whether spark-submit started this process, with a session to come."""
+    return "PYSPARK_GATEWAY_PORT" in os.environ
