@@ -116,6 +116,10 @@ def header(plan: Plan) -> list[str]:
         "recovery": plan.strategy if plan.recovery_manager else "off",
         "producers": f"{plan.producers}{', idempotent' if plan.idempotent else ''}",
         "flush.messages": 1 if plan.flush_messages else "unset",
+        "members of a group": plan.groups,
+        "pace": f"{plan.pace_ms} ms",
+        "sessions": f"{plan.session_ms} ms",
+        "requests": f"{plan.request_ms} ms",
     }
     lines.append(", ".join(f"{name} {value}" for name, value in settings.items()))
     return [*lines, *(f"planned {incident}" for incident in plan.incidents)]

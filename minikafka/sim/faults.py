@@ -234,6 +234,11 @@ class Faults:
     def _cut_clients(self, incident: Incident) -> Undo:
         return self._cut_from(incident, list(self.clients), "its clients")
 
+    def _cut_controller(self, incident: Incident) -> Undo:
+        controller = self.cluster.controller_id
+        others = [] if incident.node == controller else [host(controller)]
+        return self._cut_from(incident, others, "the controller, and from nobody else")
+
     def _slow(self, incident: Incident) -> Undo:
         one, other = host(incident.node), host(incident.other)
         slow = self.cluster.network.slow_links
@@ -387,6 +392,7 @@ class Faults:
         Fault.CUT: _cut,
         Fault.CUT_ONE_WAY: _cut,
         Fault.CUT_CLIENTS: _cut_clients,
+        Fault.CUT_CONTROLLER: _cut_controller,
         Fault.ISOLATE: _isolate,
         Fault.SLOW: _slow,
         Fault.SLOW_NODE: _slow_node,

@@ -26,6 +26,7 @@ class Fault(Enum):
     CUT = "cut"
     CUT_ONE_WAY = "cut-one-way"
     CUT_CLIENTS = "cut-clients"
+    CUT_CONTROLLER = "cut-controller"
     ISOLATE = "isolate"
     SLOW = "slow"
     SLOW_NODE = "slow-node"
@@ -72,6 +73,9 @@ MIXES: tuple[Mix, ...] = (
     (Fault.POWER, Fault.POWER, Fault.BIT_FLIP, Fault.RESTORE, Fault.FULL_DISK, Fault.DISK_ERROR),
     # Nobody is left who has everything.
     (Fault.POWER_ALL, Fault.POWER, Fault.BIT_FLIP, Fault.KILL, Happening.STRATEGY),
+    (Fault.CUT_CONTROLLER, Fault.CUT_CONTROLLER, Fault.POWER, Fault.KILL, Fault.SLOW),
+    # Disks that are behind when the power goes.
+    (Fault.SLOW_DISK, Fault.SLOW_DISK, Fault.POWER, Fault.KILL, Happening.SWAP),
     # Brokers that come and go while the ISR is small.
     (Fault.KILL, Fault.RESTART, Fault.SLOW_DISK, Fault.SLOW_NODE, Fault.SLOW, Happening.MIN_ISR),
     # Operators.
@@ -173,7 +177,7 @@ def draw(seed: int, duration_ms: int) -> Plan:
         separate_controller=rng.random() < 0.7,
         elr=rng.random() < 0.85,
         recovery_manager=recovery_manager,
-        strategy=rng.choice(("Balanced", "Aggressive", "None")),
+        strategy=rng.choice(("Balanced", "Aggressive", "Aggressive", "None")),
         roll_ms=rng.choice((1 << 40, 1_000, 10_000)),
         producers=producers,
         idempotent=rng.random() < 0.5,

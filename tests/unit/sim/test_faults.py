@@ -76,6 +76,8 @@ def test_a_node_can_be_cut_off_from_all_or_from_its_clients(cluster, faults):
     cluster.world.run(1_000)
     faults.happen(incident(Fault.CUT_CLIENTS, for_ms=500))
     assert cluster.network.is_cut("client", "n2")
+    faults.happen(incident(Fault.CUT_CONTROLLER, for_ms=500))
+    assert cluster.network.is_cut("n100", "n2")
     assert not cluster.network.is_cut("n1", "n2")
 
 
