@@ -43,11 +43,7 @@ def planned(settings: RunSettings) -> tuple[Schedule, list[str]]:
         schedule = draw_schedule(settings)
     else:
         schedule = read_schedule(settings.schedule)
-    nodes: list[int] | None = settings.brokers
-    if settings.bootstrap_servers:
-        nodes = None
-    elif not settings.kafka_tools:
-        nodes = [*settings.brokers, OWN_CONTROLLER]
+    nodes = None if settings.bootstrap_servers else [*settings.brokers, OWN_CONTROLLER]
     partitions = settings.partitions * settings.topics
     problems = schedule.problems(seconds=settings.seconds, nodes=nodes, partitions=partitions)
     return schedule, problems

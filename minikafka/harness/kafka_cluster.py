@@ -2,19 +2,21 @@
 
 Its nodes can be killed, stopped, paused. A power cut leaves each log up to its recovery point,
 since nobody can know what else Kafka had flushed: it may take more than a real one would, and takes
-nothing from the metadata log. Network, disk and clock cannot be touched.
+nothing from the metadata log. What stands between the nodes is chosen as in `own_cluster`. Disk and
+clock cannot be touched.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
 from minikafka.harness import power_cut
 from minikafka.harness.cluster import ClusterUnderTest, free_port_range
 from minikafka.harness.network import NotDoneError
-from minikafka.harness.operator_actions import Operator
+from minikafka.harness.own_cluster import choose_network
 from minikafka.harness.settings import HarnessError, RunSettings
 from minikafka.testing.cluster import ClusterError
 from minikafka.testing.kafka_nodes import KafkaNodes
+from minikafka.testing.nodes import CONTROLLER
 
 _DEFAULT_CONFIG = ("broker.session.timeout.ms=6000", "broker.heartbeat.interval.ms=1000")
 _PORTS = 110
@@ -24,9 +26,10 @@ _NO_HOOKS = "Apache Kafka has no hook for it"
 class KafkaCluster(ClusterUnderTest):
     """`testing.kafka_nodes.KafkaNodes`, for a run."""
 
-    def __init__(self, settings: RunSettings, directory: Path) -> None:
-        """Nothing runs before `wait_ready`."""
+    def __init__(self, settings: RunSettings, directory: Path, kinds: Collection[str]) -> None:
+        """Nothing runs before `wait_ready`. `kinds` are the faults that it must be able to do."""
         assert settings.kafka_tools is not None
+        self.network = choose_network(settings.network, kinds, self._pids, settings.seed)
         pairs = (*_DEFAULT_CONFIG, *settings.cluster_config)
         self._nodes = KafkaNodes(
             settings.kafka_tools,
@@ -34,9 +37,16 @@ class KafkaCluster(ClusterUnderTest):
             config=dict(item.split("=", 1) for item in pairs),
             base_port=settings.base_port or free_port_range(_PORTS),
             directory=directory,
+            placement=self.network.placement if self.network else None,
         )
         self._opened = False
-        self.name = f"Apache Kafka, {settings.nodes} brokers and a controller, {', '.join(pairs)}"
+        between = f", {self.network.way}" if self.network else ""
+        self.name = (
+            f"Apache Kafka, {settings.nodes} brokers and a controller{between}, {', '.join(pairs)}"
+        )
+
+    def _pids(self) -> dict[int, int]:
+        return self._nodes.pids()
 
     @property
     def brokers(self) -> Sequence[int]:
@@ -46,7 +56,11 @@ class KafkaCluster(ClusterUnderTest):
     def wait_ready(self) -> None:
         """Start everything."""
         self._opened = True
-        self._do(self._nodes.open)
+        nodes = self._nodes
+        if self.network:
+            ports = {node: nodes.port(node) for node in (*nodes.brokers, CONTROLLER)}
+            self.network.open(ports, CONTROLLER)
+        self._do(nodes.open)
         self.bootstrap_servers = self._nodes.bootstrap_servers
 
     def close(self) -> str:
@@ -57,6 +71,9 @@ class KafkaCluster(ClusterUnderTest):
             self._nodes.close()
         except ClusterError as error:
             return f"The cluster did not stop as it should: {error}."
+        finally:
+            if self.network:
+                self.network.close()
         return ""
 
     def log_dirs(self) -> Mapping[int, Sequence[Path]]:
@@ -64,8 +81,8 @@ class KafkaCluster(ClusterUnderTest):
         return {node: self._nodes.log_dirs(node) for node in self.brokers}
 
     def controller(self) -> int:
-        """The one that leads the quorum."""
-        return Operator(lambda: self.bootstrap_servers).controller()
+        """There is one."""
+        return CONTROLLER
 
     def kill(self, *nodes: int) -> None:
         """SIGKILL."""

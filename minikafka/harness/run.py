@@ -190,9 +190,10 @@ class Run:
                 settings.bootstrap_servers, log, settings.kill_command, settings.start_command
             )
         home = (self.files.root / "cluster").absolute()
+        kinds = [fault.kind for fault in self.schedule.faults]
         if settings.kafka_tools:
-            return KafkaCluster(settings, home)
-        return OwnCluster(settings, home, [fault.kind for fault in self.schedule.faults])
+            return KafkaCluster(settings, home, kinds)
+        return OwnCluster(settings, home, kinds)
 
     def _close_cluster(self, cluster: ClusterUnderTest) -> None:
         problem = cluster.close()

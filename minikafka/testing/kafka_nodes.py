@@ -1,19 +1,37 @@
 """An Apache Kafka behind the same handles as `testing.nodes`, by a folder of tools.
 
 The folder has `kafka-cluster`, which makes, starts, stops and kills the nodes of a cluster in a
-folder. Brokers are 1, 2, …; the controller is a process of its own.
+folder. Brokers are 1, 2, …; the controller is a process of its own, 101.
+
+The tool knows nothing of networks. Nodes that are to be placed are started by a script of ours that
+the tool takes for Java: it adds the words before the command, and overrides of the listeners.
 """
 
+import os
+import shlex
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Self
 
+from minikafka.admin.client import AdminError
+from minikafka.admin.membership import await_everybody
 from minikafka.testing.cluster import ClusterError
+from minikafka.testing.nodes import CONTROLLER, Placement
 
 _TIMEOUT_S = 150
+_READY_TIMEOUT_S = 90
+_CONTROLLER_PORT = 100
+"""The controller's port, counted from the first broker's."""
+
+_GUARD = """
+read -r _
+tool=$1 dir=$2; shift 2
+for node; do "$tool" kill --dir "$dir" -9 "$node"; done
+"""
+"""Ends nodes when standard input ends, as it does with its owner, even by SIGKILL."""
 
 
 class KafkaNodes:
@@ -28,10 +46,12 @@ class KafkaNodes:
         features: Mapping[str, int] | None = None,
         base_port: int = 21_300,
         directory: Path | None = None,
+        placement: Placement | None = None,
     ) -> None:
         """Nothing runs before `open`, or before the `with` block begins.
 
-        A `directory` that is given is kept; one that is not is made, and removed at the end.
+        A `directory` that is given is kept; one that is not is made, and removed at the end. With a
+        `placement` the quorum is a static one, since its addresses must be told to every node.
         """
         self.brokers: Sequence[int] = range(1, brokers + 1)
         self.base_port = base_port
@@ -45,11 +65,19 @@ class KafkaNodes:
             self._options += ["--config", f"{key}={value}"]
         for name, level in (features or {}).items():
             self._options += ["--feature", f"{name}={level}"]
+        self._placement = placement
+        if placement:
+            self._options += ["--quorum", "static"]
         self._stopped: set[int] = set()
         self._paused: set[int] = set()
+        self._guard: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> Self:
-        self.open()
+        try:
+            self.open()
+        except BaseException:
+            self.close()
+            raise
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -58,7 +86,11 @@ class KafkaNodes:
     @property
     def bootstrap_servers(self) -> str:
         """Every broker's address, comma-separated."""
-        return ",".join(f"127.0.0.1:{self.port(node)}" for node in self.brokers)
+        return ",".join(map(self._address, self.brokers))
+
+    def _address(self, node: int) -> str:
+        place = self._placement or Placement()
+        return "{}:{}".format(*place.advertised(node, self.port(node)))
 
     @property
     def running(self) -> list[int]:
@@ -70,8 +102,19 @@ class KafkaNodes:
         return node not in self._stopped
 
     def port(self, node: int) -> int:
-        """The port on which a broker listens."""
-        return self.base_port + node - 1
+        """The port on which a node listens."""
+        return self.base_port + (_CONTROLLER_PORT if node == CONTROLLER else node - 1)
+
+    def pids(self) -> dict[int, int]:
+        """The processes, by node."""
+        found = {}
+        for node in (*self.brokers, CONTROLLER):
+            path = self.directory / f"node-{node}" / "pid"
+            try:
+                found[node] = int(path.read_text().split()[0])
+            except (OSError, ValueError, IndexError):
+                continue  # it does not run, or is just being started or ended
+        return found
 
     def log_dirs(self, node: int) -> list[Path]:
         """Where a node's replicas are."""
@@ -81,9 +124,20 @@ class KafkaNodes:
         """Make the cluster, and start it.
 
         Raises:
-            ClusterError: with what the tool says.
+            ClusterError: with what the tool says, or if a placed node does not serve.
         """
-        self._run("start", *self._options)
+        command = ["sh", "-c", _GUARD, "guard", str(self._tool), str(self.directory)]
+        command += map(str, (*self.brokers, CONTROLLER))
+        self._guard = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        if self._placement:
+            self._write_java(self._placement)
+        self._start(self._options, self.brokers)
 
     def close(self) -> None:
         """Stop everything; remove the directory unless that was given.
@@ -94,15 +148,31 @@ class KafkaNodes:
         try:
             self._run("stop")
         finally:
+            if self._guard and self._guard.stdin:
+                self._guard.kill()
+                self._guard.wait()
+                self._guard.stdin.close()
+            shutil.rmtree(self._java_home, ignore_errors=True)
             if self._is_own:
                 shutil.rmtree(self.directory, ignore_errors=True)
 
     def start(self, *nodes: int) -> None:
         """Start nodes again."""
-        # The tool waits until all running brokers see one another; paused ones never do.
-        waiting = ["--no-wait"] if self._paused else []
-        self._run("start", *waiting, *map(str, nodes))
+        self._start(map(str, nodes), nodes)
         self._stopped -= set(nodes)
+
+    def _start(self, words: Iterable[str], nodes: Sequence[int]) -> None:
+        # The tool waits until all running brokers see one another: paused ones never do, nor those
+        # that are cut off, and others it would look for on loopback.
+        waiting = ["--no-wait"] if self._paused or self._placement else []
+        self._run("start", *waiting, *words)
+        brokers = [node for node in nodes if node != CONTROLLER]
+        if self._placement and brokers:
+            addresses = list(map(self._address, brokers))
+            try:
+                await_everybody(addresses, brokers, timeout_s=_READY_TIMEOUT_S)
+            except AdminError as error:
+                raise ClusterError(str(error)) from None
 
     def kill(self, *nodes: int) -> None:
         """SIGKILL nodes."""
@@ -125,12 +195,49 @@ class KafkaNodes:
         self._run("kill", "-CONT", *map(str, nodes))
         self._paused -= set(nodes)
 
+    @property
+    def _tool(self) -> Path:
+        return self._tools / "kafka-cluster"
+
+    @property
+    def _java_home(self) -> Path:
+        return self.directory.with_name(f"{self.directory.name}-java")
+
+    def _write_java(self, placement: Placement) -> None:
+        """What the tool takes for Java: the real one, told where each node is."""
+        home = os.environ.get("JAVA_HOME")
+        java = shlex.quote(f"{home}/bin/java" if home else shutil.which("java") or "java")
+        lines = ["#!/bin/sh", 'case "$*" in']
+        for node in (*self.brokers, CONTROLLER):
+            pattern = f'*" kafka.Kafka "*"/node-{node}/server.properties")'
+            overrides = " ".join(f"--override {word}" for word in self._overrides(node, placement))
+            run = f'exec {shlex.join(placement.prefix(node))} {java} "$@" {overrides} ;;'
+            lines.append(f"{pattern} {run}")
+        path = self._java_home / "bin" / "java"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("\n".join([*lines, "esac", f'exec {java} "$@"', ""]))
+        path.chmod(0o755)
+
+    def _overrides(self, node: int, placement: Placement) -> list[str]:
+        name = "CONTROLLER" if node == CONTROLLER else "BROKER"
+        return [
+            f"listeners={name}://{placement.host(node)}:{self.port(node)}",
+            f"advertised.listeners={name}://{self._address(node)}",
+            f"controller.quorum.voters={CONTROLLER}@{self._address(CONTROLLER)}",
+        ]
+
     def _run(self, action: str, *words: str) -> None:
-        command = [str(self._tools / "kafka-cluster"), action, "--dir", str(self.directory)]
+        command = [str(self._tool), action, "--dir", str(self.directory)]
         if action != "kill":
             command += ["--timeout", "90"]
+        placed = {"JAVA_HOME": str(self._java_home.absolute())} if self._placement else {}
         done = subprocess.run(
-            [*command, *words], capture_output=True, text=True, timeout=_TIMEOUT_S, check=False
+            [*command, *words],
+            capture_output=True,
+            text=True,
+            timeout=_TIMEOUT_S,
+            check=False,
+            env={**os.environ, **placed},
         )
         if done.returncode:
             raise ClusterError(f"kafka-cluster {action} {words}: {done.stderr.strip()}")

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from minikafka.harness.draw import draw_schedule, planned
-from minikafka.harness.schedule import KINDS
+from minikafka.harness.schedule import KINDS, PlannedFault, Schedule
 from minikafka.harness.settings import RunSettings
 
 PROFILES = ("", "smoke", "standard", "soak", "unclean-demo")
@@ -77,3 +77,11 @@ def test_a_schedule_of_a_file_is_taken_as_it_is(tmp_path):
     assert (schedule.seed, problems) == (5, [])
     _, problems = planned(RunSettings(schedule=path, seconds=1.5))
     assert "the run writes for 1.5 s" in problems[0]
+
+
+def test_a_schedule_for_our_own_cluster_fits_an_apache_kafka_too(tmp_path):
+    path = tmp_path / "s.json"
+    fault = PlannedFault(kind="partition", at_s=1, duration_s=2, targets=(1, 101))
+    Schedule(faults=(fault,), seed=0, seconds=30).write(path)
+    for tools in (None, tmp_path):
+        assert planned(RunSettings(schedule=path, kafka_tools=tools))[1] == []

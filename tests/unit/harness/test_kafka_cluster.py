@@ -1,13 +1,20 @@
 """An Apache Kafka of our own, by tools that are given; and what cannot be done to it."""
 
+import os
+import select
 import stat
+import subprocess
+import sys
 
 import pytest
 
 from minikafka.harness.kafka_cluster import KafkaCluster
 from minikafka.harness.network import NotDoneError
 from minikafka.harness.settings import HarnessError, RunSettings
+from minikafka.testing import kafka_nodes
+from minikafka.testing.cluster import ClusterError
 from minikafka.testing.kafka_nodes import KafkaNodes
+from minikafka.testing.nodes import CONTROLLER, Placement
 
 TOOL = """#!/bin/sh
 echo "$@" >> "$(dirname "$0")/calls"
@@ -27,9 +34,10 @@ def tools(tmp_path):
 @pytest.fixture
 def cluster(tools, tmp_path):
     settings = RunSettings(kafka_tools=tools, nodes=2, base_port=9092, cluster_config=("a=b",))
-    cluster = KafkaCluster(settings, tmp_path / "home")
+    cluster = KafkaCluster(settings, tmp_path / "home", ["kill"])
     cluster.wait_ready()
-    return cluster
+    yield cluster
+    cluster.close()
 
 
 def calls(tools, tmp_path):
@@ -83,7 +91,7 @@ def test_what_cannot_be_done_to_it_is_said(cluster):
 
 def test_a_cluster_that_was_not_started_is_not_stopped(tools, tmp_path):
     settings = RunSettings(kafka_tools=tools, base_port=9092)
-    assert KafkaCluster(settings, tmp_path / "home").close() == ""
+    assert KafkaCluster(settings, tmp_path / "home", []).close() == ""
     assert not (tools / "calls").exists()
 
 
@@ -93,3 +101,98 @@ def test_a_directory_of_its_own_is_removed(tools):
         assert nodes.running == [1]
         assert nodes.log_dirs(1) == [nodes.directory / "node-1" / "data"]
     assert not nodes.directory.exists()
+
+
+class Elsewhere(Placement):
+    def host(self, node):
+        return f"10.0.0.{node}"
+
+    def advertised(self, node, port):
+        return "proxy", port + 1000
+
+    def prefix(self, node):
+        return ["echo", "in", f"ns-{node}"]
+
+
+@pytest.fixture
+def awaited(monkeypatch):
+    """Which brokers were waited for, and at which addresses."""
+    found = []
+
+    def wait(addresses, brokers, *, timeout_s):
+        found.append((addresses, list(brokers)))
+        if len(found) > 2:
+            raise kafka_nodes.AdminError("no answer")
+
+    monkeypatch.setattr(kafka_nodes, "await_everybody", wait)
+    return found
+
+
+def test_placed_nodes_run_elsewhere_and_are_found_there(tools, tmp_path, awaited):
+    """S3: the tool's Java is a script that puts nodes where the network has them."""
+    home = tmp_path / "home"
+    with KafkaNodes(tools, 2, base_port=9092, directory=home, placement=Elsewhere()) as nodes:
+        java = tmp_path / "home-java" / "bin" / "java"
+
+        def run(*words):
+            return subprocess.run([java, *words], capture_output=True, text=True, check=False)
+
+        for node, name, port in ((1, "BROKER", 9092), (CONTROLLER, "CONTROLLER", 9192)):
+            said = run("-Xmx1g", "kafka.Kafka", f"{home}/node-{node}/server.properties").stdout
+            assert said.startswith(f"in ns-{node} ")
+            assert said.endswith(
+                f"java -Xmx1g kafka.Kafka {home}/node-{node}/server.properties"
+                f" --override listeners={name}://10.0.0.{node}:{port}"
+                f" --override advertised.listeners={name}://proxy:{port + 1000}"
+                " --override controller.quorum.voters=101@proxy:10192\n"
+            )
+        # Whatever else is Java is Java.
+        assert "ns-1" not in run("Tool", f"{home}/node-1/server.properties").stdout
+        assert nodes.bootstrap_servers == "proxy:10092,proxy:10093"
+        nodes.start(CONTROLLER)
+        nodes.start(2)
+        with pytest.raises(ClusterError, match="no answer"):
+            nodes.start(1)
+    both = (["proxy:10092", "proxy:10093"], [1, 2])
+    assert awaited[:2] == [both, (["proxy:10093"], [2])]
+    start, *rest = calls(tools, tmp_path)
+    assert "--quorum static" in start
+    assert rest[0] == "start --no-wait 101"
+    assert not java.exists()
+
+
+def test_a_network_stands_between_the_nodes_where_a_fault_needs_it(tools, tmp_path, awaited):
+    settings = RunSettings(kafka_tools=tools, nodes=2, base_port=9092, network="proxy")
+    cluster = KafkaCluster(settings, tmp_path / "home", ["partition"])
+    cluster.wait_ready()
+    assert "controller, a TCP proxy before each node, broker" in cluster.name
+    [(addresses, brokers)] = awaited
+    assert brokers == [1, 2]
+    assert ",".join(addresses) == cluster.bootstrap_servers
+    assert "9092" not in cluster.bootstrap_servers
+    assert cluster.controller() == CONTROLLER
+    (tmp_path / "home" / "node-2").mkdir(parents=True)
+    (tmp_path / "home" / "node-2" / "pid").write_text("17 4711\n")
+    assert cluster._pids() == {2: 17}
+    assert cluster.close() == ""
+
+
+OWNER = """
+import os, sys
+from pathlib import Path
+from minikafka.testing.kafka_nodes import KafkaNodes
+KafkaNodes(Path(sys.argv[1]), 1, directory=Path(sys.argv[2])).open()
+os.kill(os.getpid(), 9)
+"""
+
+
+def test_nodes_end_with_their_owner_even_if_that_is_killed(tools, tmp_path):
+    os.mkfifo(tools / "calls")
+    told = os.open(tools / "calls", os.O_RDWR)
+    with os.fdopen(told, buffering=0, mode="rb") as lines:
+        subprocess.run([sys.executable, "-c", OWNER, tools, tmp_path / "home"], check=False)
+        found = []
+        while len(found) < 3:
+            assert select.select([lines], [], [], 20)[0]
+            found.append(lines.readline().decode().split())
+    assert [(words[0], words[-1]) for words in found[1:]] == [("kill", "1"), ("kill", "101")]
