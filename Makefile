@@ -38,7 +38,7 @@ check: $(STAMP)
 	$(BIN)/python tools/generate_messages.py --check
 	$(BIN)/python tools/write_tables.py --check
 	$(BIN)/python tools/spec_coverage.py --check
-	$(PYTEST) -n 2 tests/unit tests/property tests/conformance tests/simulation
+	$(PYTEST) -n 2 tests/unit tests/property tests/conformance tests/simulation tests/scenario
 
 # Weakens one rule after the other, until the simulator objects; writes the table of docs/simulation.md.
 mutants: $(STAMP)

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import IO
 
 from minikafka import __version__
-from minikafka.cli import _sim_page
+from minikafka.cli import _scenario, _sim_page
 from minikafka.sim.plan import Plan, draw
 from minikafka.sim.shrink import shrink
 from minikafka.sim.simulation import Outcome, Simulation
@@ -45,6 +45,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--html", type=Path, metavar="FILE",
         help="draw the first broken run there, or else the last one",
     )  # fmt: skip
+    parser.add_argument(
+        "--scenario", metavar="FILE|NAME",
+        help="play a scenario: a file, or the name of one of tests/scenario; prints what happens",
+    )  # fmt: skip
     parser.add_argument("--no-shrink", action="store_true", help="tell a broken run as it was")
 
 
@@ -57,6 +61,8 @@ def run(args: argparse.Namespace) -> int:
     if problem := _why_no_page(args.html):
         print(f"minikafka sim: --html {args.html}: {problem}", file=sys.stderr)
         return _USAGE
+    if args.scenario is not None:
+        return _scenario.run(args.scenario)
     try:
         trace = args.trace.open("w", encoding="utf-8") if args.trace else None
     except OSError as error:

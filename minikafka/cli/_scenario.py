@@ -1,0 +1,61 @@
+"""`minikafka sim --scenario`: plays one scenario, and says where it goes another way than written.
+
+Names are those of the files in `tests/scenario` of a source tree.
+"""
+
+import difflib
+import logging
+import sys
+from pathlib import Path
+
+import minikafka
+from minikafka.sim.scenario import ScenarioError, parse, play
+from minikafka.sim.stage import Stage
+
+_USAGE = 3
+_NAMED = Path(minikafka.__file__).parents[1] / "tests" / "scenario"
+
+
+def run(wanted: str) -> int:
+    """Play a scenario and print it.
+
+    The exit status: 0 what was expected has happened, or nothing was expected; 1 something else
+    has happened, or a rule was broken; 3 there is no such scenario, or it cannot be played.
+    """
+    logging.disable(logging.CRITICAL)
+    try:
+        path = _find(wanted)
+        text = path.read_text(encoding="utf-8")
+        scenario = parse(text, str(path), Stage.CARRY_OUT)
+        stage = Stage()
+        found = scenario.text(play(scenario, stage.carry_out))
+    except ScenarioError as error:
+        print(f"minikafka sim: {error}", file=sys.stderr)
+        return _USAGE
+    except (OSError, UnicodeDecodeError) as error:
+        print(f"minikafka sim: --scenario {wanted}: {error}", file=sys.stderr)
+        return _USAGE
+    finally:
+        logging.disable(logging.NOTSET)
+    print(found, end="")
+    if any(scenario.traces) and found != scenario.text(scenario.traces):
+        print("\nThis is not what the file says:")
+        written = scenario.text(scenario.traces).splitlines()
+        print("\n".join(difflib.unified_diff(written, found.splitlines(), "file", "now", "", "")))
+        return 1
+    return 1 if stage.broken else 0
+
+
+def _find(wanted: str) -> Path:
+    """The file that is meant.
+
+    Raises:
+        ScenarioError: there is none.
+    """
+    if Path(wanted).is_file():
+        return Path(wanted)
+    there = {path.stem: path for path in sorted(_NAMED.rglob("*.txt"))}
+    if wanted not in there:
+        names = f"the names are {', '.join(there)}" if there else "names need a source tree"
+        raise ScenarioError(f"--scenario {wanted}: no such file or name; {names}")
+    return there[wanted]

@@ -1,0 +1,22 @@
+"""Where scenarios are, how one is played, and how its file is brought up to date."""
+
+from pathlib import Path
+
+from minikafka.sim.scenario import parse, play
+from minikafka.sim.stage import Stage
+
+FOLDER = Path(__file__).parent
+
+
+def played(text, name):
+    """What a scenario's text becomes when it is played, and the stage afterwards."""
+    scenario = parse(text, name, Stage.CARRY_OUT)
+    stage = Stage()
+    return scenario.text(play(scenario, stage.carry_out)), stage
+
+
+def compare(path, found, config):
+    """The file is what was found; with --rewrite it becomes so."""
+    if config.getoption("--rewrite", default=False):
+        path.write_text(found, encoding="utf-8")
+    assert path.read_text(encoding="utf-8") == found

@@ -1,0 +1,15 @@
+"""Each file here plays into itself; `python -m pytest tests/scenario --rewrite` writes it anew.
+
+A scenario is read before it is written: what it shows is what the rules that it names ask for.
+"""
+
+import pytest
+
+from tests.scenario.files import FOLDER, compare, played
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.txt")), ids=lambda path: path.stem)
+def test_a_scenario_plays_into_itself(path, request):
+    found, stage = played(path.read_text(encoding="utf-8"), path.name)
+    assert not stage.broken
+    compare(path, found, request.config)

@@ -1,0 +1,69 @@
+"""`minikafka sim --scenario`: what is printed, and the exit status."""
+
+import argparse
+
+import pytest
+
+from minikafka.cli import _scenario, sim
+
+COMMANDS = "cluster brokers=1\ntopic t replicas=1\nproduce 2\n"
+PLAYED = """\
+cluster brokers=1
+topic t replicas=1
+    4.0s    t        leader 1, epoch 0, ISR 1
+produce 2
+    8.0s    t        r1-r2 (acks=all) acknowledged at 0-1
+"""
+
+
+def run(scenario):
+    parser = argparse.ArgumentParser()
+    sim.add_arguments(parser)
+    return sim.run(parser.parse_args(["--scenario", str(scenario)]))
+
+
+def test_a_file_is_played_and_printed(tmp_path, capsys):
+    path = tmp_path / "mine.txt"
+    path.write_text(COMMANDS)
+    assert run(path) == 0
+    assert capsys.readouterr().out == PLAYED
+    path.write_text(PLAYED)
+    assert run(path) == 0
+
+
+def test_another_outcome_is_shown_as_a_difference(tmp_path, capsys):
+    path = tmp_path / "mine.txt"
+    path.write_text(PLAYED.replace("at 0-1", "at 5-6"))
+    assert run(path) == 1
+    out = capsys.readouterr().out
+    assert "This is not what the file says:" in out
+    assert "\n-    8.0s    t        r1-r2 (acks=all) acknowledged at 5-6\n" in out
+    assert "\n+    8.0s    t        r1-r2 (acks=all) acknowledged at 0-1\n" in out
+
+
+def test_a_name_is_a_file_of_the_source_tree(capsys):
+    assert run("last-replica-standing") == 0
+    assert "isolate 1" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [("cluster\nkil 1\n", ":2: no command kil; "), ("cluster\nkill 7\n", ":2: there is no node 7")],
+)
+def test_a_command_that_cannot_be_is_one_line(tmp_path, capsys, text, message):
+    path = tmp_path / "mine.txt"
+    path.write_text(text)
+    assert run(path) == 3
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(f"minikafka sim: {path}{message}")
+    assert err.count("\n") == 1
+
+
+def test_an_unknown_name_is_told_the_names(capsys, monkeypatch, tmp_path):
+    assert run("no-such") == 3
+    assert "the names are " in (err := capsys.readouterr().err)
+    assert "last-replica-standing" in err
+    monkeypatch.setattr(_scenario, "_NAMED", tmp_path)
+    assert run("no-such") == 3
+    assert "names need a source tree" in capsys.readouterr().err
