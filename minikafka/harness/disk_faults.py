@@ -1,4 +1,7 @@
-"""Volumes that can be full: a small tmpfs for each broker, where the machine lets us mount one."""
+"""Volumes that can be full: a small tmpfs for each broker, where the machine lets us mount one.
+
+Each has its owner's mark, so that what a killed run leaves is known (`leftovers`).
+"""
 
 import contextlib
 import errno
@@ -6,7 +9,11 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from minikafka.harness.owner import mark
 from minikafka.harness.settings import RunSettings
+
+VOLUME = "minikafka-verify-"
+"""Before the owner's mark, as what is mounted."""
 
 _MEBIBYTE = 1 << 20
 _LARGEST_MIB = 1_024
@@ -36,7 +43,7 @@ class Volumes:
         mount = shutil.which("mount")
         if mount is None:
             return False
-        command = [mount, "-t", "tmpfs", "-o", f"size={mib}m", "minikafka-verify", str(folder)]
+        command = [mount, "-t", "tmpfs", "-o", f"size={mib}m", VOLUME + mark(), str(folder)]
         if subprocess.run(command, capture_output=True, timeout=30, check=False).returncode:
             return False
         self._mounted[node] = folder
@@ -68,15 +75,18 @@ class Volumes:
 
     def unmount(self, keep: Path) -> None:
         """Unmount everything; what was in a volume stays in the folder, by way of `keep`."""
-        umount = shutil.which("umount") or "umount"
         for node, folder in self._mounted.items():
-            copy = keep / f"volume-{node}"
-            with contextlib.suppress(OSError, shutil.Error):
-                self.free(node)
-                shutil.copytree(folder, copy)
-            command = [umount, "-l", str(folder)]
-            subprocess.run(command, capture_output=True, timeout=30, check=False)
-            if copy.exists():
-                shutil.copytree(copy, folder, dirs_exist_ok=True)
-                shutil.rmtree(copy, ignore_errors=True)
+            unmount(folder, keep / f"volume-{node}")
         self._mounted.clear()
+
+
+def unmount(folder: Path, copy: Path) -> None:
+    """Unmount a volume; its files stay in the folder, by way of a copy that is there meanwhile."""
+    umount = shutil.which("umount") or "umount"
+    with contextlib.suppress(OSError, shutil.Error):
+        (folder / _BALLAST).unlink(missing_ok=True)
+        shutil.copytree(folder, copy)
+    subprocess.run([umount, "-l", str(folder)], capture_output=True, timeout=30, check=False)
+    if copy.exists():
+        shutil.copytree(copy, folder, dirs_exist_ok=True)
+        shutil.rmtree(copy, ignore_errors=True)

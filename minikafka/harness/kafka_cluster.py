@@ -9,7 +9,7 @@ clock cannot be touched.
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
-from minikafka.harness import power_cut
+from minikafka.harness import leftovers, power_cut
 from minikafka.harness.cluster import ClusterUnderTest, free_port_range
 from minikafka.harness.network import NotDoneError
 from minikafka.harness.own_cluster import choose_network
@@ -56,6 +56,7 @@ class KafkaCluster(ClusterUnderTest):
     def wait_ready(self) -> None:
         """Start everything."""
         self._opened = True
+        leftovers.remove()
         nodes = self._nodes
         if self.network:
             ports = {node: nodes.port(node) for node in (*nodes.brokers, CONTROLLER)}

@@ -1,7 +1,8 @@
 """A network namespace for each node, joined by a bridge in one more; for those who may make them.
 
 Clients stay outside and reach the nodes through a link into the bridge. Names and addresses belong
-to this run alone, and everything goes with the namespaces when the run ends.
+to this run alone, and everything goes with the namespaces when the run ends; what a run that was
+killed leaves is known by its owner's mark, and goes when the next one starts (`leftovers`).
 
 A cut is one-way by nature: the sender is told a hardware address for the receiver that nobody has,
 so that what it sends is dropped without a sign, as by a cut cable. Latency and loss need the
@@ -16,8 +17,12 @@ from collections import Counter
 from collections.abc import Mapping
 
 from minikafka.harness.network import OUTSIDE, NotDoneError
+from minikafka.harness.owner import mark
 from minikafka.harness.settings import HarnessError
 from minikafka.testing.nodes import Placement
+
+TAG = "mkv"
+"""Before the owner's mark, in the names of namespaces and links; links have 15 characters."""
 
 _NOBODY = "02:00:00:00:00:ff"
 _INSIDE = "eth0"
@@ -49,7 +54,7 @@ class NamespaceNetwork:
 
     def __init__(self) -> None:
         """Nothing is made before `open`."""
-        self._tag = f"mkv{os.getpid() % 100_000}"
+        self._tag = f"{TAG}{mark()}"
         # Of the documentation's and benchmarks' range, which nobody routes.
         self._prefix = f"198.18.{os.getpid() % 250 + 1}"
         self._numbers: dict[int, int] = {OUTSIDE: 254}

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
-from minikafka.harness import sync_journal
+from minikafka.harness import leftovers, sync_journal
 from minikafka.harness.cluster import ClusterUnderTest, free_port_range
 from minikafka.harness.disk_faults import Volumes, volume_mib
 from minikafka.harness.namespaces import NamespaceNetwork
@@ -95,6 +95,7 @@ class OwnCluster(ClusterUnderTest):
 
     def wait_ready(self) -> None:
         """Start everything, and return when every broker serves."""
+        leftovers.remove()
         nodes = self._nodes
         if self.network:
             ports = {node: nodes.port(node) for node in (*nodes.brokers, CONTROLLER)}

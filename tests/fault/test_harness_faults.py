@@ -4,140 +4,26 @@ One cluster of three brokers and a controller behind proxies; its tests leave it
 in a schedule and how it is begun is in tests/unit/harness.
 """
 
-import threading
 import time
-from contextlib import contextmanager
 
 import pytest
-from confluent_kafka import Producer
 
-from minikafka.admin.client import AdminClient
-from minikafka.admin.configs import Resource, ResourceType, alter_configs
-from minikafka.harness.fault_kinds import Fault, Stage
-from minikafka.harness.lines import EventLog
-from minikafka.harness.operator_actions import Operator
-from minikafka.harness.own_cluster import OwnCluster
-from minikafka.harness.schedule import KINDS, PlannedFault
-from minikafka.harness.settings import RunSettings
-from minikafka.harness.watcher import Watcher
-from minikafka.messages.metadata import MetadataRequest, MetadataRequestTopic
-
-TOPIC = "t"
-POLL_S = 0.05
-PATIENCE_S = 20
-CONFIG = (
-    "broker.session.timeout.ms=1000",
-    "broker.heartbeat.interval.ms=200",
-    "replica.lag.time.max.ms=1000",
-)
-
-
-class World:
-    """The cluster, its topic, and somebody who writes to it."""
-
-    def __init__(self, folder, port):
-        settings = RunSettings(network="proxy", base_port=port, cluster_config=CONFIG)
-        self.cluster = OwnCluster(settings, folder / "cluster", KINDS)
-        self.faults = []
-
-    def open(self, folder):
-        self.cluster.wait_ready()
-        servers = self.cluster.bootstrap_servers
-        self.watcher = Watcher(servers, TOPIC, EventLog(folder / "events.jsonl"))
-        self.watcher.create_topic(1, 3, 2)
-        operator = Operator(lambda: servers, TOPIC)
-        ended = threading.Event()
-        self.stage = Stage(self.cluster, operator, self.watcher, 2, ended.wait)
-        self.producer = Producer(
-            {"bootstrap.servers": servers, "acks": "all", "linger.ms": 0, "log_level": 0}
-        )
-
-    def begin(self, kind, *targets, **parameters):
-        plan = PlannedFault(kind=kind, at_s=0, targets=targets, parameters=parameters)
-        fault = Fault(self.stage, plan, self.stage.resolve(plan))
-        self.faults.append(fault)
-        self.did = fault.begin()
-        return fault
-
-    def write(self, count=20):
-        """Write; the timestamps of what was acknowledged."""
-        stamps = []
-
-        def done(error, message):
-            assert error is None, error
-            stamps.append(message.timestamp()[1])
-
-        for number in range(count):
-            self.producer.produce(TOPIC, f"value {number}", on_delivery=done)
-        assert self.producer.flush(PATIENCE_S) == 0
-        return stamps
-
-    def leader_for_others(self, node):
-        """The leader that brokers other than this one tell of."""
-        servers = self.cluster.bootstrap_servers.split(",")
-        del servers[node - 1]
-        with AdminClient(servers[0], client_id="test") as client:
-            [topic] = client.ask(MetadataRequest([MetadataRequestTopic(name=TOPIC)])).topics
-        return topic.partitions[0].leader_id
-
-    def seconds_to_write(self, count):
-        began_s = time.monotonic()
-        self.write(count)
-        return time.monotonic() - began_s
-
-    @contextmanager
-    def topic_config(self, values):
-        topic = Resource(ResourceType.TOPIC, TOPIC)
-        with AdminClient(self.cluster.bootstrap_servers, client_id="test") as client:
-            alter_configs(client, topic, values, ())
-            yield
-            alter_configs(client, topic, {}, list(values))
-
-    @property
-    def leader(self):
-        self.until(lambda: self.watcher.leader_of(0) is not None)
-        return self.watcher.leader_of(0)
-
-    @property
-    def isr(self):
-        self.watcher.look()
-        self.until(lambda: 0 in self.watcher.partitions)
-        return set(self.watcher.partitions[0].isr)
-
-    @property
-    def end(self):
-        """The high watermark; 0 while nobody can tell it."""
-        self.watcher.look_at_ends()
-        return self.watcher.high_watermarks.get(0, 0)
-
-    def until(self, is_so):
-        deadline_s = time.monotonic() + PATIENCE_S
-        while not is_so():
-            assert time.monotonic() < deadline_s, self.watcher.partitions
-            time.sleep(POLL_S)
-            self.watcher.look()
+from minikafka.harness.schedule import KINDS
+from tests.fault.world import PATIENCE_S, TOPIC, World, opened
 
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory):
     folder = tmp_path_factory.mktemp("faults")
-    world = World(folder, 21810)
-    try:
-        world.open(folder)
+    with opened(World(folder, 21810, "proxy", KINDS), folder) as world:
         yield world
-    finally:
-        world.watcher.stop()
-        assert world.cluster.close() == ""
 
 
 @pytest.fixture(autouse=True)
 def whole(world):
-    """Every test begins and ends with all replicas in sync, and with writes that work."""
+    """Every test begins and ends with a cluster that is whole."""
     yield
-    while world.faults:
-        world.faults.pop().end()
-    assert world.watcher.wait_whole(PATIENCE_S)
-    world.write()
+    world.settle()
 
 
 def test_a_killed_leader_is_replaced_and_comes_back(world):

@@ -25,6 +25,7 @@ def commands(monkeypatch):
     monkeypatch.setattr(namespaces.subprocess, "run", run)
     monkeypatch.setattr(namespaces.shutil, "which", lambda name: f"/sbin/{name}")
     monkeypatch.setattr(namespaces.os, "getpid", lambda: 7)
+    monkeypatch.setattr(namespaces, "mark", lambda: "7")
     found_and_refused = found
     return found_and_refused, refuse
 

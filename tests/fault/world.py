@@ -1,0 +1,131 @@
+"""S3: a cluster that is to be broken, its topic, and somebody who writes to it."""
+
+import threading
+import time
+from contextlib import contextmanager
+
+from confluent_kafka import Producer
+
+from minikafka.admin.client import AdminClient
+from minikafka.admin.configs import Resource, ResourceType, alter_configs
+from minikafka.harness.fault_kinds import Fault, Stage
+from minikafka.harness.lines import EventLog
+from minikafka.harness.operator_actions import Operator
+from minikafka.harness.own_cluster import OwnCluster
+from minikafka.harness.schedule import PlannedFault
+from minikafka.harness.settings import RunSettings
+from minikafka.harness.watcher import Watcher
+from minikafka.messages.metadata import MetadataRequest, MetadataRequestTopic
+
+TOPIC = "t"
+POLL_S = 0.05
+PATIENCE_S = 20
+CONFIG = (
+    "broker.session.timeout.ms=1000",
+    "broker.heartbeat.interval.ms=200",
+    "replica.lag.time.max.ms=1000",
+)
+
+
+class World:
+    """Three brokers and a controller that can do these kinds of faults."""
+
+    def __init__(self, folder, port, network, kinds):
+        settings = RunSettings(network=network, base_port=port, cluster_config=CONFIG)
+        self.cluster = OwnCluster(settings, folder / "cluster", kinds)
+        self.faults = []
+
+    def open(self, folder):
+        self.cluster.wait_ready()
+        servers = self.cluster.bootstrap_servers
+        self.watcher = Watcher(servers, TOPIC, EventLog(folder / "events.jsonl"))
+        self.watcher.create_topic(1, 3, 2)
+        operator = Operator(lambda: servers, TOPIC)
+        ended = threading.Event()
+        self.stage = Stage(self.cluster, operator, self.watcher, 2, ended.wait)
+        self.producer = Producer(
+            {"bootstrap.servers": servers, "acks": "all", "linger.ms": 0, "log_level": 0}
+        )
+
+    def begin(self, kind, *targets, **parameters):
+        plan = PlannedFault(kind=kind, at_s=0, targets=targets, parameters=parameters)
+        fault = Fault(self.stage, plan, self.stage.resolve(plan))
+        self.faults.append(fault)
+        self.did = fault.begin()
+        return fault
+
+    def write(self, count=20):
+        """Write; the timestamps of what was acknowledged."""
+        stamps = []
+
+        def done(error, message):
+            assert error is None, error
+            stamps.append(message.timestamp()[1])
+
+        for number in range(count):
+            self.producer.produce(TOPIC, f"value {number}", on_delivery=done)
+        assert self.producer.flush(PATIENCE_S) == 0
+        return stamps
+
+    def leader_for_others(self, node):
+        """The leader that brokers other than this one tell of."""
+        servers = self.cluster.bootstrap_servers.split(",")
+        del servers[node - 1]
+        with AdminClient(servers[0], client_id="test") as client:
+            [topic] = client.ask(MetadataRequest([MetadataRequestTopic(name=TOPIC)])).topics
+        return topic.partitions[0].leader_id
+
+    def seconds_to_write(self, count):
+        began_s = time.monotonic()
+        self.write(count)
+        return time.monotonic() - began_s
+
+    @contextmanager
+    def topic_config(self, values):
+        topic = Resource(ResourceType.TOPIC, TOPIC)
+        with AdminClient(self.cluster.bootstrap_servers, client_id="test") as client:
+            alter_configs(client, topic, values, ())
+            yield
+            alter_configs(client, topic, {}, list(values))
+
+    @property
+    def leader(self):
+        self.until(lambda: self.watcher.leader_of(0) is not None)
+        return self.watcher.leader_of(0)
+
+    @property
+    def isr(self):
+        self.watcher.look()
+        self.until(lambda: 0 in self.watcher.partitions)
+        return set(self.watcher.partitions[0].isr)
+
+    @property
+    def end(self):
+        """The high watermark; 0 while nobody can tell it."""
+        self.watcher.look_at_ends()
+        return self.watcher.high_watermarks.get(0, 0)
+
+    def until(self, is_so):
+        deadline_s = time.monotonic() + PATIENCE_S
+        while not is_so():
+            assert time.monotonic() < deadline_s, self.watcher.partitions
+            time.sleep(POLL_S)
+            self.watcher.look()
+
+    def settle(self):
+        """Mend what a test broke: all replicas are in sync, and writes work."""
+        while self.faults:
+            self.faults.pop().end()
+        assert self.watcher.wait_whole(PATIENCE_S)
+        self.write()
+
+
+@contextmanager
+def opened(world, folder):
+    """A world from its beginning to its end."""
+    try:
+        world.open(folder)
+        yield world
+    finally:
+        world.watcher.stop()
+        assert world.cluster.close() == ""
