@@ -101,7 +101,7 @@ class Checkers:
         self.quorum.look(node)
         if running.controller is not None:
             self.look_at_metadata(running.loader.image)
-            self.recoveries.look(running.controller)
+            self.recoveries.look(running.controller, node.now.monotonic_ms)
         if running.broker is None:
             return
         self._look_at_starts(node)

@@ -12,6 +12,12 @@ from minikafka.sim.violation import Violation
 from tests.sim_world import create_topic, produce, replica, started_cluster
 
 WHERE = TopicPartition("t", 0)
+NOW_MS = 1_000
+LATE_MS = 90_000
+
+
+class View:
+    recovery_timeout_ms = 20_000
 
 
 class Controller:
@@ -22,6 +28,7 @@ class Controller:
         self.open = [recovery]
         self.finished_count = 0
         self.recovery = self
+        self.view = View
 
     def running(self):
         return iter(self.open)
@@ -68,43 +75,66 @@ def controller_of(cluster, strategy=Strategy.AGGRESSIVE, last_known=(), **ends):
 
 def test_answers_that_are_true_and_the_longest_log(cluster, checks):
     controller = controller_of(cluster, n1=4, n2=2)
-    checks.look(controller)
+    checks.look(controller, NOW_MS)
     controller.elect(1)
-    checks.look(controller)
+    checks.look(controller, NOW_MS)
     assert (checks.elections, checks.checks) == (1, 3)
 
 
 def test_an_answer_that_is_not_true(cluster, checks):
     with pytest.raises(Violation, match="U4: t-0: 2 said"):
-        checks.look(controller_of(cluster, n2=4))
+        checks.look(controller_of(cluster, n2=4), NOW_MS)
 
 
 def test_an_election_on_what_was_said_before(cluster, checks):
     controller = controller_of(cluster, n3=4)
-    checks.look(controller)
+    checks.look(controller, NOW_MS)
     replica(cluster, 3, "t").log.truncate_to(3, cluster.nodes[3].now)
     controller.elect(3)
     with pytest.raises(Violation, match="U8: t-0: 3 is elected on"):
-        checks.look(controller)
+        checks.look(controller, LATE_MS)
 
 
 def test_another_that_answered_has_more(cluster, checks):
     controller = controller_of(cluster, n1=4, n2=2)
-    checks.look(controller)
+    checks.look(controller, NOW_MS)
     controller.elect(2)
     with pytest.raises(Violation, match="U6: t-0: 2 is elected"):
-        checks.look(controller)
+        checks.look(controller, LATE_MS)
 
 
 def test_one_that_was_not_asked_has_more(cluster, checks):
     """U5: Balanced hears all members of the LastKnownELR, Aggressive need not."""
     controller = controller_of(cluster, last_known=(1, 2), n2=2)
-    checks.look(controller)
+    checks.look(controller, NOW_MS)
     controller.elect(2)
-    checks.look(controller)
+    checks.look(controller, LATE_MS)
     controller = controller_of(cluster, Strategy.BALANCED, last_known=(1, 2), n2=2)
     controller.finished_count = 1
-    checks.look(controller)
+    checks.look(controller, NOW_MS)
     controller.elect(2)
     with pytest.raises(Violation, match="U6: t-0: 2 is elected"):
-        checks.look(controller)
+        checks.look(controller, LATE_MS)
+
+
+def test_an_election_that_did_not_wait(cluster, checks):
+    """U5: all replicas are waited for until the time is up."""
+    controller = controller_of(cluster, n1=4)
+    checks.look(controller, NOW_MS)
+    controller.elect(1)
+    with pytest.raises(Violation, match="U5: t-0: elected after 100 ms, without a word of"):
+        checks.look(controller, NOW_MS + 100)
+
+
+def test_an_answer_of_an_earlier_process_and_one_of_an_earlier_leader_epoch(cluster, checks):
+    """U4, U8."""
+    controller = controller_of(cluster, n1=4)
+    (recovery,) = controller.open
+    answer = recovery.answers[1]
+    controller.open = [recovery._replace(answers={1: answer._replace(broker_epoch=-5)})]
+    with pytest.raises(Violation, match="U8: t-0: an answer of 1 is of epoch -5"):
+        checks.look(controller, NOW_MS)
+    controller.open = [recovery]
+    replica(cluster, 1, "t").leader_epoch -= 1
+    with pytest.raises(Violation, match="U4: t-0: 1 answered in epoch -1, present is 0"):
+        checks.look(controller, NOW_MS)
