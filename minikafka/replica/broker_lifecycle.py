@@ -26,6 +26,7 @@ from minikafka.rpc.controller_channel import ControllerChannel
 _log = logging.getLogger("minikafka.replica")
 _REGISTRATION_VERSION = 4
 _HEARTBEAT_VERSION = 1
+_TRIES_A_SESSION = 3
 _REGISTRATION_RETRY_MS = 100
 
 
@@ -203,9 +204,18 @@ class BrokerLifecycle:
         )
         asked_in = self._standing(request.current_metadata_offset)
         self.channel.send(
-            request, _HEARTBEAT_VERSION, timeout_ms=self.heartbeat_interval_ms,
+            request, _HEARTBEAT_VERSION, timeout_ms=self._patience_ms,
             on_done=lambda response, why: self._heartbeat_answered(asked_in, response, why),
         )  # fmt: skip
+
+    @property
+    def _patience_ms(self) -> int:
+        """How long an answer may take, before the connection is made anew.
+
+        Unlike Kafka, which allows the heartbeat interval: on a machine so busy, or a line so long,
+        that answers take longer, no heartbeat would ever be answered.
+        """
+        return max(self.heartbeat_interval_ms, self.session_timeout_ms // _TRIES_A_SESSION)
 
     def _standing(self, metadata_offset: int) -> Standing:
         return (self.state, self._ready, len(self.offline_log_dirs), metadata_offset)

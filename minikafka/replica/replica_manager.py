@@ -1,7 +1,9 @@
 """Every replica of this broker: which there are, who leads them, what is done from time to time.
 
 `apply` follows the metadata: partitions that are gone are dropped first, then leaders, then
-followers. A log directory that fails takes its partitions offline and leaves the rest alone.
+followers. New replicas are made a few a turn; whoever asks for one that is not there yet is told
+NOT_LEADER_OR_FOLLOWER, as while the metadata is on its way. A log directory that fails takes its
+partitions offline and leaves the rest alone.
 
 Source: `ReplicaManager`, `BrokerMetadataPublisher`, `ReplicaFetcherManager`.
 """
@@ -10,6 +12,7 @@ import logging
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import islice
 
 from minikafka.common.effects import Channel
 from minikafka.common.environment import Environment
@@ -39,6 +42,7 @@ from minikafka.replica.topic_counts import TopicCounts
 from minikafka.rpc.calls import Calls
 
 _log = logging.getLogger("minikafka.replica")
+_MADE_A_TURN = 32
 
 
 @dataclass(slots=True, kw_only=True)
@@ -70,6 +74,8 @@ class ReplicaManager:
     _followed_leader: dict[TopicIdPartition, int] = field(default_factory=dict)
     _lost_dirs: dict[str, None] = field(default_factory=dict)
     _started: bool = False
+    _unmade: dict[TopicPartition, tuple[LocalReplica, bool]] = field(default_factory=dict)
+    _is_making: bool = False
     on_leadership: list[Callable[[Partition], None]] = field(default_factory=list)
     on_removed: list[Callable[[TopicPartition], None]] = field(default_factory=list)
 
@@ -150,10 +156,28 @@ class ReplicaManager:
         self.image = image
         for name, key in changes.removed:
             self._remove(name, key)
-        for replica in changes.leaders:
-            self._change(replica, leads=True)
-        for replica in changes.followers:
-            self._change(replica, leads=False)
+        for replicas, leads in ((changes.leaders, True), (changes.followers, False)):
+            for replica in replicas:
+                name = replica.topic_partition
+                if self._started and name not in self.partitions:
+                    self._unmade[name] = (replica, leads)
+                else:
+                    self._change(replica, leads=leads)
+        if not self._is_making:
+            self._make_some()
+
+    def _make_some(self) -> None:
+        """Make a few of the replicas that are not there yet, and the others in later turns.
+
+        Each takes fsyncs. All of a large topic in one turn would hold up heartbeats until the
+        broker is fenced, and leaderships of partitions that are there already.
+        """
+        for name in list(islice(self._unmade, _MADE_A_TURN)):
+            replica, leads = self._unmade.pop(name)
+            self._change(replica, leads=leads)
+        self._is_making = bool(self._unmade)
+        if self._is_making:
+            self.env.after(0, self._make_some)
 
     def _change(self, replica: LocalReplica, *, leads: bool) -> None:
         name = replica.topic_partition
@@ -219,6 +243,7 @@ class ReplicaManager:
         return partition
 
     def _remove(self, name: TopicPartition, key: TopicIdPartition) -> None:
+        self._unmade.pop(name, None)
         self._unfollow(key)
         self.assignments.forget(key)
         self.offline.pop(name, None)
@@ -307,7 +332,8 @@ class ReplicaManager:
                 self.take_offline(fault)
 
     def stop_fetching(self) -> None:
-        """Follow nobody any more: the broker is stopping."""
+        """Follow nobody, and make no replica any more: the broker is stopping."""
+        self._unmade.clear()
         for fetcher in self._fetchers.values():
             fetcher.close()
         self._fetchers.clear()

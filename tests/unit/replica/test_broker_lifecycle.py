@@ -203,6 +203,21 @@ def test_lost_heartbeat_is_sent_again(running):
     assert len(running.sent(HEARTBEAT_MS)) == 1
 
 
+def test_an_answer_may_take_longer_than_the_interval(running):
+    """A busy machine would otherwise close one connection after the other, and never be heard."""
+    slow = running.one(HEARTBEAT_MS)
+    assert running.sent(HEARTBEAT_MS + 1) == []
+    running.answer(slow, BrokerHeartbeatResponse(is_fenced=False))
+    assert len(running.sent(HEARTBEAT_MS)) == 1
+
+
+def test_an_answer_that_takes_a_third_of_the_session_is_given_up(running):
+    lost = running.one(HEARTBEAT_MS)
+    [again] = running.sent(SESSION_MS // 3 + HEARTBEAT_MS)
+    assert isinstance(again.body, BrokerHeartbeatRequest)
+    assert again.body is not lost.body
+
+
 def test_shutdown_asks_the_controller_and_stops_when_it_may(running):
     running.lifecycle.shut_down()
     assert running.state is BrokerState.PENDING_CONTROLLED_SHUTDOWN

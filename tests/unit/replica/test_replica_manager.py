@@ -480,3 +480,54 @@ def test_stopping_broker_follows_nobody(following):
     following.manager.stop_fetching()
     assert following.fetches(60_000) == []
     assert following.others == [CloseChannel(Channel("h", 2, "replica"))]
+
+
+MANY = range(1, 101)
+
+
+@pytest.fixture
+def crowded(leading):
+    """Partition 0 is there; a hundred more were just created, and the first turn is over."""
+    leading.apply(*[leading.put(1, index) for index in MANY])
+    return leading
+
+
+def made(world):
+    return len(world.manager.partitions) - 1
+
+
+def test_many_replicas_are_made_in_several_turns(crowded):
+    """A turn without end would hold up heartbeats, and the broker would be fenced."""
+    assert 0 < made(crowded) < len(MANY)
+    with pytest.raises(NotLeaderOrFollowerError):
+        crowded.manager.get(TopicPartition("t", 100))
+    crowded.fetches()
+    assert made(crowded) == len(MANY)
+    assert [name.partition for name, *_ in crowded.led] == [0, *MANY]
+
+
+def test_a_leadership_does_not_wait_for_new_replicas(crowded):
+    crowded.apply(crowded.put(2, epoch=1))
+    assert made(crowded) < len(MANY)
+    assert crowded.led[-1] == (TopicPartition("t", 0), 2, 1)
+
+
+def test_a_replica_that_waits_is_made_as_it_was_told_of_last(crowded):
+    crowded.apply(crowded.put(2, 100, epoch=3))
+    crowded.fetches()
+    assert (crowded.partition(100).leader, crowded.partition(100).leader_epoch) == (2, 3)
+    assert len([name for name, *_ in crowded.led if name.partition == 100]) == 1
+
+
+def test_a_topic_that_is_deleted_meanwhile_leaves_nothing_behind(crowded):
+    crowded.apply(crowded.no_topic())
+    crowded.fetches()
+    assert crowded.manager.partitions == {}
+    assert not [name for name in crowded.files() if not name.endswith("-delete")]
+
+
+def test_a_broker_that_stops_makes_no_more(crowded):
+    crowded.manager.stop_fetching()
+    before = made(crowded)
+    crowded.fetches()
+    assert made(crowded) == before
