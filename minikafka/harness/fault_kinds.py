@@ -15,10 +15,11 @@ from minikafka.harness.network import OUTSIDE, Network, NotDoneError, unable
 from minikafka.harness.operator_actions import Operator
 from minikafka.harness.schedule import BROKERS, CLIENTS, CONTROLLER, PlannedFault, leader_of
 from minikafka.harness.settings import HarnessError
+from minikafka.testing.cluster import ClusterError
 
 _WHOLE_TIMEOUT_S = 20.0
 
-FAILURES = (HarnessError, OSError, subprocess.SubprocessError)
+FAILURES = (HarnessError, ClusterError, OSError, subprocess.SubprocessError)
 """What may go wrong when something is broken or mended."""
 
 

@@ -187,14 +187,17 @@ class Nodes:
                 left_s = max(deadline_s - time.monotonic(), 0)
                 readable, _, _ = select.select([pipe], [], [], left_s)
                 if not readable or not pipe.readline():
-                    self.kill(node)
+                    if node in self._processes:  # else somebody else has ended it meanwhile
+                        self.kill(node)
                     raise ClusterError(f"node {node} did not start:\n{self._last_lines(node)}")
 
     def kill(self, *nodes: int) -> None:
         """SIGKILL nodes, and wait until they are gone."""
         self._signal(nodes, signal.SIGKILL)
         for node in nodes:
-            self._processes.pop(node).wait(_TIMEOUT_S)
+            process = self._processes.pop(node, None)
+            if process is not None:  # else somebody else kills it at the same time
+                process.wait(_TIMEOUT_S)
 
     def stop(self, *nodes: int) -> None:
         """Shut nodes down in a controlled way, all at once, and wait until they are gone.
@@ -222,8 +225,15 @@ class Nodes:
         self._signal(nodes, signal.SIGCONT)
 
     def _signal(self, nodes: Sequence[int], number: signal.Signals) -> None:
-        for node in nodes:
-            self._processes[node].send_signal(number)
+        processes = [self._running(node) for node in nodes]
+        for process in processes:
+            process.send_signal(number)
+
+    def _running(self, node: int) -> "subprocess.Popen[bytes]":
+        process = self._processes.get(node)
+        if process is None:
+            raise ClusterError(f"node {node} does not run")
+        return process
 
     def _last_lines(self, node: int) -> str:
         return "\n".join(self.log_text(node).splitlines()[-5:])
