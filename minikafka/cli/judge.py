@@ -65,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
         print(f"minikafka judge: {error}", file=sys.stderr)
         return _UNDECIDED
     counts, broken = answer["counts"], judge_again.broken_promises(answer)
-    print(f"sent {counts['sent']:,}, acknowledged {counts['acknowledged']:,}")
+    print(f"acknowledged {counts['acknowledged']:,}, read afresh {counts['read_afresh']:,}")
     for kind, count in broken.items():
         print(f"{kind}: {count:,}")
     print("a promise was broken" if broken else "every promise was kept")

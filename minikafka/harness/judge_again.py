@@ -24,7 +24,7 @@ from minikafka.harness.data_sources import register
 from minikafka.harness.ledger_table import read_ledger
 from minikafka.harness.settings import HarnessError, RunFiles
 from minikafka.harness.spark_job import Case, group_of, judge_files, read_observed
-from minikafka.harness.spark_session import make_session
+from minikafka.harness.spark_session import make_session, submitted_session
 from minikafka.harness.stream import Origin
 from minikafka.harness.verdict import Observed, Workings
 
@@ -67,7 +67,7 @@ def archive(target: Path) -> None:
 def open_session(master: str, scratch: Path) -> SparkSession:
     """A session of `master`, or, without one, the session that spark-submit started us for."""
     if not master:
-        return SparkSession.builder.appName("minikafka-judge").getOrCreate()
+        return submitted_session()
     conf = {}
     if not master.startswith("local"):
         packed = scratch / "minikafka.zip"

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pyspark
+from pyspark import SparkConf
 from pyspark.sql import SparkSession
 
 _ALWAYS = {
@@ -40,6 +41,16 @@ def make_session(master: str, scratch: Path, conf: Mapping[str, str]) -> SparkSe
     settings["spark.sql.warehouse.dir"] = str(scratch.absolute() / "warehouse")
     for key, value in {**settings, **conf}.items():
         builder = builder.config(key, value)
+    return builder.getOrCreate()
+
+
+def submitted_session() -> SparkSession:
+    """The session that spark-submit started this process for: its choices come first."""
+    builder = SparkSession.builder.appName("minikafka-verify")
+    submitted = SparkConf()
+    for key, value in _ALWAYS.items():
+        if not submitted.contains(key):
+            builder = builder.config(key, value)
     return builder.getOrCreate()
 
 
