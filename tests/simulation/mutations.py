@@ -109,16 +109,6 @@ MUTATIONS = (
          "self.log.high_watermark"),
     ),
     _mutation(
-        "CHECK 7: fetch answers of another offset are taken",
-        ("replica.fetcher", "Fetcher._one_answer", "or followed.position != asked",
-         "or followed.position.leader_epoch != asked.leader_epoch"),
-    ),
-    _mutation(
-        "CHECK 8: fetch answers of another leader epoch are taken",
-        ("replica.fetcher", "Fetcher._one_answer", "or followed.position != asked",
-         "or followed.position[1:] != asked[1:]"),
-    ),
-    _mutation(
         "CHECK 7, 8: stale fetch answers are taken",
         ("replica.fetcher", "Fetcher._one_answer", "or followed.position != asked", ""),
     ),
