@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import minikafka
-from minikafka.sim.scenario import ScenarioError, parse, play
+from minikafka.sim.scenario import ScenarioError, parse, play, without_times
 from minikafka.sim.stage import Stage
 
 _USAGE = 3
@@ -38,10 +38,11 @@ def run(wanted: str) -> int:
     finally:
         logging.disable(logging.NOTSET)
     print(found, end="")
-    if any(scenario.traces) and found != scenario.text(scenario.traces):
+    written, now = without_times(scenario.text(scenario.traces)), without_times(found)
+    if any(scenario.traces) and written != now:
         print("\nThis is not what the file says:")
-        written = scenario.text(scenario.traces).splitlines()
-        print("\n".join(difflib.unified_diff(written, found.splitlines(), "file", "now", "", "")))
+        lines = difflib.unified_diff(written.splitlines(), now.splitlines(), "file", "now", "", "")
+        print("\n".join(lines))
         return 1
     return 1 if stage.broken else 0
 

@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s)")
+_TIME = re.compile(r"^ +\d+\.\ds +", re.MULTILINE)
 _INDENT = "    "
 _MS_PER_S = 1000
 
@@ -178,6 +179,11 @@ def play(scenario: Scenario, carry_out: Callable[[Command], list[str]]) -> list[
         ScenarioError: a command cannot be carried out.
     """
     return [carry_out(command) for command in scenario.commands]
+
+
+def without_times(text: str) -> str:
+    """A scenario's text to compare: what happens, and in which order, but not when."""
+    return _TIME.sub(_INDENT, text)
 
 
 def spans(numbers: list[int], prefix: str = "") -> str:

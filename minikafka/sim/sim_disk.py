@@ -249,6 +249,14 @@ class SimDisk:
         self._folders = dict(self._durable_folders)
         self._used = sum(len(inode.data) for inode in self._files.values())
 
+    def sync_files(self, suffix: str) -> None:
+        """Make all content of the files durable whose names end so, as a system does in time."""
+        for path, inode in self._files.items():
+            if path.endswith(suffix):
+                inode.sync()
+                self._durable_files[path] = inode
+                self._durable_folders[_parent(path)] = None
+
     def copy(self) -> "SimDisk":
         """Another disk with what a backup of this one would hold, all of it durable."""
         other = SimDisk(self.root)

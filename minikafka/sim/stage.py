@@ -1,7 +1,7 @@
 """A simulated cluster on which the commands of a scenario are carried out, one after the other.
 
-Each command is carried out at a whole second of virtual time and ends when nothing has changed for
-`QUIET_MS`, or with `wait=` after that time; so small shifts in time change no trace. What is told:
+Each command is carried out at a multiple of five seconds of virtual time and ends when nothing has
+changed for `QUIET_MS`, or with `wait=` after that time, so that shifts in time do not add up. Told:
 every change of a partition that the controller has committed, brokers that come and go, what
 became of each record that was produced, what a reader sees. The checkers of `sim` look on: a rule
 that is broken ends the scenario with a line that says so.
@@ -31,9 +31,12 @@ QUIET_MS = 3_000
 """Longer than a session, so that who falls silent is missed before the next command."""
 _LONGEST_MS = 30_000
 _SECOND_US = 1_000_000
+_SLOT_US = 5 * _SECOND_US
 _CONTROLLER = "controller"
 _QUESTIONS = ("read", "logs")
 """Commands after which nothing changes."""
+_KEEPS = ("chance", "nothing", "records")
+"""What outlives a power cut of what was not flushed; `records`: of segments all, else nothing."""
 _TOLD_LAST = ("operator", "reader", "BROKEN")
 # What a command itself has just said.
 _ECHOES = ("starts", "is killed", "loses power", "is asked to shut down", "is paused", "goes on")
@@ -79,6 +82,7 @@ class Stage:
     _clients: Clients | None = None
     _checkers: Checkers | None = None
     _lines: list[Line] = field(default_factory=list)
+    _topics_seen: dict[str, None] = field(default_factory=dict)
     _fenced: tuple[int, ...] = ()
     _cuts: dict[tuple[str, str], None] = field(default_factory=dict)
     _paused: dict[int, None] = field(default_factory=dict)
@@ -104,7 +108,7 @@ class Stage:
             self.broken = str(violation)
             self._note("BROKEN", self.broken)
         lines, self._lines = self._lines, []
-        return [str(line) for line in sorted(lines, key=self._place)]
+        return [str(line) for line in sorted(lines, key=self._rank)]
 
     def row(self, topic: str) -> dict[str, str]:
         """A topic's partition as golden sequences write it."""
@@ -144,14 +148,17 @@ class Stage:
     def _note(self, who: str, what: str) -> None:
         self._lines.append(Line(f"{self._world.now_us / _SECOND_US:.1f}s", who, what))
 
-    def _place(self, line: Line) -> tuple[float, int]:
-        """Where a line stands: what is told at one time stands by topic, whatever came first."""
-        topics = list(self.known)
+    def _rank(self, line: Line) -> int:
+        """Where a line stands: nodes, each topic's lines in their order, what people were told.
+
+        What happens in two places at one time may be told in any order, and shall not be.
+        """
+        topics = list(self._topics_seen)
         if line.who in topics:
-            rank = topics.index(line.who)
-        else:
-            rank = len(topics) if line.who in _TOLD_LAST else -1
-        return float(line.time[:-1]), rank
+            return topics.index(line.who)
+        if line.who in _TOLD_LAST:
+            return len(topics) + _TOLD_LAST.index(line.who)
+        return int(line.who[1:]) - CONTROLLER_ID - 1
 
     def _told(self, line: str) -> None:
         _, who, what = line.split(None, 2)
@@ -164,6 +171,10 @@ class Stage:
             image = node.node.loader.image
             if image.brokers:
                 self._fenced = tuple(x for x, broker in image.brokers.items() if broker.fenced)
+            for name in [each for each in self.known if each not in image.topic_ids]:
+                if image.brokers:
+                    del self.known[name]
+                    self._note(name, "is deleted")
             for topic in image.topics.values():
                 now = topic.partitions[0]
                 if self.known.get(topic.name) != now:
@@ -174,11 +185,17 @@ class Stage:
         former = self.known.get(topic)
         self.known[topic] = now
         # Epochs of partitions and directories change without anything that shows.
-        if former is None or described(former) != described(now):
-            self._note(topic, described(now))
+        if former is not None and described(former) == described(now):
+            return
+        self._topics_seen[topic] = None
+        if former is not None and _only_grew(former, now):
+            # In which order members come back is chance; that they are back is what is told.
+            told = described(former)
+            self._lines = [each for each in self._lines if (each.who, each.what) != (topic, told)]
+        self._note(topic, described(now))
 
     def _let_pass(self, wait_ms: int | None) -> None:
-        """Go on until nothing happens any more, and then to the next whole second."""
+        """Go on until nothing happens any more, and then to the begin of the next slot."""
         world = self._world
         if wait_ms is not None:
             world.run(wait_ms)
@@ -191,7 +208,7 @@ class Stage:
             world.run(100)
             if len(self._lines) != told:
                 quiet_since_us, told = world.now_us, len(self._lines)
-        world.run((-world.now_us % _SECOND_US) // US_PER_MS)
+        world.run((-world.now_us % _SLOT_US) // US_PER_MS)
 
     def _is_busy(self) -> bool:
         """Whether a record has no answer yet, or a broker that could serve does not."""
@@ -275,16 +292,17 @@ class Stage:
 
     def _do_power_cut(self, words: Words) -> None:
         keeps = words.option("keep", "chance")
-        if keeps not in ("chance", "nothing"):
-            raise words.command.wrong(f"keep={keeps}: of what was not flushed, chance or nothing")
+        if keeps not in _KEEPS:
+            raise words.command.wrong(f"keep={keeps}: {', '.join(_KEEPS)}")
         nodes = self._nodes(words, alive=True)
         assert self._checkers is not None
         for node in nodes:
             self._paused.pop(node.config.node_id, None)
             self._checkers.lost_records(node.config.node_id)
-            if keeps == "nothing":
-                for disk in node.disks.values():
-                    disk.lose_power(_Nothing())
+            for disk in node.disks.values() if keeps != "chance" else ():
+                if keeps == "records":
+                    disk.sync_files(".log")
+                disk.lose_power(_Nothing())
             node.lose_power()
 
     def _do_stop(self, words: Words) -> None:
@@ -399,6 +417,20 @@ class Stage:
         for topic in topics:
             self._clients_at(words).read(topic)
 
+    def _do_poll(self, words: Words) -> None:
+        """A reader waits at the end for records; its answer is told when it comes."""
+        for_ms = words.duration_ms(words.option("for", "10s"))
+        topics = self._topics(words)
+        words.finish()
+        for topic in topics:
+            self._clients_at(words).poll(topic, for_ms)
+
+    def _do_delete(self, words: Words) -> None:
+        topics = self._topics(words)
+        words.finish()
+        for topic in topics:
+            self._clients_at(words).delete(words.command, topic)
+
     def _do_logs(self, words: Words) -> None:
         """What each replica holds: where its log ends, and its high watermark."""
         assert self._cluster is not None
@@ -433,7 +465,7 @@ class Stage:
         config = _settings(words)
         words.finish()
         if not config:
-            raise words.command.wrong("alter needs min.isr=, strategy= or unclean=")
+            raise words.command.wrong("alter needs min.isr=, strategy=, unclean= or a key of Kafka")
         self._clients_at(words).alter(words.command, topics, config)
 
     def _do_reassign(self, words: Words) -> None:
@@ -461,7 +493,9 @@ class Stage:
         "topic": _do_topic,
         "produce": _do_produce,
         "read": _do_read,
+        "poll": _do_poll,
         "logs": _do_logs,
+        "delete": _do_delete,
         "kill": _do_kill,
         "power-cut": _do_power_cut,
         "stop": _do_stop,
@@ -497,6 +531,17 @@ def described(now: PartitionRegistration) -> str:
     return ", ".join(parts)
 
 
+def _only_grew(former: PartitionRegistration, now: PartitionRegistration) -> bool:
+    """Whether the ISR took members in, and nothing was decided."""
+    return (
+        (former.leader, former.leader_epoch) == (now.leader, now.leader_epoch)
+        and former.replicas == now.replicas
+        and former.leader_recovery_state == now.leader_recovery_state
+        and all(member in now.isr for member in former.isr)
+        and len(now.isr) > len(former.isr) > 0
+    )
+
+
 def _numbers(members: tuple[int, ...] | list[int]) -> str:
     return ",".join(str(each) for each in sorted(members))
 
@@ -511,4 +556,5 @@ def _settings(words: Words) -> dict[str, str]:
     if "unclean" in words.options:
         allowed = words.switch("unclean", default=False)
         config["unclean.leader.election.enable"] = str(allowed).lower()
+    config |= {key: words.option(key) for key in list(words.options) if "." in key}
     return config

@@ -24,6 +24,11 @@ from minikafka.messages.create_topics import (
     CreateTopicsRequest,
     CreateTopicsResponse,
 )
+from minikafka.messages.delete_topics import (
+    DeleteTopicsRequest,
+    DeleteTopicsResponse,
+    DeleteTopicState,
+)
 from minikafka.messages.fetch import FetchPartition, FetchRequest, FetchResponse, FetchTopic
 from minikafka.messages.incremental_alter_configs import (
     AlterableConfig,
@@ -48,9 +53,8 @@ from minikafka.records.builder import NewRecord, build_batch
 from minikafka.records.reader import read_batch
 from minikafka.records.scan import split_batches
 from minikafka.sim.scenario import Command, spans
-from minikafka.sim.sim_cluster import BROKER_PORT, SimCluster, host
+from minikafka.sim.sim_cluster import SimCluster
 from minikafka.sim.sim_node import EPOCH_MS
-from minikafka.sim.workload import Connections
 from minikafka.sim.world import US_PER_MS
 
 M = TypeVar("M")
@@ -106,20 +110,30 @@ class Clients:
     """What a reader saw last, by topic."""
     _sent: dict[str, list[Sent]] = field(default_factory=dict)
     _waiting: int = 0
-    _connections: Connections = field(init=False)
-
-    def __post_init__(self) -> None:
-        """Nothing is open yet."""
-        world = self.cluster.world
-        bootstrap = [(host(each), BROKER_PORT) for each in self.cluster.broker_ids]
-        self._connections = Connections(
-            world, self.cluster.network, "client", bootstrap, world.rng("client")
-        )
 
     @property
     def is_waiting(self) -> bool:
         """Whether a Produce has no answer yet."""
         return self._waiting > 0
+
+    def _send(
+        self,
+        node_id: int,
+        request: ApiMessage,
+        on_answer: Callable[[ApiMessage | None], None],
+        timeout_ms: int,
+        version: int | None = None,
+    ) -> None:
+        """Ask a broker on a connection of its own; None is the answer where none comes in time."""
+        client = self.cluster.client("client", node_id)
+        pending = self.cluster.world.after(timeout_ms * US_PER_MS, client.close)
+
+        def answered(answer: ApiMessage | None) -> None:
+            pending.cancel()
+            client.close()
+            on_answer(answer)
+
+        client.send(request, answered, version=version)
 
     # Operators
 
@@ -140,6 +154,11 @@ class Clients:
             raise command.wrong(str(answer.topics[0].error_message))
         if answer is not None:
             self.cluster.world.run_until(lambda: name in self.known, _PATIENCE_MS)
+
+    def delete(self, command: Command, topic: str) -> None:
+        """Delete a topic."""
+        request = DeleteTopicsRequest(topics=[DeleteTopicState(name=topic)], timeout_ms=_TIMEOUT_MS)
+        self._ask(command, request, DeleteTopicsResponse)
 
     def set_feature(self, command: Command, feature: str, level: int) -> None:
         """Change the level of a feature."""
@@ -206,8 +225,7 @@ class Clients:
             raise command.wrong("no broker can be asked")
         self.answers.clear()
         answers: list[ApiMessage | None] = []
-        address = (host(self.reachable[0]), BROKER_PORT)
-        self._connections.ask(address, request, answers.append, timeout_ms=2 * _PATIENCE_MS)
+        self._send(self.reachable[0], request, answers.append, 2 * _PATIENCE_MS)
         self.cluster.world.run_until(lambda: bool(answers), 3 * _PATIENCE_MS)
         if answers[0] is None:
             self.note("operator", "gets no answer")
@@ -263,13 +281,7 @@ class Clients:
                 where = spans(list(range(batch.offset, last + 1)))
                 self._became(topic, batch, f"acknowledged at {where}", str(batch.offset))
 
-        self._connections.ask(
-            (host(leader), BROKER_PORT),
-            request,
-            answered,
-            version=_BY_NAME,
-            timeout_ms=_TIMEOUT_MS + _RETRY_MS,
-        )
+        self._send(leader, request, answered, _TIMEOUT_MS + _RETRY_MS, _BY_NAME)
 
     def _became(self, topic: str, batch: Sent, what: str, outcome: str) -> None:
         self._waiting -= 1
@@ -302,21 +314,33 @@ class Clients:
                 return
         self.note("reader", f"gets no answer from n{leader}")
 
+    def poll(self, topic: str, for_ms: int) -> None:
+        """Fetch behind the last acknowledged record, and wait there; the answer is told."""
+        partition = self.known[topic]
+        node = self.cluster.nodes[partition.leader].node if partition.leader > 0 else None
+        if node is None or node.broker is None:
+            self.note("reader", f"cannot read {topic}: there is no leader")
+            return
+        log = node.broker.replicas.partitions[TopicPartition(topic, 0)].log
+
+        def answered(answer: ApiMessage | None) -> None:
+            if answer is None:
+                self.note("reader", f"gets no answer of {topic}")
+                return
+            it = cast(FetchResponse, answer).responses[0].partitions[0]
+            size = len(it.records or b"")
+            what = "records" if size else ErrorCode(it.error_code).name
+            self.note("reader", f"that waited is told of {topic}: {what}")
+
+        request = _fetch_request(topic, log.high_watermark, for_ms)
+        self._send(partition.leader, request, answered, for_ms + _PATIENCE_MS, _BY_NAME)
+
     def _fetch(
         self, leader: int, topic: str, offset: int
     ) -> tuple[ErrorCode, int, dict[int, str]] | None:
-        wanted = FetchPartition(partition=0, fetch_offset=offset, partition_max_bytes=1 << 20)
-        request = FetchRequest(
-            max_wait_ms=0,
-            min_bytes=1,
-            max_bytes=1 << 20,
-            session_epoch=-1,
-            topics=[FetchTopic(topic=topic, partitions=[wanted])],
-        )
+        request = _fetch_request(topic, offset, 0)
         answers: list[ApiMessage | None] = []
-        self._connections.ask(
-            (host(leader), BROKER_PORT), request, answers.append, version=_BY_NAME
-        )
+        self._send(leader, request, answers.append, _TIMEOUT_MS, _BY_NAME)
         self.cluster.world.run_until(lambda: bool(answers), _PATIENCE_MS)
         if answers[0] is None:
             return None
@@ -363,3 +387,14 @@ class Clients:
             for each in range(batch.count)
             if end <= batch.offset + each < log.log_end_offset
         ]
+
+
+def _fetch_request(topic: str, offset: int, max_wait_ms: int) -> FetchRequest:
+    wanted = FetchPartition(partition=0, fetch_offset=offset, partition_max_bytes=1 << 20)
+    return FetchRequest(
+        max_wait_ms=max_wait_ms,
+        min_bytes=1,
+        max_bytes=1 << 20,
+        session_epoch=-1,
+        topics=[FetchTopic(topic=topic, partitions=[wanted])],
+    )

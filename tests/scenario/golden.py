@@ -2,8 +2,8 @@
 
 from tests.golden import sequence as data
 
-# More than two heartbeats, so that sessions end in the order of the kills.
-_APART = "wait=700ms"
+# Two heartbeats, so that sessions end in the order of the kills.
+_APART = "wait=600ms"
 
 
 def script(sequence):

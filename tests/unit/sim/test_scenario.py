@@ -2,7 +2,7 @@
 
 import pytest
 
-from minikafka.sim.scenario import ScenarioError, parse, play, spans
+from minikafka.sim.scenario import ScenarioError, parse, play, spans, without_times
 
 KNOWN = ("cluster", "kill", "wait")
 TEXT = """\
@@ -97,6 +97,12 @@ def test_an_option_is_given_once():
 def test_times():
     taken = words("wait 1")
     assert (taken.duration_ms("300ms"), taken.duration_ms("1.5s")) == (300, 1500)
+
+
+def test_texts_are_compared_without_times():
+    assert without_times(
+        "kill 1\n    1.5s    t        ISR 1\n    12.0s   n1       ends at 2.0s\n"
+    ) == ("kill 1\n    t        ISR 1\n    n1       ends at 2.0s\n")
 
 
 def test_runs_of_numbers_are_drawn_together():

@@ -216,3 +216,19 @@ def test_a_mended_disk_takes_and_gives_again(disk):
     disk.mend()
     file.append(b"d")
     assert file.read_at(0, 4) == b"abcd"
+
+
+class Least(Random):
+    def randint(self, a, b):
+        return a
+
+
+def test_files_that_were_synced_by_their_suffix_outlive_a_power_loss():
+    disk = SimDisk("d")
+    disk.make_dir("t")
+    for name in ("t/a.log", "t/a.index"):
+        disk.open(name, create=True).append(b"abc")
+    disk.sync_files(".log")
+    disk.lose_power(Least())
+    assert disk.list("t") == ["a.log"]
+    assert read_file(disk, "t/a.log") == b"abc"
