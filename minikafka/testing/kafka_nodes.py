@@ -12,6 +12,7 @@ import shlex
 import shutil
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Self
@@ -23,6 +24,7 @@ from minikafka.testing.nodes import CONTROLLER, Placement
 
 _TIMEOUT_S = 150
 _READY_TIMEOUT_S = 90
+_LOOK_S = 2
 _CONTROLLER_PORT = 100
 """The controller's port, counted from the first broker's."""
 
@@ -157,22 +159,38 @@ class KafkaNodes:
                 shutil.rmtree(self.directory, ignore_errors=True)
 
     def start(self, *nodes: int) -> None:
-        """Start nodes again."""
+        """Start nodes again.
+
+        Raises:
+            ClusterError: with what the tool says, or if a placed node does not serve, or is killed.
+        """
         self._start(map(str, nodes), nodes)
-        self._stopped -= set(nodes)
 
     def _start(self, words: Iterable[str], nodes: Sequence[int]) -> None:
         # The tool waits until all running brokers see one another: paused ones never do, nor those
         # that are cut off, and others it would look for on loopback.
         waiting = ["--no-wait"] if self._paused or self._placement else []
         self._run("start", *waiting, *words)
+        self._stopped -= set(nodes)
         brokers = [node for node in nodes if node != CONTROLLER]
         if self._placement and brokers:
-            addresses = list(map(self._address, brokers))
+            self._await(brokers)
+
+    def _await(self, brokers: Sequence[int]) -> None:
+        """Until each of these serves, unless somebody ends one meanwhile."""
+        addresses = list(map(self._address, brokers))
+        deadline_s = time.monotonic() + _READY_TIMEOUT_S
+        while True:
             try:
-                await_everybody(addresses, brokers, timeout_s=_READY_TIMEOUT_S)
+                await_everybody(addresses, brokers, timeout_s=_LOOK_S)
             except AdminError as error:
-                raise ClusterError(str(error)) from None
+                ended = [str(node) for node in brokers if node in self._stopped]
+                if ended:
+                    raise ClusterError(f"node {', '.join(ended)} was ended meanwhile") from None
+                if time.monotonic() >= deadline_s:
+                    raise ClusterError(str(error)) from None
+            else:
+                return
 
     def kill(self, *nodes: int) -> None:
         """SIGKILL nodes."""

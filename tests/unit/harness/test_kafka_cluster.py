@@ -117,18 +117,31 @@ class Elsewhere(Placement):
 @pytest.fixture
 def awaited(monkeypatch):
     """Which brokers were waited for, and at which addresses."""
-    found = []
+
+    class Found(list):
+        actions = ()
+
+    found = Found()
 
     def wait(addresses, brokers, *, timeout_s):
         found.append((addresses, list(brokers)))
         if len(found) > 2:
+            meanwhile()
             raise kafka_nodes.AdminError("no answer")
+
+    def meanwhile():
+        """What is to happen while nobody answers."""
+        for action in found.actions:
+            action()
 
     monkeypatch.setattr(kafka_nodes, "await_everybody", wait)
     return found
 
 
-def test_placed_nodes_run_elsewhere_and_are_found_there(tools, tmp_path, awaited):
+@pytest.mark.parametrize("killed", [False, True])
+def test_placed_nodes_run_elsewhere_and_are_found_there(
+    tools, tmp_path, awaited, monkeypatch, killed
+):
     """S3: the tool's Java is a script that puts nodes where the network has them."""
     home = tmp_path / "home"
     with KafkaNodes(tools, 2, base_port=9092, directory=home, placement=Elsewhere()) as nodes:
@@ -151,8 +164,12 @@ def test_placed_nodes_run_elsewhere_and_are_found_there(tools, tmp_path, awaited
         assert nodes.bootstrap_servers == "proxy:10092,proxy:10093"
         nodes.start(CONTROLLER)
         nodes.start(2)
-        with pytest.raises(ClusterError, match="no answer"):
+        nodes.kill(1)
+        awaited.actions = [lambda: nodes.kill(1)] if killed else []
+        monkeypatch.setattr(kafka_nodes, "_READY_TIMEOUT_S", 0)
+        with pytest.raises(ClusterError, match="ended meanwhile" if killed else "no answer"):
             nodes.start(1)
+        assert nodes.is_alive(1) is not killed
     both = (["proxy:10092", "proxy:10093"], [1, 2])
     assert awaited[:2] == [both, (["proxy:10093"], [2])]
     start, *rest = calls(tools, tmp_path)
