@@ -197,6 +197,9 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--write", type=Path)
     args = parser.parse_args(words)
+    for folder in args.folders:
+        if not RunFiles(folder).verdict.is_file():
+            parser.error(f"{folder} has no verdict.json: it is no run, or one that did not end.")
     runs = [read_run(folder) for folder in args.folders]
     if found := problems(runs):
         print("\n".join(found), file=sys.stderr)

@@ -7,6 +7,7 @@ The tool knows nothing of networks. Nodes that are to be placed are started by a
 the tool takes for Java: it adds the words before the command, and overrides of the listeners.
 """
 
+import contextlib
 import os
 import shlex
 import shutil
@@ -78,7 +79,8 @@ class KafkaNodes:
         try:
             self.open()
         except BaseException:
-            self.close()
+            with contextlib.suppress(ClusterError):  # of which the first failure is the reason
+                self.close()
             raise
         return self
 

@@ -213,3 +213,10 @@ def test_nodes_end_with_their_owner_even_if_that_is_killed(tools, tmp_path):
             assert select.select([lines], [], [], 20)[0]
             found.append(lines.readline().decode().split())
     assert [(words[0], words[-1]) for words in found[1:]] == [("kill", "1"), ("kill", "101")]
+
+
+def test_a_cluster_that_cannot_be_made_says_why_and_leaves_nothing(tools):
+    nodes = KafkaNodes(tools, 3)
+    with pytest.raises(ClusterError, match="start .* no node 3"), nodes:
+        pass
+    assert not nodes.directory.exists()

@@ -103,3 +103,9 @@ def test_tables_are_written_between_the_marks(tmp_path, folders):
     assert text.startswith(f"before\n{compare_runs.BEGIN}| seed |")
     assert text.endswith(f"|\n{compare_runs.END}after\n")
     assert "old" not in text
+
+
+def test_a_folder_that_is_no_run_is_named(tmp_path, capsys):
+    with pytest.raises(SystemExit):
+        compare_runs.main([str(tmp_path)])
+    assert f"{tmp_path} has no verdict.json" in capsys.readouterr().err
