@@ -7,8 +7,10 @@ import difflib
 import logging
 import sys
 from pathlib import Path
+from typing import IO
 
 import minikafka
+from minikafka.cli import _sim_trace
 from minikafka.sim.scenario import ScenarioError, parse, play, without_times
 from minikafka.sim.stage import Stage
 
@@ -16,8 +18,8 @@ _USAGE = 3
 _NAMED = Path(minikafka.__file__).parents[1] / "tests" / "scenario"
 
 
-def run(wanted: str) -> int:
-    """Play a scenario and print it.
+def run(wanted: str, trace: IO[str] | None = None) -> int:
+    """Play a scenario and print it; into `trace`, too, behind a line that says what was played.
 
     The exit status: 0 what was expected has happened, or nothing was expected; 1 something else
     has happened, or a rule was broken; 3 there is no such scenario, or it cannot be played.
@@ -38,6 +40,8 @@ def run(wanted: str) -> int:
     finally:
         logging.disable(logging.NOTSET)
     print(found, end="")
+    if trace is not None:
+        trace.write(f"{_sim_trace.build()} sim --scenario {wanted}\n{found}")
     written, now = without_times(scenario.text(scenario.traces)), without_times(found)
     if any(scenario.traces) and written != now:
         print("\nThis is not what the file says:")

@@ -12,15 +12,16 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable
+from contextlib import nullcontext
 from importlib.util import find_spec
 from pathlib import Path
 from typing import IO
 
-from minikafka import __version__
-from minikafka.cli import _scenario, _sim_page
+from minikafka.cli import _scenario, _sim_page, _sim_trace
 from minikafka.sim.plan import Plan, draw
 from minikafka.sim.shrink import shrink
 from minikafka.sim.simulation import Outcome, Simulation
+from minikafka.sim.story import Story
 
 _USAGE = 3
 _MS_PER_S = 1000
@@ -61,13 +62,14 @@ def run(args: argparse.Namespace) -> int:
     if problem := _why_no_page(args.html):
         print(f"minikafka sim: --html {args.html}: {problem}", file=sys.stderr)
         return _USAGE
-    if args.scenario is not None:
-        return _scenario.run(args.scenario)
     try:
         trace = args.trace.open("w", encoding="utf-8") if args.trace else None
     except OSError as error:
         print(f"minikafka sim: --trace {args.trace}: {error.strerror}", file=sys.stderr)
         return _USAGE
+    if args.scenario is not None:
+        with trace or nullcontext():
+            return _scenario.run(args.scenario, trace)
     # What nodes log while their world breaks is no news; the trace tells it in virtual time.
     logging.disable(logging.CRITICAL)
     try:
@@ -94,7 +96,7 @@ def _run_seeds(args: argparse.Namespace, trace: IO[str] | None) -> int:
     drawn: Plan | None = None
     while seed < args.seed + args.seeds or time.monotonic() < end_s:
         plan = draw(seed, args.seconds * _MS_PER_S)
-        outcome = _run_one(plan, _teller(plan, trace, echo=args.print))
+        outcome = Simulation(plan, _teller(plan, args.seconds, trace, echo=args.print)).run()
         total.add(outcome)
         if outcome.violation is not None:
             print(f"seed {seed}: {outcome.violation}")
@@ -105,13 +107,12 @@ def _run_seeds(args: argparse.Namespace, trace: IO[str] | None) -> int:
     total.tell()
     if args.html is not None and drawn is not None:
         command = f"minikafka sim --seed {drawn.seed} --seconds {args.seconds}"
-        _sim_page.write(drawn, command, header(drawn)[1], args.html)
+        _sim_page.write(drawn, command, header(drawn)[0], args.html)
     return 1 if total.broken else 0
 
 
 def header(plan: Plan) -> list[str]:
-    """What a run is: the first lines of its trace."""
-    lines = [f"minikafka {__version__} sim --seed {plan.seed}"]
+    """What a run is, in words: its settings, and what is planned."""
     settings = {
         "brokers": plan.brokers,
         "replication factor": plan.replication_factor,
@@ -122,39 +123,35 @@ def header(plan: Plan) -> list[str]:
         "recovery": plan.strategy if plan.recovery_manager else "off",
         "producers": f"{plan.producers}{', idempotent' if plan.idempotent else ''}",
         "flush.messages": 1 if plan.flush_messages else "unset",
-        "members of a group": plan.groups,
-        "pace": f"{plan.pace_ms} ms",
-        "sessions": f"{plan.session_ms} ms",
-        "requests": f"{plan.request_ms} ms",
     }
-    lines.append(", ".join(f"{name} {value}" for name, value in settings.items()))
-    return [*lines, *(f"planned {incident}" for incident in plan.incidents)]
+    line = ", ".join(f"{name} {value}" for name, value in settings.items())
+    return [line, *(f"planned {incident}" for incident in plan.incidents)]
 
 
-def _teller(plan: Plan, trace: IO[str] | None, *, echo: bool) -> Callable[[str], None]:
+def _teller(
+    plan: Plan, seconds: int, trace: IO[str] | None, *, echo: bool
+) -> Callable[[str], None]:
     def tell(line: str) -> None:
         if trace is not None:
             trace.write(line + "\n")
         if echo:
             print(line)
 
-    for line in header(plan):
+    for line in (_sim_trace.first_line(plan, seconds), *header(plan)):
         tell(line)
     return tell
 
 
-def _run_one(plan: Plan, tell: Callable[[str], None]) -> Outcome:
-    return Simulation(plan, tell).run()
-
-
 def _explain(plan: Plan, outcome: Outcome, *, shrinks: bool) -> Plan:
-    """Tell a broken run as a story: as few incidents as break the same rule. The plan of it."""
+    """Tell a broken run as a story, of as little as breaks the same rule. The plan of it."""
     if shrinks:
         plan = shrink(plan, lambda tried: Simulation(tried).run().rule == outcome.rule)
-    lines: list[str] = []
-    last = Simulation(plan, lines.append).run()
-    for line in (*header(plan), *lines):
-        print(f"  {line}")
+    story = Story()
+    simulation = Simulation(plan, story.tell)
+    story.follow(simulation)
+    last = simulation.run()
+    for line in (*header(plan), "", *story.lines):
+        print(f"  {line}".rstrip())
     if last.traceback:
         print(last.traceback)
     return plan

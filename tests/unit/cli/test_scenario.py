@@ -4,7 +4,7 @@ import argparse
 
 import pytest
 
-from minikafka.cli import _scenario, sim
+from minikafka.cli import _scenario, _sim_trace, sim
 
 COMMANDS = "cluster brokers=1\ntopic t replicas=1\nproduce 2\n"
 PLAYED = """\
@@ -67,3 +67,14 @@ def test_an_unknown_name_is_told_the_names(capsys, monkeypatch, tmp_path):
     monkeypatch.setattr(_scenario, "_NAMED", tmp_path)
     assert run("no-such") == 3
     assert "names need a source tree" in capsys.readouterr().err
+
+
+def test_a_trace_names_the_scenario(tmp_path, capsys):
+    path, trace = tmp_path / "mine.txt", tmp_path / "mine.trace"
+    path.write_text(COMMANDS)
+    parser = argparse.ArgumentParser()
+    sim.add_arguments(parser)
+    assert sim.run(parser.parse_args(["--scenario", str(path), "--trace", str(trace)])) == 0
+    first, _, rest = trace.read_text().partition("\n")
+    assert first == f"{_sim_trace.build()} sim --scenario {path}"
+    assert rest == PLAYED

@@ -1,8 +1,13 @@
 import argparse
+import re
+from dataclasses import fields
 
 import pytest
 
-from minikafka.cli import sim
+import minikafka
+from minikafka.cli import _sim_trace, sim
+from minikafka.sim.plan import draw
+from tests.simulation.mutations import MUTATIONS, applied
 
 
 def run(*words):
@@ -34,3 +39,44 @@ def test_a_machine_without_what_draws_is_told_what_to_install(tmp_path, capsys, 
     monkeypatch.setattr(sim, "find_spec", lambda name: None)
     assert run("--html", tmp_path / "run.html") == 3
     assert "minikafka[verify]" in capsys.readouterr().err
+
+
+def test_a_trace_begins_with_commit_seed_and_all_options(tmp_path, capsys):
+    path = tmp_path / "run.trace"
+    assert run("--seed", 3, "--trace", path) == 0
+    first, *lines = path.read_text().splitlines()
+    plan = draw(3, 5_000)
+    assert first.startswith(f"{_sim_trace.build()} sim --seed 3 --seconds 5: ")
+    for field in fields(plan):
+        if field.name not in ("seed", "incidents"):
+            assert f" {field.name}={getattr(plan, field.name)}" in first
+    planned = [line for line in lines if line.startswith("planned ")]
+    assert len(planned) == len(plan.incidents)
+    transitions = lines[1 + len(planned) :]
+    assert all(re.match(r" +\d+\.\d{6}  \S+ +\S", line) for line in transitions)
+    assert any("t-0      leader " in line for line in transitions)
+
+
+def test_outside_of_git_the_version_stands_for_the_commit(tmp_path, monkeypatch):
+    version = f"minikafka {minikafka.__version__}"
+    assert _sim_trace.build().startswith(version)
+    monkeypatch.setattr(_sim_trace, "_ROOT", tmp_path)
+    assert _sim_trace.build() == version
+    (tmp_path / ".git").mkdir()
+    assert _sim_trace.build() == version
+
+
+def test_a_broken_seed_is_told_as_a_story(capsys):
+    """H2: what is told is shortened, names the rule, and who held what."""
+    (mutant,) = [
+        each
+        for each in MUTATIONS
+        if each.name.startswith("H2: the high watermark needs the leader")
+    ]
+    with applied(mutant):
+        status = run("--seed", 1, "--seeds", 1)
+    out = capsys.readouterr().out
+    assert status == 1
+    assert "  The rule: " in out
+    assert " a rule breaks: " in out
+    assert "broken: seeds 1" in out

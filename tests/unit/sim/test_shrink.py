@@ -46,3 +46,39 @@ def test_no_more_runs_than_allowed():
     plan = plan_of(20)
     assert shrink(plan, breaks, most_runs=10) == plan
     assert len(runs) == 10
+
+
+def test_brokers_that_are_not_needed_go_with_what_happens_to_them():
+    plan = replace(plan_of(3), brokers=7, replication_factor=3, incidents=(
+        Incident(at_ms=3_000, what=Fault.KILL, node=2, for_ms=200),
+        Incident(at_ms=4_000, what=Fault.CUT, node=2, other=7, for_ms=200),
+    ))  # fmt: skip
+    small = shrink(plan, needs(3_000), most_runs=200)
+    assert small.brokers == 3
+    assert shrink(plan, lambda it: it.brokers > 5 and needs(3_000, 4_000)(it)).brokers == 7
+
+
+def test_incidents_that_need_no_time_get_none_and_begin_early():
+    plan = replace(
+        plan_of(0),
+        incidents=(
+            Incident(at_ms=50_000, what=Fault.KILL, node=1, for_ms=30_000),
+            Incident(at_ms=53_000, what=Fault.PAUSE, node=2, for_ms=8_000),
+        ),
+    )
+
+    def breaks(it):
+        return [x.what for x in it.incidents] == [Fault.KILL, Fault.PAUSE] and (
+            it.incidents[1].for_ms == 8_000
+        )
+
+    small = shrink(plan, breaks)
+    assert [(x.at_ms, x.for_ms) for x in small.incidents] == [(2_000, 200), (5_000, 8_000)]
+    assert small.duration_ms == 14_000
+
+
+def test_everything_else_becomes_plain_where_it_is_not_needed():
+    plan = replace(plan_of(1), groups=2, idempotent=True, recovery_manager=True, roll_ms=1_000)
+    small = shrink(plan, lambda it: it.recovery_manager)
+    assert (small.groups, small.idempotent, small.recovery_manager) == (0, False, True)
+    assert small.roll_ms > 1_000
