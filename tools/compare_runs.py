@@ -1,11 +1,11 @@
 """Runs of `minikafka verify` on several systems, side by side, as a Markdown table.
 
-    python tools/compare_runs.py [--write FILE] FOLDER ...
+    python tools/compare_runs.py [--write FILE [--mark NAME]] FOLDER ...
 
 Each folder is one run. Runs are compared by their schedule: all runs with the same seed must have
-had the same faults and the same settings. `--write` puts the tables between the two marks in a
-Markdown file. Of several runs of one system with one seed it shows the median, and in brackets the
-least and the most.
+had the same faults and the same settings. `--write` puts the table between the two marks in a
+Markdown file that are named `--mark`. Of several runs of one system with one seed it shows the
+median, and in brackets the least and the most where they differ.
 
 "No answer" after a fault: the longest time, between its begin and the begin of the next one, in
 which records for one partition were sent and none of them was acknowledged.
@@ -27,11 +27,11 @@ from minikafka.harness.ledger_table import LedgerTable, read_ledgers
 from minikafka.harness.settings import RunFiles
 from minikafka.harness.timeline import windows
 
-BEGIN = "<!-- runs -->\n"
-END = "<!-- end of runs -->\n"
-
+_MARK = "runs"
 _ITS_OWN = ("out", "base_port", "kafka_tools", "schedule")
 _PLAN = ("kind", "at_s", "duration_s", "targets", "parameters")
+_STARTED_AGAIN = ("kill", "restart", "rolling-restart", "power-cut", "full-disk")
+"""What ends when nodes serve again; everything else ends at once."""
 _P50, _P99 = 0.5, 0.99
 
 
@@ -147,10 +147,9 @@ def _rows(like: Run) -> list[tuple[str, _Cell]]:
         ("of them acknowledged", _acknowledged),
     ]
     for at, name in enumerate(like.faults):
-        rows += [
-            (f"{name}: no answer", partial(_after, at, "no_answer_ms")),
-            (f"{name}: begin to mended", partial(_after, at, "mended_ms")),
-        ]
+        rows.append((f"{name}: no answer", partial(_after, at, "no_answer_ms")))
+        if name.startswith(_STARTED_AGAIN):
+            rows.append((f"{name}: begin to mended", partial(_after, at, "mended_ms")))
     return [
         *rows,
         ("send to ack, p50", lambda of: _spread([run.ack_p50_ms for run in of], "{:,.1f} ms")),
@@ -177,25 +176,31 @@ def _after(at: int, name: str, of: Sequence[Run]) -> str:
 
 def _spread(values: Sequence[float], form: str) -> str:
     middle = form.format(statistics.median(values))
-    if len(values) == 1:
-        return middle
     low, high = (form.format(it).split()[0] for it in (min(values), max(values)))
-    return f"{middle} ({low} to {high})"
+    return middle if low == high else f"{middle} ({low} to {high})"
 
 
-def write(path: Path, text: str) -> None:
-    """Put the tables between the marks of a file."""
+def write(path: Path, mark: str, text: str) -> None:
+    """Put a table between the marks of a file.
+
+    Raises:
+        ValueError: if the file has no such marks.
+    """
+    begin, end = f"<!-- {mark} -->\n", f"<!-- end of {mark} -->\n"
     content = path.read_text(encoding="utf-8")
-    before, _, rest = content.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    path.write_text(f"{before}{BEGIN}{text}{END}{after}", encoding="utf-8")
+    before, has_begin, rest = content.partition(begin)
+    _, has_end, after = rest.partition(end)
+    if not (has_begin and has_end):
+        raise ValueError(f"{path} has no marks named {mark}")
+    path.write_text(f"{before}{begin}{text}{end}{after}", encoding="utf-8")
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Print the tables, or write them."""
+    """Print the table, or write it."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--write", type=Path)
+    parser.add_argument("--mark", default=_MARK)
     args = parser.parse_args(words)
     for folder in args.folders:
         if not RunFiles(folder).verdict.is_file():
@@ -207,7 +212,7 @@ def main(words: Sequence[str] | None = None) -> int:
     if args.write is None:
         print(tables(runs), end="")
     else:
-        write(args.write, tables(runs))
+        write(args.write, args.mark, tables(runs))
     return 0
 
 
