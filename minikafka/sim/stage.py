@@ -25,12 +25,14 @@ from minikafka.sim.sim_node import SimNode
 from minikafka.sim.stage_clients import Clients
 from minikafka.sim.violation import Violation
 from minikafka.sim.workload import History
-from minikafka.sim.world import US_PER_MS, World
+from minikafka.sim.world import US_PER_MS, NeverHappenedError, World
 
 QUIET_MS = 3_000
 """Longer than a session, so that who falls silent is missed before the next command."""
 _LONGEST_MS = 30_000
 _SECOND_US = 1_000_000
+_USUAL_FLUSH_US = (100, 3_000)
+_SLOW_FLUSH_US = (2 * _SECOND_US, 4 * _SECOND_US)
 _SLOT_US = 5 * _SECOND_US
 _CONTROLLER = "controller"
 _QUESTIONS = ("read", "logs")
@@ -82,6 +84,8 @@ class Stage:
     _clients: Clients | None = None
     _checkers: Checkers | None = None
     _lines: list[Line] = field(default_factory=list)
+    _grown: dict[str, Line] = field(default_factory=dict)
+    """Topics of which the last line says that the ISR took members in, and that line."""
     _topics_seen: dict[str, None] = field(default_factory=dict)
     _fenced: tuple[int, ...] = ()
     _cuts: dict[tuple[str, str], None] = field(default_factory=dict)
@@ -104,6 +108,8 @@ class Stage:
             self.CARRY_OUT[command.name](self, words)
             if command.name not in _QUESTIONS or wait:
                 self._let_pass(wait_ms)
+        except NeverHappenedError as error:
+            raise command.wrong(str(error)) from error
         except Violation as violation:
             self.broken = str(violation)
             self._note("BROKEN", self.broken)
@@ -188,11 +194,15 @@ class Stage:
         if former is not None and described(former) == described(now):
             return
         self._topics_seen[topic] = None
-        if former is not None and _only_grew(former, now):
+        grew = former is not None and _only_grew(former, now)
+        if grew and (told := self._grown.pop(topic, None)) in self._lines:
             # In which order members come back is chance; that they are back is what is told.
-            told = described(former)
-            self._lines = [each for each in self._lines if (each.who, each.what) != (topic, told)]
+            self._lines.remove(told)
         self._note(topic, described(now))
+        if grew:
+            self._grown[topic] = self._lines[-1]
+        else:
+            self._grown.pop(topic, None)
 
     def _let_pass(self, wait_ms: int | None) -> None:
         """Go on until nothing happens any more, and then to the begin of the next slot."""
@@ -324,6 +334,14 @@ class Stage:
             if self._paused.pop(node.config.node_id, 0) == 0:
                 raise words.command.wrong(f"{node.host} is not paused")
             node.resume()
+
+    def _do_slow_disk(self, words: Words) -> None:
+        """Flushes take seconds from now on; `usual` in front of the nodes ends that."""
+        usual = words.plain[:1] == ["usual"]
+        if usual:
+            words.next("usual")
+        for node in self._nodes(words, alive=None):
+            node.flush_us = _USUAL_FLUSH_US if usual else _SLOW_FLUSH_US
 
     # Links
 
@@ -480,9 +498,11 @@ class Stage:
         if what == "leader":
             topics = self._topics(words)
             words.finish()
-            self._world.run_until(
-                lambda: all(self.known[topic].leader != NO_LEADER for topic in topics), _LONGEST_MS
-            )
+
+            def led() -> bool:
+                return all(self.known[topic].leader != NO_LEADER for topic in topics)
+
+            self._world.run_until(led, _LONGEST_MS, f"a leader of {', '.join(topics)}")
             return
         for_ms = words.duration_ms(what)
         words.finish()
@@ -502,6 +522,7 @@ class Stage:
         "start": _do_start,
         "pause": _do_pause,
         "resume": _do_resume,
+        "slow-disk": _do_slow_disk,
         "cut": _do_cut,
         "isolate": _do_isolate,
         "heal": _do_heal,

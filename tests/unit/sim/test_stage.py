@@ -22,6 +22,7 @@ def played(text):
         ("kill 9", "there is no node 9"),
         ("kill one", "one: it is a number"),
         ("start 1", "n1 runs"),
+        ("slow-disk usual", "slow-disk needs a node"),
         ("resume 1", "n1 is not paused"),
         ("heal", "nothing is cut"),
         ("cut 1", "cut needs two nodes, as 1-2"),
@@ -37,6 +38,7 @@ def played(text):
         ("alter t", "alter needs min.isr=, strategy=, unclean= or a key of Kafka"),
         ("wait", "wait needs a time, or leader"),
         ("kill 1 wait=5", "5: it is a time, as 300ms or 1.5s"),
+        ("kill 1 2 3\nwait leader", "a leader of t: not within 30000 ms of virtual time"),
         ("kill 1 2 3\nread\nreassign 1,2", "no broker can be asked"),
     ],
 )  # fmt: skip
