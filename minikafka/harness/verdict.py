@@ -17,13 +17,14 @@ more, or it does, and the stream was never given it.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from pyspark.sql import Column, DataFrame, Observation, SparkSession, Window
 from pyspark.sql import functions as F  # noqa: N812 - Spark's own way to name it
 
+from minikafka.harness.ledger_table import STATUSES
 from minikafka.harness.records import record_name
 from minikafka.harness.stream import OBSERVED_SCHEMA
 from minikafka.harness.verdict_file import KINDS
@@ -78,60 +79,103 @@ def by_identity(
     sides = ledger.select(
         "pid",
         "seq",
+        _code("status", STATUSES),
+        _code("acks", ACKS),
         *_LEDGER_ONLY,
         F.col("crc").alias("sent_crc"),
-        F.when(F.col("ack_offset").isNotNull(), _place("partition", "ack_offset")).alias(
-            "ack_place"
-        ),
+        F.when(F.col("ack_offset").isNotNull(), _pack("ack_offset")).alias("ack_place"),
     ).unionByName(
         seen.select(
             "pid",
             "seq",
             "read_ms",
             F.col("crc").alias("seen_crc"),
-            F.when(F.col("in_stream"), _place("partition", "offset")).alias("stream_place"),
-            F.when(F.col("in_reread"), _place("partition", "offset")).alias("reread_place"),
+            F.when(F.col("in_stream"), _pack("offset")).alias("stream_place"),
+            F.when(F.col("in_reread"), _pack("offset")).alias("reread_place"),
         ),
         allowMissingColumns=True,
     )
+    # Numbers only: strings and structs among the aggregates would make Spark sort instead of hash.
+    once = ("status", "acks", *_LEDGER_ONLY, "sent_crc", "ack_place")
     records = (
         sides.groupBy("pid", "seq")
         .agg(
-            *(F.max(name).alias(name) for name in (*_LEDGER_ONLY, "sent_crc", "ack_place")),
+            *(F.max(name).alias(name) for name in once),
             F.min("read_ms").alias("read_ms"),
-            *(_extent(name) for name in ("seen_crc", "stream_place", "reread_place")),
+            *(column for name in _EXTENTS for column in _extent(name)),
         )
+        .withColumns({"status": _named_code("status", STATUSES), "acks": _named_code("acks", ACKS)})
         .observe(summary, *_summary_columns())
     )
     kinds = F.array_compact(F.array(*_identity_kinds(stream_is_complete=stream_is_complete)))
-    seen_place = F.coalesce("reread_place.first", "stream_place.first")
+    place = _unpack(F.coalesce("reread_place_first", "stream_place_first", "ack_place"))
+    detail = F.struct(
+        "status",
+        "sent_crc",
+        _unpack(F.col("ack_place")).alias("ack_place"),
+        _extent_struct("seen_crc", lambda value: value),
+        _extent_struct("stream_place", _unpack),
+        _extent_struct("reread_place", _unpack),
+    )
     return records.select(
         F.explode(kinds).alias("kind"),
         "pid",
         "seq",
-        F.coalesce(seen_place, F.col("ack_place"))["partition"].alias("partition"),
-        F.coalesce(seen_place, F.col("ack_place"))["offset"].alias("offset"),
-        F.greatest("stream_place.count", "reread_place.count").alias("severity"),
-        F.to_json(F.struct("status", "sent_crc", "ack_place", "seen_crc", *_PLACES)).alias(
-            "detail"
-        ),
+        place["partition"].alias("partition"),
+        place["offset"].alias("offset"),
+        F.greatest("stream_place_count", "reread_place_count").alias("severity"),
+        F.to_json(detail).alias("detail"),
         F.col("ack_us").alias("at_us"),
     )
 
 
-_LEDGER_ONLY = ("status", "acks", "idempotent", "send_us", "ack_us")
-_PLACES = ("stream_place", "reread_place")
+_LEDGER_ONLY = ("idempotent", "send_us", "ack_us")
+_EXTENTS = ("seen_crc", "stream_place", "reread_place")
+_OFFSET_BITS = 44
+_STRETCH = 4_096
 
 
-def _place(partition: str, offset: str) -> Column:
-    return F.struct(F.col(partition).alias("partition"), F.col(offset).alias("offset"))
+def _pack(offset: str) -> Column:
+    """A place in the log as one number: the partition above, the offset below."""
+    return F.shiftleft(F.col("partition").cast("bigint"), _OFFSET_BITS).bitwiseOR(F.col(offset))
 
 
-def _extent(name: str) -> Column:
+def _unpack(place: Column) -> Column:
+    """A packed place as a structure; null for null."""
+    return F.when(
+        place.isNotNull(),
+        F.struct(
+            F.shiftright(place, _OFFSET_BITS).cast("int").alias("partition"),
+            place.bitwiseAND((1 << _OFFSET_BITS) - 1).alias("offset"),
+        ),
+    )
+
+
+def _code(name: str, names: Sequence[str]) -> Column:
+    """A column of names as their places in `names`; null for null."""
+    codes = F.lit(None).cast("int")
+    for code, each in enumerate(names):
+        codes = F.when(F.col(name) == each, code).otherwise(codes)
+    return codes.alias(name)
+
+
+def _named_code(name: str, names: Sequence[str]) -> Column:
+    """The other way round."""
+    return F.get(F.array(*map(F.lit, names)), F.col(name))
+
+
+def _extent(name: str) -> list[Column]:
     """Of a column: how many values, the least, and the greatest."""
-    return F.struct(
-        F.count(name).alias("count"), F.min(name).alias("first"), F.max(name).alias("last")
-    ).alias(name)
+    return [
+        F.count(name).alias(f"{name}_count"),
+        F.min(name).alias(f"{name}_first"),
+        F.max(name).alias(f"{name}_last"),
+    ]
+
+
+def _extent_struct(name: str, shown: Callable[[Column], Column]) -> Column:
+    ends = (shown(F.col(f"{name}_{end}")).alias(end) for end in ("first", "last"))
+    return F.struct(F.col(f"{name}_count").alias("count"), *ends).alias(name)
 
 
 def _count_when(condition: Column) -> Column:
@@ -140,17 +184,17 @@ def _count_when(condition: Column) -> Column:
 
 def _summary_columns() -> list[Column]:
     unknown = F.col("status") == "unknown"
-    found = F.col("seen_crc.count") > 0
+    found = F.col("seen_crc_count") > 0
     weak = (F.col("status") == "acked") & (F.col("acks") != "all")
     return [
         _count_when(F.col("status") == "acked").alias("acknowledged"),
         _count_when(F.col("status") == "failed").alias("failed"),
         _count_when(unknown & found).alias("unknown_found"),
         _count_when(unknown & ~found).alias("unknown_absent"),
-        F.coalesce(F.sum("stream_place.count"), F.lit(0)).alias("read_by_stream"),
-        F.coalesce(F.sum("reread_place.count"), F.lit(0)).alias("read_afresh"),
-        _count_when(weak & (F.col("reread_place.count") == 0)).alias("unpromised_absent"),
-        _count_when(~F.col("idempotent") & (F.col("reread_place.count") > 1)).alias("repeated"),
+        F.coalesce(F.sum("stream_place_count"), F.lit(0)).alias("read_by_stream"),
+        F.coalesce(F.sum("reread_place_count"), F.lit(0)).alias("read_afresh"),
+        _count_when(weak & (F.col("reread_place_count") == 0)).alias("unpromised_absent"),
+        _count_when(~F.col("idempotent") & (F.col("reread_place_count") > 1)).alias("repeated"),
         *(_latency(acks, name) for acks in ACKS for name in _LATENCIES),
     ]
 
@@ -174,18 +218,18 @@ def _identity_kinds(*, stream_is_complete: bool) -> list[Column]:
     acked = F.col("status") == "acked"
     promised = acked & (F.col("acks") == "all")
     once = in_ledger & F.col("idempotent")
-    streamed = F.col("stream_place.count")
-    reread = F.col("reread_place.count")
+    streamed = F.col("stream_place_count")
+    reread = F.col("reread_place_count")
 
     def is_elsewhere(read: str) -> Column:
         # Among more than two copies the acknowledged one may be neither the first nor the last.
-        ends = (F.col(f"{read}.first"), F.col(f"{read}.last"))
-        count = F.col(f"{read}.count")
+        ends = (F.col(f"{read}_first"), F.col(f"{read}_last"))
+        count = F.col(f"{read}_count")
         can_tell = (count > 0) & (F.col("idempotent") | (count <= len(ends)))
         return can_tell & ~F.col("ack_place").isin(*ends)
 
     def differs(end: str) -> Column:
-        return F.coalesce(F.col(f"seen_crc.{end}") != F.col("sent_crc"), F.lit(False))
+        return F.coalesce(F.col(f"seen_crc_{end}") != F.col("sent_crc"), F.lit(False))
 
     conditions = {
         "lost": promised & (reread == 0),
@@ -230,10 +274,11 @@ def by_position(
     records held one. Of a gap, the record after it is named, and the first offset that is missing.
     """
     content = F.struct("pid", "seq", "crc")
+    crowded = seen.groupBy("partition", "offset").count().where("count > 1").drop("count")
     two_contents = (
-        seen.groupBy("partition", "offset")
+        seen.join(F.broadcast(crowded), ["partition", "offset"])
+        .groupBy("partition", "offset")
         .agg(F.count("*").alias("severity"), F.min(content).alias("a"), F.max(content).alias("b"))
-        .where("severity > 1")
         .select(
             F.lit("two_contents").alias("kind"),
             "a.pid",
@@ -266,11 +311,38 @@ def by_position(
             F.to_json(F.struct("highest")).alias("detail"),
         )
     )
-    below = Window.partitionBy("partition").orderBy("offset")
+    found = two_contents.unionByName(reordered)
+    return found if workings.transactions else found.unionByName(_gaps(seen.where("in_reread")))
+
+
+def _gaps(read: DataFrame) -> DataFrame:
+    """Records that come after missing offsets.
+
+    Only stretches of offsets that are not full, or begin behind a gap, are put in order.
+    """
+    stretch = F.floor(F.col("offset") / _STRETCH)
+    in_order = Window.partitionBy("partition").orderBy("stretch")
+    extents = (
+        read.groupBy("partition", stretch.alias("stretch"))
+        .agg(
+            F.count_distinct("offset").alias("rows"),
+            F.min("offset").alias("first"),
+            F.max("offset").alias("last"),
+        )
+        .withColumn("before", F.lag("last").over(in_order))
+        .where(
+            (F.col("rows") <= F.col("last") - F.col("first"))
+            | (F.col("before") < F.col("first") - 1)
+        )
+        .select("partition", "stretch", "before")
+    )
+    below = Window.partitionBy("partition", "stretch").orderBy("offset")
+    previous = F.coalesce(F.lag("offset").over(below), F.col("before"))
     missing = F.col("offset") - F.col("last_offset") - 1
-    gap = (
-        seen.where("in_reread")
-        .withColumn("last_offset", F.lag("offset").over(below))
+    return (
+        read.withColumn("stretch", stretch)
+        .join(F.broadcast(extents), ["partition", "stretch"])
+        .withColumn("last_offset", previous)
         .where(missing > 0)
         .select(
             F.lit("gap").alias("kind"),
@@ -282,8 +354,6 @@ def by_position(
             F.to_json(F.struct((F.col("offset") - 1).alias("last_missing"))).alias("detail"),
         )
     )
-    found = two_contents.unionByName(reordered)
-    return found if workings.transactions else found.unionByName(gap)
 
 
 class Summary(NamedTuple):

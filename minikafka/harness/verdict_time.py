@@ -18,7 +18,6 @@ _EVENT_SCHEMA = (
     " progress struct<sources: array<struct<latestOffset: map<string, map<string, bigint>>>>>"
 )
 _US_PER_MS = 1000
-_NEVER = "cast(null as bigint)"
 
 
 def read_events(spark: SparkSession, paths: Sequence[str]) -> DataFrame:
@@ -152,27 +151,58 @@ def unavailability(ledger: DataFrame, threshold_us: int) -> DataFrame:
     Acknowledgements with acks=0 are the client's own and say nothing.
     """
     asked = ledger.where(F.col("acks") != "0")
-    sends = asked.select(
-        "partition", F.col("send_us").alias("at_us"), F.expr(_NEVER).alias("answer_us")
-    )
-    answers = asked.where(F.col("status") == "acked").select(
-        "partition", F.col("ack_us").alias("at_us"), F.col("ack_us").alias("answer_us")
-    )
-    # Backwards in time: Spark carries a frame from the start along, one to the end it computes anew
-    # for every row.
-    following = (
-        Window.partitionBy("partition")
-        .orderBy(F.col("at_us").desc(), F.col("answer_us").desc_nulls_last())
-        .rowsBetween(Window.unboundedPreceding, 0)
-    )
+    acked = F.col("status") == "acked"
     return (
-        sends.unionByName(answers)
-        .withColumn("next_us", F.last("answer_us", ignorenulls=True).over(following))
-        .where("answer_us is null")
-        .groupBy("partition", "next_us")
-        .agg(F.min("at_us").alias("began_us"), F.max("at_us").alias("last_us"))
+        asked.withColumn("bucket", F.floor(F.col("send_us") / threshold_us))
+        .join(F.broadcast(_silences(asked, acked, threshold_us)), ["partition", "bucket"])
+        .where((F.col("send_us") > F.col("since_us")) & (F.col("send_us") <= F.col("until_us")))
+        .groupBy("partition", "since_us", "next_us")
+        .agg(F.min("send_us").alias("began_us"), F.max("send_us").alias("last_us"))
         .select("partition", "began_us", F.coalesce("next_us", "last_us").alias("ended_us"))
         .where(F.col("ended_us") - F.col("began_us") > threshold_us)
+    )
+
+
+def _silences(asked: DataFrame, acked: Column, threshold_us: int) -> DataFrame:
+    """Times without an acknowledgement, a row for each bucket of time that they touch.
+
+    A bucket is as long as the threshold. Within one there is no silence that is too long, so that
+    buckets are put in order instead of records.
+    """
+    in_order = Window.partitionBy("partition").orderBy("at")
+    answers = (
+        asked.where(acked)
+        .groupBy("partition", F.floor(F.col("ack_us") / threshold_us).alias("at"))
+        .agg(F.min("ack_us").alias("first_us"), F.max("ack_us").alias("since_us"))
+        .withColumn("next_us", F.lead("first_us").over(in_order))
+        .select("partition", "since_us", "next_us")
+    )
+    extents = asked.groupBy("partition").agg(
+        F.min("send_us").alias("first_send_us"),
+        F.max("send_us").alias("last_send_us"),
+        F.min(F.when(acked, F.col("ack_us"))).alias("next_us"),
+    )
+    before_all = extents.select("partition", F.lit(-1).cast("bigint").alias("since_us"), "next_us")
+    until_us = F.least(F.coalesce("next_us", "last_send_us"), F.col("last_send_us"))
+    from_us = F.greatest("since_us", "first_send_us")
+    return (
+        answers.unionByName(before_all)
+        .join(extents.drop("next_us"), "partition")
+        .withColumns({"from_us": from_us, "until_us": until_us})
+        .where("until_us >= from_us")
+        .where(F.coalesce(F.col("next_us") - F.col("since_us") > threshold_us, F.lit(True)))
+        .select(
+            "partition",
+            "since_us",
+            "next_us",
+            "until_us",
+            F.explode(
+                F.sequence(
+                    F.floor(F.col("from_us") / threshold_us),
+                    F.floor(F.col("until_us") / threshold_us),
+                )
+            ).alias("bucket"),
+        )
     )
 
 
