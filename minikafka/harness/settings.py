@@ -173,6 +173,7 @@ class SparkJob:
     """What the process is told at its start.
 
     `instance` counts the processes of a run, from 0. `jars` is a folder with the connector, or "".
+    `records` is how many will be written at most.
     """
 
     root: str
@@ -182,6 +183,7 @@ class SparkJob:
     instance: int = 0
     jars: str = ""
     transactions: bool = False
+    records: int = 0
 
     def to_json(self) -> str:
         """The job as the process takes it on its command line."""

@@ -51,12 +51,18 @@ from minikafka.harness.verdict_polls import judge_polls
 _WATCH_EVERY_S = 0.5
 _EXAMPLES = 10
 _UNAVAILABLE_US = 1_000_000
+_SMALL_RECORDS = 500_000
 
 
 def start_session(job: SparkJob, files: RunFiles, events: EventLog) -> SparkSession:
     """Start Spark with the connector, note its jars, and warm up what the run will need."""
     source = JarSource.choose(os.environ, Path.home(), job.jars)
-    spark = make_session(job.master, files.root / "spark", source.spark_conf())
+    spark = make_session(
+        job.master,
+        files.root / "spark",
+        source.spark_conf(),
+        is_small=job.records <= _SMALL_RECORDS,
+    )
     spark.sparkContext.setLogLevel("WARN")
     source.remember(spark.sparkContext.getConf().get("spark.jars") or "", bundled_jars())
     _warm_up(spark, files.root / "spark" / "warm-up")

@@ -44,6 +44,7 @@ class SparkProcess:
             root=str(self.files.root),
             master=self.settings.master,
             seed=self.settings.seed,
+            records=int(self.settings.rate * self.settings.seconds),
             inject=self.settings.inject,
             instance=self.kill_count,
             jars=str(self.settings.jars or ""),

@@ -25,18 +25,28 @@ _LOCAL = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.memory": "1g",
+    "spark.driver.extraJavaOptions": "-XX:+UseSerialGC",
+}
+_SMALL = {
     # The second compiler costs more than it gives in a run of a minute on two cores.
     "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
 }
 
 
-def make_session(master: str, scratch: Path, conf: Mapping[str, str]) -> SparkSession:
-    """Start Spark; `scratch` takes its warehouse and temporary files, `conf` comes last."""
+def make_session(
+    master: str, scratch: Path, conf: Mapping[str, str], *, is_small: bool = False
+) -> SparkSession:
+    """Start Spark; `scratch` takes its warehouse and temporary files, `conf` comes last.
+
+    A run `is_small` where its records are read and judged within seconds.
+    """
     os.environ["PYSPARK_PYTHON"] = sys.executable
     builder = SparkSession.builder.appName("minikafka-verify").master(master)
     settings = dict(_ALWAYS)
     if master.startswith("local"):
         settings |= _LOCAL
+        if is_small:
+            settings |= _SMALL
         settings["spark.local.dir"] = str(scratch.absolute() / "local")
     settings["spark.sql.warehouse.dir"] = str(scratch.absolute() / "warehouse")
     for key, value in {**settings, **conf}.items():

@@ -17,7 +17,10 @@ from minikafka.harness.spark_session import make_session
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     preflight.java_version(os.environ)  # a machine without Java fails here, with what to do
     session = make_session(
-        "local[2,8]", tmp_path_factory.mktemp("spark"), {"spark.sql.shuffle.partitions": "2"}
+        "local[2,8]",
+        tmp_path_factory.mktemp("spark"),
+        {"spark.sql.shuffle.partitions": "2"},
+        is_small=True,
     )
     yield session
     with warnings.catch_warnings():
