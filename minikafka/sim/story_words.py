@@ -35,6 +35,12 @@ RULES = {
     "crash": "nothing but its disk ends a node",
 }
 
+# Of one node, of several.
+_COMES = ("comes into the ISR", "come into the ISR")
+_LEAVES = ("leaves the ISR", "leave the ISR")
+_BECOMES = ("becomes eligible", "become eligible")
+_IS_NOT = ("is not eligible any more", "are not eligible any more")
+
 
 def meaning(violation: str) -> str:
     """What the rule says that a violation names; empty for one without words."""
@@ -70,14 +76,14 @@ def _leadership(former: PartitionRegistration | None, now: PartitionRegistration
 def _moves(former: PartitionRegistration, now: PartitionRegistration) -> list[str]:
     found = []
     for before, after, comes, goes in (
-        (former.isr, now.isr, "comes into the ISR", "leaves the ISR"),
-        (former.elr, now.elr, "becomes eligible", "is not eligible any more"),
+        (former.isr, now.isr, _COMES, _LEAVES),
+        (former.elr, now.elr, _BECOMES, _IS_NOT),
     ):
-        came = [member for member in after if member not in before]
         went = [member for member in before if member not in after]
-        found += [
-            f"{names(members)} {what}" for members, what in ((went, goes), (came, comes)) if members
-        ]
+        came = [member for member in after if member not in before]
+        for members, (one, many) in ((went, goes), (came, comes)):
+            if members:
+                found.append(f"{names(members)} {one if len(members) == 1 else many}")
     if former.replicas != now.replicas:
         found.append(f"its replicas are {names(now.replicas)}")
     return found

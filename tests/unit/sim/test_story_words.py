@@ -33,7 +33,7 @@ BASE = PartitionRegistration(
         (
             {},
             {"leader": 2, "leader_epoch": 5, "isr": (2,), "elr": (1,)},
-            "n2 leads epoch 5, n1, n3 leaves the ISR, n1 becomes eligible (in sync n2; eligible n1)",
+            "n2 leads epoch 5, n1, n3 leave the ISR, n1 becomes eligible (in sync n2; eligible n1)",
         ),
         (
             {"leader": NO_LEADER, "isr": (), "elr": (1, 2)},
@@ -55,7 +55,7 @@ BASE = PartitionRegistration(
             {},
             {"leader": NO_LEADER, "isr": (), "elr": (1,)},
             (
-                "nobody leads any more, n1, n2, n3 leaves the ISR, n1 becomes eligible (in sync "
+                "nobody leads any more, n1, n2, n3 leave the ISR, n1 becomes eligible (in sync "
                 "nobody; eligible n1)"
             ),
         ),
