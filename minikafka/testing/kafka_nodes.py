@@ -11,6 +11,7 @@ import contextlib
 import os
 import shlex
 import shutil
+import socket
 import subprocess
 import tempfile
 import time
@@ -26,6 +27,7 @@ from minikafka.testing.nodes import CONTROLLER, Placement
 _TIMEOUT_S = 150
 _READY_TIMEOUT_S = 90
 _LOOK_S = 2
+_LOOK_EVERY_S = 0.05
 _CONTROLLER_PORT = 100
 """The controller's port, counted from the first broker's."""
 
@@ -174,9 +176,27 @@ class KafkaNodes:
         waiting = ["--no-wait"] if self._paused or self._placement else []
         self._run("start", *waiting, *words)
         self._stopped -= set(nodes)
-        brokers = [node for node in nodes if node != CONTROLLER]
-        if self._placement and brokers:
-            self._await(brokers)
+        if self._placement:
+            if CONTROLLER in nodes:
+                self._await_controller(self._placement)
+            if brokers := [node for node in nodes if node != CONTROLLER]:
+                self._await(brokers)
+
+    def _await_controller(self, placement: Placement) -> None:
+        """Until it listens, which is all that can be seen of it from outside."""
+        address = (placement.host(CONTROLLER), self.port(CONTROLLER))
+        deadline_s = time.monotonic() + _READY_TIMEOUT_S
+        while True:
+            try:
+                socket.create_connection(address, _LOOK_S).close()
+            except OSError as error:
+                if CONTROLLER in self._stopped:
+                    raise ClusterError("the controller was ended meanwhile") from None
+                if time.monotonic() >= deadline_s:
+                    raise ClusterError(f"the controller does not listen: {error}") from None
+                time.sleep(_LOOK_EVERY_S)
+            else:
+                return
 
     def _await(self, brokers: Sequence[int]) -> None:
         """Until each of these serves, unless somebody ends one meanwhile."""

@@ -2,6 +2,7 @@
 
 import os
 import select
+import socket
 import stat
 import subprocess
 import sys
@@ -18,7 +19,7 @@ from minikafka.testing.nodes import CONTROLLER, Placement
 
 TOOL = """#!/bin/sh
 echo "$@" >> "$(dirname "$0")/calls"
-case "$*" in *" 3"*) echo "no node 3" >&2; exit 1;; esac
+case "$* " in *" 3 "*) echo "no node 3" >&2; exit 1;; esac
 """
 
 
@@ -162,7 +163,6 @@ def test_placed_nodes_run_elsewhere_and_are_found_there(
         # Whatever else is Java is Java.
         assert "ns-1" not in run("Tool", f"{home}/node-1/server.properties").stdout
         assert nodes.bootstrap_servers == "proxy:10092,proxy:10093"
-        nodes.start(CONTROLLER)
         nodes.start(2)
         nodes.kill(1)
         awaited.actions = [lambda: nodes.kill(1)] if killed else []
@@ -174,7 +174,7 @@ def test_placed_nodes_run_elsewhere_and_are_found_there(
     assert awaited[:2] == [both, (["proxy:10093"], [2])]
     start, *rest = calls(tools, tmp_path)
     assert "--quorum static" in start
-    assert rest[0] == "start --no-wait 101"
+    assert rest[0] == "start --no-wait 2"
     assert not java.exists()
 
 
@@ -220,3 +220,25 @@ def test_a_cluster_that_cannot_be_made_says_why_and_leaves_nothing(tools):
     with pytest.raises(ClusterError, match="start .* no node 3"), nodes:
         pass
     assert not nodes.directory.exists()
+
+
+def test_a_placed_controller_serves_when_it_listens(tools, tmp_path, awaited, monkeypatch):
+    with (
+        socket.create_server(("127.0.0.1", 0)) as listener,
+        KafkaNodes(
+            tools,
+            1,
+            base_port=listener.getsockname()[1] - 100,
+            directory=tmp_path / "home",
+            placement=Placement(),
+        ) as nodes,
+    ):
+        nodes.start(CONTROLLER)
+        listener.close()
+        with monkeypatch.context() as changed:
+            changed.setattr(kafka_nodes, "_READY_TIMEOUT_S", 0)
+            with pytest.raises(ClusterError, match="the controller does not listen"):
+                nodes.start(CONTROLLER)
+        monkeypatch.setattr(kafka_nodes.time, "sleep", lambda _: nodes.kill(CONTROLLER))
+        with pytest.raises(ClusterError, match="the controller was ended meanwhile"):
+            nodes.start(CONTROLLER)
