@@ -139,9 +139,17 @@ class ReplicaManager:
         if not self._started:
             return
         previous = self.image
-        self._apply(image, local_changes(previous, image, self.broker_id))
+        renewed = []
         if previous.configs is not image.configs:
-            self._renew_configs(previous, image)
+            # Before partitions change, which may come with the same image: an ISR that shrank must
+            # not be measured against the min.insync.replicas of before (H1).
+            renewed = self._renew_configs(previous, image)
+        self._apply(image, local_changes(previous, image, self.broker_id))
+        for partition in renewed:
+            if partition.is_leader:
+                # A lower minimum may let the high watermark move at once (H1). Not earlier: who led
+                # until this image knows only now that it does not any more.
+                partition.advance_high_watermark()
         if previous.brokers is not image.brokers:
             self._brokers_changed()
 
@@ -341,7 +349,9 @@ class ReplicaManager:
 
     # Configuration
 
-    def _renew_configs(self, previous: MetadataImage, image: MetadataImage) -> None:
+    def _renew_configs(self, previous: MetadataImage, image: MetadataImage) -> list[Partition]:
+        """Configure what is there; the partitions whose configuration changed."""
+        renewed = []
         layers = self.layers()
         broker_changed = any(
             previous.configs.get(key) is not image.configs.get(key)
@@ -354,9 +364,8 @@ class ReplicaManager:
             own = image.config(*key)
             partition.log.renew_config(log_config(layers, own))
             partition.set_min_isr(layers.topic_value(topic_keys.MIN_INSYNC_REPLICAS, own))
-            if partition.is_leader:
-                # A lower minimum may let the high watermark move at once (H1).
-                partition.advance_high_watermark()
+            renewed.append(partition)
+        return renewed
 
     # From time to time
 

@@ -467,6 +467,32 @@ def test_lower_min_isr_moves_the_high_watermark_at_once(world):
     assert partition.committed in world.env.notified
 
 
+def min_isr(world, value):
+    return world.config(RESOURCE_TOPIC, "t", **{"min.insync.replicas": str(value)})
+
+
+def test_higher_min_isr_holds_where_the_isr_shrinks_in_the_same_image(leading):
+    """H1: the ISR is measured against what was in force when it shrank."""
+    partition = leading.partition()
+    partition.append_as_leader(batch_of(3), required_acks=1)
+    assert partition.log.high_watermark == 0
+    leading.apply(min_isr(leading, 2), leading.put(1, isr=(1,)))
+    assert partition.log.high_watermark == 0
+    leading.apply(min_isr(leading, 1))
+    assert partition.log.high_watermark == 3
+
+
+def test_lower_min_isr_is_nothing_to_a_leader_of_before(world):
+    """H1, H4: another was elected first, and both are learned at once."""
+    world.start(
+        world.broker(1), world.broker(2), world.topic(), min_isr(world, 2), world.put(1, isr=(1,))
+    )
+    partition = world.partition()
+    partition.append_as_leader(batch_of(3), required_acks=1)
+    world.apply(world.put(2, epoch=1, isr=(2,)), min_isr(world, 1))
+    assert partition.log.high_watermark == 0
+
+
 def test_lagging_follower_is_proposed_to_leave(leading):
     leading.partition().append_as_leader(batch_of(1), required_acks=1)
     leading.run(29_999)
