@@ -199,9 +199,12 @@ class RunningNode:
         return DebugDisk(path, self._hooks) if self._hooks else OsDisk(path)
 
     def _started(self) -> None:
-        # Clients are let in once the broker can answer them truthfully.
+        self._tasks.append(self._loop.create_task(self._let_clients_in()))
+
+    async def _let_clients_in(self) -> None:
+        """Once the broker can answer them truthfully; and tell of it once they can connect."""
         for listener in self.config.broker_listeners:
-            self._serve(listener.name)
+            await self.driver.connections.serve(listener.name)
         self._on_started(self.config)
 
     def _serve(self, listener: str) -> None:
