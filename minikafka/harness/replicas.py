@@ -1,4 +1,4 @@
-"""Do the replicas of a partition agree, byte for byte, below the high watermark?
+"""Do the replicas of a partition agree, byte for byte, below their high watermarks?
 
 No client can ask this, since a client reads from one replica. So the folders are read: of brokers
 that stand still, or whose logs nobody writes any more. Files are in Kafka's formats, so that
