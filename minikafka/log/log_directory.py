@@ -7,6 +7,7 @@ While the directory is online every method may raise `StorageFault`; whoever cat
 import logging
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import partial
 from random import Random
 from typing import Final
 
@@ -61,6 +62,8 @@ class LogDirectory:
     is_online: bool = True
     is_loaded: bool = False
     _dying: list[_DyingFolder] = field(default_factory=list)
+    _checkpointed: dict[TopicPartition, int] = field(default_factory=dict)
+    """The highest recovery point that may be found in the checkpoint after a power loss."""
 
     @classmethod
     def open(cls, disk: Disk, cluster_id: str, node_id: int, rng: Random) -> "LogDirectory":
@@ -106,6 +109,7 @@ class LogDirectory:
             read_offsets(self.disk, name) or {}
             for name in (RECOVERY_POINTS, LOG_START_OFFSETS, HIGH_WATERMARKS)
         )
+        self._checkpointed.update(recovery_points)
         for name in self.disk.list(""):
             if name.endswith(DELETE_SUFFIX):
                 self._dying.append(_DyingFolder(name, None, None))
@@ -165,9 +169,17 @@ class LogDirectory:
         write_offsets(self.disk, HIGH_WATERMARKS, offsets, sync=sync)
 
     def checkpoint_recovery_points(self, *, sync: bool = False) -> None:
-        """Write what is durable of every log."""
+        """Write what is durable of every log; for good where one of them has less than before."""
         offsets = {at: log.recovery_point for at, log in self.logs.items()}
+        sync |= any(log.recovery_point_fell for log in self.logs.values())
         write_offsets(self.disk, RECOVERY_POINTS, offsets, sync=sync)
+        if not sync:
+            for at, offset in offsets.items():
+                self._checkpointed[at] = max(offset, self._checkpointed.get(at, 0))
+            return
+        self._checkpointed = offsets
+        for log in self.logs.values():
+            log.recovery_point_fell = False
 
     def checkpoint_log_starts(self, *, sync: bool = False) -> None:
         """Write the start of every log that begins after its first segment does."""
@@ -207,6 +219,9 @@ class LogDirectory:
             self.disk, folder, at, config=config, remembered=remembered, now=now, rng=rng,
             topic_id=topic_id,
         )  # fmt: skip
+        # A log that lost its end, or another one of that name, has gone further.
+        log.recovery_point_fell = log.recovery_point < self._checkpointed.get(at, 0)
+        log.save_recovery_points = partial(self.checkpoint_recovery_points, sync=True)
         _log.info(
             "loaded %s in %s: offsets %d to %d, high watermark %d",
             at, self.disk.root, log.log_start_offset, log.log_end_offset, log.high_watermark,

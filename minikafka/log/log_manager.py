@@ -179,14 +179,11 @@ class LogManager:
         for directory in self.online:
             try:
                 directory.remove_dying(now)
-                fell = False
                 for log in directory.logs.values():
                     if retention_due:
                         log.delete_old_segments(now)
                     log.tick(now)
-                    fell |= log.recovery_point_fell
-                    log.recovery_point_fell = False
-                if points_due or fell:
+                if points_due:
                     directory.checkpoint_recovery_points()
                 if starts_due:
                     directory.checkpoint_log_starts()

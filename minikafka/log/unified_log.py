@@ -7,6 +7,7 @@ must be synced (`take_flush`) and is told when that is done (`flushed`). Whoever
 Source: `UnifiedLog`, `LocalLog`.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
 
@@ -69,7 +70,9 @@ class UnifiedLog:
     flushes: FlushLedger = field(default_factory=FlushLedger)
     identity_is_durable: bool = True
     recovery_point_fell: bool = False
-    """Since the last checkpoint: what it says of this log is too much."""
+    """The checkpoint of recovery points may say too much of this log."""
+    save_recovery_points: Callable[[], None] | None = None
+    """Replaces that checkpoint, for good; needed before anything more is written."""
 
     @classmethod
     def open(
@@ -452,6 +455,9 @@ class UnifiedLog:
         epochs, producers, segment = self.epochs, self.producers, self.segments.active
         if not self.identity_is_durable:
             self._sync_identity()
+        if self.recovery_point_fell and self.save_recovery_points is not None:
+            # What comes now may be lost with the power, in the middle: nobody would look there.
+            self.save_recovery_points()
         segment.append(records, headers)
         position = 0
         for header in headers:

@@ -14,6 +14,7 @@ from minikafka.log.checkpoints import (
     MetaProperties,
     read_clean_shutdown,
     read_meta_properties,
+    read_offsets,
     write_meta_properties,
     write_offsets,
 )
@@ -313,3 +314,81 @@ def test_missing_directory_id_is_drawn_and_kept():
     manager = start([disk])
     drawn = manager.directories[0].directory_id
     assert read_meta_properties(disk).directory_id == drawn
+
+
+class NothingIsKept(Random):
+    """A power loss that takes everything which was not synced."""
+
+    def randint(self, a, b):
+        del b
+        return a
+
+    def random(self):
+        return 0.99
+
+
+def flushed_to_the_end(manager, records):
+    """A log whose recovery point is its end, and is found in the checkpoint."""
+    log = manager.create(TP, ID, CONFIG, NOW)
+    for _ in range(records):
+        append(log)
+    request = log.take_flush(everything=True)
+    request.run()
+    log.flushed(request)
+    manager.directory_of(TP).checkpoint_recovery_points(sync=True)
+    assert log.recovery_point == records
+    return log
+
+
+def after_power_loss(manager):
+    disk = manager.directory_of(TP).disk
+    disk.lose_power(NothingIsKept())
+    return read_offsets(disk, RECOVERY_POINTS)
+
+
+def test_recovery_point_falls_for_good_before_a_truncated_log_grows(disks):
+    """What is written after a truncation is not durable, and would never be read again."""
+    manager = start(disks)
+    log = flushed_to_the_end(manager, 5)
+    log.truncate_to(2, NOW)
+    append(log)
+    assert after_power_loss(manager) == {TP: 2}
+
+
+def test_recovery_point_of_a_truncated_log_is_one_sync_for_all(disks):
+    manager = start(disks)
+    log = flushed_to_the_end(manager, 5)
+    log.truncate_to(2, NOW)
+    append(log)
+    directory = manager.directory_of(TP)
+    before = directory.disk.syncs
+    append(log)
+    assert directory.disk.syncs == before
+
+
+def test_recovery_point_falls_for_good_where_the_log_lost_its_end(disks):
+    """A restored checkpoint, or a disk that lied: the log ends before its recovery point."""
+    flushed_to_the_end(start(disks), 5)
+    for disk in disks:
+        disk.crash()
+    write_offsets(disks[0], RECOVERY_POINTS, {TP: 9}, sync=True)
+    again = start(disks)
+    append(again.get(TP))
+    assert after_power_loss(again) == {TP: 5}
+
+
+def test_recovery_point_of_a_deleted_log_is_not_the_one_of_its_successor(disks):
+    manager = start(disks)
+    flushed_to_the_end(manager, 5)
+    home = manager.directory_of(TP).directory_id
+    manager.delete(TP, NOW)
+    append(manager.create(TP, Uuid.of(7, 7), CONFIG, NOW, home))
+    assert after_power_loss(manager) == {TP: 0}
+
+
+def test_recovery_point_that_fell_is_synced_with_the_next_checkpoint(disks):
+    """Also where nothing is written: the process may die, and the machine after it."""
+    manager = start(disks)
+    flushed_to_the_end(manager, 5).truncate_to(2, NOW)
+    manager.directory_of(TP).checkpoint_recovery_points()
+    assert after_power_loss(manager) == {TP: 2}
