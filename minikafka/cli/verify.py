@@ -18,6 +18,7 @@ from minikafka.harness.settings import (
     NETWORKS,
     PROFILES,
     READERS,
+    STREAMS,
     HarnessError,
     RunSettings,
 )
@@ -76,6 +77,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=READERS,
         default=defaults.reader,
         help="how the consumer group that reads beside Spark is rebalanced (%(default)s)",
+    )
+    run.add_argument(
+        "--stream",
+        choices=STREAMS,
+        default=defaults.stream,
+        help="when Spark reads: while records are written, or afterwards (%(default)s)",
     )
     run.add_argument(
         "--jars", type=Path, metavar="DIR", help="a folder with Spark's Kafka connector: no network"
@@ -222,6 +229,7 @@ def _settings(args: argparse.Namespace) -> RunSettings:
         topics=args.topics,
         topic=args.topic,
         reader=args.reader,
+        stream=args.stream,
         jars=args.jars,
         workload=_workload(args),
     )

@@ -222,11 +222,10 @@ class ConfluentClient:
         def delivered(error: RdKafkaError | None, message: Message) -> None:
             if error is None:
                 at, stamp = message.offset(), message.timestamp()[1]
-                answer = Answer(seq, "", definite=False, offset=at, timestamp_ms=stamp)
+                self._answers.append(Answer(seq, "", False, at, stamp))
             else:
                 definite = error.code() in _DEFINITE_RD_ERRORS
-                answer = Answer(seq, error.name(), definite, offset=None, timestamp_ms=None)
-            self._answers.append(answer)
+                self._answers.append(Answer(seq, error.name(), definite, None, None))
 
         return delivered
 

@@ -10,6 +10,7 @@ A client that gives up is replaced by another instance, and the ledger says wher
 within an instance, and what the old one had in hand is unknown.
 """
 
+import gc
 import json
 import sys
 import time
@@ -32,6 +33,9 @@ from minikafka.harness.outbox import Outbox, ProducerTask
 _TICK_S = 0.02
 _INSTANCES_MAX = 20
 _PAUSE_S = 1.0
+_COLLECT_EVERY = 50_000
+"""Records are tuples, many thousands at a time, and in no cycle: looking for one every 700 objects
+takes as long as handing a record over."""
 _TRANSACTION_S = 0.3
 _ABORTED_OF = 5
 """One of so many transactions is aborted, the second one first."""
@@ -168,6 +172,7 @@ def _drive(outbox: Outbox, writer: Writer) -> None:
 
 def main(argument: str) -> int:
     """Run the task given as JSON; 1 if no instance of the client could go on to the end."""
+    gc.set_threshold(_COLLECT_EVERY)
     task = ProducerTask(**json.loads(argument))
     with LedgerWriter(Path(task.ledger)) as ledger:
         ledger.header(

@@ -16,12 +16,14 @@ import itertools
 import math
 import random
 import struct
-import zlib
 from typing import NamedTuple
+from zlib import crc32
 
 _PREFIX = struct.Struct(">IQQ")
 _POOL_SIZE_BYTES = 1 << 16
 _KEYS_PER_PRODUCER = 64
+_BITS = 32
+_MASK = (1 << _BITS) - 1
 
 DIGEST_COLUMNS = {
     "pid": "coalesce(try_cast(conv(hex(substring(value, 1, 4)), 16, 10) as bigint), -1L)",
@@ -83,51 +85,51 @@ class RecordFactory:
         # Sums of the weights, as `random.choices` wants them; none where all keys are alike.
         weights = ((key + 1) ** -key_skew for key in range(_KEYS_PER_PRODUCER))
         self._weights = list(itertools.accumulate(weights)) if key_skew else None
+        self._pid_header = ("p", b"%d" % pid)
+        self._keys = [b"p%d-k%d" % (pid, number) for number in range(_KEYS_PER_PRODUCER)]
         self._next_seq = 0
 
     def make(self, send_us: int) -> Record:
         """The next record, stamped with its send time."""
         seq = self._next_seq
         self._next_seq += 1
+        # One draw for all that is even: a draw in a range costs as much as the rest of a record.
+        bits = self._rng.getrandbits(64)
         size = self._size()
-        start = self._rng.randrange(self._pool_bytes - size)
+        start = (bits & _MASK) * (self._pool_bytes - size) >> _BITS
+        bits >>= _BITS
         value = _PREFIX.pack(self.pid, seq, send_us) + self._pool[start : start + size]
-        number, partition = self._place()
-        key = b"p%d-k%d" % (self.pid, number)
+        if self._weights is None:
+            number, partition = bits % _KEYS_PER_PRODUCER, bits // _KEYS_PER_PRODUCER
+        else:
+            [number] = self._rng.choices(range(_KEYS_PER_PRODUCER), cum_weights=self._weights)
+            partition = number
+        key = self._keys[number]
+        crc = crc32(key, crc32(value))
         headers = [
-            ("p", b"%d" % self.pid),
+            self._pid_header,
             ("s", b"%d" % seq),
-            ("c", b"%d" % zlib.crc32(key, zlib.crc32(value))),
+            ("c", b"%d" % crc),
             ("t", b"%d" % send_us),
         ]
-        return Record(
-            seq=seq,
-            partition=partition,
-            key=key,
-            value=value,
-            headers=headers,
-            crc=digest(value, key, headers),
-        )
+        # What `digest` says, without a second look at value and key.
+        crc = crc32(b"%b%d%d%d" % (self._pid_header[1], seq, crc, send_us), crc)
+        return Record(seq, partition % self._partitions, key, value, headers, crc)
 
     def _size(self) -> int:
         """Of a payload: drawn evenly, or evenly by its logarithm."""
         low, high = self._sizes
+        if low == high:
+            return low
         if self._is_even:
-            return self._rng.randint(low, high)
+            return low + (self._rng.getrandbits(_BITS) * (high - low + 1) >> _BITS)
         drawn = math.exp(self._rng.uniform(math.log(low + 1), math.log(high + 1))) - 1
         return min(high, max(low, round(drawn)))
-
-    def _place(self) -> tuple[int, int]:
-        """The number of a key, and a partition."""
-        if self._weights is None:
-            return self._rng.randrange(_KEYS_PER_PRODUCER), self._rng.randrange(self._partitions)
-        [number] = self._rng.choices(range(_KEYS_PER_PRODUCER), cum_weights=self._weights)
-        return number, number % self._partitions
 
 
 def digest(value: bytes, key: bytes, headers: list[tuple[str, bytes]]) -> int:
     """The checksum of a record's content."""
-    crc = zlib.crc32(key, zlib.crc32(value))
+    crc = crc32(key, crc32(value))
     for _, content in headers:
-        crc = zlib.crc32(content, crc)
+        crc = crc32(content, crc)
     return crc

@@ -235,11 +235,8 @@ class Run:
             raise HarnessError("Spark did not start in time.")
         if self.interrupted.is_set():
             raise HarnessError("The run was interrupted before anything was written.")
-        self.spark.begin_stream(
-            bootstrap_servers=cluster.bootstrap_servers,
-            topic=topic,
-            width=settings.partitions,
-        )
+        if settings.stream == "live":
+            self._begin_stream(cluster)
         workload = plan_workload(
             settings,
             self.files,
@@ -270,7 +267,16 @@ class Run:
             watcher.stop()
             if self.reader is not None:
                 self.reader.end()
+        if settings.stream != "live":
+            self._begin_stream(cluster)
         self._judge()
+
+    def _begin_stream(self, cluster: ClusterUnderTest) -> None:
+        self.spark.begin_stream(
+            bootstrap_servers=cluster.bootstrap_servers,
+            topic=self.meta["topic"],
+            width=self.settings.partitions,
+        )
 
     def _end_reader(self) -> None:
         reader = self.reader
@@ -283,9 +289,10 @@ class Run:
     def _write(self, workload: Workload, cluster: ClusterUnderTest, watcher: Watcher) -> None:
         """The time of writing and faults."""
         operator = Operator(lambda: cluster.bootstrap_servers, *self.meta["topic"].split(","))
+        spark = self.spark if self.settings.stream == "live" else None
         injector = FaultInjector(
             self.schedule.faults,
-            lambda wait: Stage(cluster, operator, watcher, self.settings.min_isr, wait, self.spark),
+            lambda wait: Stage(cluster, operator, watcher, self.settings.min_isr, wait, spark),
             self.events,
             time.monotonic,
         )

@@ -13,6 +13,7 @@ from pathlib import Path
 from minikafka.harness.injections import OF_THE_READER, Injection
 from minikafka.harness.workload_options import WorkloadOptions
 
+STREAMS = ("live", "afterwards")
 PROFILES = ("smoke", "standard", "soak", "elr-demo", "unclean-demo")
 NETWORKS = ("auto", "proxy", "namespaces", "none")
 READERS = ("cooperative", "eager", "none")
@@ -37,7 +38,8 @@ class RunSettings:
     nodes: "proxy", "namespaces", "none", or "auto" for what the faults need. `topics` topics with
     `partitions` partitions each are written to; `topic` names one that is to be taken (or made)
     instead of one with a name of the run's own. `reader` says how the group of the second reader
-    is rebalanced, or that there is none. `jars` is a folder with Spark's Kafka connector.
+    is rebalanced, or that there is none. `stream` says when Spark reads: "live", while records are
+    written, or "afterwards". `jars` is a folder with Spark's Kafka connector.
     """
 
     nodes: int = 3
@@ -61,6 +63,7 @@ class RunSettings:
     topics: int = 1
     topic: str = ""
     reader: str = "cooperative"
+    stream: str = "live"
     jars: Path | None = None
     workload: WorkloadOptions = dataclasses.field(default_factory=WorkloadOptions)
 

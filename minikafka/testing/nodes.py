@@ -182,14 +182,18 @@ class Nodes:
         """
         waiting = {node: self._launch(node) for node in nodes}
         deadline_s = time.monotonic() + _TIMEOUT_S
+        missing = []
         for node, ready in waiting.items():
             with os.fdopen(ready, "rb") as pipe:
                 left_s = max(deadline_s - time.monotonic(), 0)
                 readable, _, _ = select.select([pipe], [], [], left_s)
                 if not readable or not pipe.readline():
+                    missing.append(node)
                     if node in self._processes:  # else somebody else has ended it meanwhile
                         self.kill(node)
-                    raise ClusterError(f"node {node} did not start:\n{self._last_lines(node)}")
+        if missing:
+            last = self._last_lines(missing[0])
+            raise ClusterError(f"node {' and '.join(map(str, missing))} did not start:\n{last}")
 
     def kill(self, *nodes: int) -> None:
         """SIGKILL nodes, and wait until they are gone."""
@@ -205,13 +209,14 @@ class Nodes:
         Raises:
             ClusterError: if one ends with another status than 0, or does not end.
         """
+        processes = {node: self._running(node) for node in nodes}
         self._signal(nodes, signal.SIGTERM)
-        for node in nodes:
+        for node, process in processes.items():
             try:
-                status = self._processes[node].wait(_TIMEOUT_S)
+                status = process.wait(_TIMEOUT_S)
             except subprocess.TimeoutExpired:
                 raise ClusterError(f"node {node} did not stop within {_TIMEOUT_S} s") from None
-            del self._processes[node]
+            self._processes.pop(node, None)  # unless somebody else found out first
             if status != 0:
                 last = self._last_lines(node)
                 raise ClusterError(f"node {node} ended with status {status}:\n{last}")

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from minikafka.harness.schedule import PlannedFault, Schedule
 from tests.harness.browser_page import lane_ids, launched, opened, overflows
 from tests.verdict_schema import SCHEMA, problems, strict
 
@@ -63,6 +64,26 @@ def test_a_killed_leader_breaks_no_promise(tmp_path):
         assert page.locator("#sentence").inner_text() == verdict["sentence"]
         assert {"faults", "acks", "leader", "isr", "hwm"} <= lane_ids(page)
         assert overflows(page) == []
+
+
+@pytest.mark.timeout(300)
+def test_the_stream_may_begin_when_everything_is_written(tmp_path):
+    """S2: it finds the same, and a fault of the stream is named as not done."""
+    fault = PlannedFault(kind="stream-restart", at_s=1.0, duration_s=1.0, targets=())
+    plan = tmp_path / "schedule.json"
+    Schedule(faults=(fault,), seed=3, seconds=5.0).write(plan)
+    out = tmp_path / "out"
+    words = ("--seconds", "5", "--schedule", str(plan), "--stream", "afterwards")
+    done = subprocess.run(options(out, *words), capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    verdict = json.loads((out / "verdict.json").read_text())
+    events = (out / "spark-events.jsonl").read_text().splitlines()
+    [began] = [it for it in map(json.loads, events) if it.get("phase") == "started"]
+    assert began["at_ms"] >= verdict["run"]["writing_to_ms"]
+    assert verdict["counts"]["read_by_stream"] >= verdict["counts"]["acknowledged"] > 0
+    [told] = verdict["faults"]
+    assert told["problem"] == "not done: nothing streams here"
+    assert "--stream afterwards" in verdict["run"]["replay"]
 
 
 @pytest.mark.timeout(300)

@@ -21,6 +21,7 @@ def test_a_record_carries_its_name_in_value_and_headers():
         ]
         assert record.seq == seq
         assert 0 <= record.partition < 3
+        assert record.crc == digest(record.value, record.key, record.headers)
     assert record_name(7, 4) == "p7#4"
 
 
@@ -43,6 +44,19 @@ def test_sizes_are_bounded_and_a_skew_makes_some_keys_and_partitions_busy():
     by_key = Counter(record.key for record in records)
     assert by_key[b"p1-k0"] == max(by_key.values()) > 5 * by_key[b"p1-k9"]
     assert {int(r.key.removeprefix(b"p1-k")) % 4 == r.partition for r in records} == {True}
+
+
+def test_keys_and_partitions_are_drawn_evenly_and_apart():
+    """S1: without a skew no partition is a busy one, and a key is in all of them."""
+    factory = RecordFactory(seed=1, pid=1, partitions=4, sizes=(5, 5))
+    records = [factory.make(0) for _ in range(8_000)]
+    by_partition = Counter(record.partition for record in records)
+    assert set(by_partition) == {0, 1, 2, 3}
+    assert max(by_partition.values()) < 1.2 * min(by_partition.values())
+    by_key = Counter(record.key for record in records)
+    assert len(by_key) == 64
+    assert max(by_key.values()) < 3 * min(by_key.values())
+    assert {r.partition for r in records if r.key == b"p1-k0"} == {0, 1, 2, 3}
 
 
 @settings(max_examples=50)
