@@ -121,13 +121,20 @@ class Network:
                     self.close(stream, side)
 
     def lose_power(self, host: str) -> None:
-        """The machine of a host goes dark: nobody is told."""
+        """The machine of a host goes dark: nobody is told.
+
+        What a cut link held back was still in the machine, to be sent again, and is gone with it.
+        """
         self._stop_listening(host)
         self._down[host] = None
-        for stream in self._streams:
+        for stream in list(self._streams):
             for side in (0, 1):
                 if stream.hosts[side] == host:
                     stream.ends[side] = None
+                    if self._link(stream, side) in self._cut:
+                        stream.held[side].clear()
+            if stream.ends == [None, None]:
+                del self._streams[stream]
 
     def boot(self, host: str) -> None:
         """The machine is back, and knows of no stream that it had."""

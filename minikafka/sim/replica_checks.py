@@ -8,8 +8,10 @@ Source: the TLA+ model of KIP-966 (ReplicationQuorumSuperset, LeaderCandidateCom
 LeaderCompleteness, LogMatching), WeakIsr and StrongIsr of the older model, SPEC H1-H3, H7, E2.
 """
 
+from bisect import bisect_left
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from operator import attrgetter
 
 from minikafka.common.ids import TopicPartition
 from minikafka.log.unified_log import UnifiedLog
@@ -20,6 +22,7 @@ from minikafka.sim.log_batches import Batch, batches_of, common_count, epoch_at
 from minikafka.sim.sim_node import SimNode
 from minikafka.sim.violation import Violation
 
+_base_offset = attrgetter("base_offset")
 _MATCH_EVERY = 40
 """How far a follower's high watermark moves before its log is compared again."""
 
@@ -285,7 +288,8 @@ class ReplicaChecks:
         end = min(log.high_watermark, known.end_offset)
         have = batches_of(log, start, end)
         first = max(start, log.log_start_offset)
-        wanted = [x for x in known.batches if x.base_offset >= first and x.last_offset < end]
+        begin = bisect_left(known.batches, first, key=_base_offset)
+        wanted = [x for x in known.batches[begin:] if x.last_offset < end]
         self.checks += 1
         if have != wanted:
             at = common_count(have, wanted)

@@ -68,7 +68,7 @@ class History:
         before = seen.setdefault(offset, value)
         if before != value:
             self.contradictions.append(
-                f"{where} offset {offset} held {before!r} and later {value!r}"
+                f"ConsistentRead: {where} offset {offset} held {before!r} and later {value!r}"
             )
 
     def forget_reads_from(self, where: TopicPartition, offset: int) -> None:

@@ -260,7 +260,21 @@ MUTATIONS = (
         ("raft.raft_node", "RaftNode._advance_high_watermark", "self._flushed_offset if",
          "self.log.end_offset if"),
     ),
-    # Producers
+    # Clients
+    _mutation(
+        "H4: consumers read above the high watermark",
+        ("apis.fetch", "Reading._read_partition", "else high_watermark", "else end_offset"),
+    ),
+    _mutation(
+        "a fetch leaves a batch out",
+        ("apis.fetch", "Reading._read_partition", "offset = wanted.fetch_offset",
+         "offset = wanted.fetch_offset + (not is_follower and wanted.fetch_offset % 5 == 0)"),
+    ),
+    _mutation(
+        "a group's commit does not replace the one before",
+        ("group.offsets", "_put", "partitions[partition] = value",
+         "partitions.setdefault(partition, value)"),
+    ),
     _mutation(
         "sequence numbers are not looked at",
         ("log.producer_state", "ProducerState.check", "if entry is None:", "if True:"),

@@ -129,6 +129,28 @@ def test_a_machine_without_power_is_silent_until_it_is_back(wire):
     assert wire.server.data == []
 
 
+def test_what_a_cut_link_held_back_is_lost_with_its_machine(wire):
+    """It was still in the machine, to be sent again; a clogged stream's is further on its way."""
+    wire.run()
+    wire.network.cut("a", "b")
+    wire.network.send(wire.stream, 0, b"unsent")
+    wire.run()
+    wire.network.lose_power("a")
+    wire.network.heal("a", "b")
+    wire.run()
+    assert wire.server.data == []
+
+
+def test_what_a_cut_link_held_back_arrives_where_its_machine_lives(wire):
+    wire.run()
+    wire.network.cut("a", "b")
+    wire.network.send(wire.stream, 0, b"late")
+    wire.run()
+    wire.network.heal("a", "b")
+    wire.run()
+    assert wire.server.data == [b"late"]
+
+
 def test_a_call_to_a_machine_that_is_off_is_answered_when_it_is_back(wire):
     wire.run()
     wire.network.lose_power("b")
