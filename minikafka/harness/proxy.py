@@ -2,7 +2,9 @@
 
 Each node is told to others by the proxy's address. Who it is that connects is found out by the
 process that has the other end of the connection (`/proc`), so that any node and client can be told
-apart without its help; where that cannot be known it is taken for a client.
+apart without its help; where that cannot be known it is taken for a client. It is asked only while
+something is wrong with the network, and for many connections at once: the answer takes
+milliseconds, and clients of dead brokers connect hundreds of times a second.
 
 A cut holds back what is sent, ends of connections included, and lets it go when the cut is healed,
 as retransmission would. Differences from a cut cable: a connection that is made meanwhile is
@@ -16,7 +18,7 @@ import random
 import socket
 import threading
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -46,6 +48,12 @@ class Rules:
     busy_until: dict[int, float] = field(default_factory=dict)
     rng: random.Random = field(default_factory=lambda: random.Random(0))
 
+    @property
+    def nothing_is_wrong(self) -> bool:
+        """Whether everything passes at once, whoever sends it."""
+        cuts = any(count > 0 for count in self.cuts.values())
+        return not (cuts or self.latency_s or self.loss or self.bits_per_s)
+
     def due(self, link: tuple[int, int], now: float, size: int) -> float:
         """When a piece that is sent now arrives."""
         due = now + sum(self.latency_s.get(node, 0.0) for node in link)
@@ -57,6 +65,16 @@ class Rules:
                 self.busy_until[node] = begins + size * 8 / rate
                 due = max(due, self.busy_until[node])
         return due
+
+
+@dataclass(slots=True)
+class Connection:
+    """A connection to a node's proxy. `source` is who made it, where that was asked for."""
+
+    node: int
+    peer_port: int
+    our_port: int
+    source: int | None = None
 
 
 class ProxyPlacement(Placement):
@@ -83,6 +101,8 @@ class ProxyNetwork:
         self._rules = Rules(rng=random.Random(seed))
         self._loop: asyncio.AbstractEventLoop
         self._changed = asyncio.Event()
+        self._is_whole = True
+        self._unknown: list[tuple[Connection, asyncio.Future[None]]] = []
         self._tasks: dict[asyncio.Task[None], None] = {}
         self._listeners: list[socket.socket] = []
         self._accepted: dict[socket.socket, None] = {}
@@ -176,6 +196,7 @@ class ProxyNetwork:
 
         def apply() -> None:
             change()
+            self._is_whole = self._rules.nothing_is_wrong
             self._changed.set()
             self._changed = asyncio.Event()
             done.set()
@@ -207,23 +228,47 @@ class ProxyNetwork:
             self._accepted.pop(connection, None)
 
     async def _serve_until_end(self, node: int, port: int, connection: socket.socket) -> None:
-        peer, ours = connection.getpeername()[1], connection.getsockname()[1]
-        source = source_of(self._pids(), peer, ours)
+        made = Connection(node, connection.getpeername()[1], connection.getsockname()[1])
         # Both directions: without answers there is no connection.
-        await self._passable((source, node))
-        await self._passable((node, source))
+        await self._passable(made, inward=True)
+        await self._passable(made, inward=False)
         onward_reader, onward = await self._stream(host=_HOST, port=port)
         try:
             reader, writer = await self._stream(sock=connection)
             try:
                 await asyncio.gather(
-                    self._carry((source, node), reader, onward),
-                    self._carry((node, source), onward_reader, writer),
+                    self._carry(made, reader, onward, inward=True),
+                    self._carry(made, onward_reader, writer, inward=False),
                 )
             finally:
                 await self._end(writer)
         finally:
             await self._end(onward)
+
+    async def _link(self, made: Connection, *, inward: bool) -> tuple[int, int]:
+        """From whom to whom a direction of a connection goes."""
+        if made.source is None:
+            known = self._loop.create_future()
+            self._unknown.append((made, known))
+            if len(self._unknown) == 1:
+                task = self._loop.create_task(self._identify())
+                self._tasks[task] = None
+                task.add_done_callback(lambda done: self._tasks.pop(done, None))
+            await known
+        assert made.source is not None
+        return (made.source, made.node) if inward else (made.node, made.source)
+
+    async def _identify(self) -> None:
+        """Find out who made connections; what is asked meanwhile is for the next look."""
+        while self._unknown:
+            waiting = list(self._unknown)
+            ports = [(made.peer_port, made.our_port) for made, _ in waiting]
+            found = await asyncio.to_thread(sources_of, dict(self._pids()), ports)
+            for (made, known), source in zip(waiting, found, strict=True):
+                made.source = source
+                if not known.done():
+                    known.set_result(None)
+            del self._unknown[: len(waiting)]
 
     async def _stream(self, **where: Any) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         reader, writer = await asyncio.open_connection(**where)
@@ -236,16 +281,29 @@ class ProxyNetwork:
             await writer.wait_closed()
         self._writers.pop(writer, None)
 
-    async def _passable(self, link: tuple[int, int]) -> None:
-        while self._rules.cuts[link] > 0:
+    async def _passable(self, made: Connection, *, inward: bool) -> None:
+        while not self._is_whole:
+            if self._rules.cuts[await self._link(made, inward=inward)] <= 0:
+                return
             await self._changed.wait()
 
+    async def _due(self, made: Connection, size: int, *, inward: bool) -> float:
+        now = self._loop.time()
+        if self._is_whole:
+            return now
+        return self._rules.due(await self._link(made, inward=inward), now, size)
+
     async def _carry(
-        self, link: tuple[int, int], reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+        self,
+        made: Connection,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        *,
+        inward: bool,
     ) -> None:
         """Carry bytes in one direction until its end has arrived."""
         pieces: asyncio.Queue[tuple[float, bytes]] = asyncio.Queue(_PIECES_WAITING)
-        delivering = asyncio.ensure_future(self._deliver(link, pieces, writer))
+        delivering = asyncio.ensure_future(self._deliver(made, pieces, writer, inward=inward))
         try:
             data = b"-"
             while data:
@@ -253,23 +311,25 @@ class ProxyNetwork:
                     data = await reader.read(_PIECE_BYTES)
                 except OSError:
                     data = b""
-                await pieces.put((self._rules.due(link, self._loop.time(), len(data)), data))
+                await pieces.put((await self._due(made, len(data), inward=inward), data))
             await delivering
         finally:
             delivering.cancel()
 
     async def _deliver(
         self,
-        link: tuple[int, int],
+        made: Connection,
         pieces: asyncio.Queue[tuple[float, bytes]],
         writer: asyncio.StreamWriter,
+        *,
+        inward: bool,
     ) -> None:
         broken = False
         while True:
             due, data = await pieces.get()
             if (early := due - self._loop.time()) > 0:
                 await asyncio.sleep(early)
-            await self._passable(link)
+            await self._passable(made, inward=inward)
             if not data:
                 _close(writer)
                 return
@@ -286,32 +346,36 @@ def _close(writer: asyncio.StreamWriter) -> None:
         writer.close()
 
 
-def source_of(pids: Mapping[int, int], peer_port: int, our_port: int) -> int:
-    """The node whose process has the connection from `peer_port` to `our_port`; else OUTSIDE."""
-    inode = _inode(peer_port, our_port)
-    if inode:
-        link = f"socket:[{inode}]"
-        for node, pid in pids.items():
-            if _has(pid, link):
-                return node
-    return OUTSIDE
+def sources_of(pids: Mapping[int, int], ports: Sequence[tuple[int, int]]) -> list[int]:
+    """The nodes whose processes made these connections, given by their peer's port and ours.
+
+    OUTSIDE is all others. One look at the system's tables for all of them.
+    """
+    inodes = _inodes(ports)
+    wanted = {f"socket:[{inode}]": at for at, inode in inodes.items()}
+    found: dict[tuple[int, int], int] = {}
+    for node, pid in pids.items():
+        for link in _open_files(pid):
+            if link in wanted:
+                found[wanted[link]] = node
+    return [found.get(at, OUTSIDE) for at in ports]
 
 
-def _inode(local_port: int, remote_port: int) -> str:
-    local, remote = f":{local_port:04X}", f":{remote_port:04X}"
+def _inodes(ports: Sequence[tuple[int, int]]) -> dict[tuple[int, int], str]:
+    wanted = {(f"{peer:04X}", f"{ours:04X}"): (peer, ours) for peer, ours in ports}
+    found = {}
     for table in ("tcp", "tcp6"):
         with contextlib.suppress(OSError):
             for line in Path("/proc/net", table).read_text().splitlines()[1:]:
                 fields = line.split()
-                if fields[1].endswith(local) and fields[2].endswith(remote):
-                    return fields[9]
-    return ""
+                at = wanted.get((fields[1].rpartition(":")[2], fields[2].rpartition(":")[2]))
+                if at is not None:
+                    found[at] = fields[9]
+    return found
 
 
-def _has(pid: int, link: str) -> bool:
+def _open_files(pid: int) -> Iterator[str]:
     with contextlib.suppress(OSError):
         for entry in Path(f"/proc/{pid}/fd").iterdir():
             with contextlib.suppress(OSError):
-                if str(entry.readlink()) == link:
-                    return True
-    return False
+                yield str(entry.readlink())

@@ -263,10 +263,16 @@ class ReplicaChecks:
     # Followers
 
     def follower(self, node: SimNode, partition: Partition) -> None:
-        """LogMatching, from time to time: below its high watermark a member holds what all do."""
-        known = self.committed.get(partition.topic_partition)
+        """LeaderCandidateCompleteness at every step of a member; LogMatching from time to time."""
+        where = partition.topic_partition
+        known = self.committed.get(where)
         if known is None:
             return
+        if partition.log.log_end_offset < known.end_offset:
+            now = self.image.partition(where.topic, where.partition)
+            member = node.config.node_id
+            if now is not None and (member in now.isr or member in now.elr):
+                self._candidate_is_complete(where, now, known, member)
         reached = partition.log.high_watermark
         if reached - known.matched.get(node.config.node_id, 0) >= _MATCH_EVERY:
             self.logs_match(node, partition)

@@ -9,12 +9,13 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import closing
+from contextlib import ExitStack, closing
 
 import pytest
 
+from minikafka.harness import proxy
 from minikafka.harness.network import OUTSIDE
-from minikafka.harness.proxy import ProxyNetwork, Rules, source_of
+from minikafka.harness.proxy import ProxyNetwork, Rules, sources_of
 
 ECHO = """
 import socket, sys, threading
@@ -163,14 +164,42 @@ def test_a_line_is_busy_until_what_was_sent_before_is_through():
     assert [rules.due((1, 2), 0.0, 10), rules.due((3, 1), 0.5, 10)] == [1.0, 2.0]
 
 
-def test_a_connection_is_known_by_the_process_that_has_it():
+def test_connections_are_known_by_the_processes_that_have_them():
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
-        with closing(socket.create_connection(("127.0.0.1", port))) as link:
-            ours = link.getsockname()[1]
-            assert source_of({7: os.getpid()}, ours, port) == 7
-            assert source_of({7: 2**22 + 1}, ours, port) == OUTSIDE
-        assert source_of({7: os.getpid()}, 1, port) == OUTSIDE
+        with ExitStack() as links:
+            ours = [
+                links.enter_context(
+                    closing(socket.create_connection(("127.0.0.1", port)))
+                ).getsockname()[1]
+                for _ in range(3)
+            ]
+            asked = [(each, port) for each in ours] + [(1, port)]
+            assert sources_of({7: os.getpid()}, asked) == [7, 7, 7, OUTSIDE]
+            assert sources_of({7: 2**22 + 1}, asked) == [OUTSIDE] * 4
+
+
+def test_nobody_is_asked_who_he_is_while_nothing_is_wrong(network, monkeypatch):
+    """It takes milliseconds, and clients of dead brokers come back hundreds of times a second."""
+    asked = []
+
+    def nobody(_, ports):
+        asked.append(list(ports))
+        return [OUTSIDE] * len(ports)
+
+    monkeypatch.setattr(proxy, "sources_of", nobody)
+    with connect(network) as before, connect(network) as other:
+        assert ask(before) == ask(other) == b"x"
+        assert asked == []
+        network.cut(OTHER, NODE)
+        assert ask(before) == ask(before) == b"x"
+        assert {at for ports in asked for at in ports} == {
+            (before.getsockname()[1], before.getpeername()[1])
+        }
+        before_count = len(asked)
+        network.join(OTHER, NODE)
+        assert ask(other) == b"x"
+        assert len(asked) == before_count
 
 
 def test_nothing_is_left_open_at_the_end(network):
