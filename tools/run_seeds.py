@@ -124,7 +124,7 @@ def table(folder: Path) -> str:
         "| seed | faults done | with ELR: acknowledged, lost | verdict | without | verdict |",
         "| --- | --- | --- | --- | --- | --- |",
     ]
-    for seed in sorted({int(path.name.partition("-")[0]) for path in folder.glob("*-o*")}):
+    for seed in sorted({int(path.name.partition("-")[0]) for path in folder.glob("[0-9]*-o*")}):
         cells = [_cells(folder / f"{seed}-{elr}") for elr in ("on", "off")]
         done = next(cell[0] for cell in cells if cell)
         told = [cell for found in cells for cell in (found[1:] or ("-", "-"))]
