@@ -154,6 +154,9 @@ class Partition:
         # Unlike Kafka: metadata may arrive late and all at once, and tell of a leadership that came
         # back; whoever led meanwhile may have had followers truncate what they were seen to hold.
         was_leader = self.is_leader and registration.leader_epoch <= self.leader_epoch + 1
+        # Unlike Kafka: metadata that brings what an answer to a proposal has brought before takes
+        # nothing back. A proposal that was made since is under way, and counts (H2).
+        knows_isr = not new_epoch and registration.partition_epoch == self.partition_epoch
         self.replicas = registration.replicas
         self.adding_count = len(registration.adding_replicas)
         self.set_min_isr(self.configured_min_isr)
@@ -161,6 +164,8 @@ class Partition:
         self.leader = registration.leader
         self.leader_epoch = registration.leader_epoch
         if self.is_leader:
+            if not knows_isr:
+                self._take_isr(registration)
             self._lead(registration, new_epoch=new_epoch, was_leader=was_leader)
         else:
             self.isr = NO_ISR
@@ -176,14 +181,16 @@ class Partition:
         self.env.notify(self.appended)
         self.env.notify(self.progress)
 
-    def _lead(
-        self, registration: PartitionRegistration, *, new_epoch: bool, was_leader: bool
-    ) -> None:
-        now_ms = self.env.clock.monotonic_ms
+    def _take_isr(self, registration: PartitionRegistration) -> None:
         if sorted(self.isr.proposed or ()) == sorted(registration.isr):
             # The metadata may bring what was proposed before the answer to the proposal does.
             self._count_isr_change(registration.isr)
         self.isr = IsrState(registration.isr)
+
+    def _lead(
+        self, registration: PartitionRegistration, *, new_epoch: bool, was_leader: bool
+    ) -> None:
+        now_ms = self.env.clock.monotonic_ms
         self.recovery_state = registration.leader_recovery_state
         kept = self.followers
         self.followers = {
@@ -212,7 +219,7 @@ class Partition:
                 self.log.high_watermark,
             )
         self.advance_high_watermark()
-        if self.recovery_state is LeaderRecoveryState.RECOVERING:
+        if self.recovery_state is LeaderRecoveryState.RECOVERING and self.isr.proposed is None:
             # Nothing more is to be done here for what was lost: say so (L8).
             self._propose(self.isr.committed)
 

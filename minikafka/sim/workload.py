@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from random import Random
-from typing import cast
+from typing import NamedTuple, cast
 
 from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import TopicPartition
@@ -40,13 +40,28 @@ NOT_APPENDED = (ErrorCode.NOT_ENOUGH_REPLICAS, ErrorCode.CORRUPT_MESSAGE)
 also what a leader answers that was deposed after the append."""
 
 
+class Contradiction(NamedTuple):
+    """An offset that was seen to hold two values (ConsistentRead)."""
+
+    where: TopicPartition
+    offset: int
+    before: bytes
+    after: bytes
+
+    def __str__(self) -> str:
+        return (
+            f"ConsistentRead: {self.where} offset {self.offset} held {self.before!r} "
+            f"and later {self.after!r}"
+        )
+
+
 @dataclass(slots=True)
 class History:
     """What clients did and saw; `reads` is, by partition, what each offset was seen to hold."""
 
     writes: dict[TopicPartition, list[Written]] = field(default_factory=dict)
     reads: dict[TopicPartition, dict[int, bytes]] = field(default_factory=dict)
-    contradictions: list[str] = field(default_factory=list)
+    contradictions: list[Contradiction] = field(default_factory=list)
     polls: list[Poll] = field(default_factory=list)
     fetches: int = 0
     group: list[Commit | Resume] = field(default_factory=list)
@@ -67,9 +82,7 @@ class History:
         seen = self.reads.setdefault(where, {})
         before = seen.setdefault(offset, value)
         if before != value:
-            self.contradictions.append(
-                f"ConsistentRead: {where} offset {offset} held {before!r} and later {value!r}"
-            )
+            self.contradictions.append(Contradiction(where, offset, before, value))
 
     def forget_reads_from(self, where: TopicPartition, offset: int) -> None:
         """An unclean election took these offsets away; others may come in their place."""

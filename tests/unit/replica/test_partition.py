@@ -190,6 +190,27 @@ def test_follower_that_keeps_up_with_a_busy_leader_stays_in_the_isr(world):
     assert world.proposals == []
 
 
+def test_metadata_that_repeats_an_answer_leaves_the_next_proposal_alone(world):
+    """H2: the controller may have let a member in already, so that it counts."""
+    world.lead(isr=(1,))
+    world.append(3)
+    world.fetch(2, 3)
+    world.partition.proposal_committed(world.proposals[0], (1, 2), 1)
+    world.fetch(3, 3)
+    assert world.partition.isr.proposed == (1, 2, 3)
+    world.lead(isr=(1, 2), partition_epoch=1)
+    assert world.partition.isr.proposed == (1, 2, 3)
+    world.append(2)
+    world.fetch(2, 5)
+    assert world.high_watermark == 3
+    world.at(31_000)
+    world.partition.shrink_isr()
+    assert len(world.proposals) == 2
+    world.partition.proposal_committed(world.proposals[1], (1, 2, 3), 2)
+    assert world.partition.isr.committed == (1, 2, 3)
+    assert world.high_watermark == 3
+
+
 def test_one_proposal_at_a_time(world):
     world.lead(isr=(1,))
     world.fetch(2, 0)

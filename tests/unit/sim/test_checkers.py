@@ -228,8 +228,8 @@ def written(value, offset=None, *, refused=False, acks=-1):
     return Written(value, acks, 0, offset, refused)
 
 
-def final(writes, logs, lost=()):
-    checkers = Checkers(History(), 2, elr_enabled=True)
+def final(writes, logs, lost=(), history=None):
+    checkers = Checkers(history or History(), 2, elr_enabled=True)
     checkers.history.writes[WHERE] = writes
     if lost:
         checkers.committed[WHERE] = Committed(lost=list(lost))
@@ -270,3 +270,13 @@ def test_an_offset_that_changed_its_value_is_a_contradiction():
     history.forget_reads_from(WHERE, 3)
     history.read(WHERE, 3, b"c")
     assert len(history.contradictions) == 1
+
+
+def test_a_deposed_leader_may_go_on_to_show_what_an_election_took():
+    """ConsistentRead: it cannot know, and what it shows was committed once; nothing else may be."""
+    history = History()
+    for offset in (3, 6):
+        history.read(WHERE, offset, b"new")
+        history.read(WHERE, offset, b"old")
+    [problem] = final([], {}, [Batch(3, 5, 0, 0)], history)
+    assert problem.startswith(f"ConsistentRead: {WHERE} offset 6")
