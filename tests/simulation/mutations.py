@@ -266,7 +266,7 @@ MUTATIONS = (
     ),
     # Clients
     _mutation(
-        "H4: consumers read above the high watermark",
+        "consumers read above the high watermark",
         ("apis.fetch", "Reading._read_partition", "else high_watermark", "else end_offset"),
     ),
     _mutation(
