@@ -242,6 +242,9 @@ _DEFINITE_PY_ERRORS = frozenset(
 )
 """Of both clients written in Python, since aiokafka has its errors from kafka-python."""
 
+_LOST_COUNT = "OutOfOrderSequenceNumber"
+"""aiokafka goes on counting after a batch that it has given up, and is refused for ever after."""
+
 
 def _refused(seq: int, error: BaseException) -> Answer:
     name = type(error).__name__
@@ -273,6 +276,7 @@ class AioClient:
         task = outbox.task
         self._outbox = outbox
         self._answers: SimpleQueue[Answer] = SimpleQueue()
+        self._has_lost_count = False
         self._waiting: set[asyncio.Task[None]] = set()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
@@ -344,9 +348,12 @@ class AioClient:
         found = _collect(self._answers, wait_s)
         if not found:
             self._require_alive()
+        self._has_lost_count |= any(answer.error == _LOST_COUNT for answer in found)
         return found
 
     def _require_alive(self) -> None:
+        if self._has_lost_count:
+            raise ClientGaveUpError(f"aiokafka cannot go on after {_LOST_COUNT}")
         # Its sender ends at a fatal error, and nobody else says so.
         task = self._producer._sender.sender_task  # noqa: SLF001
         if task is None or task.done():

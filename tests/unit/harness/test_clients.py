@@ -1,8 +1,10 @@
 """What the clients make of what happens to them, without a cluster."""
 
 import time
+from types import SimpleNamespace
 
 import pytest
+from aiokafka.errors import OutOfOrderSequenceNumber
 
 from minikafka.harness import clients
 from minikafka.harness.clients import ClientGaveUpError, make_client
@@ -90,3 +92,24 @@ def test_transactions_without_a_coordinator_are_given_up(outbox, monkeypatch):
     monkeypatch.setattr(clients, "_END_TIMEOUT_S", 0.1)
     with pytest.raises(ClientGaveUpError):
         make_client(outbox("confluent-kafka", transactions=True))
+
+
+def test_aiokafka_that_has_lost_count_is_given_up_after_its_answers(outbox, monkeypatch):
+    """It would be refused for ever: another instance begins to count anew."""
+    producer = SimpleNamespace(_sender=SimpleNamespace(sender_task=None), stop=noop)
+    monkeypatch.setattr(clients.AioClient, "_start", lambda _: answered(producer))
+    client = make_client(outbox("aiokafka"))
+    client._answers.put(clients._refused(4, OutOfOrderSequenceNumber()))
+    [answer] = client.answers(0)
+    assert (answer.seq, answer.error, answer.definite) == (4, "OutOfOrderSequenceNumber", False)
+    with pytest.raises(ClientGaveUpError, match="OutOfOrderSequenceNumber"):
+        client.send([object()])
+    client.close()
+
+
+async def answered(value):
+    return value
+
+
+async def noop():
+    """Nothing to stop."""
