@@ -16,7 +16,6 @@ from minikafka.harness.lines import Event
 from minikafka.harness.settings import RunFiles, RunSettings, SparkJob
 
 _END_GRACE_S = 20.0
-_NICE = 10
 
 
 @dataclass(slots=True)
@@ -59,9 +58,6 @@ class SparkProcess:
                 stderr=log,
                 start_new_session=True,
             )
-        # Its JVM takes what there is. What is measured are the cluster and its clients.
-        nice = max(_NICE, os.getpriority(os.PRIO_PROCESS, 0))
-        os.setpriority(os.PRIO_PROCESS, self._process.pid, nice)
 
     @property
     def log(self) -> Path:

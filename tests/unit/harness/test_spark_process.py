@@ -1,4 +1,3 @@
-import os
 import time
 
 import pytest
@@ -22,13 +21,6 @@ def wait_for_the_end(process):
     deadline = time.monotonic() + 60
     while process.is_running:
         assert time.monotonic() < deadline
-
-
-def test_spark_yields_to_the_cluster_under_test(spark_process):
-    """S2: a reader that takes the processors away would be a fault that nobody planned."""
-    ours = os.getpriority(os.PRIO_PROCESS, 0)
-    its = os.getpriority(os.PRIO_PROCESS, spark_process._process.pid)
-    assert its >= max(ours, 10)
 
 
 def test_a_process_that_gives_up_says_why(spark_process):
