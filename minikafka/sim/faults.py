@@ -381,6 +381,15 @@ class Faults:
             node.shut_down()
         copy()
 
+    def _abort(self, incident: Incident) -> Undo | None:
+        one, controller = host(incident.node), host(self.cluster.controller_id)
+        if one == controller:
+            return None
+        network = self.cluster.network
+        self._note("network", f"{one} gives up its connections to the controller")
+        network.abort(one, controller)
+        return lambda: network.unclog(one, controller)
+
     _CARRY_OUT: ClassVar[dict[Fault, Callable[["Faults", Incident], Undo | None]]] = {
         Fault.KILL: _kill,
         Fault.POWER: _power,
@@ -397,6 +406,7 @@ class Faults:
         Fault.SLOW: _slow,
         Fault.SLOW_NODE: _slow_node,
         Fault.CLOG: _clog,
+        Fault.ABORT: _abort,
         Fault.CLOCK: _clock,
         Fault.DRIFT: _drift,
         Fault.SLOW_DISK: _slow_disk,

@@ -174,6 +174,20 @@ class Network:
                 if is_meant and (share >= 1 or self._rng.random() < share):
                     stream.clogged[side] = True
 
+    def abort(self, source: str, target: str) -> None:
+        """Let a host give up its connections to another one, and hold what it has sent there.
+
+        As after a time-out: it connects anew and says the same again, while what it said first is
+        still on its way, or in a queue of the other host's system.
+        """
+        for stream in list(self._streams):
+            for side in (0, 1):
+                end = stream.ends[side]
+                if end is not None and self._link(stream, side) == (source, target):
+                    stream.clogged[side] = True
+                    self.close(stream, side)
+                    end.ended("connection given up")
+
     def unclog(self, source: str, target: str) -> None:
         """Let everything on a link go on."""
         for stream in self._streams:

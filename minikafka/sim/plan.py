@@ -31,6 +31,7 @@ class Fault(Enum):
     SLOW = "slow"
     SLOW_NODE = "slow-node"
     CLOG = "clog"
+    ABORT = "abort"
     CLOCK = "clock"
     DRIFT = "drift"
     SLOW_DISK = "slow-disk"
@@ -69,6 +70,9 @@ MIXES: tuple[Mix, ...] = (
     # Followers that fall out of the ISR and come back, while everything takes its time.
     (Fault.SLOW_NODE, Fault.SLOW_NODE, Fault.SLOW_DISK, Fault.KILL, Fault.ISOLATE, Fault.PAUSE),
     (Fault.RELAPSE, Fault.RELAPSE, Fault.SLOW),
+    # An ISR that changes all the time, and what was said of it twice.
+    (Fault.ABORT, Fault.ABORT, Fault.SLOW_NODE, Fault.SLOW_NODE, Fault.PAUSE, Fault.SLOW),
+    (Fault.SLOW_NODE, Fault.SLOW_NODE, Fault.SLOW, Fault.SLOW, Happening.SWAP),
     # Disks that keep less than was written.
     (Fault.POWER, Fault.POWER, Fault.BIT_FLIP, Fault.RESTORE, Fault.FULL_DISK, Fault.DISK_ERROR),
     # Nobody is left who has everything.
@@ -128,6 +132,7 @@ class Plan:
     groups: int = 0
     session_ms: int = 3_000
     request_ms: int = 3_000
+    lag_ms: int = 3_000
     fetch_bytes: int = 1 << 20
     incidents: tuple[Incident, ...] = ()
 
@@ -143,7 +148,7 @@ class Plan:
         values = {
             "broker.session.timeout.ms": str(self.session_ms),
             "broker.heartbeat.interval.ms": str(self.session_ms // 6),
-            "replica.lag.time.max.ms": "3000",
+            "replica.lag.time.max.ms": str(self.lag_ms),
             "replica.fetch.backoff.ms": "200",
             "replica.socket.timeout.ms": "3000",
             "request.timeout.ms": str(self.request_ms),
@@ -187,6 +192,7 @@ def draw(seed: int, duration_ms: int) -> Plan:
         groups=rng.choice((0, 0, 1, 2)),
         session_ms=rng.choice((1_500, 3_000)),
         request_ms=rng.choice((3_000, 10_000)),
+        lag_ms=rng.choice((600, 1_500, 3_000)),
         fetch_bytes=rng.choice((1 << 20, 1 << 20, 1, 500)),
     )
     return replace(plan, incidents=tuple(_incidents(rng, plan, mix)))

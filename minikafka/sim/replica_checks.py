@@ -103,11 +103,16 @@ class ReplicaChecks:
         where = partition.topic_partition
         known = self.of(where)
         epoch = partition.leader_epoch
-        if epoch < known.unclean_epoch:
-            # A leader that an unclean election has deposed, and that does not know it yet.
-            return
         log = partition.log
         key = (node.config.node_id, epoch)
+        if epoch < known.unclean_epoch:
+            # A leader that an unclean election has deposed, and that does not know it yet. What it
+            # goes on to commit, with the followers that it had, is lost in that election, too.
+            seen = known.by_leader.get(key, partition.leader_epoch_start_offset)
+            if log.high_watermark > seen:
+                known.lost += batches_of(log, seen, log.high_watermark)
+                known.by_leader[key] = log.high_watermark
+            return
         looked_at = known.by_leader.get(key)
         self._beliefs_are_true(node, partition)
         if looked_at is None:

@@ -130,6 +130,25 @@ def test_what_an_unclean_leader_lacks_is_lost_and_counted(cluster, checkers):
     assert checkers.unclean_elections == 1
 
 
+def test_what_a_deposed_leader_goes_on_to_commit_is_lost_too(cluster, checkers):
+    """L8: nobody could tell it, and its followers, of the unclean election."""
+    checkers.look(cluster.nodes[1])
+    look_at(
+        cluster, checkers,
+        {"isr": (), "elr": (1, 3), "leader": -1, "partition_epoch": 5, "leader_epoch": 5},
+        {"isr": (2,), "elr": (), "leader": 2, "leader_epoch": 7, "partition_epoch": 7,
+         "leader_recovery_state": LeaderRecoveryState.RECOVERING},
+    )  # fmt: skip
+    produce(cluster.client(), "t", b"3")
+    cluster.world.run(2_000)
+    node = cluster.nodes[1]
+    for _ in range(2):
+        checkers.replicas.leader(node, node.node.broker.replicas.partitions[WHERE])
+    known = checkers.committed[WHERE]
+    assert [batch.base_offset for batch in known.lost] == [3]
+    assert known.end_offset == 3
+
+
 def test_a_leader_that_believes_too_much_of_a_follower_is_found(cluster):
     """WeakIsr."""
     checkers = Checkers(History(), 2, elr_enabled=True, nodes=cluster.nodes)

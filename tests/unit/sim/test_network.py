@@ -177,6 +177,31 @@ def test_a_clogged_stream_holds_what_it_has_while_another_passes(wire):
     assert wire.server.data == [b"new", b"old", b"older"]
 
 
+def test_what_a_host_gave_up_arrives_after_what_it_says_again(wire):
+    wire.run()
+    wire.network.send(wire.stream, 0, b"first")
+    wire.network.abort("a", "b")
+    assert wire.client.reason == "connection given up"
+    again = wire.network.connect("a", SERVER, Recorder())
+    wire.network.send(again, 0, b"again")
+    wire.run()
+    assert wire.server.data == [b"again"]
+    assert wire.server.reason is None
+    wire.network.unclog("a", "b")
+    wire.run()
+    assert wire.server.data == [b"again", b"first"]
+    assert wire.server.reason == "closed by the peer"
+
+
+def test_connections_of_others_are_not_given_up(wire):
+    wire.run()
+    wire.network.abort("b", "c")
+    wire.network.send(wire.stream, 0, b"on")
+    wire.run()
+    assert wire.server.data == [b"on"]
+    assert wire.client.reason is None
+
+
 def test_what_is_clogged_arrives_although_its_sender_is_gone(wire):
     wire.run()
     wire.network.send(wire.stream, 0, b"last words")
