@@ -97,10 +97,6 @@ MUTATIONS = (
         ),
     ),
     _mutation(
-        "H2: metadata that repeats an answer drops the proposal after it",
-        ("replica.partition", "Partition.apply", "if not knows_isr:", "if True:"),
-    ),
-    _mutation(
         "CHECK 5: a follower joins the ISR below the high watermark",
         ("replica.partition", "Partition._consider_joining",
          "max(self.log.high_watermark, self.leader_epoch_start_offset)",
