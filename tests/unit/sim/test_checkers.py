@@ -54,6 +54,11 @@ def look_at(cluster, checkers, *changes):
 
 
 NEXT = {"partition_epoch": 9, "leader_epoch": 9}
+UNCLEAN_ELECTION_OF_2 = (
+    {"isr": (), "elr": (1, 3), "leader": -1, "partition_epoch": 5, "leader_epoch": 5},
+    {"isr": (2,), "elr": (), "leader": 2, "leader_epoch": 7, "partition_epoch": 7,
+     "leader_recovery_state": LeaderRecoveryState.RECOVERING},
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -116,12 +121,7 @@ def test_a_leader_without_committed_records_is_found(cluster, checkers):
 def test_what_an_unclean_leader_lacks_is_lost_and_counted(cluster, checkers):
     """L8: the only excuse there is."""
     checkers.look(cluster.nodes[1])
-    look_at(
-        cluster, checkers,
-        {"isr": (), "elr": (1, 3), "leader": -1, "partition_epoch": 5, "leader_epoch": 5},
-        {"isr": (2,), "elr": (), "leader": 2, "leader_epoch": 7, "partition_epoch": 7,
-         "leader_recovery_state": LeaderRecoveryState.RECOVERING},
-    )  # fmt: skip
+    look_at(cluster, checkers, *UNCLEAN_ELECTION_OF_2)
     lead_elsewhere(cluster)
     checkers.look(cluster.nodes[2])
     known = checkers.committed[WHERE]
@@ -133,12 +133,7 @@ def test_what_an_unclean_leader_lacks_is_lost_and_counted(cluster, checkers):
 def test_what_a_deposed_leader_goes_on_to_commit_is_lost_too(cluster, checkers):
     """L8: nobody could tell it, and its followers, of the unclean election."""
     checkers.look(cluster.nodes[1])
-    look_at(
-        cluster, checkers,
-        {"isr": (), "elr": (1, 3), "leader": -1, "partition_epoch": 5, "leader_epoch": 5},
-        {"isr": (2,), "elr": (), "leader": 2, "leader_epoch": 7, "partition_epoch": 7,
-         "leader_recovery_state": LeaderRecoveryState.RECOVERING},
-    )  # fmt: skip
+    look_at(cluster, checkers, *UNCLEAN_ELECTION_OF_2)
     produce(cluster.client(), "t", b"3")
     cluster.world.run(2_000)
     node = cluster.nodes[1]
