@@ -108,7 +108,6 @@ log.cleaner.io.buffer.load.factor DOUBLE c * =0.9
 log.cleaner.io.buffer.size INT c 0.. =524288
 log.cleaner.io.max.bytes.per.second DOUBLE c * =1.7976931348623157E308
 log.cleaner.threads INT c 0.. =1
-log.initial.task.delay.ms LONG r 0.. =30000
 log.local.retention.bytes LONG c -2.. =-2
 log.local.retention.ms LONG c -2.. =-2
 max.connection.creation.rate INT c 0.. =2147483647

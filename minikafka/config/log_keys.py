@@ -117,6 +117,13 @@ LOG_RETENTION_CHECK_INTERVAL_MS: Key[int] = Key(
     valid=at_least(1),
     doc="How often retention looks for old segments.",
 )
+LOG_INITIAL_TASK_DELAY_MS: Key[int] = Key(
+    name="log.initial.task.delay.ms",
+    type=ConfigType.LONG,
+    default=30000,
+    valid=at_least(0),
+    doc="How long after a start retention and checkpoints begin.",
+)
 LOG_CLEANUP_POLICY: Key[tuple[str, ...]] = Key(
     name="log.cleanup.policy",
     type=ConfigType.LIST,
@@ -366,6 +373,7 @@ LOG_KEYS: tuple[Key[object], ...] = (
     LOG_RETENTION_HOURS,
     LOG_RETENTION_BYTES,
     LOG_RETENTION_CHECK_INTERVAL_MS,
+    LOG_INITIAL_TASK_DELAY_MS,
     LOG_CLEANUP_POLICY,
     LOG_CLEANER_DELETE_RETENTION_MS,
     LOG_CLEANER_MIN_CLEANABLE_RATIO,
