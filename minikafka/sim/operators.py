@@ -5,6 +5,7 @@ Nobody waits for the answers: what came of an operation shows in the metadata.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from random import Random
 from typing import ClassVar
 
@@ -22,10 +23,12 @@ from minikafka.messages.incremental_alter_configs import (
     IncrementalAlterConfigsRequest,
 )
 from minikafka.messages.update_features import FeatureUpdateKey, UpdateFeaturesRequest
+from minikafka.metadata.partition_registration import NO_LEADER
 from minikafka.protocol.message import ApiMessage
 from minikafka.sim.checkers import ELR_VERSION
 from minikafka.sim.faults import Faults
 from minikafka.sim.plan import Happening, Incident, Plan
+from minikafka.sim.sim_cluster import host
 from minikafka.sim.workload import Connections
 from minikafka.sim.world import US_PER_MS
 
@@ -34,6 +37,8 @@ _TIMEOUT_MS = 5_000
 _PREFERRED, _UNCLEAN, _DESIGNATION = 0, 1, 2
 _UPGRADE, _SAFE_DOWNGRADE = 1, 2
 _ROLL_POLL_MS = 200
+_STUCK_SHARE = 0.5
+_STUCK_BEFORE_MS = 200
 
 
 @dataclass(slots=True)
@@ -126,10 +131,44 @@ class Operators:
     def _swap(self, rng: Random) -> None:
         """Give leadership back and forth between two replicas, faster than fetches end.
 
-        Each time the other replica is made the first one, and preferred leaders are asked for.
+        Each time the other replica is made the first one, and preferred leaders are asked for. What
+        the leader has sent to others may be stuck meanwhile, and come when it leads again.
         """
         other = rng.randrange(1, self.plan.replication_factor)
-        self._swap_again(rng, rng.randrange(self.plan.partitions), other, rng.randint(2, 8))
+        index = rng.randrange(self.plan.partitions)
+        times = rng.randint(2, 8)
+        if rng.random() < _STUCK_SHARE:
+            # Some records must be in what is stuck.
+            self._hold_answers(rng, index, rng.choice((500, 1_000, 2_500)))
+            begin = partial(self._swap_again, rng, index, other, times)
+            self.faults.cluster.world.after(_STUCK_BEFORE_MS * US_PER_MS, begin)
+        else:
+            self._swap_again(rng, index, other, times)
+
+    def _hold_answers(self, rng: Random, index: int, for_ms: int) -> None:
+        """Let be stuck what the leader has told its followers, or what it should learn itself."""
+        cluster = self.faults.cluster
+        controller = cluster.nodes[cluster.controller_id].node
+        if controller is None:
+            return
+        now = controller.loader.image.partition(self.topic, index)
+        if now is None or now.leader == NO_LEADER:
+            return
+        leader = host(now.leader)
+        links = [(leader, host(other)) for other in cluster.broker_ids if other != now.leader]
+        what = f"what {leader} has sent to other brokers"
+        if rng.random() < _STUCK_SHARE and now.leader != cluster.controller_id:
+            links = [(host(cluster.controller_id), leader)]
+            what = f"what the controller has sent to {leader}"
+        for source, target in links:
+            cluster.network.clog(source, target, _STUCK_SHARE)
+        self._note(f"{what} is stuck for {for_ms} ms")
+
+        def release() -> None:
+            for source, target in links:
+                cluster.network.unclog(source, target)
+
+        cluster.world.after(for_ms * US_PER_MS, release)
 
     def _swap_again(self, rng: Random, index: int, other: int, times: int) -> None:
         cluster = self.faults.cluster

@@ -1,5 +1,6 @@
 """What operators ask for shows in the metadata."""
 
+import re
 from random import Random
 
 import pytest
@@ -22,6 +23,10 @@ def cluster():
 
 @pytest.fixture
 def operators(cluster):
+    return operators_of(cluster)
+
+
+def operators_of(cluster):
     (plan, *_) = [
         plan
         for plan in (draw(seed, 1_000) for seed in range(400))
@@ -84,6 +89,19 @@ def test_leadership_goes_from_replica_to_replica(cluster, operators):
     now = registration(cluster, "t")
     assert now.leader_epoch > epoch
     assert sorted(now.replicas) == [1, 2, 3]
+
+
+def test_leadership_moves_while_what_was_sent_is_stuck():
+    """CHECK 3, 7, 8: what a leader answered, or should have learned, comes when it leads again."""
+    cluster = started_cluster(3, separate_controller=True)
+    create_topic(cluster, "t", replicas=[[1, 2]])
+    notes = []
+    cluster.world.tell = notes.append
+    epoch = registration(cluster, "t").leader_epoch
+    happen(cluster, operators_of(cluster), Happening.SWAP, times=12, for_ms=5_000)
+    for what in (r"what n\d has sent to other brokers", r"what the controller has sent to n\d"):
+        assert any(re.search(f"{what} is stuck for", note) for note in notes)
+    assert registration(cluster, "t").leader_epoch > epoch + 12
 
 
 def test_brokers_are_restarted_one_after_the_other():
