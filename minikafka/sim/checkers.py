@@ -2,7 +2,8 @@
 
 The rules themselves are in the files beside this one: `registration_checks` (what the metadata log
 says of a partition), `replica_checks` (logs, high watermarks, what leaders believe),
-`quorum_checks` (the metadata log), `recovery_checks` (unclean recovery). Here they are given what
+`quorum_checks` (the metadata log), `recovery_checks` (unclean recovery), `retention_checks` (log
+start offsets). Here they are given what
 they look at, and the starts and registrations of brokers are checked.
 
 Source: the properties of the TLA+ model of KIP-966, SPEC C2, C3, E7 and what the rules name.
@@ -26,6 +27,7 @@ from minikafka.sim import registration_checks as registrations
 from minikafka.sim.quorum_checks import QuorumChecks
 from minikafka.sim.recovery_checks import RecoveryChecks
 from minikafka.sim.replica_checks import Committed, ReplicaChecks
+from minikafka.sim.retention_checks import RetentionChecks
 from minikafka.sim.sim_node import SimNode
 from minikafka.sim.violation import Violation
 from minikafka.sim.workload import History
@@ -50,6 +52,7 @@ class Checkers:
     replicas: ReplicaChecks = field(init=False)
     recoveries: RecoveryChecks = field(init=False)
     quorum: QuorumChecks = field(default_factory=QuorumChecks)
+    retention: RetentionChecks = field(default_factory=RetentionChecks)
     _image: MetadataImage = field(default_factory=MetadataImage)
     _checks: int = 0
     _seen_starts: dict[int, int] = field(default_factory=dict)
@@ -59,7 +62,7 @@ class Checkers:
         """Begin with nothing committed."""
         self.replicas = ReplicaChecks(
             self.nodes,
-            self.history.forget_reads_from,
+            self._taken_away,
             lambda: self.power_was_lost and not self.elr_enabled,
         )
         self.recoveries = RecoveryChecks(self.nodes)
@@ -72,7 +75,8 @@ class Checkers:
     @property
     def checks(self) -> int:
         """How often something was compared."""
-        return self._checks + self.replicas.checks + self.quorum.checks + self.recoveries.checks
+        rooms = (self.replicas, self.quorum, self.recoveries, self.retention)
+        return self._checks + sum(room.checks for room in rooms)
 
     @property
     def elr_is_on(self) -> bool:
@@ -86,6 +90,10 @@ class Checkers:
         del node_id
         self.power_was_lost = True
         self.offsets_may_be_lost |= not self.elr_enabled
+
+    def _taken_away(self, where: TopicPartition, offset: int) -> None:
+        self.history.forget_reads_from(where, offset)
+        self.retention.taken_away(where, offset)
 
     def look(self, node: SimNode) -> None:
         """Check a node after its step.
@@ -108,6 +116,7 @@ class Checkers:
         for partition in running.broker.replicas.partitions.values():
             if partition.topic_partition.topic.startswith("__"):
                 continue
+            self.retention.look(node, partition)
             if partition.is_leader:
                 self.replicas.leader(node, partition)
             else:
@@ -238,11 +247,14 @@ def final_checks(
 ) -> list[str]:
     """What must hold at the end: `logs` is what consumers now read, by offset.
 
-    Every promised record is there once, at its offset, unless an unclean election took it away;
-    nothing is there that was never sent, or that was refused; consumers saw it in its order.
+    Every promised record is there once, at its offset, unless an unclean election took it away or
+    retention did; nothing is there that was never sent, or that was refused; consumers saw it in
+    its order.
     """
 
     def excused(where: TopicPartition, offset: int) -> bool:
+        if offset < checkers.retention.trimmed.get(where, 0):
+            return True
         lost = checkers.committed.get(where, Committed()).lost
         return any(batch.base_offset <= offset <= batch.last_offset for batch in lost)
 

@@ -61,6 +61,8 @@ NOT_OF_CONTROLLERS = (Fault.WIPE, Fault.RESTORE)
 """A quorum of one that loses its log has lost everything: no promise survives that."""
 
 _FEW_WRITERS = 3
+_RETENTION_CHECK_MS = 2_000
+_RETENTION_SHARE = 0.25
 Mix = tuple["Fault | Happening", ...]
 MIXES: tuple[Mix, ...] = (
     # What was sent long ago arrives after everything has changed.
@@ -134,6 +136,7 @@ class Plan:
     request_ms: int = 3_000
     lag_ms: int = 3_000
     fetch_bytes: int = 1 << 20
+    retention_bytes: int = -1
     incidents: tuple[Incident, ...] = ()
 
     @property
@@ -161,6 +164,10 @@ class Plan:
         }
         if self.flush_messages:
             values["log.flush.interval.messages"] = "1"
+        if self.retention_bytes >= 0:
+            values["log.retention.bytes"] = str(self.retention_bytes)
+            values["log.retention.check.interval.ms"] = str(_RETENTION_CHECK_MS)
+            values["log.initial.task.delay.ms"] = str(_RETENTION_CHECK_MS)
         return values
 
 
@@ -195,7 +202,12 @@ def draw(seed: int, duration_ms: int) -> Plan:
         lag_ms=rng.choice((600, 1_500, 3_000)),
         fetch_bytes=rng.choice((1 << 20, 1 << 20, 1, 500)),
     )
-    return replace(plan, incidents=tuple(_incidents(rng, plan, mix)))
+    plan = replace(plan, incidents=tuple(_incidents(rng, plan, mix)))
+    own = Random(f"retention/{seed}")
+    if own.random() < _RETENTION_SHARE:
+        # Segments must be rolled to be deleted.
+        return replace(plan, roll_ms=1_000, retention_bytes=own.choice((0, 4_000, 40_000)))
+    return plan
 
 
 def _mix(rng: Random) -> Mix:

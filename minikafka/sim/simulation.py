@@ -101,6 +101,7 @@ class Simulation:
         )
         nodes = self.cluster.nodes
         self.checkers = Checkers(self.history, plan.min_isr, plan.elr, nodes)
+        self.checkers.retention.retention_bytes = plan.retention_bytes
         clients = [f"p{number}" for number in range(plan.producers)]
         clients += [f"g{number}" for number in range(plan.groups)]
         self.faults = Faults(self.cluster, ("c", *clients), self.checkers.lost_records)

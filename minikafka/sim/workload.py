@@ -16,6 +16,12 @@ from minikafka.common.ids import TopicPartition
 from minikafka.history.operations import Commit, Owned, Poll, Resume, Written
 from minikafka.messages.fetch import FetchPartition, FetchRequest, FetchResponse, FetchTopic
 from minikafka.messages.init_producer_id import InitProducerIdRequest, InitProducerIdResponse
+from minikafka.messages.list_offsets import (
+    ListOffsetsPartition,
+    ListOffsetsRequest,
+    ListOffsetsResponse,
+    ListOffsetsTopic,
+)
 from minikafka.messages.metadata import MetadataRequest, MetadataRequestTopic, MetadataResponse
 from minikafka.messages.produce import (
     PartitionProduceData,
@@ -33,6 +39,8 @@ from minikafka.sim.sim_node import EPOCH_MS
 from minikafka.sim.world import US_PER_MS, World
 
 _BY_NAME = 12
+_LIST_OFFSETS = 7
+_EARLIEST = -2
 _REQUEST_TIMEOUT_MS = 2_000
 _RETRY_MS = 100
 NOT_APPENDED = (ErrorCode.NOT_ENOUGH_REPLICAS, ErrorCode.CORRUPT_MESSAGE)
@@ -355,13 +363,37 @@ class SimConsumer:
         if found.error_code == ErrorCode.OFFSET_OUT_OF_RANGE:
             # What was read is gone: the checkers know whether that was excused.
             self.resets += 1
-            self.positions[where] = 0
             self._life = self.history.new_life()
+            if not self.positions[where]:
+                self._find_start(where)
+                return
+            self.positions[where] = 0
         elif found.error_code:
             self.connections.leaders.pop(where, None)
         else:
             self._take(where, bytes(cast(memoryview, found.records or memoryview(b""))))
         self._later(where)
+
+    def _find_start(self, where: TopicPartition) -> None:
+        """Retention took the first records: ask where the log begins."""
+
+        def answered(answer: ApiMessage | None) -> None:
+            if answer is None:
+                self.connections.leaders.pop(where, None)
+            else:
+                (named,) = cast(ListOffsetsResponse, answer).topics
+                (found,) = named.partitions
+                self.positions[where] = max(found.offset, 0)
+            self._later(where, _RETRY_MS)
+
+        address = self.connections.leaders.get(where)
+        if address is None:
+            self._later(where, _RETRY_MS)
+            return
+        wanted = ListOffsetsPartition(where.partition, timestamp=_EARLIEST)
+        topic = ListOffsetsTopic(where.topic, [wanted])
+        request = ListOffsetsRequest(replica_id=-1, topics=[topic])
+        self.connections.ask(address, request, answered, version=_LIST_OFFSETS)
 
     def _take(self, where: TopicPartition, records: bytes) -> None:
         position = self.positions[where]

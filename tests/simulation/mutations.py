@@ -111,11 +111,9 @@ MUTATIONS = (
     _mutation(
         "CHECK 7, 8: stale fetch answers are taken",
         ("replica.fetcher", "Fetcher._one_answer", "or followed.position != asked", ""),
-    ),
-    _mutation(
-        "requests of older leader epochs are served",
-        ("replica.partition", "Partition.check_leader_epoch",
-         "if requested < 0 or requested == self.leader_epoch:", "if True:"),
+        # One that follows nothing more is closed, and its last answer with it.
+        ("replica.replica_manager", "ReplicaManager._unfollow", "if not fetcher.followed:",
+         "if False:"),
     ),
     _mutation(
         "CHECK 9: broker epochs are compared neither in fetches nor in AlterPartition",
@@ -254,6 +252,14 @@ MUTATIONS = (
     _mutation(
         "C4: checksums are not looked at in recovery",
         ("log.segment", "Segment._reindex", "if verify:", "if False:"),
+    ),
+    _mutation(
+        "retention takes what is not committed",
+        ("log.retention", "deletable", "next_base > high_watermark or ", ""),
+    ),
+    _mutation(
+        "retention keeps less than is asked",
+        ("log.retention", "deletable", "excess >= segment.size", "excess >= 0"),
     ),
     _mutation(
         "metadata is committed before it is on disk",

@@ -1,5 +1,7 @@
 """A seed names one plan, and seeds differ in everything that can be drawn."""
 
+import pytest
+
 from minikafka.config.node_config import node_config
 from minikafka.sim.plan import CONTROLLER_ID, NOT_OF_CONTROLLERS, Fault, Happening, Incident, draw
 from minikafka.sim.sim_cluster import SimCluster
@@ -19,6 +21,7 @@ def test_everything_is_drawn_by_some_seed():
         assert {getattr(plan, name) for plan in PLANS} == {True, False}, name
     assert {plan.strategy for plan in PLANS} == {"Balanced", "Aggressive", "None"}
     assert {plan.brokers for plan in PLANS} == {3, 4, 5, 7}
+    assert {plan.retention_bytes for plan in PLANS} == {-1, 0, 4_000, 40_000}
 
 
 def test_incidents_are_in_order_within_the_run_and_name_nodes_that_are_there():
@@ -38,9 +41,13 @@ def test_min_isr_can_be_reached():
     assert all(1 <= plan.min_isr <= plan.replication_factor <= plan.brokers for plan in PLANS)
 
 
-def test_what_a_plan_sets_is_known_to_nodes():
-    cluster = SimCluster(world=World(1), brokers=3, given=PLANS[0].given)
-    assert node_config(cluster.values(1)).ignored == ()
+@pytest.mark.parametrize("deletes", [True, False])
+def test_what_a_plan_sets_is_known_to_nodes(deletes):
+    plan = next(plan for plan in PLANS if (plan.retention_bytes >= 0) is deletes)
+    cluster = SimCluster(world=World(1), brokers=3, given=plan.given)
+    config = node_config(cluster.values(1))
+    assert config.ignored == ()
+    assert ("log.retention.bytes" in plan.given) is deletes
 
 
 def test_an_incident_reads_as_a_line():
