@@ -46,10 +46,12 @@ def read_offsets(disk: Disk, name: str) -> dict[TopicPartition, int] | None:
         return None
 
 
-def write_epochs(disk: Disk, folder: str, epochs: Iterable[tuple[int, int]]) -> None:
+def write_epochs(
+    disk: Disk, folder: str, epochs: Iterable[tuple[int, int]], *, sync: bool = False
+) -> None:
     """Write a log's leader epochs with their start offsets."""
     rows = [f"{epoch} {offset}" for epoch, offset in epochs]
-    write_file(disk, f"{folder}/{LEADER_EPOCHS}", _encode(rows))
+    write_file(disk, f"{folder}/{LEADER_EPOCHS}", _encode(rows), sync=sync)
 
 
 def read_epochs(disk: Disk, folder: str) -> list[tuple[int, int]] | None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from minikafka.common.clock import Now
+from minikafka.common.faults import StorageFault
 from minikafka.log.checkpoints import LEADER_EPOCHS, read_epochs, write_epochs
 from minikafka.log.config import LogConfig
 from minikafka.log.disk import Disk
@@ -29,6 +30,7 @@ from minikafka.log.segment import (
 from minikafka.log.segments import Segments
 from minikafka.log.transaction_index import AbortedTransaction
 from minikafka.records.batch import BatchHeader
+from minikafka.records.errors import CorruptRecordsError
 from minikafka.records.reader import EndMarker, end_marker, read_batch
 
 CLEANED_SUFFIX: Final = ".cleaned"
@@ -71,8 +73,18 @@ def load(
     """The log in `folder`; an empty one if there are no segments.
 
     Raises:
-        StorageFault: if the disk refuses.
+        StorageFault: if the disk refuses, or what is said to be flushed is no log. Nothing is cut
+            off there: what is behind the damage may be all that there is.
     """
+    try:
+        return _load(disk, folder, config, remembered, now, jitter_ms=jitter_ms)
+    except CorruptRecordsError as error:
+        raise StorageFault(disk.root, str(error)) from error
+
+
+def _load(
+    disk: Disk, folder: str, config: LogConfig, remembered: Remembered, now: Now, *, jitter_ms: int
+) -> LoadedLog:
     _finish_interrupted_work(disk, folder)
     items = _open_segments(disk, folder, config, now, jitter_ms)
     epochs, epochs_known = _load_epochs(disk, folder, items)
@@ -104,7 +116,8 @@ def load(
     epochs.truncate_from_end(end_offset)
     epochs.truncate_from_start(start_offset)
     if epochs.changed:
-        write_epochs(disk, folder, epochs.entries)
+        # For good: no flush knows of it, and after a clean shutdown it is believed.
+        write_epochs(disk, folder, epochs.entries, sync=True)
         epochs.changed = False
     newest = end_offset if recovered_from is None else recovered_from
     producers = load_producers(
@@ -137,7 +150,7 @@ def load_producers(
             if position is None:
                 continue
             reindex = reindex_from is not None and segment.base_offset >= reindex_from
-            for at, header in scan_headers(segment.file, position):
+            for at, header in segment.headers(position):
                 _replay(state, segment, at, header, high_watermark, reindex=reindex)
     state.end_offset = end_offset
     return state
@@ -250,6 +263,7 @@ def _recover_segments(
         if not cut and following < end_offset:
             # A tail that was truncated came back with the power; what was written after that holds.
             end_offset = items[at].truncate_to(following)
+            items[at].file.sync()
         if not cut and following <= end_offset:
             continue
         # Also where the next segment begins behind a gap: it was removed, and came back.
@@ -279,7 +293,7 @@ def _load_epochs(disk: Disk, folder: str, items: list[Segment]) -> tuple[LeaderE
 
 def _learn_epochs(segments: Segments, epochs: LeaderEpochCache, offset: int) -> None:
     for segment in segments.from_offset(offset):
-        for _, header in scan_headers(segment.file):
+        for _, header in segment.headers():
             latest = epochs.latest_epoch
             if header.leader_epoch >= 0 and (latest is None or header.leader_epoch > latest):
                 epochs.assign(header.leader_epoch, header.base_offset)

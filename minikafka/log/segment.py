@@ -6,6 +6,7 @@ from the log, since a segment that was not flushed is recovered anyway. Indexes 
 are loaded when first needed. Source: `LogSegment`.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -125,6 +126,17 @@ class Segment:
         """The path of one of the segment's files."""
         return f"{self.folder}/{file_name(self.base_offset, suffix)}"
 
+    def headers(self, position: int = 0) -> Iterator[tuple[int, BatchHeader]]:
+        """Position and header of each whole batch from `position` on.
+
+        Raises:
+            CorruptRecordsError: at bytes that cannot be the start of a batch; it names the file.
+        """
+        try:
+            yield from scan_headers(self.file, position)
+        except CorruptRecordsError as error:
+            raise CorruptRecordsError(f"{self.path(LOG_SUFFIX)}: {error}") from error
+
     def must_roll(self, size: int, max_timestamp: int, last_offset: int, now: Now) -> bool:
         """Whether a batch of this size, timestamp and last offset belongs into a new segment."""
         config = self.config
@@ -236,7 +248,7 @@ class Segment:
         """Find the end of a loaded segment; its next offset. The log file must be sound."""
         next_offset = self.base_offset
         latest = self.time_index.last_entry
-        for _, header in scan_headers(self.file, self.offset_index.lookup(_FAR_OFFSET)):
+        for _, header in self.headers(self.offset_index.lookup(_FAR_OFFSET)):
             next_offset = header.next_offset
             if header.max_timestamp > latest.timestamp:
                 latest = TimeEntry(header.max_timestamp, header.last_offset)
@@ -255,6 +267,8 @@ class Segment:
         next_offset, sound = self._reindex(verify=verify)
         if sound < self.file.size:
             self.file.truncate(sound)
+            # For good: a clean shutdown has nothing to flush here, and power may fail after it.
+            self.file.sync()
         self.disk.remove(self.path(TXN_INDEX_SUFFIX))
         self._aborted = []
         self.time_index.append(*self.latest)
@@ -338,7 +352,7 @@ class Segment:
         self._unindexed_bytes = 0
 
     def _read_first_timestamp(self) -> int:
-        for _, header in scan_headers(self.file):
+        for _, header in self.headers():
             return header.max_timestamp
         return -1
 

@@ -1,10 +1,12 @@
 """Loading what a crash, a full disk or an interrupted cleaner left behind."""
 
+from copy import deepcopy
 from random import Random
 
 import pytest
 
 from minikafka.common.clock import Now
+from minikafka.common.faults import StorageFault
 from minikafka.common.ids import TopicPartition
 from minikafka.log.checkpoints import LEADER_EPOCHS, read_epochs
 from minikafka.log.config import LogConfig
@@ -153,6 +155,49 @@ def segments_of(disk):
 
 def segment_path(base_offset):
     return f"t-0/{base_offset:020d}.log"
+
+
+def power_losses(disk):
+    """The disk after each of many ways in which power may be lost now."""
+    for seed in range(20):
+        other = deepcopy(disk)
+        other.lose_power(Random(seed))
+        yield other
+
+
+def test_what_recovery_has_cut_stays_cut_after_a_clean_shutdown(disk):
+    """C1, C4: nothing is left to flush at the shutdown, and nobody looks at the log after it."""
+    open_log(disk).close()
+    *_, last = segments(disk)
+    damage(disk, last, 8)
+    disk.sync_files(".log")
+    log = open_log(disk, recovery_point=int(last[:20]))
+    assert log.log_end_offset == log.recovery_point == int(last[:20])
+    log.close()
+    for later in power_losses(disk):
+        assert open_log(later, clean=True).log_end_offset == log.log_end_offset
+
+
+def test_epochs_that_recovery_has_rebuilt_are_durable(disk):
+    """C1: after a clean shutdown stale ones would be believed."""
+    disk.sync_dir("")
+    disk.remove(f"t-0/{LEADER_EPOCHS}")
+    open_log(disk)
+    for later in power_losses(disk):
+        assert read_epochs(later, "t-0") == [(0, 0), (1, 10)]
+
+
+def test_a_damaged_log_that_was_flushed_is_a_fault_and_loses_nothing(disk):
+    open_log(disk).close()
+    *_, last = segments(disk)
+    path = f"t-0/{last}"
+    content = bytearray(read_file(disk, path))
+    at = len(content) - 70
+    content[at + 8 : at + 12] = bytes(4)
+    write_file(disk, path, bytes(content))
+    with pytest.raises(StorageFault, match=f"{path}: batch at byte {at} says it has 12 bytes"):
+        open_log(disk, clean=True)
+    assert read_file(disk, path) == content
 
 
 def test_a_removed_segment_that_came_back_behind_a_gap_is_dropped(disk):
