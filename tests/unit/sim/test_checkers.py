@@ -10,6 +10,7 @@ import pytest
 from minikafka.common.ids import TopicPartition
 from minikafka.history.operations import Written
 from minikafka.log.checkpoints import CLEAN_SHUTDOWN
+from minikafka.metadata.image import RESOURCE_TOPIC
 from minikafka.metadata.partition_registration import LeaderRecoveryState, PartitionRegistration
 from minikafka.replica.in_sync_replicas import IsrState
 from minikafka.sim.checkers import ELR_VERSION, Checkers, final_checks
@@ -75,6 +76,19 @@ UNCLEAN_ELECTION_OF_2 = (
 def test_a_broken_registration_is_found(cluster, checkers, changes, rule):
     with pytest.raises(Violation, match=rule):
         look_at(cluster, checkers, changes)
+
+
+def test_a_change_is_judged_by_the_min_isr_by_which_it_was_decided(cluster, checkers):
+    """MinIsrRecoveryQuorum: an ISR that shrank, and a min ISR that was raised after it, at once."""
+    image = cluster.nodes[1].node.loader.image
+    raised = {**image.configs, (RESOURCE_TOPIC, "t"): {"min.insync.replicas": "3"}}
+    shrunk = replace(changed(image, isr=(1, 2), partition_epoch=9), configs=raised)
+    checkers.look_at_metadata(image)
+    checkers.look_at_metadata(shrunk)
+    checkers = Checkers(History(), 2, elr_enabled=True)
+    checkers.look_at_metadata(replace(image, configs=raised))
+    with pytest.raises(Violation, match="fewer than 3"):
+        checkers.look_at_metadata(shrunk)
 
 
 def test_a_leader_out_of_nowhere_must_be_marked(cluster, checkers):
