@@ -132,11 +132,14 @@ class LogManager:
     ) -> UnifiedLog:
         """The partition's log, made if it is not here: in the directory named, or the emptiest.
 
+        One that was loaded obeys `config` from now on: at the start its topic was not known yet.
+
         Raises:
             StorageFault: the directory refuses, or none is online.
         """
         log = self.get(at)
         if log is not None:
+            log.renew_config(config)
             return log
         home = self._choose(directory_id)
         log = home.create(at, topic_id, config, now, self.rng)

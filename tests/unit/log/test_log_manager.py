@@ -1,5 +1,6 @@
 """Several log directories: creation, deletion, offline directories, shutdown and start."""
 
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -70,6 +71,16 @@ def test_named_directory_is_used(disks):
 def test_creating_twice_gives_the_same_log(disks):
     manager = start(disks)
     assert manager.create(TP, ID, CONFIG, NOW) is manager.create(TP, ID, CONFIG, NOW)
+
+
+def test_a_log_that_was_loaded_obeys_its_topic_once_that_is_known(disks):
+    start(disks).create(TP, ID, CONFIG, NOW)
+    for disk in disks:
+        disk.crash()
+    compacted = replace(CONFIG, deletes=False, compacted=True)
+    log = start(disks).create(TP, ID, compacted, NOW)
+    assert log.config == compacted
+    assert all(segment.config == compacted for segment in log.segments.items)
 
 
 def test_clean_shutdown_is_remembered_until_the_next_start(disks):

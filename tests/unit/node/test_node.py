@@ -13,10 +13,11 @@ from minikafka.common.events import (
     ShutdownRequested,
     Tick,
 )
+from minikafka.common.errors import ErrorCode
 from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
 from minikafka.rpc.envelope import decode_response, encode_request
-from tests.sim_world import create_topic, produce, started_cluster
+from tests.sim_world import create_topic, produce, replica, started_cluster
 
 
 def frame_of(request, version=0, correlation_id=7):
@@ -120,6 +121,23 @@ def test_metadata_is_the_same_after_a_restart(one):
     assert list(after.topics) == list(before.topics)
     assert after.configs == before.configs
     assert after.brokers[1].epoch > before.brokers[1].epoch
+
+
+def test_topics_are_what_they_were_configured_to_be_after_a_restart(one):
+    """Logs are loaded before it is known what their topics say."""
+    own = {"max.message.bytes": "100", "cleanup.policy": "compact", "retention.ms": "1000"}
+    create_topic(one, "t", config=own)
+    configured = replica(one, 1, "t").log.config
+    one.nodes[1].kill()
+    one.start()
+    assert replica(one, 1, "t").log.config == configured
+    assert (configured.compacted, configured.deletes, configured.retention_ms) == (
+        True,
+        False,
+        1000,
+    )
+    answer = produce(one.client(), "t", b"x" * 200)
+    assert answer.error_code == ErrorCode.MESSAGE_TOO_LARGE
 
 
 def test_a_node_that_cannot_read_its_metadata_log_does_not_start(one):
