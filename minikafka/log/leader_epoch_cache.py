@@ -87,6 +87,15 @@ class LeaderEpochCache:
             self.entries[:at] = [(self.entries[at - 1][0], start_offset)]
             self.changed = True
 
+    def prepend(self, earlier: list[tuple[int, int]]) -> None:
+        """Note what was found before the first known epoch, which may have begun there already."""
+        first_epoch, _ = self.entries[0]
+        found = [entry for entry in earlier if entry[0] <= first_epoch]
+        if found:
+            known = 1 if found[-1][0] == first_epoch else 0
+            self.entries[:known] = found
+            self.changed = True
+
     def clear(self) -> None:
         """Forget everything."""
         self.changed = self.changed or bool(self.entries)

@@ -14,7 +14,7 @@ from minikafka.common.faults import StorageFault
 from minikafka.log.checkpoints import LEADER_EPOCHS, read_epochs, write_epochs
 from minikafka.log.config import LogConfig
 from minikafka.log.disk import Disk
-from minikafka.log.leader_epoch_cache import LeaderEpochCache
+from minikafka.log.leader_epoch_cache import UNDEFINED_EPOCH, LeaderEpochCache
 from minikafka.log.producer_snapshot import SNAPSHOT_SUFFIX, load_newest, snapshot_offsets
 from minikafka.log.producer_state import ProducerState, is_marker
 from minikafka.log.scan import scan_headers
@@ -114,6 +114,7 @@ def _load(
     if scan_from is not None:
         _learn_epochs(segments, epochs, scan_from)
     epochs.truncate_from_end(end_offset)
+    _learn_first_epochs(segments, epochs, start_offset)
     epochs.truncate_from_start(start_offset)
     if epochs.changed:
         # For good: no flush knows of it, and after a clean shutdown it is believed.
@@ -297,6 +298,31 @@ def _learn_epochs(segments: Segments, epochs: LeaderEpochCache, offset: int) -> 
             latest = epochs.latest_epoch
             if header.leader_epoch >= 0 and (latest is None or header.leader_epoch > latest):
                 epochs.assign(header.leader_epoch, header.base_offset)
+
+
+def _learn_first_epochs(segments: Segments, epochs: LeaderEpochCache, start_offset: int) -> None:
+    """Learn the epochs between the log's start and the first known one.
+
+    A log start offset that moves is in the file of epochs at once, and in its own checkpoint within
+    a minute: after a crash the log may begin before its epochs do.
+    """
+    if not epochs.entries or epochs.entries[0][1] <= start_offset:
+        return
+    _, known_from = epochs.entries[0]
+    found = LeaderEpochCache()
+    for segment in segments.from_offset(start_offset):
+        for _, header in segment.headers():
+            if header.base_offset >= known_from:
+                break
+            latest = found.latest_epoch
+            if header.last_offset >= start_offset and header.leader_epoch > (
+                UNDEFINED_EPOCH if latest is None else latest
+            ):
+                found.assign(header.leader_epoch, max(header.base_offset, start_offset))
+        else:
+            continue
+        break
+    epochs.prepend(found.entries)
 
 
 def _remove_stray_snapshots(disk: Disk, folder: str, segments: Segments) -> None:

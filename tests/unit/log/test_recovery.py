@@ -187,6 +187,16 @@ def test_epochs_that_recovery_has_rebuilt_are_durable(disk):
         assert read_epochs(later, "t-0") == [(0, 0), (1, 10)]
 
 
+@pytest.mark.parametrize("known", [b"0\n1\n1 10\n", b"0\n1\n1 14\n", b"0\n2\n0 6\n1 10\n"])
+@pytest.mark.parametrize(("start", "epochs"), [(0, [(0, 0), (1, 10)]), (3, [(0, 3), (1, 10)])])
+def test_a_log_that_begins_before_its_epochs_learns_them(disk, known, start, epochs):
+    """The checkpoint of log start offsets is a minute behind the file of epochs."""
+    write_file(disk, f"t-0/{LEADER_EPOCHS}", known)
+    log = open_log(disk, recovery_point=20, log_start_offset=start)
+    assert log.epochs.entries == epochs
+    assert read_epochs(disk, "t-0") == epochs
+
+
 def test_a_damaged_log_that_was_flushed_is_a_fault_and_loses_nothing(disk):
     open_log(disk).close()
     *_, last = segments(disk)
