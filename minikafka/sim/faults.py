@@ -22,6 +22,8 @@ _START_AGAIN_MS = 500
 _STUCK_SHARE = 0.5
 _POLL_MS = 20
 _CLOCK_JUMP_MS = 60_000
+_MOMENT_MS = 5_000
+_MOMENT_POLL_MS = 2
 
 
 @dataclass(slots=True)
@@ -381,14 +383,26 @@ class Faults:
             node.shut_down()
         copy()
 
-    def _abort(self, incident: Incident) -> Undo | None:
+    def _abort(self, incident: Incident) -> None:
+        """Give up the connections to the controller while it is asked to let a replica join."""
         one, controller = host(incident.node), host(self.cluster.controller_id)
         if one == controller:
-            return None
-        network = self.cluster.network
-        self._note("network", f"{one} gives up its connections to the controller")
-        network.abort(one, controller)
-        return lambda: network.unclog(one, controller)
+            return
+        network, world = self.cluster.network, self.cluster.world
+        waits_until_ms = world.now_ms + _MOMENT_MS
+        node = self._node(incident)
+
+        def strike() -> None:
+            if self.is_over:
+                return
+            if not _asks_for_a_member(node) and world.now_ms < waits_until_ms:
+                world.after(_MOMENT_POLL_MS * US_PER_MS, strike)
+                return
+            self._note("network", f"{one} gives up its connections to the controller")
+            network.abort(one, controller)
+            world.after(incident.for_ms * US_PER_MS, lambda: network.unclog(one, controller))
+
+        strike()
 
     _CARRY_OUT: ClassVar[dict[Fault, Callable[["Faults", Incident], Undo | None]]] = {
         Fault.KILL: _kill,
@@ -415,3 +429,13 @@ class Faults:
         Fault.WIPE: _wipe,
         Fault.RESTORE: _restore,
     }
+
+
+def _asks_for_a_member(node: SimNode) -> bool:
+    """Whether a leader has proposed a larger ISR, and does not know what became of it."""
+    if node.node is None or node.node.broker is None:
+        return False
+    return any(
+        partition.is_leader and len(partition.isr.proposed or ()) > len(partition.isr.committed)
+        for partition in node.node.broker.replicas.partitions.values()
+    )

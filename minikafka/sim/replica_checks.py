@@ -260,7 +260,8 @@ class ReplicaChecks:
         if end_offset <= known.end_offset:
             return
         for batch in batches_of(log, known.end_offset, end_offset):
-            if batch.base_offset != known.end_offset and known.batches:
+            begins_here = batch.base_offset == max(known.end_offset, log.log_start_offset)
+            if not begins_here and known.batches:
                 raise Violation(
                     f"H2: {where}: {node.host} commits {batch}, committed is up to "
                     f"{known.end_offset}"
