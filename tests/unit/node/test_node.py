@@ -6,6 +6,7 @@ import pytest
 
 from minikafka.common.clock import Now
 from minikafka.common.effects import Halt, Reply, Started
+from minikafka.common.errors import ErrorCode
 from minikafka.common.events import (
     ConnectionClosed,
     ConnectionOpened,
@@ -13,7 +14,6 @@ from minikafka.common.events import (
     ShutdownRequested,
     Tick,
 )
-from minikafka.common.errors import ErrorCode
 from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
 from minikafka.rpc.envelope import decode_response, encode_request
