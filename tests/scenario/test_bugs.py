@@ -23,6 +23,10 @@ BUGS = {
             for what in ("committed", "appended", "progress")
         ),
     ),
+    "topic-configuration-after-a-restart": Mutation(
+        "a log that was loaded keeps what it was loaded with",
+        (Edit("minikafka.log.log_manager", "LogManager.create", "log.renew_config(config)", "pass"),),
+    ),
     "leader-that-missed-another": "CHECK 3: a leader that missed the one in between",
     "proposed-isr": "H3: ",
     "under-min-isr": "H1: ",
