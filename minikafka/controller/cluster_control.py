@@ -138,8 +138,11 @@ def _leftovers(
         and version >= _PREVIOUS_EPOCH_FROM
         and request.previous_broker_epoch == known.epoch
     )
-    if is_clean or not view.elr_enabled:
+    if is_clean:
         return removal_from_isrs(view, request.broker_id)
+    if not view.elr_enabled:
+        # E12: also out of an ELR that is left from before, which may count again.
+        return elections_without(view, request.broker_id)
     records = removal_after_unclean_shutdown(view, request.broker_id)
     _log.info(
         "broker %d was not shut down cleanly (it names epoch %d): %d partitions change",

@@ -1,4 +1,7 @@
-"""E10: a min.insync.replicas that an ISR fulfils makes the ELR of its partition superfluous.
+"""E10, E12: when an ELR goes though its partition does not change.
+
+A min.insync.replicas that an ISR fulfils makes the ELR superfluous; one that is left from before
+ELR was switched off says nothing any more.
 
 Source: `ConfigurationControlManager`, `ClearElrRecord`, KIP-966; SPEC E10, 13.
 """
@@ -14,6 +17,17 @@ from minikafka.metadata.image import RESOURCE_BROKER, RESOURCE_TOPIC, TopicImage
 from minikafka.metadata.serde import MetadataRecord
 
 _EVERY_TOPIC = ""
+
+
+def leftover_records(view: View) -> list[MetadataRecord]:
+    """E12: what forgets every ELR that is left from when it was kept before.
+
+    Nobody has looked after it since: its members may lack what was committed meanwhile. Unlike
+    Kafka, where they may lead again once ELR is switched on.
+    """
+    if any(_with_elr(topic) for topic in view.image.topics.values()):
+        return [ClearElrRecord(topic_name=_EVERY_TOPIC)]
+    return []
 
 
 def clearing_records(view: View, changes: Sequence[ConfigRecord]) -> list[MetadataRecord]:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 from minikafka.common.errors import InvalidRequestError, InvalidUpdateVersionError
 from minikafka.config.topic import MIN_INSYNC_REPLICAS
+from minikafka.controller.elr_clearing import leftover_records
 from minikafka.controller.partition_change import ELR_FROM
 from minikafka.controller.result import ControllerResult
 from minikafka.controller.view import View
@@ -125,6 +126,7 @@ def _records(view: View, name: str, level: int) -> list[MetadataRecord]:
     records: list[MetadataRecord] = []
     if name == ELIGIBLE_LEADER_REPLICAS_VERSION and level:
         records += _one_min_isr_for_all(view)
+        records += leftover_records(view)
     records.append(FeatureLevelRecord(name=name, feature_level=level))
     return records
 

@@ -27,6 +27,11 @@ BUGS = {
         "a log that was loaded keeps what it was loaded with",
         (Edit("minikafka.log.log_manager", "LogManager.create", "log.renew_config(config)", "pass"),),
     ),
+    "elr-left-from-before": Mutation(
+        "switching ELR on lets old members count",
+        (Edit("minikafka.controller.feature_control", "_records", "records += leftover_records(view)",
+              "pass"),),
+    ),
     "leader-that-missed-another": "CHECK 3: a leader that missed the one in between",
     "proposed-isr": "H3: ",
     "under-min-isr": "H1: ",

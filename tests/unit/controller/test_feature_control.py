@@ -4,6 +4,7 @@ from minikafka.common.errors import InvalidRequestError, InvalidUpdateVersionErr
 from minikafka.common.ids import Uuid
 from minikafka.messages import update_features as messages
 from minikafka.messages.controller_registration import ControllerRegistrationRequest
+from minikafka.messages.metadata_records.clear_elr_record import ClearElrRecord
 from minikafka.messages.metadata_records.feature_level_record import FeatureLevelRecord
 from minikafka.metadata.image import RESOURCE_BROKER
 from tests.quorum_world import QuorumWorld, default_levels, formatted_disk
@@ -57,6 +58,28 @@ def test_elr_is_switched_off_and_its_fields_go_with_the_next_change(elr_topic):
     assert elr_topic.image.feature(ELR) == 0
     assert elr_topic.partition().elr == (2, 3)
     elr_topic.propose(1, [1, 2])
+    assert elr_topic.partition().elr == ()
+
+
+def test_elr_that_is_left_from_before_does_not_count_again(elr_topic):
+    """E12: its members may lack what was committed while nobody looked after it."""
+    elr_topic.propose(1, [1])
+    update(elr_topic, (ELR, 0, SAFE))
+    records, _ = update(elr_topic, (ELR, 1, UPGRADE))
+    assert records[-2:] == [
+        ClearElrRecord(topic_name=""),
+        FeatureLevelRecord(name=ELR, feature_level=1),
+    ]
+    assert elr_topic.partition().elr == ()
+
+
+def test_unclean_end_while_elr_is_off_takes_a_broker_out_of_what_is_left_of_it(elr_topic):
+    """E7, E12."""
+    elr_topic.propose(1, [1])
+    update(elr_topic, (ELR, 0, SAFE))
+    elr_topic.fence(3)
+    assert elr_topic.partition().elr == (2, 3)
+    elr_topic.register(3, epoch=-1)
     assert elr_topic.partition().elr == ()
 
 
