@@ -31,8 +31,9 @@ class AlterPartitionManager:
     channel: ControllerChannel
     broker_id: int
     broker_epoch: int = -1
+    is_asking: bool = False
+    """A request is under way."""
     _unsent: dict[TopicIdPartition, IsrProposal] = field(default_factory=dict)
-    _in_flight: bool = False
     _scheduled: bool = False
 
     def propose(self, proposal: IsrProposal) -> None:
@@ -44,16 +45,16 @@ class AlterPartitionManager:
 
     def _schedule(self, delay_ms: int) -> None:
         # A turn later: proposals that one fetch of many partitions makes go into one request.
-        if not self._in_flight and not self._scheduled:
+        if not self.is_asking and not self._scheduled:
             self._scheduled = True
             self.env.after(delay_ms, self._send)
 
     def _send(self) -> None:
         self._scheduled = False
-        if self._in_flight or not self._unsent:
+        if self.is_asking or not self._unsent:
             return
         sent, self._unsent = self._unsent, {}
-        self._in_flight = True
+        self.is_asking = True
         self.channel.send(
             self._request(sent),
             _VERSION,
@@ -96,7 +97,7 @@ class AlterPartitionManager:
                     proposal = sent.pop(key, None)
                     if proposal is not None:
                         _report(proposal, answer)
-        self._in_flight = False
+        self.is_asking = False
         # A controller answers for every partition; what it left out is asked about again.
         self._unsent = {**sent, **self._unsent}
         if self._unsent:

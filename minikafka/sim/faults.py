@@ -23,7 +23,7 @@ _STUCK_SHARE = 0.5
 _POLL_MS = 20
 _CLOCK_JUMP_MS = 60_000
 _MOMENT_MS = 5_000
-_MOMENT_POLL_MS = 2
+_NEXT_ATTEMPT_MS = 500
 
 
 @dataclass(slots=True)
@@ -36,6 +36,7 @@ class Faults:
     is_over: bool = False
     """Everything is mended: what was to be undone later is undone already."""
     _copies: dict[int, dict[str, SimDisk]] = field(default_factory=dict)
+    _waiting: list[Incident] = field(default_factory=list)
 
     def happen(self, incident: Incident) -> None:
         """Let a fault happen, and plan its end."""
@@ -384,25 +385,53 @@ class Faults:
         copy()
 
     def _abort(self, incident: Incident) -> None:
-        """Give up the connections to the controller while it is asked to let a replica join."""
-        one, controller = host(incident.node), host(self.cluster.controller_id)
-        if one == controller:
-            return
+        """Have a leader give up its connections while it asks the controller for a member.
+
+        The replica joins by the next attempt, and is cut off from its leader before the first one
+        arrives. Where nobody asks, a broker gives up what it has.
+        """
+        world = self.cluster.world
+        self._waiting.append(incident)
+
+        def give_up_waiting() -> None:
+            if incident in self._waiting and not self.is_over:
+                self._waiting.remove(incident)
+                self._strike(incident, incident.node, None)
+
+        world.after(_MOMENT_MS * US_PER_MS, give_up_waiting)
+
+    def stepped(self, node: SimNode) -> None:
+        """Look whether a step of a node was what a fault is waiting for."""
+        if self._waiting and not self.is_over:
+            member = _asked_for(node)
+            if member is not None:
+                incident = self._waiting.pop(0)
+                leader = node.config.node_id
+                # What the step has sent is on its way then.
+                self.cluster.world.after(0, lambda: self._strike(incident, leader, member))
+
+    def _strike(self, incident: Incident, leader: int, member: int | None) -> None:
         network, world = self.cluster.network, self.cluster.world
-        waits_until_ms = world.now_ms + _MOMENT_MS
-        node = self._node(incident)
+        link = (host(leader), host(self.cluster.controller_id))
+        if leader == self.cluster.controller_id:
+            return
+        self._note("network", f"{link[0]} gives up its connections to the controller")
+        network.abort(*link)
+        after_us = incident.for_ms * US_PER_MS
+        world.after(after_us, lambda: network.unclog(*link))
+        if member is not None:
+            self._cut_soon(link[0], host(member), after_us)
 
-        def strike() -> None:
-            if self.is_over:
-                return
-            if not _asks_for_a_member(node) and world.now_ms < waits_until_ms:
-                world.after(_MOMENT_POLL_MS * US_PER_MS, strike)
-                return
-            self._note("network", f"{one} gives up its connections to the controller")
-            network.abort(one, controller)
-            world.after(incident.for_ms * US_PER_MS, lambda: network.unclog(one, controller))
+    def _cut_soon(self, one: str, other: str, for_us: int) -> None:
+        network, world = self.cluster.network, self.cluster.world
 
-        strike()
+        def cut() -> None:
+            if not self.is_over:
+                self._note("network", f"{one} and {other} are cut off from each other")
+                network.cut(one, other)
+                world.after(for_us, lambda: network.heal(one, other))
+
+        world.after(_NEXT_ATTEMPT_MS * US_PER_MS, cut)
 
     _CARRY_OUT: ClassVar[dict[Fault, Callable[["Faults", Incident], Undo | None]]] = {
         Fault.KILL: _kill,
@@ -431,11 +460,15 @@ class Faults:
     }
 
 
-def _asks_for_a_member(node: SimNode) -> bool:
-    """Whether a leader has proposed a larger ISR, and does not know what became of it."""
+def _asked_for(node: SimNode) -> int | None:
+    """Whom a leader asks the controller to let into an ISR; None where no request is under way."""
     if node.node is None or node.node.broker is None:
-        return False
-    return any(
-        partition.is_leader and len(partition.isr.proposed or ()) > len(partition.isr.committed)
-        for partition in node.node.broker.replicas.partitions.values()
-    )
+        return None
+    replicas = node.node.broker.replicas
+    if replicas.alter_partition.is_asking:
+        for partition in replicas.partitions.values():
+            isr = partition.isr
+            added = [x for x in isr.proposed or () if x not in isr.committed]
+            if partition.is_leader and added:
+                return added[0]
+    return None

@@ -192,6 +192,7 @@ class Simulation:
 
     def _stepped(self, node: SimNode) -> None:
         self.checkers.look(node)
+        self.faults.stepped(node)
         if node.node is not None and node.node.controller is not None:
             topic = node.node.loader.image.topic(TOPIC)
             if topic is not self._told_topic:

@@ -4,7 +4,7 @@ import pytest
 
 from minikafka.sim.faults import Faults
 from minikafka.sim.plan import Fault, Incident
-from tests.sim_world import create_topic, produce, started_cluster
+from tests.sim_world import create_topic, produce, registration, started_cluster
 
 
 @pytest.fixture
@@ -79,6 +79,29 @@ def test_a_node_can_be_cut_off_from_all_or_from_its_clients(cluster, faults):
     faults.happen(incident(Fault.CUT_CONTROLLER, for_ms=500))
     assert cluster.network.is_cut("n100", "n2")
     assert not cluster.network.is_cut("n1", "n2")
+
+
+def test_a_leader_gives_its_connections_up_while_it_asks_for_a_member(cluster, faults):
+    """CHECK 10: who joins by the next attempt is cut off before the first one arrives."""
+    notes = []
+    cluster.world.tell = notes.append
+    cluster.on_step = lambda node: faults.stepped(node)
+    cluster.nodes[3].kill()
+    cluster.world.run_until(lambda: registration(cluster, "t").isr == (1, 2), 60_000, "3 is out")
+    faults.happen(incident(Fault.ABORT, node=2, for_ms=9_000))
+    cluster.nodes[3].start()
+    cluster.world.run_until(lambda: cluster.network.is_cut("n1", "n3"), 5_000, "3 is cut off")
+    assert registration(cluster, "t").isr == (1, 2, 3)
+    assert any("n1 gives up its connections to the controller" in note for note in notes)
+    cluster.world.run_until(lambda: not cluster.network.is_cut("n1", "n3"), 20_000, "it heals")
+
+
+def test_a_broker_gives_its_connections_up_where_nobody_asks(cluster, faults):
+    notes = []
+    cluster.world.tell = notes.append
+    faults.happen(incident(Fault.ABORT))
+    cluster.world.run(10_000)
+    assert any("n2 gives up its connections to the controller" in note for note in notes)
 
 
 def test_a_node_can_be_slow_to_reach_for_everybody(cluster, faults):
