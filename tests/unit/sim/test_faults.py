@@ -85,7 +85,7 @@ def test_a_leader_gives_its_connections_up_while_it_asks_for_a_member(cluster, f
     """CHECK 10: who joins by the next attempt is cut off before the first one arrives."""
     notes = []
     cluster.world.tell = notes.append
-    cluster.on_step = lambda node: faults.stepped(node)
+    cluster.on_step = faults.stepped
     cluster.nodes[3].kill()
     cluster.world.run_until(lambda: registration(cluster, "t").isr == (1, 2), 60_000, "3 is out")
     faults.happen(incident(Fault.ABORT, node=2, for_ms=9_000))
