@@ -29,8 +29,9 @@ def shared_partitions(owned: Iterable[Owned], excused: Excused) -> Iterator[Anom
 def moved_commits(happened: Iterable[Commit | Resume], excused: Excused) -> Iterator[Anomaly]:
     """A committed offset moved by itself: a member is told another one than was committed last.
 
-    Commits without an answer may count, now or later, or not. `excused` says that the topic of
-    offsets has lost records in an unclean election.
+    Commits without an answer may count, now or later, or not. A deposed coordinator that does not
+    know goes on to tell what it knew: members read again what they had read. `excused` says that
+    the topic of offsets has lost records in an unclean election.
     """
     last: dict[tuple[str, TopicPartition], int] = {}
     open_count: dict[tuple[str, TopicPartition, int], int] = {}
@@ -39,7 +40,7 @@ def moved_commits(happened: Iterable[Commit | Resume], excused: Excused) -> Iter
         attempt = (*key, each.offset)
         if isinstance(each, Resume):
             is_known = each.offset == last.get(key, -1) or open_count.get(attempt, 0) > 0
-            if not is_known and not excused():
+            if not (is_known or each.by_deposed or excused()):
                 yield Anomaly(
                     "moved commit",
                     f"{each.group} goes on in {each.partition} at {each.offset}, committed was "

@@ -37,13 +37,17 @@ _REJOIN = (*_STRANGER, ErrorCode.ILLEGAL_GENERATION, ErrorCode.REBALANCE_IN_PROG
 
 @dataclass(slots=True, eq=False)
 class SimMember:
-    """One member of `group`. `heard_ms` is when the coordinator last said that all is well."""
+    """One member of `group`. `heard_ms` is when the coordinator last said that all is well.
+
+    `is_deposed` says whether the broker at an address coordinates no group any more.
+    """
 
     connections: Connections
     history: History
     group: str
     name: str
     partitions: Sequence[TopicPartition]
+    is_deposed: Callable[[tuple[str, int]], bool] = lambda _: False
     running: bool = True
     assigned: tuple[TopicPartition, ...] = ()
     generation: int = -1
@@ -201,9 +205,11 @@ class SimMember:
             self._start_over(error)
             return
         positions = {}
+        assert self._coordinator is not None
+        deposed = self.is_deposed(self._coordinator)
         for each in found:
             where = TopicPartition(self.assigned[0].topic, each.partition_index)
-            self.history.group.append(Resume(self.group, where, each.committed_offset))
+            self.history.group.append(Resume(self.group, where, each.committed_offset, deposed))
             positions[where] = max(each.committed_offset, 0)
         self._read(positions)
 

@@ -14,6 +14,7 @@ from functools import partial
 
 from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import TopicPartition
+from minikafka.group.ports import OFFSETS_TOPIC
 from minikafka.messages import elect_leaders as elections
 from minikafka.messages.create_topics import (
     CreatableTopic,
@@ -181,7 +182,9 @@ class Simulation:
         self._consumer.start()
         for number in range(plan.groups):
             name = f"g{number}"
-            member = SimMember(self._connections(name), self.history, "g", name, everywhere)
+            member = SimMember(
+                self._connections(name), self.history, "g", name, everywhere, self._is_deposed
+            )
             self._members.append(member)
             member.start()
 
@@ -189,6 +192,11 @@ class Simulation:
         bootstrap = [(host(node_id), BROKER_PORT) for node_id in self.cluster.broker_ids]
         rng = self.world.rng(name)
         return Connections(self.world, self.cluster.network, name, bootstrap, rng)
+
+    def _is_deposed(self, coordinator: tuple[str, int]) -> bool:
+        """Whether another broker leads the one partition of the offsets topic."""
+        now = self.checkers.replicas.image.partition(OFFSETS_TOPIC, 0)
+        return now is None or host(now.leader) != coordinator[0]
 
     def _stepped(self, node: SimNode) -> None:
         self.checkers.look(node)

@@ -21,8 +21,8 @@ def done(offset):
     return Commit("g", WHERE, offset, acknowledged=True)
 
 
-def resume(offset):
-    return Resume("g", WHERE, offset)
+def resume(offset, *, by_deposed=False):
+    return Resume("g", WHERE, offset, by_deposed)
 
 
 def test_two_owners_in_one_generation():
@@ -43,6 +43,8 @@ def test_two_owners_in_one_generation():
         ([sent(7), sent(7), done(7), sent(9), done(9), resume(7)], False),
         ([sent(7), done(7), sent(9), done(9), resume(7)], True),
         ([resume(3)], True),
+        ([sent(5), done(5), sent(7), done(7), resume(5, by_deposed=True)], False),
+        ([sent(5), done(5), sent(7), done(7), resume(5, by_deposed=True), resume(5)], True),
     ],
 )
 def test_commits_that_moved(happened, moved):
