@@ -53,7 +53,7 @@ class Commit(NamedTuple):
 class Resume(NamedTuple):
     """A member of a group was told where to go on; -1 where nothing was committed.
 
-    `by_deposed`: another coordinator had been elected, and the one that answered may not have known.
+    `by_deposed`: another coordinator had been elected; the one that answered may not have known.
     """
 
     group: str

@@ -109,5 +109,5 @@ def test_a_member_that_is_cut_off_is_not_stable(group):
 def test_what_a_deposed_coordinator_told_is_marked(group, deposed):
     group.join("a")
     group.members[0].is_deposed = lambda _: deposed
-    group.settle()
+    group.cluster.world.run(5_000)
     assert [x.by_deposed for x in group.history.group if isinstance(x, Resume)] == [deposed] * 3
