@@ -9,7 +9,7 @@ they look at, and the starts and registrations of brokers are checked.
 Source: the properties of the TLA+ model of KIP-966, SPEC C2, C3, E7 and what the rules name.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from minikafka.common.ids import TopicPartition
@@ -18,11 +18,13 @@ from minikafka.history import group_anomalies as groups
 from minikafka.history.operations import Anomaly, Log
 from minikafka.log.checkpoints import CLEAN_SHUTDOWN
 from minikafka.metadata.image import RESOURCE_TOPIC, MetadataImage, TopicImage
+from minikafka.metadata.loader import MetadataLoader
 from minikafka.metadata.partition_registration import (
     NO_LEADER,
     LeaderRecoveryState,
     PartitionRegistration,
 )
+from minikafka.node.node import Node
 from minikafka.sim import registration_checks as registrations
 from minikafka.sim.quorum_checks import QuorumChecks
 from minikafka.sim.recovery_checks import RecoveryChecks
@@ -54,6 +56,7 @@ class Checkers:
     quorum: QuorumChecks = field(default_factory=QuorumChecks)
     retention: RetentionChecks = field(default_factory=RetentionChecks)
     _image: MetadataImage = field(default_factory=MetadataImage)
+    _loader: MetadataLoader = field(default_factory=MetadataLoader)
     _checks: int = 0
     _seen_starts: dict[int, int] = field(default_factory=dict)
     _seen_serving: dict[int, int] = field(default_factory=dict)
@@ -108,7 +111,8 @@ class Checkers:
             return
         self.quorum.look(node)
         if running.controller is not None:
-            self.look_at_metadata(running.loader.image)
+            for image in self._committed_by(running):
+                self.look_at_metadata(image)
             self.recoveries.look(running.controller, node.now.monotonic_ms)
         if running.broker is None:
             return
@@ -175,11 +179,29 @@ class Checkers:
 
     # The controller's metadata
 
-    def look_at_metadata(self, image: MetadataImage) -> None:
-        """Check what changed since the controller's committed image was looked at last.
+    def _committed_by(self, running: Node) -> Iterator[MetadataImage]:
+        """The image after each batch that was committed since: one change of a partition in each.
 
         A controller that starts again comes by images that were looked at already.
         """
+        latest, log = running.loader.image, running.raft.log
+        if latest.offset <= self._image.offset:
+            return
+        if self._loader.image is not self._image:
+            self._loader = MetadataLoader(self._image)
+        start_offset = self._image.offset + 1
+        if log.log.log_start_offset > start_offset:
+            # A snapshot took the place of what was in between.
+            self._loader = MetadataLoader(latest)
+            yield latest
+            return
+        for batch in log.batches(start_offset, latest.offset + 1):
+            yield self._loader.load_batch(
+                batch.records, last_offset=batch.last_offset, epoch=batch.epoch
+            )
+
+    def look_at_metadata(self, image: MetadataImage) -> None:
+        """Check what changed since the controller's committed image was looked at last."""
         if image is self._image or image.offset <= self._image.offset:
             return
         before, self._image = self._image, image
