@@ -11,10 +11,10 @@ from typing import IO
 
 import minikafka
 from minikafka.cli import _sim_trace
+from minikafka.cli._usage import USAGE
 from minikafka.sim.scenario import ScenarioError, parse, play, without_times
 from minikafka.sim.stage import Stage
 
-_USAGE = 3
 _NAMED = Path(minikafka.__file__).parents[1] / "tests" / "scenario"
 
 
@@ -33,10 +33,10 @@ def run(wanted: str, trace: IO[str] | None = None) -> int:
         found = scenario.text(play(scenario, stage.carry_out))
     except ScenarioError as error:
         print(f"minikafka sim: {error}", file=sys.stderr)
-        return _USAGE
+        return USAGE
     except (OSError, UnicodeDecodeError) as error:
         print(f"minikafka sim: --scenario {wanted}: {error}", file=sys.stderr)
-        return _USAGE
+        return USAGE
     finally:
         logging.disable(logging.NOTSET)
     print(found, end="")

@@ -12,6 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from minikafka.cli._usage import USAGE, usage_error
 from minikafka.testing.cluster import ClusterError, free_base_port
 from minikafka.testing.nodes import Nodes
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from minikafka.harness.elr_schedules import Outcome
 
 _UNDECIDED = 2
-_USAGE = 3
 _NODES_EACH = 4
 _NAMES_SHOWN = 3
 _CONFIG = {"broker.session.timeout.ms": "2000", "broker.heartbeat.interval.ms": "200"}
@@ -37,6 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.description = __doc__
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.error = usage_error(parser)  # type: ignore[method-assign,assignment]
     parser.add_argument(
         "--base-port", type=int, default=0, metavar="PORT", help="of eight (default: free ones)"
     )
@@ -49,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
     """Run both sides and print them; the exit status."""
     if args.base_port and not 1024 <= args.base_port <= 65535 - 2 * _NODES_EACH:
         print(f"minikafka demo-elr: --base-port {args.base_port}: out of range", file=sys.stderr)
-        return _USAGE
+        return USAGE
     missing = [name for name in ("confluent_kafka", "rich") if find_spec(name) is None]
     if missing:
         print(

@@ -36,8 +36,10 @@ _ACQUAINTANCE_TIMEOUT_S = 10
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what the command takes."""
-    parser.add_argument("action", nargs="?", choices=_ACTIONS, help="act on one node")
-    parser.add_argument("node", nargs="?", type=int, help="the node to act on")
+    # Not `choices`, nor a type: what follows an option that does not exist would be blamed for it.
+    parser.add_argument("action", nargs="?", metavar=f"{{{','.join(_ACTIONS)}}}",
+                        help="act on one node")  # fmt: skip
+    parser.add_argument("node", nargs="?", help="the node to act on")
     parser.add_argument("--nodes", type=int, default=3, metavar="N", help="how many (default 3)")
     parser.add_argument("--base-port", type=int, default=19092, metavar="PORT",
                         help="the first node's port (default 19092)")  # fmt: skip
@@ -50,8 +52,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Start a cluster and stay until it is stopped, or act on one node."""
     if args.action is not None:
+        if args.action not in _ACTIONS:
+            print(f"dev {args.action}: one of {', '.join(_ACTIONS)}", file=sys.stderr)
+            return 2
         if args.node is None:
             print(f"dev {args.action}: which node?", file=sys.stderr)
+            return 2
+        if not args.node.isdecimal():
+            print(f"dev {args.action} {args.node}: is no node's number", file=sys.stderr)
             return 2
         return _ask_owner(args.dir, f"{args.action} {args.node}")
     try:

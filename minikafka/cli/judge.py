@@ -11,15 +11,17 @@ import argparse
 import sys
 from pathlib import Path
 
+from minikafka.cli._usage import USAGE, usage_error
+
 _BROKEN = 1
 _UNDECIDED = 2
-_USAGE = 3
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.description = __doc__
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.error = usage_error(parser)  # type: ignore[method-assign,assignment]
     parser.add_argument("run", nargs="?", type=Path, metavar="RUN", help="a run's folder")
     parser.add_argument("--out", type=Path, metavar="DIR", help="an empty folder for the answer")
     parser.add_argument(
@@ -52,11 +54,11 @@ def run(args: argparse.Namespace) -> int:
             judge_again.archive(args.archive)
         except OSError as error:
             print(f"minikafka judge: --archive {args.archive}: {error.strerror}", file=sys.stderr)
-            return _USAGE
+            return USAGE
         return 0
     if args.run is None or args.out is None or args.archive is not None:
         print("minikafka judge: give RUN and --out DIR, or --archive FILE", file=sys.stderr)
-        return _USAGE
+        return USAGE
     submitted = judge_again.environment_of_submit()
     master = args.master or ("" if submitted else "local[2]")
     try:

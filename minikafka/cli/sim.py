@@ -18,12 +18,12 @@ from pathlib import Path
 from typing import IO
 
 from minikafka.cli import _scenario, _sim_page, _sim_trace
+from minikafka.cli._usage import USAGE, usage_error
 from minikafka.sim.plan import Plan, draw
 from minikafka.sim.shrink import shrink
 from minikafka.sim.simulation import Outcome, Simulation
 from minikafka.sim.story import Story
 
-_USAGE = 3
 _MS_PER_S = 1000
 
 
@@ -31,6 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     parser.description = __doc__
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.error = usage_error(parser)  # type: ignore[method-assign,assignment]
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="the first seed")
     parser.add_argument("--seeds", type=int, default=1, metavar="COUNT", help="how many")
     parser.add_argument(
@@ -58,15 +59,15 @@ def run(args: argparse.Namespace) -> int:
     for name, value, least in (("--seeds", args.seeds, 1), ("--seconds", args.seconds, 1)):
         if value < least:
             print(f"minikafka sim: {name} {value}: at least {least}", file=sys.stderr)
-            return _USAGE
+            return USAGE
     if problem := _why_no_page(args.html):
         print(f"minikafka sim: --html {args.html}: {problem}", file=sys.stderr)
-        return _USAGE
+        return USAGE
     try:
         trace = args.trace.open("w", encoding="utf-8") if args.trace else None
     except OSError as error:
         print(f"minikafka sim: --trace {args.trace}: {error.strerror}", file=sys.stderr)
-        return _USAGE
+        return USAGE
     if args.scenario is not None:
         with trace or nullcontext():
             return _scenario.run(args.scenario, trace)

@@ -6,10 +6,11 @@ Exit status: 0 verified, 1 a promise was broken, 2 it could not be decided, 3 us
 import argparse
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
+from minikafka.cli._usage import USAGE, usage_error
 from minikafka.harness import draw
 from minikafka.harness.injections import INJECTIONS
 from minikafka.harness.schedule import Schedule
@@ -31,7 +32,6 @@ from minikafka.harness.workload_options import (
 )
 
 _UNDECIDED = 2
-_USAGE = 3
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     defaults = RunSettings()
     parser.description = __doc__
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.error = _usage_error(parser)  # type: ignore[method-assign,assignment]
+    parser.error = usage_error(parser)  # type: ignore[method-assign,assignment]
     run = parser.add_argument_group("the run")
     run.add_argument(
         "--profile",
@@ -184,7 +184,7 @@ def run(args: argparse.Namespace) -> int:
             problems = [str(error)]
     if problems:
         print("\n".join(f"minikafka verify: {problem}" for problem in problems), file=sys.stderr)
-        return _USAGE
+        return USAGE
     try:
         from minikafka.harness import preflight
 
@@ -251,16 +251,6 @@ def _minutes_problems(args: argparse.Namespace) -> list[str]:
     if args.minutes is not None and args.profile != "soak":
         return ["--minutes is for --profile soak."]
     return []
-
-
-def _usage_error(parser: argparse.ArgumentParser) -> Callable[[str], NoReturn]:
-    """Argparse's own `error`, with our status."""
-
-    def error(message: str) -> NoReturn:
-        parser.print_usage(sys.stderr)
-        parser.exit(_USAGE, f"{parser.prog}: error: {message}\n")
-
-    return error
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

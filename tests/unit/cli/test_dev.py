@@ -105,6 +105,24 @@ def test_refusals_name_what_is_wrong(home, arguments, words, capsys):
     assert not home.exists()
 
 
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["kil", "2"], "dev kil: one of kill, stop, start, pause, resume"),
+        (["kill", "two"], "dev kill two: is no node's number"),
+    ],
+)
+def test_an_action_that_is_none_is_named(home, arguments, words, capsys):
+    assert main(["dev", *arguments, "--dir", str(home)]) == 2
+    assert words in capsys.readouterr().err
+
+
+def test_an_option_that_does_not_exist_is_named_and_not_its_value(home, capsys):
+    with pytest.raises(SystemExit, match="2"):
+        main(["dev", "--nods", "3", "--dir", str(home)])
+    assert "unrecognized arguments: --nods" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("action", ["kill", "start", "pause"])
 def test_actions_need_a_node_and_a_cluster_that_runs(home, action, capsys):
     assert main(["dev", action, "--dir", str(home)]) == 2
