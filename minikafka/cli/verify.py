@@ -189,11 +189,10 @@ def run(args: argparse.Namespace) -> int:
         from minikafka.harness import preflight
 
         preflight.check()
-        from rich.console import Console
-
+        from minikafka.harness.live import PatientConsole
         from minikafka.harness.run import verify
 
-        return verify(settings, schedule, Console())
+        return verify(settings, schedule, PatientConsole())
     except HarnessError as error:
         print(f"minikafka verify: {error}", file=sys.stderr)
         return _UNDECIDED

@@ -4,6 +4,7 @@ On a terminal a view that is drawn again and again; anywhere else plain lines, o
 seconds and one for every event of note.
 """
 
+import os
 import time
 from dataclasses import dataclass, field
 from types import TracebackType
@@ -21,6 +22,20 @@ from minikafka.harness.verdict_file import Verdict
 
 _PLAIN_EVERY_S = 3.0
 _MARKS_SHOWN = 6
+
+
+class PatientConsole(Console):
+    """A console that is silent once nobody reads it any more, where rich would end the program.
+
+    A run goes on to its verdict whoever has stopped to look.
+    """
+
+    def on_broken_pipe(self) -> None:
+        """Let what is still written go nowhere; also what is flushed at the program's end."""
+        self.quiet = True
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, self.file.fileno())
+        os.close(nowhere)
 
 
 @dataclass(slots=True)

@@ -1,9 +1,10 @@
 import io
+import os
 
 import pytest
 from rich.console import Console
 
-from minikafka.harness.live import RunState, View, print_verdict
+from minikafka.harness.live import PatientConsole, RunState, View, print_verdict
 
 EVENTS = [
     {"at_ms": 1, "event": "phase", "name": "writing"},
@@ -116,3 +117,14 @@ def test_the_verdict_table_names_every_promise_and_the_files():
     ):
         assert text in shown
     assert shown.endswith("o/verdict.json\no/report.html\n")
+
+
+def test_a_run_goes_on_where_nobody_reads_it_any_more():
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "w") as closed:
+        console = PatientConsole(file=closed)
+        for _ in range(3):
+            console.print("a line")
+            closed.flush()
+        assert console.quiet
