@@ -17,7 +17,13 @@ def first_line(plan: Plan, seconds: int) -> str:
         for each in fields(plan)
         if each.name not in ("seed", "incidents")
     )
-    return f"{build()} sim --seed {plan.seed} --seconds {seconds}: {options}"
+    return f"{build()} {command(plan, seconds)}: {options}"
+
+
+def command(plan: Plan, seconds: int) -> str:
+    """What runs this plan again."""
+    steps = f" --steps {plan.steps}" if plan.steps else ""
+    return f"sim --seed {plan.seed} --seconds {seconds}{steps}"
 
 
 def build() -> str:

@@ -13,6 +13,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from contextlib import nullcontext
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import IO
@@ -39,6 +40,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="how long faults go on in each, in virtual time (default %(default)s)",
     )  # fmt: skip
     parser.add_argument(
+        "--steps", type=int, default=0, metavar="N",
+        help="how many steps of the world they go on at most, in each (default: no bound)",
+    )  # fmt: skip
+    parser.add_argument(
         "--minutes", type=float, metavar="M", help="go on with further seeds for so long"
     )
     parser.add_argument("--trace", type=Path, metavar="FILE", help="write every transition there")
@@ -56,7 +61,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the seeds; the exit status."""
-    for name, value, least in (("--seeds", args.seeds, 1), ("--seconds", args.seconds, 1)):
+    least_values = (
+        ("--seeds", args.seeds, 1),
+        ("--seconds", args.seconds, 1),
+        ("--steps", args.steps, 0),
+    )
+    for name, value, least in least_values:
         if value < least:
             print(f"minikafka sim: {name} {value}: at least {least}", file=sys.stderr)
             return USAGE
@@ -96,7 +106,7 @@ def _run_seeds(args: argparse.Namespace, trace: IO[str] | None) -> int:
     seed = args.seed
     drawn: Plan | None = None
     while seed < args.seed + args.seeds or time.monotonic() < end_s:
-        plan = draw(seed, args.seconds * _MS_PER_S)
+        plan = replace(draw(seed, args.seconds * _MS_PER_S), steps=args.steps)
         outcome = Simulation(plan, _teller(plan, args.seconds, trace, echo=args.print)).run()
         total.add(outcome)
         if outcome.violation is not None:
@@ -107,7 +117,7 @@ def _run_seeds(args: argparse.Namespace, trace: IO[str] | None) -> int:
         seed += 1
     total.tell()
     if args.html is not None and drawn is not None:
-        command = f"minikafka sim --seed {drawn.seed} --seconds {args.seconds}"
+        command = f"minikafka {_sim_trace.command(drawn, args.seconds)}"
         _sim_page.write(drawn, command, header(drawn)[0], args.html)
     return 1 if total.broken else 0
 
@@ -124,6 +134,7 @@ def header(plan: Plan) -> list[str]:
         "recovery": plan.strategy if plan.recovery_manager else "off",
         "producers": f"{plan.producers}{', idempotent' if plan.idempotent else ''}",
         "flush.messages": 1 if plan.flush_messages else "unset",
+        "retention.bytes": plan.retention_bytes,
     }
     line = ", ".join(f"{name} {value}" for name, value in settings.items())
     return [line, *(f"planned {incident}" for incident in plan.incidents)]

@@ -113,7 +113,8 @@ class Plan:
     """One run. `incidents` are in the order of their times.
 
     `pace_ms` is how long producers wait between two batches, `groups` how many consumers share the
-    partitions as a group.
+    partitions as a group. Everything is mended after `duration_ms`, or after `steps` steps of the
+    world, where that is not 0.
     """
 
     seed: int
@@ -137,6 +138,7 @@ class Plan:
     lag_ms: int = 3_000
     fetch_bytes: int = 1 << 20
     retention_bytes: int = -1
+    steps: int = 0
     incidents: tuple[Incident, ...] = ()
 
     @property

@@ -25,6 +25,7 @@ _PLAINER: tuple[dict[str, Any], ...] = (
     {"idempotent": False},
     {"recovery_manager": False},
     {"flush_messages": False},
+    {"retention_bytes": -1},
     {"roll_ms": _NEVER_MS},
     {"fetch_bytes": 1 << 20},
     {"pace_ms": 400},

@@ -154,7 +154,7 @@ class Simulation:
                 incident.at_ms * US_PER_MS - self.world.now_us,
                 partial(self._happen, incident),
             )
-        self.world.run(self.plan.duration_ms - self.world.now_ms)
+        self.world.run(self.plan.duration_ms - self.world.now_ms, self.plan.steps)
         self._heal()
 
     def _create_topic(self) -> None:

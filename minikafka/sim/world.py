@@ -72,9 +72,11 @@ class World:
                 return True
         return False
 
-    def run(self, for_ms: int) -> None:
-        """Let everything happen that is due within `for_ms`."""
-        self._run_to(self.now_us + for_ms * US_PER_MS, lambda: False)
+    def run(self, for_ms: int, most_steps: int = 0) -> None:
+        """Let everything happen that is due within `for_ms`, or `most_steps` of it, if not 0."""
+        last = self.steps + most_steps
+        is_enough = (lambda: self.steps >= last) if most_steps else lambda: False
+        self._run_to(self.now_us + for_ms * US_PER_MS, is_enough)
 
     def run_until(self, condition: Callable[[], bool], within_ms: int, what: str = "") -> None:
         """Go on until a condition holds; it is looked at after everything that happens.

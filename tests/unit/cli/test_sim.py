@@ -57,6 +57,17 @@ def test_a_trace_begins_with_commit_seed_and_all_options(tmp_path, capsys):
     assert any("t-0      leader " in line for line in transitions)
 
 
+def test_a_run_ends_after_so_many_steps(tmp_path, capsys):
+    path = tmp_path / "run.trace"
+    assert run("--seed", 3, "--steps", 400, "--trace", path) == 0
+    first, *lines = path.read_text().splitlines()
+    assert " sim --seed 3 --seconds 5 --steps 400: " in first
+    (mended,) = [line for line in lines if line.endswith("everything is mended")]
+    assert 0 < float(mended.split()[0]) < 4
+    assert run("--steps", -1) == 3
+    assert "--steps -1: at least 0" in capsys.readouterr().err
+
+
 def test_outside_of_git_the_version_stands_for_the_commit(tmp_path, monkeypatch):
     version = f"minikafka {minikafka.__version__}"
     assert _sim_trace.build().startswith(version)
