@@ -136,17 +136,19 @@ class Operators:
         """
         other = rng.randrange(1, self.plan.replication_factor)
         index = rng.randrange(self.plan.partitions)
-        times = rng.randint(2, 8)
         if rng.random() < _STUCK_SHARE:
-            # Some records must be in what is stuck.
-            self._hold_answers(rng, index, rng.choice((500, 1_000, 2_500)))
-            begin = partial(self._swap_again, rng, index, other, times)
+            # Some records must be in what is stuck; followers must have followed in between.
+            self._hold_answers(rng, index, other, rng.choice((1_000, 2_500)))
+            begin = partial(self._swap_again, rng, index, other, 2, (100, 300))
             self.faults.cluster.world.after(_STUCK_BEFORE_MS * US_PER_MS, begin)
         else:
-            self._swap_again(rng, index, other, times)
+            self._swap_again(rng, index, other, rng.randint(2, 8), (10, 30, 100, 500))
 
-    def _hold_answers(self, rng: Random, index: int, for_ms: int) -> None:
-        """Let be stuck what the leader has told its followers, or what it should learn itself."""
+    def _hold_answers(self, rng: Random, index: int, other: int, for_ms: int) -> None:
+        """Let be stuck what the leader has told its followers, or what it should learn itself.
+
+        Then the next leader is behind: who follows both cuts off what only the first one had.
+        """
         cluster = self.faults.cluster
         controller = cluster.nodes[cluster.controller_id].node
         if controller is None:
@@ -157,11 +159,14 @@ class Operators:
         leader = host(now.leader)
         links = [(leader, host(other)) for other in cluster.broker_ids if other != now.leader]
         what = f"what {leader} has sent to other brokers"
+        share = _STUCK_SHARE
         if rng.random() < _STUCK_SHARE and now.leader != cluster.controller_id:
-            links = [(host(cluster.controller_id), leader)]
-            what = f"what the controller has sent to {leader}"
+            following = now.replicas[other % len(now.replicas)]
+            behind = host(now.replicas[0] if following == now.leader else following)
+            links, share = [(host(cluster.controller_id), leader), (leader, behind)], 1.0
+            what = f"what the controller has sent to {leader}, and that to {behind},"
         for source, target in links:
-            cluster.network.clog(source, target, _STUCK_SHARE)
+            cluster.network.clog(source, target, share)
         self._note(f"{what} is stuck for {for_ms} ms")
 
         def release() -> None:
@@ -170,7 +175,9 @@ class Operators:
 
         cluster.world.after(for_ms * US_PER_MS, release)
 
-    def _swap_again(self, rng: Random, index: int, other: int, times: int) -> None:
+    def _swap_again(
+        self, rng: Random, index: int, other: int, times: int, pauses_ms: tuple[int, ...]
+    ) -> None:
         cluster = self.faults.cluster
         controller = cluster.nodes[cluster.controller_id].node
         if not times or self.faults.is_over or controller is None:
@@ -195,8 +202,8 @@ class Operators:
         connections.ask(
             bootstrap, moved, lambda _: connections.ask(bootstrap, elected, lambda _: None)
         )
-        pause_us = rng.choice((10, 30, 100, 500)) * US_PER_MS
-        cluster.world.after(pause_us, lambda: self._swap_again(rng, index, other, times - 1))
+        again = partial(self._swap_again, rng, index, other, times - 1, pauses_ms)
+        cluster.world.after(rng.choice(pauses_ms) * US_PER_MS, again)
 
     def _topic(self, rng: Random) -> ApiMessage:
         """Create a topic beside the one that is checked, or delete the last one of them."""
