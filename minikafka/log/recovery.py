@@ -110,10 +110,13 @@ def _load(
         )
         end_offset = start_offset
         recovered_from = None
-    scan_from = recovered_from if epochs_known else segments.first.base_offset
+    epochs.truncate_from_end(end_offset)
+    scan_from = recovered_from
+    if not epochs_known or (recovered_from is not None and not epochs.entries):
+        # Also where all that the file knew of is gone: it had heard of a later log start offset.
+        scan_from = segments.first.base_offset
     if scan_from is not None:
         _learn_epochs(segments, epochs, scan_from)
-    epochs.truncate_from_end(end_offset)
     _learn_first_epochs(segments, epochs, start_offset)
     epochs.truncate_from_start(start_offset)
     if epochs.changed:

@@ -187,7 +187,9 @@ def test_epochs_that_recovery_has_rebuilt_are_durable(disk):
         assert read_epochs(later, "t-0") == [(0, 0), (1, 10)]
 
 
-@pytest.mark.parametrize("known", [b"0\n1\n1 10\n", b"0\n1\n1 14\n", b"0\n2\n0 6\n1 10\n"])
+@pytest.mark.parametrize(
+    "known", [b"0\n1\n1 10\n", b"0\n1\n1 14\n", b"0\n2\n0 6\n1 10\n", b"0\n1\n1 25\n"]
+)
 @pytest.mark.parametrize(("start", "epochs"), [(0, [(0, 0), (1, 10)]), (3, [(0, 3), (1, 10)])])
 def test_a_log_that_begins_before_its_epochs_learns_them(disk, known, start, epochs):
     """The checkpoint of log start offsets is a minute behind the file of epochs."""
