@@ -15,6 +15,8 @@ from minikafka.sim.sim_node import SimNode
 from minikafka.sim.world import US_PER_MS
 
 Undo = Callable[[], None]
+Wanted = Callable[[int, int], bool]
+"""Whether a fault has waited for it that a leader asks for a member; it has begun then."""
 _SLOW = LinkSpeed(base_us=20_000, jitter_us=200_000, lost_per_thousand=50)
 _USUAL_FLUSH_US = (100, 3_000)
 _SLOW_FLUSH_US = (200_000, 2_000_000)
@@ -36,7 +38,7 @@ class Faults:
     is_over: bool = False
     """Everything is mended: what was to be undone later is undone already."""
     _copies: dict[int, dict[str, SimDisk]] = field(default_factory=dict)
-    _waiting: list[Incident] = field(default_factory=list)
+    _waiting: list[Wanted] = field(default_factory=list)
 
     def happen(self, incident: Incident) -> None:
         """Let a fault happen, and plan its end."""
@@ -123,7 +125,7 @@ class Faults:
         The machine loses power. While it comes back, half of what other brokers have sent to the
         controller, and of what it had sent to them, is stuck. Soon after it serves again it loses
         power once more, or is cut off from the other brokers, and only later what was stuck goes
-        on.
+        on. Or only the request of a leader is stuck that wants to let it join.
         """
         node = self._node(incident)
         if node.config.is_controller:
@@ -144,16 +146,30 @@ class Faults:
             for link in stuck:
                 network.unclog(*link)
 
+        def wanted(leader: int, member: int) -> bool:
+            if member != incident.node:
+                return False
+            link = (host(leader), controller)
+            self._later(0, lambda: network.clog_under_way(*link))
+            reachable = [other for other in others if other != controller]
+            self._strike_again(node, reachable, rng, lambda: network.unclog(*link), dark=True)
+            return True
+
         def start() -> None:
             if not node.alive:
                 node.start()
+            if rng.random() < _STUCK_SHARE:
+                self._when(lambda: node.started, lambda: self._await(wanted, strike))
+                return
             for link in stuck:
                 network.clog(*link, _STUCK_SHARE)
             self._when(lambda: node.started, strike)
 
         return start
 
-    def _strike_again(self, node: SimNode, others: list[str], rng: Random, release: Undo) -> None:
+    def _strike_again(
+        self, node: SimNode, others: list[str], rng: Random, release: Undo, *, dark: bool = False
+    ) -> None:
         network = self.cluster.network
 
         def heal() -> None:
@@ -167,10 +183,15 @@ class Faults:
         for other in others:
             network.cut(node.host, other)
         self._note("network", f"{node.host} is cut off from all brokers")
-        if rng.random() < _STUCK_SHARE:
+
+        def go_dark() -> None:
             node.lose_power()
             self._later(100, self.start_later(node))
             self._when(lambda: node.started, late)
+
+        if dark or rng.random() < _STUCK_SHARE:
+            # Not within a step of another node, in which this may be.
+            self._later(1, go_dark)
         else:
             self._later(rng.randint(3_000, 8_000), late)
 
@@ -390,25 +411,38 @@ class Faults:
         The replica joins by the next attempt, and is cut off from its leader before the first one
         arrives. Where nobody asks, a broker gives up what it has.
         """
-        world = self.cluster.world
-        self._waiting.append(incident)
 
-        def give_up_waiting() -> None:
-            if incident in self._waiting and not self.is_over:
-                self._waiting.remove(incident)
-                self._strike(incident, incident.node, None)
+        def wanted(leader: int, member: int) -> bool:
+            self._later(0, lambda: self._strike(incident, leader, member))
+            return True
 
-        world.after(_MOMENT_MS * US_PER_MS, give_up_waiting)
+        self._await(wanted, lambda: self._strike(incident, incident.node, None))
+
+    def _await(self, wanted: Wanted, otherwise: Undo) -> None:
+        """Wait until a leader asks for a member that is `wanted`; not for ever."""
+        self._waiting.append(wanted)
+
+        def give_up() -> None:
+            if wanted in self._waiting:
+                self._waiting.remove(wanted)
+                otherwise()
+
+        self._later(_MOMENT_MS, give_up)
 
     def stepped(self, node: SimNode) -> None:
-        """Look whether a step of a node was what a fault is waiting for."""
-        if self._waiting and not self.is_over:
-            member = _asked_for(node)
-            if member is not None:
-                incident = self._waiting.pop(0)
-                leader = node.config.node_id
-                # What the step has sent is on its way then.
-                self.cluster.world.after(0, lambda: self._strike(incident, leader, member))
+        """Look whether a step of a node was what a fault is waiting for.
+
+        What the step has sent is on its way when what else is to be done now is done.
+        """
+        if not self._waiting or self.is_over:
+            return
+        member = _asked_for(node)
+        if member is None:
+            return
+        for wanted in self._waiting:
+            if wanted(node.config.node_id, member):
+                self._waiting.remove(wanted)
+                return
 
     def _strike(self, incident: Incident, leader: int, member: int | None) -> None:
         network, world = self.cluster.network, self.cluster.world

@@ -174,6 +174,14 @@ class Network:
                 if is_meant and (share >= 1 or self._rng.random() < share):
                     stream.clogged[side] = True
 
+    def clog_under_way(self, source: str, target: str) -> None:
+        """Hold what is on its way now, and what its streams carry after it."""
+        for stream in self._streams:
+            for side in (0, 1):
+                is_on_its_way = stream.clear_at_us[side] > self.world.now_us
+                if is_on_its_way and self._link(stream, side) == (source, target):
+                    stream.clogged[side] = True
+
     def abort(self, source: str, target: str) -> None:
         """Let a host give up its connections to another one, and hold what it has sent there.
 

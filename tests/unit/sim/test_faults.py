@@ -96,6 +96,21 @@ def test_a_leader_gives_its_connections_up_while_it_asks_for_a_member(cluster, f
     cluster.world.run_until(lambda: not cluster.network.is_cut("n1", "n3"), 20_000, "it heals")
 
 
+def test_a_broker_that_came_back_is_struck_while_a_leader_asks_for_it(cluster, losses):
+    """CHECK 9: what the leader asks arrives when the broker is another one than it was."""
+    for at_ms in range(8):
+        faults = Faults(cluster, ("client",), losses.append)
+        cluster.on_step = faults.stepped
+        node = cluster.nodes[3]
+        faults.happen(incident(Fault.RELAPSE, node=3, at_ms=at_ms))
+        cluster.world.run_until(lambda: cluster.network.is_cut("n3", "n1"), 60_000, "it is struck")
+        cluster.world.run_until(lambda: not cluster.network.is_cut("n3", "n1"), 60_000, "it heals")
+        cluster.world.run_until(cluster.all_started, 60_000, "all serve")
+        cluster.world.run_until(lambda: len(registration(cluster, "t").isr) == 3, 60_000, "all in")
+    assert not cluster.network.is_cut("n3", "n100")
+    assert node.starts > 10
+
+
 def test_a_broker_gives_its_connections_up_where_nobody_asks(cluster, faults):
     notes = []
     cluster.world.tell = notes.append

@@ -212,3 +212,17 @@ def test_what_is_clogged_arrives_although_its_sender_is_gone(wire):
     wire.network.heal_all()
     wire.run()
     assert wire.server.data == [b"last words"]
+
+
+def test_only_streams_with_something_on_its_way_are_clogged(wire):
+    wire.run()
+    quiet = wire.network.connect("a", SERVER, Recorder())
+    wire.run()
+    wire.network.send(wire.stream, 0, b"asked")
+    wire.network.clog_under_way("a", "b")
+    wire.network.send(quiet, 0, b"passes")
+    wire.run()
+    assert wire.server.data == [b"passes"]
+    wire.network.unclog("a", "b")
+    wire.run()
+    assert wire.server.data == [b"passes", b"asked"]
