@@ -213,13 +213,10 @@ class Checkers:
         for topic_id, topic in image.topics.items():
             known = before.topics.get(topic_id)
             if known is not topic:
-                self._look_at_topic((before, image), topic, known)
+                self._look_at_topic(image, topic, known)
 
     def _look_at_topic(
-        self,
-        images: tuple[MetadataImage, MetadataImage],
-        topic: TopicImage,
-        known: TopicImage | None,
+        self, image: MetadataImage, topic: TopicImage, known: TopicImage | None
     ) -> None:
         for index, now in topic.partitions.items():
             former = None if known is None else known.partitions.get(index)
@@ -227,9 +224,8 @@ class Checkers:
                 continue
             where = TopicPartition(topic.name, index)
             self._checks += 1
-            # What was committed at once was decided one after the other: by either min ISR.
-            minima = sorted(self._min_isr(image, topic.name, now) for image in images)
-            for problem in self._problems(former, now, minima):
+            minimum = self._min_isr(image, topic.name, now)
+            for problem in self._problems(former, now, minimum):
                 if problem is not None:
                     rule, _, what = problem.partition(": ")
                     raise Violation(f"{rule}: {where}: {what}")
@@ -245,17 +241,16 @@ class Checkers:
                 self._unclean(where, now)
 
     def _problems(
-        self, former: PartitionRegistration | None, now: PartitionRegistration, minima: list[int]
+        self, former: PartitionRegistration | None, now: PartitionRegistration, minimum: int
     ) -> list[str | None]:
-        lowest, highest = minima
-        found = [registrations.valid_isr_and_elr(now, highest)]
+        found = [registrations.valid_isr_and_elr(now, minimum)]
         if not self.elr_is_on:
             found.append(registrations.isr_is_kept(former, now))
         if former is not None:
             found.append(registrations.epochs_rise(former, now))
             found.append(registrations.leader_is_eligible(former, now))
             if self.elr_enabled:
-                found.append(registrations.recovery_quorum(former, now, lowest))
+                found.append(registrations.recovery_quorum(former, now, minimum))
         return found
 
     def _min_isr(self, image: MetadataImage, topic: str, now: PartitionRegistration) -> int:

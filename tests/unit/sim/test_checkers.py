@@ -10,6 +10,12 @@ import pytest
 from minikafka.common.ids import TopicPartition
 from minikafka.history.operations import Written
 from minikafka.log.checkpoints import CLEAN_SHUTDOWN
+from minikafka.messages.incremental_alter_configs import (
+    AlterableConfig,
+    AlterConfigsResource,
+    IncrementalAlterConfigsRequest,
+    IncrementalAlterConfigsResponse,
+)
 from minikafka.metadata.image import RESOURCE_TOPIC
 from minikafka.metadata.partition_registration import LeaderRecoveryState, PartitionRegistration
 from minikafka.replica.in_sync_replicas import IsrState
@@ -18,7 +24,7 @@ from minikafka.sim.log_batches import Batch
 from minikafka.sim.replica_checks import Committed
 from minikafka.sim.violation import Violation
 from minikafka.sim.workload import History
-from tests.sim_world import batch, create_topic, produce, replica, started_cluster
+from tests.sim_world import batch, create_topic, produce, registration, replica, started_cluster
 
 WHERE = TopicPartition("t", 0)
 
@@ -78,17 +84,28 @@ def test_a_broken_registration_is_found(cluster, checkers, changes, rule):
         look_at(cluster, checkers, changes)
 
 
-def test_a_change_is_judged_by_the_min_isr_by_which_it_was_decided(cluster, checkers):
-    """MinIsrRecoveryQuorum: an ISR that shrank, and a min ISR that was raised after it, at once."""
-    image = cluster.nodes[1].node.loader.image
-    raised = {**image.configs, (RESOURCE_TOPIC, "t"): {"min.insync.replicas": "3"}}
-    shrunk = replace(changed(image, isr=(1, 2), partition_epoch=9), configs=raised)
-    checkers.look_at_metadata(image)
-    checkers.look_at_metadata(shrunk)
+def test_changes_that_are_committed_at_once_are_looked_at_one_by_one(cluster):
+    """MinIsrRecoveryQuorum: an ISR that shrinks, and a min ISR that is raised after it."""
+    checkers = Checkers(History(), 2, elr_enabled=True, nodes=cluster.nodes)
+    controller = cluster.nodes[cluster.controller_id]
+    checkers.look(controller)
+    cluster.nodes[3].kill()
+    cluster.world.run_until(lambda: len(registration(cluster, "t").isr) == 2, 60_000, "3 is out")
+    raised = AlterConfigsResource(
+        RESOURCE_TOPIC, "t", [AlterableConfig("min.insync.replicas", 0, "3")]
+    )
+    request = IncrementalAlterConfigsRequest(resources=[raised])
+    cluster.client().ask(request, IncrementalAlterConfigsResponse)
+    cluster.world.run(1_000)
+    image = controller.node.loader.image
+    assert image.config(RESOURCE_TOPIC, "t") == {"min.insync.replicas": "3"}
+    checkers.look(controller)
     checkers = Checkers(History(), 2, elr_enabled=True)
-    checkers.look_at_metadata(replace(image, configs=raised))
+    checkers.look_at_metadata(changed(image, isr=(1, 2, 3), partition_epoch=8))
     with pytest.raises(Violation, match="fewer than 3"):
-        checkers.look_at_metadata(shrunk)
+        checkers.look_at_metadata(
+            replace(changed(image, partition_epoch=9), offset=image.offset + 2)
+        )
 
 
 def test_a_leader_out_of_nowhere_must_be_marked(cluster, checkers):
