@@ -4,6 +4,13 @@ Transitions: STARTING (registering, then catching up with the metadata log) -> R
 replicas being made ready) -> RUNNING (unfenced) -> PENDING_CONTROLLED_SHUTDOWN (handing leaderships
 over) -> SHUTTING_DOWN. A shutdown may begin in any state.
 
+A broker whose place another registration took (STALE_BROKER_EPOCH) registers again in whatever
+state it is. What took its place is mostly no broker that lives but a request of its own former life
+which a slow controller found in a connection after those of the new one. The broker leaves it a
+session's time to show that it lives: then it is a duplicate, and the registration is refused until
+this broker gives up. Unlike Kafka, whose `BrokerLifecycleManager` beats on in vain until somebody
+starts the broker again. The controller takes what comes back for uncleanly stopped, as it must.
+
 Source: `BrokerLifecycleManager`, KIP-631, KIP-966 "Broker registration"; SPEC C1, C3.
 """
 
@@ -14,7 +21,7 @@ from enum import Enum
 from typing import Any
 
 from minikafka.common.environment import Environment
-from minikafka.common.errors import error_of
+from minikafka.common.errors import ErrorCode, error_of
 from minikafka.common.ids import Uuid
 from minikafka.common.timers import Timer
 from minikafka.messages import broker_registration as registration_messages
@@ -48,9 +55,9 @@ Standing = tuple[BrokerState, bool, int, int]
 class BrokerLifecycle:
     """Talks to the controller about this broker.
 
-    Hooks: `on_registered` once the broker has its epoch; `on_caught_up` once its metadata includes
-    its own registration; `on_running` once it is unfenced; `on_may_stop` once the controller lets
-    it go, or its time for that is over; `on_rejected` if it never got in.
+    Hooks: `on_registered` whenever the broker has a new epoch; `on_caught_up` once its metadata
+    includes its own registration; `on_running` once it is unfenced; `on_may_stop` once the
+    controller lets it go, or its time for that is over; `on_rejected` if it does not get in.
     """
 
     env: Environment
@@ -75,6 +82,7 @@ class BrokerLifecycle:
     incarnation_id: Uuid = field(init=False)
     state: BrokerState = BrokerState.STARTING
     broker_epoch: int = -1
+    _is_registered: bool = False
     _ready: bool = False
     _heard_at_ms: int = 0
     _refused_for: str = ""
@@ -88,12 +96,11 @@ class BrokerLifecycle:
 
     def start(self) -> None:
         """Begin to register."""
-        self._give_up_at_ms = self.env.clock.monotonic_ms + self.registration_timeout_ms
-        self._register()
+        self._begin_to_register()
 
     def metadata_advanced(self) -> None:
         """The metadata moved on: a broker that waits to be caught up asks at once."""
-        if self.state is BrokerState.STARTING and self.broker_epoch >= 0:
+        if self.state is BrokerState.STARTING:
             self._heartbeat_soon()
 
     def ready(self) -> None:
@@ -105,8 +112,8 @@ class BrokerLifecycle:
         """Begin a controlled shutdown."""
         if self.state in (BrokerState.PENDING_CONTROLLED_SHUTDOWN, BrokerState.SHUTTING_DOWN):
             return
-        if self.broker_epoch < 0:
-            self._may_stop("it never registered")
+        if not self._is_registered:
+            self._may_stop("it is not registered")
             return
         self._move(BrokerState.PENDING_CONTROLLED_SHUTDOWN, "shutdown requested")
         self._heard_at_ms = self.env.clock.monotonic_ms
@@ -122,14 +129,19 @@ class BrokerLifecycle:
 
     # Registration
 
+    def _begin_to_register(self) -> None:
+        self._give_up_at_ms = self.env.clock.monotonic_ms + self.registration_timeout_ms
+        self._refused_for = ""
+        self._register()
+
     def _register(self) -> None:
-        if self.state is not BrokerState.STARTING:
+        if self.state is BrokerState.SHUTTING_DOWN:
             return
         left_ms = self._give_up_at_ms - self.env.clock.monotonic_ms
         if left_ms <= 0:
             self.on_rejected(
                 f"broker {self.broker_id} could not register within "
-                f"{self.registration_timeout_ms} ms"
+                f"{self.registration_timeout_ms} ms: {self._refused_for}"
             )
             return
         self.channel.send(
@@ -160,15 +172,17 @@ class BrokerLifecycle:
                 for name, levels in SUPPORTED_FEATURES.items()
             ],
             rack=self.rack,
-            log_dirs=list(self.log_dirs),
+            log_dirs=[it for it in self.log_dirs if it not in self.offline_log_dirs],
             previous_broker_epoch=self.previous_broker_epoch,
         )
 
     def _registered(self, response: Any | None, why: str) -> None:
-        if self.state is not BrokerState.STARTING:
+        if self.state is BrokerState.SHUTTING_DOWN:
             return
         if response is not None and not response.error_code:
             self.broker_epoch = response.broker_epoch
+            self._is_registered = True
+            self._refused_for = ""
             _log.info("[broker %d] registered with epoch %d", self.broker_id, self.broker_epoch)
             self.on_registered(self.broker_epoch)
             self._heartbeat_soon()
@@ -179,6 +193,19 @@ class BrokerLifecycle:
             self._refused_for = reason
         self.env.after(_REGISTRATION_RETRY_MS, self._register)
 
+    def _superseded(self) -> None:
+        """Another registration took this broker's place."""
+        if self.state is BrokerState.PENDING_CONTROLLED_SHUTDOWN:
+            self._may_stop("another registration took its place")
+            return
+        _log.warning(
+            "[broker %d] another registration took the place of epoch %d, is to register again in"
+            " %d ms", self.broker_id, self.broker_epoch, self.session_timeout_ms,
+        )  # fmt: skip
+        self._is_registered = False
+        self._stop_beating()
+        self.env.after(self.session_timeout_ms, self._begin_to_register)
+
     # Heartbeats
 
     def _heartbeat_soon(self) -> None:
@@ -186,9 +213,14 @@ class BrokerLifecycle:
 
     def _heartbeat_in(self, delay_ms: int) -> None:
         """One timer at a time: a second would beat beside the first for ever."""
+        if not self._is_registered:
+            return
+        self._stop_beating()
+        self._timer = self.env.after(delay_ms, self._heartbeat)
+
+    def _stop_beating(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
-        self._timer = self.env.after(delay_ms, self._heartbeat)
 
     def _heartbeat(self) -> None:
         if self._heartbeat_in_flight or self.state is BrokerState.SHUTTING_DOWN:
@@ -229,11 +261,9 @@ class BrokerLifecycle:
             return
         self._heard_at_ms = self.env.clock.monotonic_ms
         if response.error_code:
-            _log.warning(
-                "[broker %d] heartbeat refused: %s",
-                self.broker_id, error_of(response.error_code).code.name,
-            )  # fmt: skip
+            self._heartbeat_refused(error_of(response.error_code).code)
             return
+        self._refused_for = ""
         if self.state is BrokerState.STARTING and response.is_caught_up:
             self._move(BrokerState.RECOVERY, "caught up with the metadata log")
             self.on_caught_up()
@@ -246,6 +276,13 @@ class BrokerLifecycle:
         has_news = len(self.offline_log_dirs) > asked_in[2]
         if has_news or (moved and self.state is not BrokerState.RUNNING):
             self._heartbeat_soon()
+
+    def _heartbeat_refused(self, code: ErrorCode) -> None:
+        if code is ErrorCode.STALE_BROKER_EPOCH:
+            self._superseded()
+        elif code.name != self._refused_for:
+            _log.warning("[broker %d] heartbeat refused: %s", self.broker_id, code.name)
+            self._refused_for = code.name
 
     def _stop_unheard(self) -> None:
         """Stop without leave, once no controller was heard of for a whole session.
@@ -268,9 +305,9 @@ class BrokerLifecycle:
         if self.state is BrokerState.SHUTTING_DOWN:
             return
         self._move(BrokerState.SHUTTING_DOWN, why)
-        for timer in (self._timer, self._stop_timer):
-            if timer is not None:
-                timer.cancel()
+        self._stop_beating()
+        if self._stop_timer is not None:
+            self._stop_timer.cancel()
         self.on_may_stop()
 
     def _move(self, state: BrokerState, reason: str) -> None:

@@ -32,9 +32,13 @@ class RetentionChecks:
         where, log = partition.topic_partition, partition.log
         start = log.log_start_offset
         key = (node.config.node_id, where)
-        if start <= self._seen.get(key, 0):
+        # It may go back as well: with a log that is cut down to what an unclean leader has.
+        seen = self._seen.get(key, 0)
+        if start == seen:
             return
         self._seen[key] = start
+        if start < seen:
+            return
         self.checks += 1
         if start <= self.trimmed.get(where, 0):
             return

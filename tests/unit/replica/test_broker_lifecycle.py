@@ -192,10 +192,66 @@ def test_offline_directory_is_reported_after_the_heartbeat_under_way(running):
     assert running.beat(is_fenced=False).offline_log_dirs == [Uuid.of(1, 2)]
 
 
-def test_refused_heartbeat_changes_nothing(running):
-    running.beat(HEARTBEAT_MS, error_code=ErrorCode.STALE_BROKER_EPOCH)
+def test_refused_heartbeat_changes_nothing(running, caplog):
+    for _ in range(2):
+        running.beat(HEARTBEAT_MS, error_code=ErrorCode.BROKER_ID_NOT_REGISTERED)
     assert running.state is BrokerState.RUNNING
     running.beat(HEARTBEAT_MS, is_fenced=False)
+    assert caplog.text.count("heartbeat refused: BROKER_ID_NOT_REGISTERED") == 1
+
+
+@pytest.mark.parametrize("state", [BrokerState.STARTING, BrokerState.RECOVERY, BrokerState.RUNNING])
+def test_broker_whose_place_was_taken_registers_again_after_a_session(world, state):
+    """C3: a request of its former life, say, that a slow controller found late."""
+    world.register()
+    if state is not BrokerState.STARTING:
+        world.beat(is_caught_up=True)
+    if state is BrokerState.RUNNING:
+        world.lifecycle.ready()
+        world.beat(is_fenced=False)
+    assert world.state is state
+    world.beat(IMPATIENT_MS, error_code=ErrorCode.STALE_BROKER_EPOCH)
+    world.lifecycle.metadata_advanced()
+    world.lifecycle.report_offline_dir(Uuid.of(1, 2))
+    assert world.sent(SESSION_MS - 1) == []
+    again = world.one(1)
+    assert isinstance(again.body, BrokerRegistrationRequest)
+    assert again.body.incarnation_id == world.lifecycle.incarnation_id
+    assert again.body.log_dirs == [Uuid.of(1, 1)]
+    world.accept(again, epoch=9)
+    assert world.hooks[-1] == ("registered", 9)
+    assert world.beat(is_fenced=True).broker_epoch == 9
+    assert world.state is state
+
+
+def test_broker_whose_place_a_living_one_took_gives_up(running):
+    running.beat(HEARTBEAT_MS, error_code=ErrorCode.STALE_BROKER_EPOCH)
+    running.run(SESSION_MS - 1)
+    refused = BrokerRegistrationResponse(error_code=ErrorCode.DUPLICATE_BROKER_REGISTRATION)
+    until_ms = running.now_ms + 62_000
+    while running.now_ms < until_ms:
+        for sent in running.sent(1_000):
+            assert isinstance(sent.body, BrokerRegistrationRequest)
+            running.answer(sent, refused)
+    assert running.hooks[-1] == (
+        "rejected",
+        "broker 1 could not register within 60000 ms: DUPLICATE_BROKER_REGISTRATION",
+    )
+    assert running.sent(100_000) == []
+
+
+def test_broker_whose_place_was_taken_has_nothing_to_hand_over(running):
+    running.lifecycle.shut_down()
+    running.beat(error_code=ErrorCode.STALE_BROKER_EPOCH)
+    assert running.hooks[-1] == "may stop"
+    assert running.sent(100_000) == []
+
+
+def test_broker_that_waits_to_register_again_stops_without_leave(running):
+    running.beat(HEARTBEAT_MS, error_code=ErrorCode.STALE_BROKER_EPOCH)
+    running.lifecycle.shut_down()
+    assert running.hooks[-1] == "may stop"
+    assert running.sent(100_000) == []
 
 
 def test_lost_heartbeat_is_sent_again(running):

@@ -76,6 +76,19 @@ def test_a_follower_may_begin_where_a_leader_has_begun(cluster):
     assert checks.checks == 2
 
 
+def test_a_replica_that_had_begun_later_begins_anew_behind_an_unclean_leader(cluster):
+    """The leader's move is to be noted then, or its followers' are held against them."""
+    checks = RetentionChecks(KEPT_BYTES)
+    first = replica(cluster, 1, "t")
+    start = first.log.log_start_offset
+    look(cluster, checks)
+    checks.taken_away(WHERE, 0)
+    for at, trimmed in ((0, 0), (start, start)):
+        first.log.log_start_offset = at
+        checks.look(cluster.nodes[1], first)
+        assert checks.trimmed[WHERE] == trimmed
+
+
 def test_only_what_retention_took_may_be_missing(cluster):
     """An unclean election gives the same offsets to new records, which are not old yet."""
     checkers = Checkers(History(), 2, elr_enabled=True, nodes=cluster.nodes)
