@@ -20,6 +20,7 @@ Partitions are numbered through all topics of the run.
 
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -34,10 +35,11 @@ HEADER, POLLED, COMMITTED, REFUSED, ASSIGNED, REVOKED, LEFT, END = range(8)
 
 POLL_SCHEMA = (
     "position bigint, at_us bigint, member int, kind string, partition int, assignment int,"
-    " first bigint, last bigint"
+    " first bigint, last bigint, rebalances int"
 )
 """`kind` is polled or committed; of a commit `last` is the offset that was committed, which is the
-next to be read. Positions are even, so that there is room between two."""
+next to be read. Positions are even, so that there is room between two. `rebalances` is how often
+the member had been told of a rebalance before, which need not have touched the partition."""
 
 
 _COUNTS = ("polled", "commits", "refused", "assignments")
@@ -161,6 +163,7 @@ def read_poll_log(path: Path) -> PollTable:
     columns: list[list[Any]] = [[] for _ in _COLUMNS]
     header: dict[str, Any] = {}
     ends: dict[int, int] = {}
+    rebalances: Counter[int] = Counter()
     for number, entry in enumerate(Entries(path)):
         if not number and (entry[0] != HEADER or entry[1].get("version") != VERSION):
             raise LedgerDamagedError(f"{path.name}: does not begin with a header of version 1")
@@ -169,9 +172,14 @@ def read_poll_log(path: Path) -> PollTable:
                 kind = "polled" if tag == POLLED else "committed"
                 filled = more if tag == POLLED else [[0] * len(partitions), *more, *more]
                 for partition, *values in zip(partitions, *filled, strict=True):
-                    row = (2 * number, at_us, member, kind, partition, *values)
+                    row = (
+                        *(2 * number, at_us, member, kind, partition, *values),
+                        rebalances[member],
+                    )
                     for column, value in zip(columns, row, strict=True):
                         column.append(value)
+            case [tag, _, member, *_] if tag in (ASSIGNED, REVOKED):
+                rebalances[member] += 1
             case [tag, values] if tag == HEADER:
                 header = values
             case [tag, int(), dict(found)] if tag == END:
@@ -193,4 +201,5 @@ _COLUMNS = {
     "assignment": pa.int32(),
     "first": pa.int64(),
     "last": pa.int64(),
+    "rebalances": pa.int32(),
 }

@@ -93,6 +93,7 @@ class Member:
     number: int
     log: PollLog
     leaving: threading.Event = field(default_factory=threading.Event)
+    _delivered: list[tuple[int, int, int]] = field(default_factory=list)
     _assignments: dict[int, int] = field(default_factory=dict)
     _positions: dict[int, int] = field(default_factory=dict)
     _consumer: Consumer = field(init=False)
@@ -149,9 +150,8 @@ class Member:
 
     def _poll(self) -> None:
         """Take what there is, one by one: only so is it sure which assignment gave it."""
-        delivered: list[tuple[int, int, int]] = []
         wait_s = _POLL_S
-        while len(delivered) < _POLL_MAX:
+        while len(self._delivered) < _POLL_MAX:
             message = self._consumer.poll(wait_s)
             if message is None:
                 break
@@ -159,9 +159,14 @@ class Member:
             at = self.task.number(TopicPartition(message.topic(), message.partition()))
             error = message.error()
             if error is None:
-                delivered.append((at, self._assignments.get(at, 0), message.offset()))
+                self._delivered.append((at, self._assignments.get(at, 0), message.offset()))
             elif error.code() == KafkaError._PARTITION_EOF:  # noqa: SLF001
                 self.log.reach(at, message.offset())
+        self._note_delivered()
+
+    def _note_delivered(self) -> None:
+        """Log what was given so far: before a rebalance too, so that the log has their order."""
+        delivered, self._delivered = self._delivered, []
         if delivered:
             self.log.polled(self.number, runs(delivered))
             for at, _, offset in delivered:
@@ -186,15 +191,18 @@ class Member:
             self.log.committed(self.number, done)
 
     def _on_assign(self, _consumer: Consumer, partitions: Sequence[TopicPartition]) -> None:
+        self._note_delivered()
         numbers = [self.task.number(it) for it in partitions]
         self._assignments |= self.log.assigned(self.number, numbers)
 
     def _on_revoke(self, _consumer: Consumer, partitions: Sequence[TopicPartition]) -> None:
+        self._note_delivered()
         numbers = [self.task.number(it) for it in partitions]
         self._commit(numbers)
         self._drop(numbers, lost=False)
 
     def _on_lost(self, _consumer: Consumer, partitions: Sequence[TopicPartition]) -> None:
+        self._note_delivered()
         self._drop([self.task.number(it) for it in partitions], lost=True)
 
     def _drop(self, numbers: Sequence[int], *, lost: bool) -> None:

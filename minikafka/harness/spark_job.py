@@ -46,7 +46,7 @@ from minikafka.harness.verdict import (
 )
 from minikafka.harness.verdict_file import READER_KINDS
 from minikafka.harness.verdict_isolation import compare
-from minikafka.harness.verdict_polls import judge_polls
+from minikafka.harness.verdict_polls import judge_polls, repeated
 
 _WATCH_EVERY_S = 0.5
 _EXAMPLES = 10
@@ -244,6 +244,7 @@ def judge_files(
         "regressions": regressions,
         "windows": verdict_time.summarise_windows(windows),
         "isolation": isolation.counts,
+        "group_repeated": 0 if case.group is None else repeated(case.group.polls),
         "group_is_complete": case.group is not None and bool(case.group.ends),
         "injected": [],
         "injected_found": False,

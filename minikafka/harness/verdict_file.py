@@ -31,8 +31,10 @@ do not know. All times are wall milliseconds since the Unix epoch, unless a name
     isolation       {read_committed, read_uncommitted, only_committed, only_uncommitted,
                     only_uncommitted_aborted}: records that both reads showed, and one of them only
     group           {} without a second reader, else {protocol, polled, commits, refused,
-                    assignments}: what the consumer group was given, counting again what was given
-                    again after a rebalance; commits confirmed and refused; partitions handed over
+                    assignments, repeated}: what the consumer group was given, counting again what
+                    was given again after a rebalance; commits confirmed and refused; partitions
+                    handed over; records that the client gave again as it was rebalanced around
+                    them, which break no promise (see `verdict_polls`)
     replicas        {compared, partitions, batches, differing, differences, why_not}: every pair of
                     replicas of a cluster of this run's own, read from its stopped brokers' logs;
                     differences has {message, topic, partition, nodes, offset}, first difference
@@ -150,7 +152,7 @@ def decide(evidence: Evidence) -> Verdict:
             name: (evidence.judged or {}).get(name, {})
             for name in ("latency_ms", "windows", "isolation")
         },
-        "group": dict(evidence.group),
+        "group": _group(evidence),
         "replicas": dict(evidence.replicas),
         "stream": dict(evidence.stream),
         "percentiles": list((evidence.judged or {}).get("percentiles", ())),
@@ -240,6 +242,12 @@ def _injected(evidence: Evidence) -> dict[str, Any] | None:
         "records": list(judged["injected"]),
         "found": judged["injected_found"],
     }
+
+
+def _group(evidence: Evidence) -> dict[str, Any]:
+    if not evidence.group or evidence.judged is None:
+        return dict(evidence.group)
+    return {**evidence.group, "repeated": evidence.judged["group_repeated"]}
 
 
 def _gaps_in(evidence: Evidence, counts: Mapping[str, int]) -> list[str]:

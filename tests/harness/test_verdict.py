@@ -356,13 +356,13 @@ def test_a_high_watermark_that_is_injected_is_found(spark):
 @pytest.mark.parametrize("injection", OF_THE_READER)
 def test_what_is_injected_into_the_groups_log_is_found(spark, injection):
     rows = [
-        (0, 1, 1, "polled", 1, 1, 10, 12),
-        (2, 1, 1, "polled", 0, 1, 10, 14),
-        (4, 1, 1, "polled", 1, 1, 13, 14),
-        (6, 1, 1, "committed", 1, 0, 15, 15),
+        (0, 1, 1, "polled", 1, 1, 10, 12, 1),
+        (2, 1, 1, "polled", 0, 1, 10, 14, 1),
+        (4, 1, 1, "polled", 1, 1, 13, 14, 1),
+        (6, 1, 1, "committed", 1, 0, 15, 15, 1),
     ]
     polls = spark.createDataFrame(rows, POLL_SCHEMA)
-    first = [(0, 0, 2, "polled", at, 1, 0, 9) for at in (0, 1)]
+    first = [(0, 0, 2, "polled", at, 1, 0, 9, 1) for at in (0, 1)]
     polls = polls.unionByName(spark.createDataFrame(first, POLL_SCHEMA))
     log = spark.createDataFrame(read_rows(1, LOG), OBSERVED_SCHEMA)
     ends = {0: 15, 1: 15}

@@ -6,9 +6,9 @@ import pytest
 
 from minikafka.harness.poll_log import POLL_SCHEMA
 from minikafka.harness.stream import OBSERVED_SCHEMA
-from minikafka.harness.verdict_polls import judge_polls
+from minikafka.harness.verdict_polls import judge_polls, repeated
 
-# (member, kind, assignment, first, last); of a commit, last is what was committed.
+# (member, kind, assignment, first, last[, rebalances]); of a commit, last is what was committed.
 CASES = {
     "one after the other": ([(1, "polled", 1, 0, 4), (1, "polled", 1, 5, 9)], {}),
     "again after a rebalance, uncommitted": (
@@ -22,6 +22,35 @@ CASES = {
     "again without a rebalance": (
         [(1, "polled", 1, 0, 4), (1, "polled", 1, 4, 9)],
         {"poll_backward": [(4, 1)]},
+    ),
+    "the last one again by a client that was rebalanced around it": (
+        [
+            (1, "polled", 1, 0, 4, 1),
+            (1, "committed", 0, 5, 5, 1),
+            (1, "polled", 1, 4, 9, 2),
+        ],
+        {},
+    ),
+    "the last two again at a rebalance": (
+        [(1, "polled", 1, 0, 4, 1), (1, "polled", 1, 3, 9, 2)],
+        {"poll_backward": [(3, 2)]},
+    ),
+    "one before the last again at a rebalance": (
+        [
+            (1, "polled", 1, 0, 4, 1),
+            (1, "committed", 0, 5, 5, 1),
+            (1, "polled", 1, 3, 3, 2),
+            (1, "polled", 1, 5, 9, 2),
+        ],
+        {"poll_backward": [(3, 2)], "committed_reread": [(3, 2)]},
+    ),
+    "the last one again, by another member": (
+        [
+            (1, "polled", 1, 0, 4, 1),
+            (1, "committed", 0, 5, 5, 1),
+            (2, "polled", 2, 4, 9, 2),
+        ],
+        {"committed_reread": [(4, 1)]},
     ),
     "again though it was committed": (
         [(1, "polled", 1, 0, 9), (1, "committed", 0, 10, 10), (2, "polled", 2, 7, 9)],
@@ -51,8 +80,9 @@ def found(spark):
     polls, log = [], []
     for partition, (rows, _) in enumerate(CASES.values()):
         polls += [
-            (2 * position, 1_000 + position, member, kind, partition, assignment, first, last)
-            for position, (member, kind, assignment, first, last) in enumerate(rows)
+            (2 * at, 1_000 + at, member, kind, partition, *spans, *(rebalances or [1]))
+            for at, (member, kind, *spans) in enumerate(row[:5] for row in rows)
+            for rebalances in [rows[at][5:]]
         ]
         log += [(partition, n, 0, partition, 100 + n, 0, 9, 0) for n in range(10)]
     frame = spark.createDataFrame(polls, POLL_SCHEMA)
@@ -73,7 +103,13 @@ def test_exactly_what_happened_is_found(found, name):
 
 
 def test_a_finding_says_who_was_given_what(found):
-    details = {row["kind"]: (json.loads(row["detail"]), row["at_us"]) for row in found}
+    names = list(CASES)
+    told = ("again without a rebalance", "again though it was committed")
+    details = {
+        row["kind"]: (json.loads(row["detail"]), row["at_us"])
+        for row in found
+        if names[row["partition"]] in told
+    }
     assert details["committed_reread"] == (
         {"member": 2, "assignment": 2, "committed": 10, "last": 9},
         1_002,
@@ -82,14 +118,22 @@ def test_a_finding_says_who_was_given_what(found):
 
 
 def test_a_group_that_was_cut_short_skipped_nothing_after_its_last_poll(spark):
-    polls = spark.createDataFrame([(0, 1, 1, "polled", 0, 1, 2, 4)], POLL_SCHEMA)
+    polls = spark.createDataFrame([(0, 1, 1, "polled", 0, 1, 2, 4, 1)], POLL_SCHEMA)
     log = spark.createDataFrame([(0, n, 0, 1, n, 0, 9, 0) for n in range(9)], OBSERVED_SCHEMA)
     rows = judge_polls(polls, log, {}).orderBy("offset").collect()
     assert [(row["kind"], row["offset"]) for row in rows] == [("poll_skip", 0), ("poll_skip", 1)]
 
 
 def test_an_offset_that_is_no_record_has_no_name(spark):
-    polls = [(0, 1, 1, "polled", 0, 1, 0, 4), (2, 1, 1, "polled", 0, 1, 4, 4)]
+    polls = [(0, 1, 1, "polled", 0, 1, 0, 4, 1), (2, 1, 1, "polled", 0, 1, 4, 4, 1)]
     log = spark.createDataFrame([(0, 0, 0, 1, 0, 0, 9, 0)], OBSERVED_SCHEMA)
     [row] = judge_polls(spark.createDataFrame(polls, POLL_SCHEMA), log, {0: 5}).collect()
     assert (row["kind"], row["offset"], row["pid"], row["seq"]) == ("poll_backward", 4, -1, -1)
+
+
+def test_what_a_client_repeats_at_a_rebalance_is_counted(spark):
+    rows = [
+        *((0, 1, 1, "polled", 0, 1, 0, 4, 1), (1, 1, 1, "polled", 0, 1, 4, 6, 2)),
+        *((2, 1, 1, "polled", 0, 1, 6, 8, 2), (3, 1, 1, "polled", 1, 1, 4, 4, 1)),
+    ]
+    assert repeated(spark.createDataFrame(rows, POLL_SCHEMA)) == 1

@@ -30,10 +30,12 @@ def written(tmp_path):
         log.left(1)
         assert log.assigned(2, [0]) == {0: 2}
         log.polled(2, [Run(0, 2, 3, 4)])
+        log.revoked(3, [2], lost=False)
+        log.polled(1, [Run(3, 1, 8, 8)])
         log.reach(3, 9)
         log.end({0: 5, 3: 9})
         assert log.reached == {0: 5, 3: 9}
-        assert log.counts == {"polled": 8, "commits": 1, "refused": 1, "assignments": 3}
+        assert log.counts == {"polled": 9, "commits": 1, "refused": 1, "assignments": 3}
     return path
 
 
@@ -41,10 +43,11 @@ def test_polls_and_confirmed_commits_are_rows_in_order(written):
     table = read_poll_log(written)
     rows = table.rows.drop_columns("at_us").to_pylist()
     assert [tuple(row.values()) for row in rows] == [
-        (4, 1, "polled", 0, 1, 0, 4),
-        (4, 1, "polled", 3, 1, 7, 7),
-        (8, 1, "committed", 0, 0, 5, 5),
-        (16, 2, "polled", 0, 2, 3, 4),
+        (4, 1, "polled", 0, 1, 0, 4, 1),
+        (4, 1, "polled", 3, 1, 7, 7, 1),
+        (8, 1, "committed", 0, 0, 5, 5, 1),
+        (16, 2, "polled", 0, 2, 3, 4, 1),
+        (20, 1, "polled", 3, 1, 8, 8, 2),
     ]
     assert table.ends == {0: 5, 3: 9}
     assert table.header["group"] == "g"
@@ -53,7 +56,7 @@ def test_polls_and_confirmed_commits_are_rows_in_order(written):
 def test_a_log_that_was_cut_has_no_end(written):
     written.write_bytes(written.read_bytes()[:-3])
     table = read_poll_log(written)
-    assert table.rows.num_rows == 4
+    assert table.rows.num_rows == 5
     assert table.ends == {}
 
 

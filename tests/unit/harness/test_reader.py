@@ -9,7 +9,14 @@ from confluent_kafka import KafkaError, KafkaException, TopicPartition
 from minikafka.admin.client import AdminError
 from minikafka.harness import reader as reader_module
 from minikafka.harness.ledger import Entries, FrameWriter
-from minikafka.harness.poll_log import COMMITTED, POLLED, REFUSED, REVOKED, PollLog
+from minikafka.harness.poll_log import (
+    ASSIGNED,
+    COMMITTED,
+    POLLED,
+    REFUSED,
+    REVOKED,
+    PollLog,
+)
 from minikafka.harness.reader import Member, ReaderTask, changes, promise_commits
 
 
@@ -29,7 +36,12 @@ class Played:
         self.commit_error = None
 
     def poll(self, _timeout):
-        return self.messages.pop(0) if self.messages else None
+        while self.messages:
+            given = self.messages.pop(0)
+            if not callable(given):
+                return given
+            given()  # as a callback, in the middle of a poll
+        return None
 
     def commit(self, offsets, asynchronous):
         assert not asynchronous
@@ -117,6 +129,24 @@ def test_what_is_revoked_is_committed_first_and_what_is_lost_is_not(member, tmp_
         [COMMITTED, 1, [0], [1]],
         [REVOKED, 1, [0], False],
         [REVOKED, 1, [1], True],
+    ]
+
+
+def test_what_was_given_before_a_rebalance_stands_before_it_in_the_log(member, tmp_path):
+    member._on_assign(None, [TopicPartition("t", 0)])
+
+    member._consumer.messages = [
+        message("t", 0, 0), lambda: member._on_assign(None, []), message("t", 0, 0), message("t", 0, 1),
+        lambda: member._on_revoke(None, [TopicPartition("t", 0)]),
+    ]  # fmt: skip
+    member._poll()
+    assert entries(tmp_path, ASSIGNED, POLLED, COMMITTED, REVOKED) == [
+        [ASSIGNED, 1, [0], [1]],
+        [POLLED, 1, [0], [1], [0], [0]],
+        [ASSIGNED, 1, [], []],
+        [POLLED, 1, [0], [1], [0], [1]],
+        [COMMITTED, 1, [0], [2]],
+        [REVOKED, 1, [0], False],
     ]
 
 

@@ -30,6 +30,7 @@ def judged(broken=(), **changes):
         "data_loss": [],
         "stream_is_complete": True,
         "stream_problem": "",
+        "group_repeated": 0,
         "injected": [],
         "injected_found": False,
         **changes,
@@ -90,6 +91,13 @@ def test_replicas_that_nobody_could_compare_are_not_called_equal():
     verdict = decide(evidence(replicas=told))
     assert verdict["exit_status"] == 0
     assert verdict["promises"]["replicas_differ"]["count"] is None
+
+
+def test_what_the_client_repeated_at_a_rebalance_breaks_no_promise():
+    answer = judged(group_is_complete=True, group_repeated=1)
+    verdict = decide(evidence(judged=answer, group={"protocol": "cooperative", "polled": 12}))
+    assert verdict["exit_status"] == 0
+    assert verdict["group"] == {"protocol": "cooperative", "polled": 12, "repeated": 1}
 
 
 @pytest.mark.parametrize(
