@@ -1,23 +1,18 @@
-"""A cluster of our own that can be broken in every way: brokers 1, 2, … and controller 101.
+"""A cluster of our own that can be broken in every way.
 
-Each node is a process. What stands between them is chosen by the faults that the run has: nothing,
-proxies or namespaces. Nodes run with the hooks of `server.debug_hooks` only where a fault needs
-them.
+Nodes run with the hooks of `server.debug_hooks` only where a fault needs them.
 """
 
-import threading
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from minikafka.harness import leftovers, sync_journal
-from minikafka.harness.cluster import ClusterUnderTest, free_port_range
+from minikafka.harness import sync_journal
+from minikafka.harness.cluster import free_port_range
+from minikafka.harness.cluster_of_nodes import ClusterOfNodes
 from minikafka.harness.disk_faults import Volumes, volume_mib
-from minikafka.harness.namespaces import NamespaceNetwork
-from minikafka.harness.network import NETWORK_KINDS, Network
-from minikafka.harness.proxy import Pids, ProxyNetwork
-from minikafka.harness.settings import HarnessError, RunSettings
+from minikafka.harness.network import Network
+from minikafka.harness.settings import RunSettings
 from minikafka.server.debug_hooks import DISK_FULL, SLOW_SYNC, VARIABLE, WALL_OFFSET
-from minikafka.testing.cluster import ClusterError
 from minikafka.testing.nodes import CONTROLLER, Nodes, Placement
 
 _DEFAULT_CONFIG = ("broker.session.timeout.ms=3000", "broker.heartbeat.interval.ms=500")
@@ -57,114 +52,48 @@ class _RunPlacement(Placement):
             self.volumes.mount(node, home / "data", self.volume_mib)
 
 
-class OwnCluster(ClusterUnderTest):
+class OwnCluster(ClusterOfNodes):
     """`testing.nodes.Nodes`, for a run."""
 
     def __init__(self, settings: RunSettings, directory: Path, kinds: Collection[str]) -> None:
         """Nothing runs before `wait_ready`. `kinds` are the faults that it must be able to do."""
-        self.network = choose_network(settings.network, kinds, self._pids, settings.seed)
+        super().__init__("minikafka", settings, kinds, _DEFAULT_CONFIG)
         self._placement = _RunPlacement(
             self.network, directory, hooked=any(kind in kinds for kind in _HOOKED)
         )
         if "full-disk" in kinds:
             self._placement.volume_mib = volume_mib(settings)
         self._directory = directory
-        pairs = (*_DEFAULT_CONFIG, *settings.cluster_config)
         base_port = settings.base_port or free_port_range(settings.nodes + 1)
         directory.mkdir(parents=True, exist_ok=True)
         self._nodes = Nodes(
             settings.nodes,
-            config=dict(item.split("=", 1) for item in pairs),
+            config=self._config,
             base_port=base_port,
             directory=directory,
             placement=self._placement,
         )
-        self._lock = threading.RLock()
-        between = f", {self.network.way}" if self.network else ""
-        self.name = (
-            f"minikafka, {settings.nodes} brokers and a controller{between}, {', '.join(pairs)}"
-        )
-
-    def _pids(self) -> dict[int, int]:
-        return self._nodes.pids()
-
-    @property
-    def brokers(self) -> Sequence[int]:
-        """From 1 on."""
-        return self._nodes.brokers
-
-    def wait_ready(self) -> None:
-        """Start everything, and return when every broker serves."""
-        leftovers.remove()
-        nodes = self._nodes
-        if self.network:
-            ports = {node: nodes.port(node) for node in (*nodes.brokers, CONTROLLER)}
-            self.network.open(ports, CONTROLLER)
-        try:
-            nodes.open()
-        except ClusterError as error:
-            raise HarnessError(f"the cluster did not start: {error}") from error
-        self.bootstrap_servers = nodes.bootstrap_servers
 
     def close(self) -> str:
         """Shut down in a controlled way, and undo what was made on the machine."""
-        problem = ""
         try:
-            for node in (*self._nodes.brokers, CONTROLLER):
-                # One that ended by itself was told of when it did.
-                if node in self._pids() and not self.is_alive(node):
-                    self._nodes.kill(node)
-            self._nodes.close()
-        except ClusterError as error:
-            problem = f"The cluster did not stop as it should: {error}."
+            # One that ended by itself was told of when it did.
+            self._bury((*self.brokers, CONTROLLER))
+            return super().close()
         finally:
-            if self.network:
-                self.network.close()
             self._placement.volumes.unmount(self._directory)
-        return problem
-
-    def log_dirs(self) -> Mapping[int, Sequence[Path]]:
-        """Of every broker."""
-        return {node: self._nodes.log_dirs(node) for node in self.brokers}
-
-    def controller(self) -> int:
-        """There is one."""
-        return CONTROLLER
-
-    def kill(self, *nodes: int) -> None:
-        """SIGKILL."""
-        with self._lock:
-            self._require_alive(nodes)
-            self._nodes.kill(*nodes)
-
-    def stop(self, *nodes: int) -> None:
-        """Shut down in a controlled way."""
-        self._require_alive(nodes)
-        try:
-            self._nodes.stop(*nodes)
-        except ClusterError as error:
-            raise HarnessError(str(error)) from error
 
     def start(self, *nodes: int) -> None:
         """Start those that do not run."""
         with self._lock:
-            dead = [node for node in nodes if not self.is_alive(node)]
-            self._nodes.kill(*(node for node in dead if node in self._pids()))
-        try:
-            self._nodes.start(*dead)
-        except ClusterError as error:
-            raise HarnessError(str(error)) from error
+            self._bury(nodes)
+        super().start(*nodes)
 
-    def pause(self, *nodes: int) -> None:
-        """SIGSTOP."""
-        with self._lock:
-            self._require_alive(nodes)
-            self._nodes.pause(*nodes)
-
-    def resume(self, *nodes: int) -> None:
-        """SIGCONT."""
-        with self._lock:
-            self._nodes.resume(*(node for node in nodes if self.is_alive(node)))
+    def _bury(self, nodes: Sequence[int]) -> None:
+        """Forget the processes of these that have ended by themselves."""
+        self._nodes.kill(
+            *(node for node in nodes if node in self._pids() and not self.is_alive(node))
+        )
 
     def cut_power(self, node: int) -> str:
         """SIGKILL, and cut every file back to what its journal of fsyncs has."""
@@ -199,10 +128,6 @@ class OwnCluster(ClusterUnderTest):
         """By the hook."""
         self._tell(node, WALL_OFFSET, offset_ms)
 
-    def is_alive(self, node: int) -> bool:
-        """Whether its process has not ended."""
-        return self._nodes.is_alive(node)
-
     def _tell(self, node: int, what: str, value: int) -> None:
         path = self._placement.debug_dir(node) / what
         if value:
@@ -211,32 +136,3 @@ class OwnCluster(ClusterUnderTest):
             unfinished.replace(path)
         else:
             path.unlink(missing_ok=True)
-
-    def _require_alive(self, nodes: Sequence[int]) -> None:
-        dead = [node for node in nodes if not self.is_alive(node)]
-        if dead:
-            raise HarnessError(f"node {', '.join(map(str, dead))} does not run")
-
-
-def choose_network(wanted: str, kinds: Collection[str], pids: Pids, seed: int) -> Network | None:
-    """What is to stand between the nodes.
-
-    With "auto": nothing if no fault needs it; namespaces if they can do all that is needed here;
-    else proxies.
-
-    Raises:
-        HarnessError: if namespaces are wanted and the machine has none for us.
-    """
-    needed = [kind for kind in NETWORK_KINDS if kind in kinds]
-    if wanted == "none" or (wanted == "auto" and not needed):
-        return None
-    if wanted != "proxy":
-        namespaces = NamespaceNetwork()
-        problem = namespaces.problem()
-        if wanted == "namespaces":
-            if problem:
-                raise HarnessError(f"--network namespaces: {problem}.")
-            return namespaces
-        if not problem and not any(kind in namespaces.cannot for kind in needed):
-            return namespaces
-    return ProxyNetwork(pids, seed)

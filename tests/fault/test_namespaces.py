@@ -12,10 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from minikafka.harness.cluster_of_nodes import choose_network
 from minikafka.harness.disk_faults import VOLUME
 from minikafka.harness.namespaces import NamespaceNetwork
 from minikafka.harness.network import NotDoneError
-from minikafka.harness.own_cluster import OwnCluster, choose_network
+from minikafka.harness.own_cluster import OwnCluster
 from minikafka.harness.owner import mark
 from minikafka.harness.proxy import ProxyNetwork
 from minikafka.harness.settings import HarnessError, RunSettings
@@ -63,7 +64,7 @@ def test_without_the_rights_the_harness_says_so_and_takes_proxies():
     """Root without capabilities is nobody; so are those who are not root to begin with."""
     told = """if True:
         from minikafka.harness.namespaces import NamespaceNetwork
-        from minikafka.harness.own_cluster import choose_network
+        from minikafka.harness.cluster_of_nodes import choose_network
         print(NamespaceNetwork().problem())
         print(choose_network("auto", ["partition"], dict, 0).way)
     """

@@ -4,8 +4,9 @@ from types import MappingProxyType
 
 import pytest
 
-from minikafka.harness import own_cluster
-from minikafka.harness.own_cluster import OwnCluster, choose_network
+from minikafka.harness import cluster_of_nodes
+from minikafka.harness.cluster_of_nodes import choose_network
+from minikafka.harness.own_cluster import OwnCluster
 from minikafka.harness.settings import HarnessError, RunSettings
 
 
@@ -19,7 +20,7 @@ def machine(monkeypatch):
         def problem(self):
             return self.trouble
 
-    monkeypatch.setattr(own_cluster, "NamespaceNetwork", Namespaces)
+    monkeypatch.setattr(cluster_of_nodes, "NamespaceNetwork", Namespaces)
     return Namespaces
 
 
