@@ -56,7 +56,7 @@ def removal_after_unclean_shutdown(view: View, broker_id: int) -> list[MetadataR
 
 
 def elections_without(view: View, broker_id: int) -> list[MetadataRecord]:
-    """The changes that a broker which is forgotten leaves behind."""
+    """The changes that a broker leaves behind which is forgotten, or ended uncleanly."""
     return _changes(
         view.change(
             found,

@@ -21,11 +21,13 @@ _SLOW = LinkSpeed(base_us=20_000, jitter_us=200_000, lost_per_thousand=50)
 _USUAL_FLUSH_US = (100, 3_000)
 _SLOW_FLUSH_US = (200_000, 2_000_000)
 _START_AGAIN_MS = 500
-_STUCK_SHARE = 0.5
 _POLL_MS = 20
 _CLOCK_JUMP_MS = 60_000
 _MOMENT_MS = 5_000
 _NEXT_ATTEMPT_MS = 500
+
+STUCK_SHARE = 0.5
+"""How much of what is under way is stuck, and how often a fault is of that kind."""
 
 
 @dataclass(slots=True)
@@ -158,11 +160,11 @@ class Faults:
         def start() -> None:
             if not node.alive:
                 node.start()
-            if rng.random() < _STUCK_SHARE:
+            if rng.random() < STUCK_SHARE:
                 self._when(lambda: node.started, lambda: self._await(wanted, strike))
                 return
             for link in stuck:
-                network.clog(*link, _STUCK_SHARE)
+                network.clog(*link, STUCK_SHARE)
             self._when(lambda: node.started, strike)
 
         return start
@@ -189,7 +191,7 @@ class Faults:
             self._later(100, self.start_later(node))
             self._when(lambda: node.started, late)
 
-        if dark or rng.random() < _STUCK_SHARE:
+        if dark or rng.random() < STUCK_SHARE:
             # Not within a step of another node, in which this may be.
             self._later(1, go_dark)
         else:
@@ -299,7 +301,7 @@ class Faults:
         one, other = host(incident.node), host(incident.other)
         network = self.cluster.network
         self._note("network", f"what {one} has sent to {other} is stuck")
-        network.clog(one, other, _STUCK_SHARE)
+        network.clog(one, other, STUCK_SHARE)
         return lambda: network.unclog(one, other)
 
     # Clocks

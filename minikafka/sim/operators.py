@@ -26,7 +26,7 @@ from minikafka.messages.update_features import FeatureUpdateKey, UpdateFeaturesR
 from minikafka.metadata.partition_registration import NO_LEADER
 from minikafka.protocol.message import ApiMessage
 from minikafka.sim.checkers import ELR_VERSION
-from minikafka.sim.faults import Faults
+from minikafka.sim.faults import STUCK_SHARE, Faults
 from minikafka.sim.plan import Happening, Incident, Plan
 from minikafka.sim.sim_cluster import host
 from minikafka.sim.workload import Connections
@@ -37,7 +37,6 @@ _TIMEOUT_MS = 5_000
 _PREFERRED, _UNCLEAN, _DESIGNATION = 0, 1, 2
 _UPGRADE, _SAFE_DOWNGRADE = 1, 2
 _ROLL_POLL_MS = 200
-_STUCK_SHARE = 0.5
 _STUCK_BEFORE_MS = 200
 
 
@@ -136,7 +135,7 @@ class Operators:
         """
         other = rng.randrange(1, self.plan.replication_factor)
         index = rng.randrange(self.plan.partitions)
-        if rng.random() < _STUCK_SHARE:
+        if rng.random() < STUCK_SHARE:
             # Some records must be in what is stuck; followers must have followed in between.
             self._hold_answers(rng, index, other, rng.choice((1_000, 2_500)))
             begin = partial(self._swap_again, rng, index, other, 2, (100, 300))
@@ -159,8 +158,8 @@ class Operators:
         leader = host(now.leader)
         links = [(leader, host(other)) for other in cluster.broker_ids if other != now.leader]
         what = f"what {leader} has sent to other brokers"
-        share = _STUCK_SHARE
-        if rng.random() < _STUCK_SHARE and now.leader != cluster.controller_id:
+        share = STUCK_SHARE
+        if rng.random() < STUCK_SHARE and now.leader != cluster.controller_id:
             following = now.replicas[other % len(now.replicas)]
             behind = host(now.replicas[0] if following == now.leader else following)
             links, share = [(host(cluster.controller_id), leader), (leader, behind)], 1.0
