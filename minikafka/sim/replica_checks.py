@@ -231,6 +231,10 @@ class ReplicaChecks:
     ) -> None:
         """LeaderCompleteness: a new leader holds everything that was committed."""
         log = partition.log
+        if known.is_open:
+            # An unclean leader has nothing of what lies below its start, whatever has come there.
+            below = log.log_start_offset
+            known.lost += [batch for batch in known.batches if batch.base_offset < below]
         have = batches_of(log, 0, log.log_end_offset)
         wanted = [batch for batch in known.batches if batch.base_offset >= log.log_start_offset]
         if have[: len(wanted)] == wanted:

@@ -40,7 +40,7 @@ class RetentionChecks:
         if start < seen:
             return
         self.checks += 1
-        if start <= self.trimmed.get(where, 0):
+        if start <= max(self.trimmed.get(where, 0), self._begin_of_leader(partition)):
             return
         if start > log.high_watermark:
             raise Violation(
@@ -53,6 +53,15 @@ class RetentionChecks:
                 f"bytes of {self.retention_bytes}"
             )
         self.trimmed[where] = start
+
+    def _begin_of_leader(self, partition: Partition) -> int:
+        """Where the leader of a follower begins, which was looked at when it came to begin there.
+
+        That may lie above `trimmed`: who leads uncleanly keeps the start that its log had before.
+        """
+        if partition.is_leader:
+            return 0
+        return self._seen.get((partition.leader, partition.topic_partition), 0)
 
     def taken_away(self, where: TopicPartition, offset: int) -> None:
         """An unclean election took these offsets away; others that come there are not old yet."""

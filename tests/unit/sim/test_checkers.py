@@ -130,15 +130,18 @@ def test_a_high_watermark_that_goes_back_is_found(cluster, checkers):
         checkers.look(cluster.nodes[1])
 
 
-def lead_elsewhere(cluster, recovery=LeaderRecoveryState.RECOVERED):
-    """Node 2 leads epoch 7, with an empty log."""
-    registration = PartitionRegistration(
+def registration_of_2(recovery=LeaderRecoveryState.RECOVERED):
+    return PartitionRegistration(
         replicas=(1, 2, 3), directories=(), isr=(2,), leader=2, leader_epoch=7, partition_epoch=7,
         leader_recovery_state=recovery,
     )  # fmt: skip
+
+
+def lead_elsewhere(cluster, recovery=LeaderRecoveryState.RECOVERED):
+    """Node 2 leads epoch 7, with an empty log."""
     partition = replica(cluster, 2, "t")
     partition.log.truncate_to(1, cluster.nodes[2].now)
-    partition.apply(registration)
+    partition.apply(registration_of_2(recovery))
 
 
 def test_a_leader_without_committed_records_is_found(cluster, checkers):
@@ -159,6 +162,17 @@ def test_what_an_unclean_leader_lacks_is_lost_and_counted(cluster, checkers):
     assert [batch.base_offset for batch in known.lost] == [1, 2]
     assert known.end_offset == 1
     assert checkers.unclean_elections == 1
+
+
+def test_what_lies_below_an_unclean_leaders_log_is_lost(cluster, checkers):
+    """L8: its log had begun there before, and others have committed below meanwhile."""
+    checkers.look(cluster.nodes[1])
+    look_at(cluster, checkers, *UNCLEAN_ELECTION_OF_2)
+    partition = replica(cluster, 2, "t")
+    partition.log.truncate_fully_and_start_at(2, cluster.nodes[2].now)
+    partition.apply(registration_of_2())
+    checkers.replicas.leader(cluster.nodes[2], partition)
+    assert {batch.base_offset for batch in checkers.committed[WHERE].lost} == {0, 1, 2}
 
 
 def test_what_a_deposed_leader_goes_on_to_commit_is_lost_too(cluster, checkers):

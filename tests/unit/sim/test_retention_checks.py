@@ -89,6 +89,21 @@ def test_a_replica_that_had_begun_later_begins_anew_behind_an_unclean_leader(clu
         assert checks.trimmed[WHERE] == trimmed
 
 
+def test_a_follower_may_begin_where_an_unclean_leader_began_before(cluster):
+    checks = RetentionChecks(KEPT_BYTES)
+    leader, follower = (replica(cluster, node, "t") for node in (1, 2))
+    start = leader.log.log_start_offset
+    checks.look(cluster.nodes[1], leader)
+    checks.taken_away(WHERE, 0)
+    checks.retention_bytes = 100_000
+    follower.log.log_start_offset = start
+    checks.look(cluster.nodes[2], follower)
+    assert checks.trimmed[WHERE] == 0
+    follower.log.log_start_offset = start + 1
+    with pytest.raises(Violation, match=f"n2 begins at {start + 1}"):
+        checks.look(cluster.nodes[2], follower)
+
+
 def test_only_what_retention_took_may_be_missing(cluster):
     """An unclean election gives the same offsets to new records, which are not old yet."""
     checkers = Checkers(History(), 2, elr_enabled=True, nodes=cluster.nodes)
