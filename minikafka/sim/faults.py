@@ -219,6 +219,33 @@ class Faults:
 
         look()
 
+    def _retract(self, incident: Incident) -> None:
+        """Who has told an unclean recovery what it has loses power before that is over (U8).
+
+        It comes back with less, and under another broker epoch, while others are waited for.
+        """
+        del incident
+        nodes, controller_id = self.cluster.nodes, self.cluster.controller_id
+
+        def told() -> list[int]:
+            controller = nodes[controller_id].node
+            if controller is None or controller.controller is None:
+                return []
+            return [
+                broker_id
+                for recovery in controller.controller.recovery.running()
+                for broker_id in recovery.answers
+                if broker_id != controller_id and nodes[broker_id].started
+            ]
+
+        def strike() -> None:
+            node_id = told()[0]
+            self.on_loss(node_id)
+            nodes[node_id].lose_power()
+            self._later(_START_AGAIN_MS, self.start_later(nodes[node_id]))
+
+        self._when(lambda: bool(told()), strike)
+
     def _restart(self, incident: Incident) -> Undo:
         node = self._node(incident)
         node.shut_down()
@@ -475,6 +502,7 @@ class Faults:
         Fault.POWER_ALL: _power_all,
         Fault.BIT_FLIP: _power,
         Fault.RELAPSE: _relapse,
+        Fault.RETRACT: _retract,
         Fault.RESTART: _restart,
         Fault.PAUSE: _pause,
         Fault.CUT: _cut,

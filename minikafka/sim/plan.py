@@ -5,6 +5,7 @@ free of the others; half of the seeds take a mix that is known to bring trouble 
 come in pairs of doing and undoing; at the end of the plan all is healed.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from random import Random
@@ -39,6 +40,7 @@ class Fault(Enum):
     DISK_ERROR = "disk-error"
     WIPE = "wipe"
     RESTORE = "restore"
+    RETRACT = "retract"
 
 
 class Happening(Enum):
@@ -63,6 +65,9 @@ NOT_OF_CONTROLLERS = (Fault.WIPE, Fault.RESTORE)
 _FEW_WRITERS = 3
 _RETENTION_CHECK_MS = 2_000
 _RETENTION_SHARE = 0.25
+_RETRACT_SHARE = 0.1
+_PACES_MS = (1_000, 2_000, 6_000, 15_000)
+_QUICK_PACES_MS = (700, 1_500, 3_000)
 Mix = tuple["Fault | Happening", ...]
 MIXES: tuple[Mix, ...] = (
     # What was sent long ago arrives after everything has changed.
@@ -88,6 +93,13 @@ MIXES: tuple[Mix, ...] = (
     (Happening.ROLL, Happening.REASSIGN, Happening.TOPIC, Happening.FEATURE, Fault.KILL),
     (Happening.ELECT, Happening.ELECT_NOW, Happening.STRATEGY, Fault.POWER, Fault.POWER_ALL),
 )
+
+
+_RETRACTING: Mix = (
+    *(Fault.POWER_ALL, Fault.POWER, Fault.POWER, Fault.WIPE, Fault.KILL, Fault.KILL),
+    *(Fault.RETRACT, Fault.RETRACT, Fault.RETRACT),
+)
+"""Unclean recoveries, and what was said in them does not hold any more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -208,22 +220,37 @@ def draw(seed: int, duration_ms: int) -> Plan:
     own = Random(f"retention/{seed}")
     if own.random() < _RETENTION_SHARE:
         # Segments must be rolled to be deleted.
-        return replace(plan, roll_ms=1_000, retention_bytes=own.choice((0, 4_000, 40_000)))
+        plan = replace(plan, roll_ms=1_000, retention_bytes=own.choice((0, 4_000, 40_000)))
+    own = Random(f"retract/{seed}")
+    if own.random() < _RETRACT_SHARE:
+        # The last member of an ISR is lost often.
+        plan = replace(
+            plan,
+            recovery_manager=True,
+            strategy=own.choice(("Balanced", "Aggressive")),
+            min_isr=1,
+            session_ms=1_500,
+        )
+        incidents = _incidents(own, plan, _RETRACTING, paces=_QUICK_PACES_MS)
+        plan = replace(plan, incidents=tuple(incidents))
     return plan
 
 
 def _mix(rng: Random) -> Mix:
     if rng.random() < 0.5:
         return rng.choice(MIXES)
-    faults = [kind for kind in Fault if rng.random() < 0.3] or [Fault.KILL]
+    faults = [kind for kind in Fault if kind is not Fault.RETRACT and rng.random() < 0.3]
+    faults = faults or [Fault.KILL]
     happenings = [kind for kind in Happening if rng.random() < 0.2]
     return (*faults, *faults, *happenings)
 
 
-def _incidents(rng: Random, plan: Plan, mix: Mix) -> list[Incident]:
+def _incidents(
+    rng: Random, plan: Plan, mix: Mix, paces: Sequence[int] = _PACES_MS
+) -> list[Incident]:
     found = []
     at_ms = rng.randint(2_000, 10_000)
-    pace_ms = rng.choice((1_000, 2_000, 6_000, 15_000))
+    pace_ms = rng.choice(paces)
     # Some runs hit one node again and again, or two in turn.
     nodes = rng.choice((plan.nodes, plan.nodes, plan.nodes[:2], plan.nodes[-2:]))
     while at_ms < plan.duration_ms:

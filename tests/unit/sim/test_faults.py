@@ -51,6 +51,23 @@ def test_a_broker_that_came_back_is_struck_again(cluster, faults, losses, at_ms)
     cluster.world.run_until(lambda: node.started, 60_000, "the node serves again")
 
 
+def test_who_has_told_a_recovery_what_it_has_is_struck(losses):
+    """U8: its answer is held while another one is waited for."""
+    given = {"unclean.recovery.manager.enabled": "true", "unclean.recovery.strategy": "Aggressive"}
+    cluster = started_cluster(3, separate_controller=True, given=given)
+    create_topic(cluster, "t", replicas=[[2, 3]])
+    faults = Faults(cluster, ("client",), losses.append)
+    faults.happen(incident(Fault.RETRACT))
+    cluster.nodes[3].kill()
+    cluster.world.run_until(lambda: registration(cluster, "t").isr == (2,), 60_000, "3 is out")
+    cluster.nodes[2].lose_power()
+    cluster.nodes[2].start()
+    cluster.world.run_until(lambda: losses == [2], 60_000, "it is struck")
+    assert not cluster.nodes[2].alive
+    assert registration(cluster, "t").leader == -1
+    cluster.world.run_until(lambda: cluster.nodes[2].started, 60_000, "it serves again")
+
+
 @pytest.mark.parametrize("what", [Fault.FULL_DISK, Fault.DISK_ERROR])
 def test_a_node_whose_disk_fails_ends_and_comes_back_when_it_is_mended(cluster, faults, what):
     faults.happen(incident(what, for_ms=8_000))
