@@ -85,7 +85,8 @@ def _with_elr(topic: TopicImage) -> list[int]:
 
 
 def _fulfils(after: View, topic: TopicImage, index: int) -> bool:
-    return len(topic.partitions[index].isr) >= after.min_isr(topic)
+    registration = topic.partitions[index]
+    return len(registration.isr) >= after.min_isr(topic.name, registration)
 
 
 def _all_fulfil(after: View, topic: TopicImage) -> bool:

@@ -11,7 +11,11 @@ from collections.abc import Iterator
 from minikafka.controller.quorum_controller import QuorumController
 from minikafka.controller.view import View
 from minikafka.metadata.image import MetadataImage
-from minikafka.metadata.partition_registration import NO_LEADER, LeaderRecoveryState
+from minikafka.metadata.partition_registration import (
+    NO_LEADER,
+    LeaderRecoveryState,
+    effective_min_isr,
+)
 from minikafka.metrics import catalog
 from minikafka.metrics.definition import Sample
 
@@ -69,6 +73,9 @@ def under_min_isr_count(view: View) -> int:
     """Partitions of the cluster under min ISR, those without leader included (M1)."""
     count = 0
     for topic in view.image.topics.values():
-        min_isr = view.min_isr(topic)
-        count += sum(len(each.isr) < min_isr for each in topic.partitions.values())
+        configured = view.min_insync_replicas(topic.name)
+        count += sum(
+            len(each.isr) < effective_min_isr(configured, len(each.replicas))
+            for each in topic.partitions.values()
+        )
     return count

@@ -19,6 +19,7 @@ from minikafka.metadata.partition_registration import (
     NO_LEADER,
     LeaderRecoveryState,
     PartitionRegistration,
+    effective_min_isr,
 )
 
 LEADER_EPOCH_KEPT_FROM = 12
@@ -49,12 +50,13 @@ class Target:
 class Rules:
     """What holds for the partition while it is changed.
 
-    `min_isr` is the effective one (H6). `acceptable` says who may lead, `default_directory` where a
-    new replica goes. `last_known_may_lead` is off where unclean recovery decides in its place (L4).
-    `designated` is a replica that an operator or a recovery chose, -1 for none.
+    `min_insync_replicas` is the configured minimum. `acceptable` says who may lead,
+    `default_directory` where a new replica goes. `last_known_may_lead` is off where unclean
+    recovery decides in its place (L4). `designated` is a replica that an operator or a recovery
+    chose, -1 for none.
     """
 
-    min_isr: int
+    min_insync_replicas: int
     elr_enabled: bool
     metadata_version: int
     election: Election
@@ -108,6 +110,11 @@ class _Change:
         self.elr: tuple[int, ...] = ()
         self.last_known_elr: tuple[int, ...] = ()
 
+    @property
+    def min_isr(self) -> int:
+        """The effective min ISR, of the replicas that the partition has after the change (H6)."""
+        return effective_min_isr(self.rules.min_insync_replicas, len(self.replicas))
+
     def complete_reassignment(self) -> None:
         """Drop the replicas to be removed once those that are needed are in the ISR (E11).
 
@@ -124,7 +131,7 @@ class _Change:
         needed = replicas if is_smaller else self.adding
         if any(replica not in isr for replica in needed):
             return
-        if len(isr) < min(self.rules.min_isr, len(replicas)):
+        if len(isr) < effective_min_isr(self.rules.min_insync_replicas, len(replicas)):
             # Unlike Kafka: it completes with an ISR under min ISR, too.
             return
         self.isr, self.replicas = isr, replicas
@@ -132,7 +139,7 @@ class _Change:
 
     def choose_elr(self) -> None:
         """E5, then E7: who left the ISR is eligible, unless its shutdown was unclean."""
-        if not self.rules.elr_enabled or len(self.isr) >= self.rules.min_isr:
+        if not self.rules.elr_enabled or len(self.isr) >= self.min_isr:
             return
         unclean = self.target.unclean_shutdown
         # Unlike Kafka: a replica that is dropped is not eligible any more (E11).
@@ -209,7 +216,7 @@ class _Change:
 
     def write_elr(self) -> None:
         """E5a, E8, E12: no ELR at or above min ISR, and none where it is switched off."""
-        if len(self.isr) >= self.rules.min_isr:
+        if len(self.isr) >= self.min_isr:
             # Unlike Kafka: also right after an election out of the ELR with min ISR 1 (E2).
             self.elr = self.last_known_elr = ()
         if self.elr != self.current.elr:

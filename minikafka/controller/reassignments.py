@@ -24,7 +24,7 @@ from minikafka.controller.result import ControllerResult
 from minikafka.controller.view import View
 from minikafka.messages import alter_partition_reassignments as messages
 from minikafka.messages.metadata_records.partition_change_record import PartitionChangeRecord
-from minikafka.metadata.partition_registration import PartitionRegistration
+from minikafka.metadata.partition_registration import PartitionRegistration, effective_min_isr
 from minikafka.metadata.serde import MetadataRecord
 
 
@@ -110,7 +110,7 @@ def _cancel(view: View, found: IndexedPartition) -> PartitionChangeRecord | None
     isr = tuple(x for x in current.isr if x not in adding)
     if not replicas:
         raise InvalidReplicaAssignmentError("every replica is being added: none would be left")
-    needed = min(view.min_isr(found.topic), len(replicas))
+    needed = effective_min_isr(view.min_insync_replicas(found.topic.name), len(replicas))
     if len(isr) < needed:
         # Unlike Kafka: it asks for one member, and with unclean elections for none.
         raise InvalidReplicaAssignmentError(

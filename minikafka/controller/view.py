@@ -39,6 +39,7 @@ from minikafka.metadata.partition_registration import (
     DIRECTORY_MIGRATING,
     DIRECTORY_UNASSIGNED,
     PartitionRegistration,
+    effective_min_isr,
 )
 from minikafka.metadata.replay import replay
 from minikafka.metadata.serde import MetadataRecord
@@ -87,13 +88,17 @@ class View:
         """The value of a topic key that is in force for a topic."""
         return self.layers().topic_value(key, self.image.config(RESOURCE_TOPIC, topic))
 
-    def min_isr(self, topic: TopicImage) -> int:
-        """H6: min.insync.replicas, but no more than there are replicas.
+    def min_insync_replicas(self, topic: str) -> int:
+        """The configured minimum of a topic; a partition may have fewer replicas."""
+        return self.topic_value(topic_keys.MIN_INSYNC_REPLICAS, topic)
 
-        As Kafka: of partition 0 (`getTopicEffectiveMinIsr`).
+    def min_isr(self, topic: str, registration: PartitionRegistration) -> int:
+        """The effective min ISR of one partition of `topic` (H6).
+
+        Unlike Kafka: `getTopicEffectiveMinIsr` takes the number of replicas of partition 0 for all
+        partitions, and so drops the ELR of a larger one too early.
         """
-        configured = self.topic_value(topic_keys.MIN_INSYNC_REPLICAS, topic.name)
-        return min(configured, replication_factor(topic))
+        return effective_min_isr(self.min_insync_replicas(topic), len(registration.replicas))
 
     def unclean_allowed(self, topic: str) -> bool:
         """Whether a replica that may lack records may lead (L5, L6)."""
@@ -180,7 +185,7 @@ class View:
             found.registration,
             target,
             Rules(
-                min_isr=self.min_isr(found.topic),
+                min_insync_replicas=self.min_insync_replicas(found.topic.name),
                 elr_enabled=self.elr_enabled,
                 metadata_version=self.metadata_version,
                 election=self.election(found.topic.name) if election is None else election,

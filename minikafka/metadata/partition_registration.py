@@ -29,6 +29,11 @@ class LeaderRecoveryState(IntEnum):
     RECOVERING = 1
 
 
+def effective_min_isr(configured: int, replica_count: int) -> int:
+    """`min.insync.replicas` above the number of replicas acts as that number (H6)."""
+    return min(configured, replica_count)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartitionRegistration:
     """The committed state of one partition.

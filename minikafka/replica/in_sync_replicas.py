@@ -41,11 +41,6 @@ class IsrState(NamedTuple):
         return IsrState(self.committed, tuple(b for b in self.committed if b not in gone))
 
 
-def effective_min_isr(configured: int, replication_factor: int) -> int:
-    """`min.insync.replicas` larger than the replication factor acts as the latter (H6)."""
-    return min(configured, replication_factor)
-
-
 def may_join(follower: ReplicaState, registration: BrokerRegistration | None) -> bool:
     """Whether the controller would take this follower into the ISR (KIP-903).
 

@@ -33,15 +33,11 @@ from minikafka.metadata.partition_registration import (
     NO_LEADER,
     LeaderRecoveryState,
     PartitionRegistration,
+    effective_min_isr,
 )
 from minikafka.records.validation import Origin
 from minikafka.replica.high_watermark import next_high_watermark
-from minikafka.replica.in_sync_replicas import (
-    IsrState,
-    effective_min_isr,
-    may_join,
-    out_of_sync,
-)
+from minikafka.replica.in_sync_replicas import IsrState, may_join, out_of_sync
 from minikafka.replica.replica_state import ReplicaState
 from minikafka.replica.topic_counts import TopicCounts
 

@@ -38,6 +38,8 @@ _PREFERRED, _UNCLEAN, _DESIGNATION = 0, 1, 2
 _UPGRADE, _SAFE_DOWNGRADE = 1, 2
 _ROLL_POLL_MS = 200
 _STUCK_BEFORE_MS = 200
+_RESIZED_SHARE = 0.3
+"""Reassignments that also draw another number of replicas."""
 
 
 @dataclass(slots=True)
@@ -120,11 +122,16 @@ class Operators:
         return UpdateFeaturesRequest(timeout_ms=_TIMEOUT_MS, feature_updates=[update])
 
     def _reassign(self, rng: Random) -> ApiMessage:
-        members = rng.sample(self.faults.cluster.broker_ids, self.plan.replication_factor)
-        self._note(f"{self.topic}-0 shall be on {members}")
+        """Move one partition; every third time to another number of replicas (H6)."""
+        brokers, count = self.faults.cluster.broker_ids, self.plan.replication_factor
+        if rng.random() < _RESIZED_SHARE:
+            count = rng.randint(1, len(brokers))
+        index = rng.randrange(self.plan.partitions)
+        members = rng.sample(brokers, count)
+        self._note(f"moves {self.topic}-{index} to {members}")
         return AlterPartitionReassignmentsRequest(
             timeout_ms=_TIMEOUT_MS,
-            topics=[ReassignableTopic(self.topic, [ReassignablePartition(0, members)])],
+            topics=[ReassignableTopic(self.topic, [ReassignablePartition(index, members)])],
         )
 
     def _swap(self, rng: Random) -> None:

@@ -66,6 +66,7 @@ _FEW_WRITERS = 3
 _RETENTION_CHECK_MS = 2_000
 _RETENTION_SHARE = 0.25
 _RETRACT_SHARE = 0.1
+_RESIZE_SHARE = 0.1
 _PACES_MS = (1_000, 2_000, 6_000, 15_000)
 _QUICK_PACES_MS = (700, 1_500, 3_000)
 Mix = tuple["Fault | Happening", ...]
@@ -100,6 +101,11 @@ _RETRACTING: Mix = (
     *(Fault.RETRACT, Fault.RETRACT, Fault.RETRACT),
 )
 """Unclean recoveries, and what was said in them does not hold any more."""
+_RESIZING: Mix = (
+    *(Happening.REASSIGN, Happening.REASSIGN, Happening.REASSIGN),
+    *(Fault.KILL, Fault.RESTART, Fault.POWER),
+)
+"""Partitions of one topic that differ in their numbers of replicas, with an ISR that is small."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -232,6 +238,11 @@ def draw(seed: int, duration_ms: int) -> Plan:
             session_ms=1_500,
         )
         incidents = _incidents(own, plan, _RETRACTING, paces=_QUICK_PACES_MS)
+        plan = replace(plan, incidents=tuple(incidents))
+    own = Random(f"resize/{seed}")
+    if own.random() < _RESIZE_SHARE:
+        plan = replace(plan, partitions=3, min_isr=2)
+        incidents = _incidents(own, plan, _RESIZING, paces=_QUICK_PACES_MS)
         plan = replace(plan, incidents=tuple(incidents))
     return plan
 

@@ -41,7 +41,7 @@ def decided(case):
         unclean_shutdown=tuple(case.unclean_shutdown),
     )
     rules = Rules(
-        min_isr=case.min_isr,
+        min_insync_replicas=case.min_isr,
         elr_enabled=bool(case.elr_enabled),
         metadata_version=30,
         election=Election[case.election],

@@ -164,7 +164,7 @@ class PartitionLife(RuleBasedStateMachine):
         allowed = model.unclean_allowed and not model.manager
         online = Election.UNCLEAN if allowed else Election.ONLINE
         rules = Rules(
-            min_isr=model.minimum,
+            min_insync_replicas=model.minimum,
             elr_enabled=True,
             metadata_version=30,
             election=online if election is None else election,

@@ -6,20 +6,23 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from minikafka.common.errors import DuplicateBrokerRegistrationError
+from minikafka.common.errors import DuplicateBrokerRegistrationError, ErrorCode
 from minikafka.controller.replica_index import ReplicaIndex
+from minikafka.messages import alter_partition_reassignments as reassignments
 from minikafka.messages.create_partitions import CreatePartitionsRequest, CreatePartitionsTopic
 from minikafka.messages.delete_topics import DeleteTopicsRequest
 from minikafka.messages.elect_leaders import ElectLeadersRequest
-from minikafka.metadata.image import RESOURCE_BROKER
+from minikafka.metadata.image import RESOURCE_BROKER, RESOURCE_TOPIC
 from minikafka.metadata.loader import MetadataLoader
 from minikafka.metadata.snapshot import snapshot_records
+from minikafka.sim.registration_checks import recovery_quorum
 from tests.quorum_world import QuorumWorld
 
 BROKERS = (1, 2, 3)
 TOPICS = ("a", "b")
 MIN_ISR = "min.insync.replicas"
 brokers, topics = st.sampled_from(BROKERS), st.sampled_from(TOPICS)
+indexes = st.integers(0, 1)
 
 
 def without_offsets(image):
@@ -29,6 +32,13 @@ def without_offsets(image):
         offset=0,
         brokers={number: replace(x, registered_at=0) for number, x in image.brokers.items()},
     )
+
+
+def min_isr_of(image, topic, now):
+    """H6, as the specification says it."""
+    own = image.config(RESOURCE_TOPIC, topic).get(MIN_ISR)
+    configured = own or image.config(RESOURCE_BROKER, "").get(MIN_ISR) or "1"
+    return min(int(configured), len(now.replicas))
 
 
 def partitions_of(rows):
@@ -42,9 +52,13 @@ class Cluster(RuleBasedStateMachine):
         super().__init__()
         self.world = QuorumWorld.started()
         self.world.join(*BROKERS)
-        self.world.create("a", configs={MIN_ISR: "2"})
+        self.world.create("a", ((1, 2, 3), (2, 3, 1)), {MIN_ISR: "2"})
         self.epochs = {}
         self.partition_epochs = {}
+        self.follow_from_the_start()
+
+    def follow_from_the_start(self):
+        self.followed, self.batches_seen = MetadataLoader(), 0
 
     @property
     def image(self):
@@ -102,23 +116,40 @@ class Cluster(RuleBasedStateMachine):
         self.world.apply(self.world.controller.delete_topics(request))
         self.partition_epochs.clear()
 
-    @rule(topic=topics, wanted=st.lists(brokers, unique=True))
-    def propose(self, topic, wanted):
-        self.shrink_or_grow(topic, wanted)
+    @rule(topic=topics, index=indexes, wanted=st.lists(brokers, unique=True))
+    def propose(self, topic, index, wanted):
+        self.shrink_or_grow(topic, index, wanted)
 
-    @rule(topic=topics)
-    def shrink_to_the_leader(self, topic):
-        self.shrink_or_grow(topic, [])
+    @rule(topic=topics, index=indexes)
+    def shrink_to_the_leader(self, topic, index):
+        self.shrink_or_grow(topic, index, [])
 
-    def shrink_or_grow(self, topic, wanted):
-        now = self.world.partition(topic)
+    def shrink_or_grow(self, topic, index, wanted):
+        now = self.world.partition(topic, index)
         if now is None or now.leader == -1:
             return
         members = [x for x in wanted if x in now.replicas and self.image.broker_is_active(x)]
         isr = list(dict.fromkeys([now.leader, *members]))
-        _, answer = self.world.propose(now.leader, isr, topic)
-        assert answer.error_code == 0
-        assert tuple(answer.isr) == self.world.partition(topic).isr
+        _, answer = self.world.propose(now.leader, isr, topic, index)
+        after = self.world.partition(topic, index)
+        if answer.error_code == ErrorCode.NEW_LEADER_ELECTED:
+            # The proposal completed a reassignment that removes its own leader.
+            assert now.leader not in after.replicas
+        else:
+            assert answer.error_code == ErrorCode.NONE
+            assert tuple(answer.isr) == after.isr
+
+    @rule(topic=topics, index=indexes, wanted=st.lists(brokers, unique=True, min_size=1))
+    def reassign(self, topic, index, wanted):
+        """Also to more replicas, or to fewer."""
+        request = reassignments.AlterPartitionReassignmentsRequest(
+            topics=[
+                reassignments.ReassignableTopic(
+                    topic, [reassignments.ReassignablePartition(index, wanted)]
+                )
+            ]
+        )
+        self.world.apply(self.world.controller.alter_partition_reassignments(request))
 
     @rule(topic=topics, value=st.sampled_from(("1", "2", "3")))
     def set_min_isr(self, topic, value):
@@ -147,6 +178,7 @@ class Cluster(RuleBasedStateMachine):
         before = self.image
         now_ms = self.world.env.clock.monotonic_ms
         self.world = QuorumWorld.started(self.world.disk, start_ms=now_ms, seed=before.offset)
+        self.follow_from_the_start()
         assert self.image.topics == before.topics
         assert self.image.brokers == before.brokers
         assert self.image.configs == before.configs
@@ -165,14 +197,29 @@ class Cluster(RuleBasedStateMachine):
 
     @invariant()
     def partitions_are_well_formed(self):
-        view = self.world.controller._view()
         for name, _, now in self.image.all_partitions():
             assert now.leader == -1 or now.leader in now.isr
             assert not set(now.isr) & set(now.elr)
             assert all(self.image.broker_is_active(x) for x in now.isr)
-            min_isr = view.min_isr(self.image.topic(name.topic))
             # Raising min ISR may leave an ISR below it without ELR, never the other way round.
-            assert not now.elr or len(now.isr) < min_isr
+            assert not now.elr or len(now.isr) < min_isr_of(self.image, name.topic, now)
+
+    @invariant()
+    def every_change_keeps_a_recovery_quorum(self):
+        """E2, H6: of each partition by its own number of replicas."""
+        batches = self.world.batches
+        for batch in batches[self.batches_seen :]:
+            before = self.followed.image
+            image = self.followed.load_batch(
+                batch.records, last_offset=batch.last_offset, epoch=batch.epoch
+            )
+            for name, topic_id, now in image.all_partitions():
+                topic = before.topics.get(topic_id)
+                former = None if topic is None else topic.partitions.get(name.partition)
+                if former is not None and former is not now:
+                    minimum = min_isr_of(image, name.topic, now)
+                    assert recovery_quorum(former, now, minimum) is None
+        self.batches_seen = len(batches)
 
     @invariant()
     def epochs_only_grow(self):

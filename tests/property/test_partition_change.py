@@ -78,7 +78,7 @@ class PartitionLife(RuleBasedStateMachine):
 
     def change(self, target, *, election=None):
         rules = Rules(
-            min_isr=self.min_isr,
+            min_insync_replicas=self.min_isr,
             elr_enabled=self.elr_enabled,
             metadata_version=30,
             election=self.election if election is None else election,

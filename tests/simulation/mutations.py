@@ -182,10 +182,17 @@ MUTATIONS = (
     _mutation(
         "E5: the ELR stays at min ISR",
         ("controller.partition_change", "_Change.write_elr",
-         "if len(self.isr) >= self.rules.min_isr:", "if False:"),
+         "if len(self.isr) >= self.min_isr:", "if False:"),
         ("controller.partition_change", "_Change.choose_elr",
-         "not self.rules.elr_enabled or len(self.isr) >= self.rules.min_isr",
+         "not self.rules.elr_enabled or len(self.isr) >= self.min_isr",
          "not self.rules.elr_enabled"),
+    ),
+    _mutation(
+        "H6: partition 0 decides the effective min ISR of all partitions",
+        ("controller.view", "View.change",
+         "min_insync_replicas=self.min_insync_replicas(found.topic.name)",
+         ("min_insync_replicas=min(self.min_insync_replicas(found.topic.name),\n"
+         "                    len(found.topic.partitions[0].replicas))")),
     ),
     _mutation(
         "E5: whoever is not in the ISR is eligible",

@@ -35,7 +35,7 @@ def registration(isr=(1, 2, 3), leader=1, replicas=(1, 2, 3), **more):
 
 def rules(*, alive=EVERYBODY, min_isr=2, elr=True, level=30, election=Election.ONLINE):
     return Rules(
-        min_isr=min_isr,
+        min_insync_replicas=min_isr,
         elr_enabled=elr,
         metadata_version=level,
         election=election,

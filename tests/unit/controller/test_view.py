@@ -20,19 +20,24 @@ def view_of(world):
     return world.controller._view()
 
 
-def test_min_isr_is_no_larger_than_the_replication_factor(cluster):
-    cluster.create(assignment=((1, 2),), configs={"min.insync.replicas": "5"})
-    view = view_of(cluster)
-    assert view.min_isr(view.image.topic("t")) == 2
+def min_isr(world, topic, index=0):
+    return view_of(world).min_isr(topic, world.partition(topic, index))
+
+
+def test_min_isr_is_no_larger_than_the_number_of_replicas(cluster):
+    """H6: of each partition by itself, whatever partition 0 has."""
+    cluster.create(assignment=((1, 2), (1, 2)), configs={"min.insync.replicas": "5"})
+    assert min_isr(cluster, "t", 1) == 2
+    moved = replace(cluster.partition("t", 1), replicas=(1, 2, 3))
+    assert view_of(cluster).min_isr("t", moved) == 3
 
 
 def test_min_isr_is_looked_up_in_the_topic_then_the_cluster(cluster):
     cluster.create("own", configs={"min.insync.replicas": "3"})
     cluster.create("none")
     cluster.set_config("", "min.insync.replicas", "2", RESOURCE_BROKER)
-    view = view_of(cluster)
-    assert view.min_isr(view.image.topic("own")) == 3
-    assert view.min_isr(view.image.topic("none")) == 2
+    assert min_isr(cluster, "own") == 3
+    assert min_isr(cluster, "none") == 2
 
 
 def test_the_controllers_own_dynamic_value_comes_before_the_clusters(cluster):

@@ -1,4 +1,6 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from minikafka.common.ids import Uuid
 from minikafka.messages.metadata_records.partition_change_record import PartitionChangeRecord
@@ -7,6 +9,7 @@ from minikafka.metadata.partition_registration import (
     DIRECTORY_MIGRATING,
     LeaderRecoveryState,
     PartitionRegistration,
+    effective_min_isr,
 )
 from minikafka.metadata.serde import decode_record, encode_record
 
@@ -25,6 +28,14 @@ def registration(**changes):
         **changes,
     }
     return PartitionRegistration(**values)
+
+
+@given(st.integers(1, 9), st.integers(1, 9))
+def test_minimum_is_never_more_than_there_are_replicas(configured, replica_count):
+    """H6."""
+    found = effective_min_isr(configured, replica_count)
+    assert found <= replica_count
+    assert found == configured or configured > replica_count
 
 
 FULL = registration(

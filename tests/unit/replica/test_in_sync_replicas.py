@@ -6,12 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from minikafka.replica.in_sync_replicas import (
-    IsrState,
-    effective_min_isr,
-    may_join,
-    out_of_sync,
-)
+from minikafka.replica.in_sync_replicas import IsrState, may_join, out_of_sync
 from minikafka.replica.replica_state import ReplicaState
 from tests.unit.replica.conftest import broker
 
@@ -37,14 +32,6 @@ def test_broker_that_is_to_leave_counts_until_it_has_left(committed, leaving):
 @given(ISRS)
 def test_without_a_proposal_the_committed_isr_is_the_maximal(committed):
     assert IsrState(committed).maximal == committed
-
-
-@given(st.integers(1, 9), st.integers(1, 9))
-def test_minimum_is_never_more_than_there_are_replicas(configured, factor):
-    """H6."""
-    found = effective_min_isr(configured, factor)
-    assert found <= factor
-    assert found == configured or configured > factor
 
 
 @pytest.mark.parametrize(
