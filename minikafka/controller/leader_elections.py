@@ -25,6 +25,7 @@ from minikafka.metadata.partition_registration import NO_LEADER, PartitionRegist
 from minikafka.metadata.serde import MetadataRecord
 
 PREFERRED, UNCLEAN, DESIGNATION, LONGEST_LOG_BALANCED, LONGEST_LOG_AGGRESSIVE = range(5)
+_NAMES = {PREFERRED: "PREFERRED", UNCLEAN: "UNCLEAN", DESIGNATION: "DESIGNATION"}
 MAX_PARTITIONS = 1000
 _NEW_TYPES_FROM = 3
 _STRATEGIES = {
@@ -103,7 +104,9 @@ def elect_leaders(
         elections.outcomes[asked.topic, asked.partition] = outcome
         if record is not None:
             records.append(record)
-    return ControllerResult(records, elections.response({}))
+    return ControllerResult(
+        records, elections.response({}), requested=f"ElectLeaders {_NAMES[request.election_type]}"
+    )
 
 
 def ask_for_recoveries(

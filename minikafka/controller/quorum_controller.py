@@ -36,6 +36,7 @@ from minikafka.controller import (
 )
 from minikafka.controller.broker_heartbeats import BrokerHeartbeats
 from minikafka.controller.broker_requests import BrokerRequestSender
+from minikafka.controller.operator_warnings import log_warnings
 from minikafka.controller.replica_index import ReplicaIndex
 from minikafka.controller.result import ControllerResult
 from minikafka.controller.unclean_recovery import UncleanRecoveryManager
@@ -148,7 +149,7 @@ class QuorumController:
             self.env,
             BrokerRequestSender(self.env, self.calls, self._broker_endpoint, lambda _: ()),
             self._view,
-            lambda records: self._write(records, atomic=False),
+            self._write_recoveries,
             lambda: self.is_active,
         )
 
@@ -262,7 +263,7 @@ class QuorumController:
         """
         self._require_active()
         if result.records:
-            return self._write(result.records, atomic=result.atomic)
+            return self._write(result.records, atomic=result.atomic, requested=result.requested)
         offset = self.latest.offset
         return None if offset < self.raft.high_watermark else offset
 
@@ -270,12 +271,23 @@ class QuorumController:
         """Whether what was written here in `epoch`, up to and including `offset`, is committed."""
         return self.epoch == epoch and (offset is None or offset < self.raft.high_watermark)
 
-    def _write(self, records: list[MetadataRecord], *, atomic: bool) -> int | None:
+    def _write(
+        self, records: list[MetadataRecord], *, atomic: bool, requested: str = ""
+    ) -> int | None:
         if atomic and len(records) > MAX_RECORDS_PER_BATCH:
             raise PolicyViolationError(
                 f"the operation needs {len(records)} records; {MAX_RECORDS_PER_BATCH} are the most "
                 "that one may write at once"
             )
+        if records:
+            log_warnings(self._view(), records, requested)
+        return self._write_batches(records)
+
+    def _write_recoveries(self, records: list[MetadataRecord]) -> int | None:
+        # The recovery manager logs its elections itself, with what each replica holds.
+        return self._write_batches(records)
+
+    def _write_batches(self, records: list[MetadataRecord]) -> int | None:
         offset = None
         for start in range(0, len(records), MAX_RECORDS_PER_BATCH):
             offset = self._write_batch(records[start : start + MAX_RECORDS_PER_BATCH])

@@ -1,4 +1,4 @@
-"""Log lines of unclean recoveries: one for each partition, or a sum where many move at once."""
+"""Log lines of unclean elections and recoveries: one for each partition, or a sum of many."""
 
 import logging
 from dataclasses import dataclass, field

@@ -38,6 +38,7 @@ from minikafka.controller.election import (
     recovery_winner,
     step_without_manager,
 )
+from minikafka.controller.operator_warnings import described_election
 from minikafka.controller.partition_change import Target
 from minikafka.controller.recovery_lines import (
     ELECTS,
@@ -389,7 +390,8 @@ class UncleanRecoveryManager:
             + ("" if x in counted else ", fenced")
             for x, answer in sorted(case.answers.items())
         )
-        turn.lines.add(ELECTS, case.name, f"broker {winner} of ({logs})")
+        elected = described_election(registration, registration.merge(record))
+        turn.lines.add(ELECTS, case.name, f"{elected}; the longest log of ({logs})")
 
     def _set_alarm(self, key: TopicIdPartition, case: _Case, at_ms: int) -> None:
         """Look again when the time is up: one timer for all that end together."""

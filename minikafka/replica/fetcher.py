@@ -302,10 +302,14 @@ class Fetcher:
         )
         if target < log.high_watermark:
             _log.warning(
-                "[Partition %s broker=%d] truncates below its high watermark %d",
+                "[Partition %s broker=%d] truncates committed records: offsets %d to %d, from its "
+                "high watermark down, are not in the log of leader %d in epoch %d",
                 partition.topic_partition,
                 self.broker_id,
-                log.high_watermark,
+                target,
+                log.high_watermark - 1,
+                self.leader,
+                partition.leader_epoch,
             )
         log.truncate_to(target, self.env.clock.now)
 

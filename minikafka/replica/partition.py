@@ -205,14 +205,19 @@ class Partition:
                     leader_end_offset=end_offset,
                     now_ms=now_ms,
                 )
-            _log.info(
-                "[Partition %s broker=%d] leads epoch %d from offset %d; ISR %s, high watermark %d",
+            is_unclean = self.recovery_state is LeaderRecoveryState.RECOVERING
+            _log.log(
+                logging.WARNING if is_unclean else logging.INFO,
+                "[Partition %s broker=%d] leads epoch %d%s from offset %d; ISR %s, high watermark "
+                "%d%s",
                 self.topic_partition,
                 self.broker_id,
                 self.leader_epoch,
+                " after an unclean election" if is_unclean else "",
                 end_offset,
                 list(registration.isr),
                 self.log.high_watermark,
+                "; acknowledged records that are not in this log are lost" if is_unclean else "",
             )
         self.advance_high_watermark()
         if self.recovery_state is LeaderRecoveryState.RECOVERING and self.isr.proposed is None:

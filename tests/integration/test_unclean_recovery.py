@@ -114,7 +114,7 @@ def test_the_longest_log_is_elected(lost):
     assert 0 < max(ends.values()) == ends[3] < COUNT
     assert_led_by(cluster, "balanced", 3, ends[3])
     line = next(x for x in cluster.log_text(1).splitlines() if "balanced-0: unclean leader" in x)
-    assert "broker 3 of" in line
+    assert "broker 3 leads epoch" in line
     for node in REPLICAS:
         assert f"{node}: epoch 0, end {ends[node]}" in line
 

@@ -560,12 +560,12 @@ def test_each_step_has_its_line(lost, caplog):
         "t-0: recovery starts: Balanced, by configuration; ISR [], ELR [], last known ELR [1, 2]"
     )
     logs = "1: epoch 4, end 100; 2: epoch 4, end 150; 3: epoch 4, end 200"
-    assert lines == [
-        start,
-        "t-0: recovery stops: wait for the last known ELR",
-        start,
-        f"t-0: unclean leader: broker 3 of ({logs})",
-    ]
+    elected = (
+        "t-0: unclean leader: broker 3 leads epoch 2 after no leader in epoch 1; ISR [] -> [3], "
+        "ELR [] -> [], last known ELR [1, 2]; acknowledged records may be lost; the longest log of "
+        f"({logs})"
+    )
+    assert lines == [start, "t-0: recovery stops: wait for the last known ELR", start, elected]
 
 
 def test_a_partition_that_was_lost_sight_of_is_found_by_a_heartbeat(lost):

@@ -298,6 +298,16 @@ def test_diverging_epoch_truncates(world, own, leader_epoch, leader_end, kept):
     assert named(sent)[0][2] == kept
 
 
+def test_truncation_of_committed_records_is_a_warning(world, caplog):
+    log = world.follow(log=[(5, 0)])
+    log.update_high_watermark(5)
+    world.exchange(data_of(diverging_epoch=EpochEndOffset(0, 2), records=b""))
+    assert log.log_end_offset == 2
+    (warning,) = [each for each in caplog.records if each.levelname == "WARNING"]
+    assert "truncates committed records: offsets 2 to 4" in warning.getMessage()
+    assert "the log of leader 2 in epoch 0" in warning.getMessage()
+
+
 def test_log_that_knows_no_epoch_takes_the_leader_s_word(world):
     log = world.follow(log=[(5, 0)])
     log.epochs.entries.clear()

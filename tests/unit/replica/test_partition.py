@@ -370,3 +370,13 @@ def test_recovering_leader_says_so_until_it_is_heard(world):
     assert partition.recovery_state is LeaderRecoveryState.RECOVERED
     partition.apply(registration((1,), partition_epoch=2))
     assert len(world.proposals) == 3
+
+
+def test_an_unclean_leader_says_so_in_a_warning(world, caplog):
+    """L8."""
+    world.lead()
+    assert caplog.records == []
+    world.partition.apply(recovering(leader_epoch=3, partition_epoch=5))
+    (warning,) = [each for each in caplog.records if each.levelname == "WARNING"]
+    assert "leads epoch 3 after an unclean election from offset 0" in warning.getMessage()
+    assert "acknowledged records that are not in this log are lost" in warning.getMessage()

@@ -1,0 +1,93 @@
+"""What an operator must know of the records that the controller writes: WARN lines.
+
+An unclean election may lose acknowledged records, whoever asked for it. Unlike Kafka, which logs
+clean and unclean elections alike at INFO.
+"""
+
+import logging
+from collections.abc import Sequence
+
+from minikafka.config.absent_features import NOTHING_IS_COMPACTED
+from minikafka.config.topic import CLEANUP_POLICY
+from minikafka.controller.recovery_lines import ELECTS, RecoveryLines
+from minikafka.controller.view import View
+from minikafka.messages.metadata_records.config_record import ConfigRecord
+from minikafka.messages.metadata_records.partition_change_record import PartitionChangeRecord
+from minikafka.metadata.image import RESOURCE_TOPIC
+from minikafka.metadata.partition_registration import (
+    NO_LEADER,
+    LeaderRecoveryState,
+    PartitionRegistration,
+)
+from minikafka.metadata.serde import MetadataRecord
+
+_log = logging.getLogger("minikafka.controller")
+
+
+def log_warnings(view: View, records: Sequence[MetadataRecord], requested: str) -> None:
+    """Log what `records`, decided from `view`, take away or do not do.
+
+    `requested` names the request that asked for an election; empty where none did.
+    """
+    elections = RecoveryLines(_log)
+    for record in records:
+        if isinstance(record, PartitionChangeRecord):
+            _note_unclean_election(view, record, requested, elections)
+        elif isinstance(record, ConfigRecord) and _wants_compaction(record):
+            _log.warning(
+                "topic %s: %s=%s: %s",
+                record.resource_name, record.name, record.value, NOTHING_IS_COMPACTED,
+            )  # fmt: skip
+    elections.flush()
+
+
+def described_election(former: PartitionRegistration, after: PartitionRegistration) -> str:
+    """Who leads after an unclean election, and what it changed."""
+    return (
+        f"broker {after.leader} leads epoch {after.leader_epoch} after "
+        f"{'no leader' if former.leader == NO_LEADER else f'broker {former.leader}'} in epoch "
+        f"{former.leader_epoch}; ISR {list(former.isr)} -> {list(after.isr)}, ELR "
+        f"{list(former.elr)} -> {list(after.elr)}, last known ELR {list(former.last_known_elr)}; "
+        "acknowledged records may be lost"
+    )
+
+
+def _note_unclean_election(
+    view: View, record: PartitionChangeRecord, requested: str, lines: RecoveryLines
+) -> None:
+    topic = view.image.topics.get(record.topic_id)
+    former = None if topic is None else topic.partitions.get(record.partition_id)
+    if topic is None or former is None:
+        return
+    after = former.merge(record)
+    is_unclean = after.leader_recovery_state is LeaderRecoveryState.RECOVERING
+    if after.leader in (former.leader, NO_LEADER) or not is_unclean:
+        return
+    reason = requested or _reason(view, topic.name, former, after)
+    lines.add(
+        ELECTS,
+        f"{topic.name}-{record.partition_id}",
+        f"{described_election(former, after)}; reason: {reason}",
+    )
+
+
+def _reason(
+    view: View, topic: str, former: PartitionRegistration, after: PartitionRegistration
+) -> str:
+    """Why a leader was elected that nobody requested."""
+    if after.leader in (former.last_known_leader, *former.last_known_elr[:1]):
+        return "ISR and ELR are empty, and it is the last known leader"
+    if view.unclean_allowed(topic):
+        return "unclean.leader.election.enable=true"
+    return "it is the only one that may lead"
+
+
+def _wants_compaction(record: ConfigRecord) -> bool:
+    # The node creates internal topics by itself; docs/compatibility.md speaks of those.
+    return (
+        record.resource_type == RESOURCE_TOPIC
+        and record.name == CLEANUP_POLICY.name
+        and record.value is not None
+        and "compact" in CLEANUP_POLICY.parse(record.value)
+        and not record.resource_name.startswith("__")
+    )
