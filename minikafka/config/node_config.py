@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from minikafka.config import broker as keys
 from minikafka.config.definition import ConfigError, Key, parse_list
-from minikafka.config.values import Config, check_broker_values
+from minikafka.config.values import Checked, Config, check_broker_values
 
 PLAINTEXT = "PLAINTEXT"
 
@@ -38,7 +38,8 @@ class NodeConfig(NamedTuple):
     """The checked configuration of a node.
 
     `listeners` holds broker and controller listeners, in the order of the file;
-    `advertised` what is told to others, by listener name.
+    `advertised` what is told to others, by listener name. `ignored` are keys without meaning here,
+    `warnings` sentences about values that do not do what an operator may expect.
     """
 
     values: Config
@@ -54,6 +55,7 @@ class NodeConfig(NamedTuple):
     log_dirs: tuple[str, ...]
     metadata_log_dir: str
     ignored: tuple[str, ...]
+    warnings: tuple[str, ...] = ()
     metrics_address: tuple[str, int] | None = None
 
     @property
@@ -92,7 +94,7 @@ def node_config(given: Mapping[str, str]) -> NodeConfig:
     bad = {error.split(":", 1)[0] for error in errors}
     usable = {name: text for name, text in given.items() if name not in bad}
     found = _Reader(Config(usable), errors, bad)
-    config = found.read(tuple(sorted(checked.ignored)))
+    config = found.read(checked)
     if errors or config is None:
         raise ConfigErrors(errors)
     return config
@@ -106,7 +108,7 @@ class _Reader:
         self.errors = errors
         self.bad = bad
 
-    def read(self, ignored: tuple[str, ...]) -> NodeConfig | None:
+    def read(self, checked: Checked) -> NodeConfig | None:
         config = self.config
         for key in (keys.PROCESS_ROLES, keys.NODE_ID, keys.CONTROLLER_LISTENER_NAMES):
             self._require(key)
@@ -140,7 +142,8 @@ class _Reader:
             bootstrap_servers=servers,
             log_dirs=log_dirs,
             metadata_log_dir=config[keys.METADATA_LOG_DIR] or log_dirs[0],
-            ignored=ignored,
+            ignored=tuple(sorted(checked.ignored)),
+            warnings=tuple(checked.warnings),
             metrics_address=self._metrics_address(),
         )
 

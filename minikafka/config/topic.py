@@ -22,6 +22,7 @@ from minikafka.config.definition import (
     Key,
     KeyTable,
     Update,
+    Valid,
     at_least,
     between,
     either,
@@ -327,6 +328,7 @@ REMOTE_STORAGE_ENABLE: Key[bool] = Key(
     name="remote.storage.enable",
     type=ConfigType.BOOLEAN,
     default=False,
+    valid=Valid("false, tiered storage is not available", lambda value: value is False),
     update=Update.CLUSTER_WIDE,
     ignored=True,
 )

@@ -9,11 +9,13 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import NamedTuple, TypeVar, cast
 
+from minikafka.config import absent_features
 from minikafka.config.broker import BROKER_KEYS
 from minikafka.config.definition import REQUIRED, ConfigError, Key, KeyTable
 from minikafka.config.ignored import ignored_keys
 from minikafka.config.log_keys import LOG_KEYS
 from minikafka.config.topic import TOPIC_KEYS
+from minikafka.config.unknown_keys import judge
 
 T = TypeVar("T")
 
@@ -55,23 +57,24 @@ class Config:
 
 
 class Checked(NamedTuple):
-    """What a check of given values found: `errors` one sentence each, `ignored` names of keys."""
+    """What a check of given values found: sentences, but `ignored`, which are names of keys."""
 
     errors: list[str]
     ignored: list[str]
+    warnings: list[str]
 
 
 def check_broker_values(given: Mapping[str, str]) -> Checked:
     """Look at every given value at once, so that a person sees all that is wrong in one go."""
     errors: list[str] = []
     ignored: list[str] = []
+    warnings: list[str] = []
     for name, text in given.items():
         key = _USED_KEYS.get(name) or broker_keys().get(name)
         if key is None:
-            if name.startswith(_FREE_PREFIXES):
-                ignored.append(name)
-            else:
-                errors.append(str(broker_keys().unknown(name)))
+            judgement = judge(name, broker_keys())
+            errors += filter(None, [judgement.error])
+            warnings += filter(None, [judgement.warning])
             continue
         if key.ignored:
             ignored.append(name)
@@ -80,16 +83,9 @@ def check_broker_values(given: Mapping[str, str]) -> Checked:
                 key.parse(text)
         except ConfigError as error:
             errors.append(str(error))
-    return Checked(errors, ignored)
-
-
-# Kafka passes keys with these prefixes on to listeners, plug-ins and client metrics.
-_FREE_PREFIXES = (
-    "listener.name.",
-    "remote.log.storage.manager.impl.",
-    "rsm.config.",
-    "rlmm.config.",
-)
+    errors += absent_features.refusals(given)
+    warnings += absent_features.warnings(given)
+    return Checked(errors, ignored, warnings)
 
 
 class Origin(NamedTuple):

@@ -59,6 +59,8 @@ def run_nodes(configs: Sequence[NodeConfig], on_started: Callable[[NodeConfig], 
 async def _run(configs: Sequence[NodeConfig], on_started: Callable[[NodeConfig], None]) -> int:
     loop = asyncio.get_running_loop()
     stopping: list[asyncio.Task[None]] = []
+    for warning in dict.fromkeys(each for config in configs for each in config.warnings):
+        _log.warning("%s", warning)
     running = [RunningNode(config, loop, on_started) for config in configs]
     try:
         for each in running:

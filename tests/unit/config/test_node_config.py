@@ -59,8 +59,8 @@ def test_controller_listeners_are_plain_where_no_map_is_given():
 
 
 def test_all_errors_come_together():
-    found = errors_of(node_id="-4", num_partitions="many", log_dir="", wrong_key="1")
-    assert {error.split(":")[0] for error in found} >= {"node.id", "num.partitions", "wrong.key"}
+    found = errors_of(node_id="-4", num_partitions="many", log_dir="", log_kyes="1")
+    assert {error.split(":")[0] for error in found} >= {"node.id", "num.partitions", "log.kyes"}
 
 
 @pytest.mark.parametrize(

@@ -43,12 +43,20 @@ def test_everything_wrong_is_found_at_once():
 
 
 def test_keys_of_kafka_without_meaning_here_are_ignored_but_checked():
-    assert check_broker_values({"num.io.threads": "8"}) == ([], ["num.io.threads"])
+    assert check_broker_values({"num.io.threads": "8"}) == ([], ["num.io.threads"], [])
     assert check_broker_values({"num.io.threads": "0"}).errors
 
 
-def test_keys_for_plug_ins_are_ignored():
-    assert check_broker_values({"listener.name.internal.ssl.keystore.type": "x"}).errors == []
+def test_keys_for_plug_ins_are_warnings():
+    found = check_broker_values({"listener.name.internal.ssl.keystore.type": "x"})
+    assert found.errors == []
+    assert any("it belongs to a secured listener" in each for each in found.warnings)
+
+
+def test_features_that_are_absent_are_refused_or_warned_of():
+    found = check_broker_values({"authorizer.class.name": "a.B", "ssl.keystore.location": "/k"})
+    assert any(each.startswith("authorizer.class.name: ") for each in found.errors)
+    assert any("nothing is encrypted" in each for each in found.warnings)
 
 
 def test_every_key_of_kafka_is_known():

@@ -1,0 +1,53 @@
+"""Keys that ask for protection or features that this node does not have."""
+
+import pytest
+
+from minikafka.config.absent_features import refusals, warnings
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer"},
+        {"remote.log.storage.system.enable": "true"},
+    ],
+)
+def test_what_would_be_believed_is_refused(given):
+    (sentence,) = refusals(given)
+    (key,) = given
+    assert sentence.startswith(f"{key}: ")
+    assert "not available" in sentence
+
+
+@pytest.mark.parametrize(
+    "given", [{}, {"authorizer.class.name": ""}, {"remote.log.storage.system.enable": "false"}]
+)
+def test_what_asks_for_nothing_is_neither(given):
+    assert refusals(given) == []
+    assert warnings(given) == []
+
+
+def test_all_security_keys_share_one_warning():
+    (sentence,) = warnings(
+        {
+            "ssl.keystore.location": "/k",
+            "sasl.enabled.mechanisms": "PLAIN",
+            "listener.name.internal.ssl.keystore.type": "PEM",
+            "num.partitions": "3",
+        }
+    )
+    assert "nothing is encrypted and nobody is authenticated" in sentence
+    for name in ("ssl.keystore.location", "sasl.enabled.mechanisms", "listener.name.internal"):
+        assert name in sentence
+    assert "num.partitions" not in sentence
+
+
+def test_values_of_config_providers_stay_as_they_are():
+    (sentence,) = warnings({"config.providers": "file"})
+    assert "is not resolved" in sentence
+
+
+@pytest.mark.parametrize("policy", ["compact", "delete,compact"])
+def test_nothing_is_compacted(policy):
+    (sentence,) = warnings({"log.cleanup.policy": policy})
+    assert "compaction is not available" in sentence
