@@ -1,14 +1,16 @@
 """minikafka dev: a cluster on this machine, and commands that act on one node of it.
 
-Node i (from 1) serves clients on base-port + i - 1; node 1 is also the controller, on base-port +
-100. Every node is a process of its own, whose pid and log are in the cluster's directory; with
-`--one-process` all nodes share one, which starts faster and cannot be killed in part.
+Node i (from 1) serves clients on base-port + i - 1 and the other brokers on base-port + 100 + i;
+node 1 is also the controller, on base-port + 100. Every node is a process of its own, whose pid and
+log are in the cluster's directory; with `--one-process` all nodes share one, which starts faster
+and cannot be killed in part.
 
 The process that started the cluster owns its nodes. `dev kill|stop|start|pause|resume` ask it, by a
 socket in the cluster's directory, so that it always knows which nodes should be running.
 """
 
 import argparse
+import errno
 import json
 import os
 import signal
@@ -16,19 +18,24 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
-from contextlib import chdir
+from collections.abc import Iterator, Sequence
+from contextlib import chdir, suppress
 from pathlib import Path
 from typing import IO
 
+from minikafka.common.faults import StorageFault
 from minikafka.config.broker import METRICS_HTTP_LISTEN
 from minikafka.config.node_config import ConfigErrors, NodeConfig, node_config
+from minikafka.log.checkpoints import BadMetaPropertiesError
 from minikafka.server.launch import Lifeline, launch_node
 
 _HOST = "127.0.0.1"
 _CONTROLLER_PORT_OFFSET = 100
+_CLIENTS, _BROKERS = "PLAINTEXT", "INTERNAL"
+"""Listeners. Brokers have one of their own: what only a broker may say counts nowhere else."""
 _CONTROL = "control.sock"
 _CLUSTER = "cluster.json"
+_UNFINISHED = "cluster.json.new"
 _ACTIONS = ("kill", "stop", "start", "pause", "resume")
 _STOP_TIMEOUT_S = 60
 _ACQUAINTANCE_TIMEOUT_S = 10
@@ -130,17 +137,24 @@ class Layout:
         """A node's configuration values."""
         controller_port = self.base_port + _CONTROLLER_PORT_OFFSET
         factor = str(min(3, len(self.nodes)))
-        listeners = clients = f"PLAINTEXT://{_HOST}:{self.base_port + node - 1}"
+        own = "listeners" not in self._given
+        listeners = advertised = ",".join(
+            (
+                f"{_CLIENTS}://{_HOST}:{self.base_port + node - 1}",
+                *([f"{_BROKERS}://{_HOST}:{controller_port + node}"] if own else ()),
+            )
+        )
         if node == 1:
             listeners += f",CONTROLLER://{_HOST}:{controller_port}"
+        protocols = ",".join(f"{name}:PLAINTEXT" for name in (_CLIENTS, _BROKERS, "CONTROLLER"))
         return {
             "process.roles": "broker,controller" if node == 1 else "broker",
             "node.id": str(node),
             "listeners": listeners,
-            "advertised.listeners": clients,
-            "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
+            "advertised.listeners": advertised,
+            "listener.security.protocol.map": protocols,
             "controller.listener.names": "CONTROLLER",
-            "inter.broker.listener.name": "PLAINTEXT",
+            "inter.broker.listener.name": _BROKERS if own else _CLIENTS,
             "controller.quorum.voters": f"1@{_HOST}:{controller_port}",
             "log.dirs": str(self.home(node) / "data"),
             "default.replication.factor": factor,
@@ -168,44 +182,101 @@ class Layout:
 
         Raises:
             ConfigErrors: for values that do not work.
-            LayoutError: where the directory holds another cluster, or one of another size.
+            LayoutError: where the directory holds another cluster, or one of another size, and
+                where a port is in use; nothing was written then.
         """
         configs = [self.config(node) for node in self.nodes]
         if _is_owned(self.directory):
             raise LayoutError(f"a cluster runs in {self.directory} already; stop it first")
+        _check_ports(configs)
         self.directory.mkdir(parents=True, exist_ok=True)
         known = self.directory / _CLUSTER
         if known.exists():
-            cluster_id, nodes = _read_cluster(known)
+            _, nodes = _read_cluster(known)
             if nodes != len(self.nodes):
                 raise LayoutError(
                     f"{self.directory} holds a cluster of {nodes} nodes, not of {len(self.nodes)}"
                 )
-        else:
+            self._write_properties()
+            return
+        # Named before anything is formatted, so that a start that was cut short can be repeated.
+        unfinished = self.directory / _UNFINISHED
+        if not unfinished.exists():
             if any(self.directory.iterdir()):
                 raise LayoutError(
                     f"{self.directory} is neither empty nor a cluster of this program"
                 )
-            cluster_id = None
+            _write_cluster(unfinished, len(self.nodes))
+        cluster_id, _ = _read_cluster(unfinished)
+        self._write_properties()
+        self._format(configs, cluster_id)
+        _write_cluster(unfinished, len(self.nodes), cluster_id)
+        unfinished.replace(known)
+
+    def _write_properties(self) -> None:
         for node in self.nodes:
             self.home(node).mkdir(exist_ok=True)
             lines = [f"{key}={value}" for key, value in self.values(node).items()]
             self.properties_file(node).write_text("\n".join(lines) + "\n")
-        if cluster_id is None:
-            self._format(configs)
 
-    def _format(self, configs: Sequence[NodeConfig]) -> None:
+    def _format(self, configs: Sequence[NodeConfig], cluster_id: str) -> None:
         from contextlib import redirect_stdout
 
-        from minikafka.cli.storage import format_node, random_uuid
+        from minikafka.cli.storage import FormatError, format_node
         from minikafka.metadata.features import DEFAULT_LEVELS
 
-        cluster_id = str(random_uuid())
-        with redirect_stdout(None):
-            for config in configs:
-                format_node(config, cluster_id, dict(DEFAULT_LEVELS), None, ignore_formatted=False)
-        content = {"cluster.id": cluster_id, "nodes": len(configs)}
-        (self.directory / _CLUSTER).write_text(json.dumps(content) + "\n")
+        try:
+            with redirect_stdout(None):
+                for config in configs:
+                    format_node(
+                        config, cluster_id, dict(DEFAULT_LEVELS), None, ignore_formatted=True
+                    )
+        except (FormatError, StorageFault, BadMetaPropertiesError) as error:
+            raise LayoutError(str(error)) from None
+
+
+def _write_cluster(path: Path, nodes: int, cluster_id: str | None = None) -> None:
+    from minikafka.cli.storage import random_uuid
+
+    content = {"cluster.id": cluster_id or str(random_uuid()), "nodes": nodes}
+    path.write_text(json.dumps(content) + "\n")
+
+
+def _check_ports(configs: Sequence[NodeConfig]) -> None:
+    """Name every address that is in use.
+
+    Raises:
+        LayoutError: if there is one.
+    """
+    taken = [
+        f"{name} of node {config.node_id}"
+        for config in configs
+        for name, host, port in _addresses(config)
+        if port and not _is_free(host, port)
+    ]
+    if taken:
+        raise LayoutError(f"in use: {', '.join(taken)}; choose another --base-port")
+
+
+def _addresses(config: NodeConfig) -> Iterator[tuple[str, str, int]]:
+    """Name, host and port of everything that a node listens on."""
+    for listener in config.listeners:
+        yield str(listener), listener.host, listener.port
+    if config.metrics_address is not None:
+        host, port = config.metrics_address
+        yield f"{METRICS_HTTP_LISTEN.name} {host}:{port}", host, port
+
+
+def _is_free(host: str, port: int) -> bool:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as probe:
+        # As a node binds: what a connection left behind in TIME_WAIT is not in use.
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            return error.errno != errno.EADDRINUSE
+    return True
 
 
 def _read_cluster(path: Path) -> tuple[str, int]:
@@ -344,12 +415,13 @@ class Supervisor:
         try:
             for process in self._nodes.values():
                 process.launch()
-            if all(process.await_ready() for process in self._nodes.values()):
+            failed = next((each for each in self._nodes.values() if not each.await_ready()), None)
+            if failed is None:
                 _say_ready(self._layout)
                 threading.Thread(target=self._serve, args=(control,), daemon=True).start()
                 self._stop.wait()
             elif not self._stop.is_set():
-                self._explain()
+                self._explain(failed)
                 status = 1
         finally:
             control.close()
@@ -366,9 +438,13 @@ class Supervisor:
         control.listen()
         return control
 
-    def _explain(self) -> None:
+    def _explain(self, failed: NodeProcess) -> None:
+        """Show what the nodes that ended logged last."""
+        with suppress(subprocess.TimeoutExpired):
+            # Its pipe is closed a moment before the process is gone.
+            failed.wait()
         for process in self._nodes.values():
-            if not process.is_running:
+            if process is failed or not process.is_running:
                 lines = process.log_file.read_text(errors="replace").splitlines()
                 print(f"node {process.node} did not start:", *lines[-5:], sep="\n", file=sys.stderr)
 

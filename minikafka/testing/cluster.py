@@ -22,6 +22,7 @@ from typing import Self
 
 _TIMEOUT_S = 60
 _CONTROLLER_PORT_OFFSET = 100
+_IN_USE = "in use"
 _FIRST_PORT = 20_000
 _LAST_PORT = 32_000
 
@@ -87,8 +88,22 @@ class Cluster:
         Raises:
             ClusterError: if it does not start.
         """
-        if self.base_port == 0:
+        if self.base_port:
+            self._open()
+            return
+        for tries_left in (2, 1, 0):
             self.base_port = free_base_port(self.nodes)
+            try:
+                self._open()
+            except ClusterError as error:
+                self.base_port = 0
+                if not tries_left or _IN_USE not in str(error):
+                    raise
+                # Another process took a port between the choice and the start.
+            else:
+                return
+
+    def _open(self) -> None:
         command = [sys.executable, "-m", "minikafka", "dev", "--nodes", str(self.nodes)]
         command += ["--base-port", str(self.base_port), "--dir", str(self.directory)]
         for key, value in self._config.items():
@@ -169,7 +184,8 @@ def free_base_port(nodes: int) -> int:
     start = (os.getpid() * 211) % span
     for step in range(0, span, 2 * _CONTROLLER_PORT_OFFSET):
         base = _FIRST_PORT + (start + step) % span
-        if all(map(_is_free, (*range(base, base + nodes), base + _CONTROLLER_PORT_OFFSET))):
+        others = base + _CONTROLLER_PORT_OFFSET
+        if all(map(_is_free, (*range(base, base + nodes), *range(others, others + 1 + nodes)))):
             return base
     raise ClusterError("no free ports")
 

@@ -8,6 +8,7 @@ import pytest
 from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient, NewTopic
 
+from minikafka.testing import cluster as cluster_module
 from minikafka.testing.cluster import Cluster, ClusterError, free_base_port
 
 
@@ -56,6 +57,39 @@ def test_cluster_of_another_size_is_refused(tmp_path):
         pass
     with pytest.raises(ClusterError, match="holds a cluster of 1 nodes, not of 2"):
         Cluster(nodes=2, directory=tmp_path / "cluster").open()
+
+
+def test_a_node_that_does_not_start_is_explained(tmp_path):
+    home = tmp_path / "cluster"
+    with Cluster(nodes=2, directory=home):
+        pass
+    (home / "node-2" / "data" / "meta.properties").unlink()
+    with pytest.raises(ClusterError, match=r"node 2 did not start:(?s:.)*is not formatted"):
+        Cluster(nodes=2, directory=home).open()
+
+
+def test_ports_in_use_are_named_and_the_directory_stays_as_it_is(tmp_path):
+    home = tmp_path / "cluster"
+    with Cluster(nodes=1) as running:
+        second = Cluster(nodes=1, directory=home)
+        second.base_port = running.base_port
+        with pytest.raises(ClusterError, match=f"in use: PLAINTEXT://127.0.0.1:{running.port(1)}"):
+            second.open()
+        assert not home.exists()
+        second.base_port = 0
+        with second:
+            assert second.base_port != running.base_port
+
+
+def test_a_port_that_is_taken_meanwhile_is_not_the_last_word(monkeypatch):
+    with Cluster(nodes=1) as running:
+        chosen = iter([running.base_port])
+        usual = cluster_module.free_base_port
+        monkeypatch.setattr(
+            cluster_module, "free_base_port", lambda nodes: next(chosen, 0) or usual(nodes)
+        )
+        with Cluster(nodes=1) as second:
+            assert second.base_port != running.base_port
 
 
 def test_acting_on_nodes_that_are_not_there():

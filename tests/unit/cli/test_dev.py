@@ -5,6 +5,7 @@ import socket
 
 import pytest
 
+from minikafka.cli import storage
 from minikafka.cli.dev import Layout, LayoutError
 from minikafka.cli.main import main
 from minikafka.config.node_config import ConfigErrors
@@ -15,6 +16,13 @@ def home(tmp_path):
     return tmp_path / "cluster"
 
 
+@pytest.fixture
+def listening():
+    """A port that another process listens on."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        yield listener.getsockname()[1]
+
+
 def test_ports_rise_and_the_first_node_has_the_vote(home):
     layout = Layout(home, 3, 19092, {})
     assert layout.bootstrap_servers == "127.0.0.1:19092,127.0.0.1:19093,127.0.0.1:19094"
@@ -22,6 +30,65 @@ def test_ports_rise_and_the_first_node_has_the_vote(home):
     assert (first.is_controller, second.is_controller) == (True, False)
     assert [voter.node_id for voter in second.voters] == [1]
     assert first.controller_listeners[0].port == 19192
+
+
+def test_brokers_have_a_listener_of_their_own(home):
+    layout = Layout(home, 3, 19092, {})
+    found = [
+        (config.inter_broker_listener_name, [str(each) for each in config.broker_listeners])
+        for config in map(layout.config, layout.nodes)
+    ]
+    assert found[1:] == [
+        ("INTERNAL", ["PLAINTEXT://127.0.0.1:19093", "INTERNAL://127.0.0.1:19194"]),
+        ("INTERNAL", ["PLAINTEXT://127.0.0.1:19094", "INTERNAL://127.0.0.1:19195"]),
+    ]
+
+
+def test_listeners_that_are_given_are_all(home):
+    given = {"listeners": "PLAINTEXT://127.0.0.1:9,CONTROLLER://127.0.0.1:10",
+             "advertised.listeners": "PLAINTEXT://127.0.0.1:9"}  # fmt: skip
+    config = Layout(home, 1, 19092, given).config(1)
+    assert config.inter_broker_listener_name == "PLAINTEXT"
+    assert [each.name for each in config.listeners] == ["PLAINTEXT", "CONTROLLER"]
+
+
+def test_every_port_that_is_in_use_is_named_before_anything_is_written(home, listening):
+    layout = Layout(home, 2, listening, {})
+    with pytest.raises(LayoutError) as caught:
+        layout.prepare()
+    assert str(caught.value) == (
+        f"in use: PLAINTEXT://127.0.0.1:{listening} of node 1; choose another --base-port"
+    )
+    assert not home.exists()
+
+
+def test_two_ports_that_are_in_use_are_both_named(home, listening):
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        second = other.getsockname()[1]
+        given = {
+            "listeners": f"PLAINTEXT://127.0.0.1:{listening},CONTROLLER://127.0.0.1:{second}",
+            "advertised.listeners": f"PLAINTEXT://127.0.0.1:{listening}",
+        }
+        with pytest.raises(LayoutError, match=f"{listening} of node 1, .*{second} of node 1"):
+            Layout(home, 1, 19092, given).prepare()
+
+
+def test_a_start_that_was_cut_short_can_be_repeated(home, monkeypatch):
+    def formatted(config, *args, **kwargs):
+        if config.node_id == 2:
+            raise OSError(28, "No space left on device")
+        return whole(config, *args, **kwargs)
+
+    whole = storage.format_node
+    monkeypatch.setattr(storage, "format_node", formatted)
+    with pytest.raises(OSError, match="No space left"):
+        Layout(home, 2, 19092, {}).prepare()
+    monkeypatch.undo()
+    Layout(home, 2, 19092, {}).prepare()
+    cluster_id = json.loads((home / "cluster.json").read_text())["cluster.id"]
+    for node in (1, 2):
+        identity = (home / f"node-{node}" / "data" / "meta.properties").read_text()
+        assert f"cluster.id={cluster_id}\n" in identity
 
 
 @pytest.mark.parametrize(("nodes", "factor"), [(1, "1"), (2, "2"), (3, "3"), (5, "3")])
