@@ -6,8 +6,10 @@ whose configuration is asked for) go to it; everything else to any broker.
 """
 
 import socket
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, Self
 
 from minikafka.common.errors import ErrorCode, KafkaError, is_retriable, summary_of
@@ -23,6 +25,8 @@ from minikafka.rpc.client_connection import ClientConnection, NoCommonVersionErr
 
 _RECEIVE_BYTES = 256 * 1024
 _RETRY_BACKOFF_S = 0.1
+NOTICE_AFTER_S = 2.0
+"""How long an operation may take before its user is told what it waits for."""
 _UNSUPPORTED = (NoCommonVersionError, UnsupportedFieldError)
 
 
@@ -100,16 +104,33 @@ class BrokerConnection:
         return answers
 
 
+def _name_of(request: Any) -> str:
+    """The name of a request's API, as Kafka writes it."""
+    return type(request).__name__.removesuffix("Request")
+
+
 class AdminClient:
     """Requests to a cluster, by its bootstrap servers."""
 
-    def __init__(self, bootstrap_servers: str, *, client_id: str, timeout_s: float = 30.0) -> None:
+    def __init__(
+        self,
+        bootstrap_servers: str,
+        *,
+        client_id: str,
+        timeout_s: float = 30.0,
+        on_wait: Callable[[str], None] | None = None,
+    ) -> None:
         """Take the addresses; connections are made when they are needed.
+
+        `on_wait` gets a sentence, from another thread, about each operation that takes longer than
+        NOTICE_AFTER_S.
 
         Raises:
             AdminError: for an address that is no host:port.
         """
         self._client_id = client_id
+        self._on_wait = on_wait
+        self._waits_for = ""
         self._timeout_s = timeout_s
         self._servers: list[tuple[str, int]] = []
         for text in bootstrap_servers.split(","):
@@ -141,6 +162,10 @@ class AdminClient:
         Raises:
             AdminError: no broker answers, or none has this API.
         """
+        with self._noticed(f"{_name_of(request)} from {self._addresses()}"):
+            return self._ask_anybody(request)
+
+    def _ask_anybody(self, request: Any) -> Any:
         deadline_s = time.monotonic() + self._timeout_s
         while True:
             try:
@@ -165,6 +190,10 @@ class AdminClient:
         Raises:
             AdminError: there is no such broker, it does not answer, or lacks this API.
         """
+        with self._noticed(f"{_name_of(request)} from broker {broker_id}"):
+            return self._ask_broker(broker_id, request)
+
+    def _ask_broker(self, broker_id: int, request: Any) -> Any:
         try:
             connection = self._by_broker.get(broker_id)
             if connection is None:
@@ -186,6 +215,10 @@ class AdminClient:
         `ask()` makes one attempt; `code_of(response)` is its error code. A topic that is not known
         is final here: whoever creates one and needs it at once waits for it by other means.
         """
+        with self._noticed("an operation that the cluster cannot do yet"):
+            return self._settle(ask, code_of)
+
+    def _settle(self, ask: Callable[[], Any], code_of: Callable[[Any], int]) -> Any:
         deadline_s = time.monotonic() + self._timeout_s
         while True:
             response = ask()
@@ -231,6 +264,32 @@ class AdminClient:
             if self._any is None:
                 raise OSError("; ".join(failures))
         return self._any
+
+    @contextmanager
+    def _noticed(self, what: str) -> Iterator[None]:
+        """Tell the user of a wait that takes long: of the outermost one, what it waits for now."""
+        outer, self._waits_for = self._waits_for, what
+        if outer or self._on_wait is None:
+            try:
+                yield
+            finally:
+                self._waits_for = outer
+            return
+        timer = threading.Timer(NOTICE_AFTER_S, self._tell_wait)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+            self._waits_for = ""
+
+    def _tell_wait(self) -> None:
+        if self._on_wait is not None:
+            self._on_wait(
+                f"waiting for {self._waits_for}, up to {self._timeout_s:g} s; a cluster without an "
+                "active controller answers nothing that changes it"
+            )
 
     def _addresses(self) -> str:
         return ",".join(f"{host}:{port}" for host, port in self._servers)

@@ -151,6 +151,7 @@ def connect(options: Options, *, default_timeout_ms: int = 60_000) -> AdminClien
         options.value("bootstrap-server") or "",
         client_id=properties.get("client.id", "minikafka-admin"),
         timeout_s=int(timeout_ms) / 1000,
+        on_wait=lambda what: print(what, file=sys.stderr, flush=True),
     )
 
 

@@ -1,9 +1,11 @@
 """The admin client against small servers on loopback."""
 
 import socket
+import threading
 
 import pytest
 
+from minikafka.admin import client as client_module
 from minikafka.admin.client import AdminClient, AdminError, check, error_text
 from minikafka.common.errors import ErrorCode
 from minikafka.messages.describe_cluster import DescribeClusterRequest
@@ -104,6 +106,34 @@ def test_a_broker_that_is_not_alive_is_refused(start):
     server = start(ANSWERS)
     with client(server.address) as admin, pytest.raises(AdminError, match="broker 8 is not alive"):
         admin.ask_broker(8, ListGroupsRequest())
+
+
+def test_a_wait_that_takes_long_is_told_once_with_what_is_awaited(start, monkeypatch):
+    monkeypatch.setattr(client_module, "NOTICE_AFTER_S", 0.01)
+    told, heard = [], threading.Event()
+
+    def on_wait(what):
+        told.append(what)
+        heard.set()
+
+    def late(server, request):
+        assert heard.wait(10)
+        return ANSWERS[MetadataRequest](server, request)
+
+    server = start({**ANSWERS, MetadataRequest: late})
+    with AdminClient(server.address, client_id="t", timeout_s=20, on_wait=on_wait) as admin:
+        assert 7 in admin.brokers()
+    (sentence,) = told
+    assert sentence.startswith(f"waiting for Metadata from {server.address}, up to 20 s")
+    assert "active controller" in sentence
+
+
+def test_a_quick_answer_is_not_told(start):
+    told = []
+    server = start(ANSWERS)
+    with AdminClient(server.address, client_id="t", on_wait=told.append) as admin:
+        admin.brokers()
+    assert told == []
 
 
 def test_nobody_listening_is_told_with_the_address():
