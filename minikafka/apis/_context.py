@@ -4,9 +4,10 @@ A context is made for each request. It never stores the time: `now_ms` is asked 
 so that a resumed handler sees the time of the step that resumed it.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from minikafka.apis._absent import AbsentFeatureWarnings
 from minikafka.common.environment import Environment
 from minikafka.common.ids import Uuid
 from minikafka.config.node_config import NodeConfig
@@ -65,6 +66,7 @@ class BrokerServices(NodeServices):
     auto_topics: "AutoTopics"
     forwarding: "ControllerChannel"
     dynamic: Config
+    absent: AbsentFeatureWarnings = field(default_factory=AbsentFeatureWarnings)
 
     @property
     def broker_id(self) -> int:

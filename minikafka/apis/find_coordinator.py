@@ -4,16 +4,17 @@ Broker:      names the leader of the group's partition of `__consumer_offsets`, 
              when it is asked for first.
 Leaves out:  transactions and share groups: there is no coordinator for them.
 Versions:    v1 key types; v3 flexible; v4 several keys; v6 share groups (KIP-932).
-Errors:      COORDINATOR_NOT_AVAILABLE, UNSUPPORTED_VERSION, INVALID_REQUEST (per key).
+Errors:      COORDINATOR_NOT_AVAILABLE, INVALID_REQUEST (per key);
+             TRANSACTIONAL_ID_AUTHORIZATION_FAILED for transactions: see `_absent`.
 """
 
+from minikafka.apis._absent import Feature, no_transactions
 from minikafka.apis._context import BrokerContext
 from minikafka.apis._registry import broker_api
 from minikafka.common.errors import (
     CoordinatorNotAvailableError,
     InvalidRequestError,
     KafkaError,
-    UnsupportedVersionError,
 )
 from minikafka.group.ports import OFFSETS_TOPIC
 from minikafka.messages.api_keys import ApiKey
@@ -27,6 +28,7 @@ _SEVERAL_FROM = 4
 _NO_NODE = -1
 _GROUP = 0
 _TRANSACTION = 1
+_SHARE = 2
 
 
 @broker_api(ApiKey.FIND_COORDINATOR, versions=(0, 6))
@@ -59,7 +61,10 @@ def _coordinator(ctx: BrokerContext, key_type: int, key: str) -> Coordinator:
 
 def _of_group(ctx: BrokerContext, key_type: int, key: str) -> Coordinator:
     if key_type == _TRANSACTION:
-        raise UnsupportedVersionError("transactions are not available")
+        ctx.broker.absent.warn(ctx.client_id, ctx.peer_host, Feature.TRANSACTIONS)
+        raise no_transactions()
+    if key_type == _SHARE:
+        ctx.broker.absent.warn(ctx.client_id, ctx.peer_host, Feature.SHARE_GROUPS)
     if key_type != _GROUP:
         raise InvalidRequestError(f"there are no coordinators of type {key_type}")
     image = ctx.broker.image

@@ -7,6 +7,7 @@ Errors:      UNSUPPORTED_VERSION, INVALID_REQUEST, COORDINATOR_LOAD_IN_PROGRESS 
              of ids came in time; retriable).
 """
 
+from minikafka.apis._absent import Feature
 from minikafka.apis._context import BrokerContext
 from minikafka.apis._registry import broker_api
 from minikafka.apis._steps import Steps, wait_until
@@ -23,6 +24,7 @@ def init_producer_id(
 ) -> Steps[InitProducerIdResponse]:
     """Give out an id, waiting for a block of them where this broker has none."""
     if request.transactional_id is not None:
+        ctx.broker.absent.warn(ctx.client_id, ctx.peer_host, Feature.TRANSACTIONS)
         code = (
             ErrorCode.UNSUPPORTED_VERSION if request.transactional_id else ErrorCode.INVALID_REQUEST
         )

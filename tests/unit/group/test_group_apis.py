@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from minikafka.apis._absent import AbsentFeatureWarnings
 from minikafka.apis._context import BrokerContext
 from minikafka.apis.delete_groups import delete_groups
 from minikafka.apis.describe_groups import describe_groups
@@ -74,6 +75,7 @@ class Asked:
             groups=self.world.groups,
             image=self.image,
             auto_topics=SimpleNamespace(create=self.created.extend),
+            absent=AbsentFeatureWarnings(),
         )
         context = BrokerContext(
             self.world.env, request.API_KEY, version, 1, "client", "L", "127.0.0.1", broker, None
@@ -123,7 +125,11 @@ def test_fenced_broker_coordinates_nothing(world):
 
 @pytest.mark.parametrize(
     ("kind", "code"),
-    [(1, ErrorCode.UNSUPPORTED_VERSION), (2, ErrorCode.INVALID_REQUEST), (9, 42)],
+    [
+        (1, ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED),
+        (2, ErrorCode.INVALID_REQUEST),
+        (9, ErrorCode.INVALID_REQUEST),
+    ],
 )
 def test_other_coordinators_are_refused(ask, kind, code):
     request = FindCoordinatorRequest(key_type=kind, coordinator_keys=["g"])
