@@ -9,13 +9,10 @@ from random import Random
 from minikafka.common.clock import Now
 from minikafka.common.effects import Flush, Send
 from minikafka.common.environment import Environment
-from minikafka.common.ids import TopicPartition, Uuid
+from minikafka.common.ids import Uuid
 from minikafka.config.values import Config
 from minikafka.controller.quorum_controller import QuorumController
 from minikafka.log.config import LogConfig
-from minikafka.log.log_directory import METADATA_FOLDER
-from minikafka.log.recovery import Remembered
-from minikafka.log.unified_log import UnifiedLog
 from minikafka.messages import alter_partition as alter_messages
 from minikafka.messages import broker_heartbeat as heartbeat_messages
 from minikafka.messages import broker_registration as registration_messages
@@ -26,6 +23,7 @@ from minikafka.metadata.broker_registration import Endpoint
 from minikafka.metadata.features import DEFAULT_LEVELS, SUPPORTED_FEATURES
 from minikafka.metadata.image import METADATA_VERSION, RESOURCE_TOPIC
 from minikafka.metadata.loader import MetadataLoader
+from minikafka.raft.metadata_storage import open_metadata_log
 from minikafka.raft.raft_log import RaftLog
 from minikafka.raft.raft_node import RaftNode, RaftSettings
 from minikafka.raft.snapshotter import Snapshotter
@@ -75,15 +73,7 @@ class QuorumWorld:
         self.batches = []
         self.sends = []
         self.calls = Calls(self.env, "test")
-        log = UnifiedLog.open(
-            self.disk,
-            METADATA_FOLDER,
-            TopicPartition("__cluster_metadata", 0),
-            config=LogConfig(),
-            remembered=Remembered(clean=False),
-            now=self.env.clock.now,
-            rng=self.env.rng,
-        )
+        log = open_metadata_log(self.disk, LogConfig(), self.env.clock.now, self.env.rng)
         self.raft = RaftNode(
             env=self.env,
             calls=self.calls,

@@ -21,16 +21,15 @@ from minikafka.config.values import Config, ConfigLayers
 from minikafka.group.coordinator import GroupCoordinator
 from minikafka.log.config import LogConfig
 from minikafka.log.disk import Disk
-from minikafka.log.log_directory import METADATA_FOLDER, LogDirectory
+from minikafka.log.log_directory import LogDirectory
 from minikafka.log.log_manager import LogManager, LogManagerSettings
-from minikafka.log.recovery import Remembered
-from minikafka.log.unified_log import UnifiedLog
 from minikafka.metadata.broker_registration import Endpoint
 from minikafka.metadata.image import RESOURCE_TOPIC, MetadataImage
 from minikafka.metadata.loader import MetadataLoader
 from minikafka.node.dispatcher import Dispatcher
 from minikafka.node.node import BrokerParts, Node
 from minikafka.node.purgatory import Purgatory
+from minikafka.raft.metadata_storage import open_metadata_log
 from minikafka.raft.raft_log import RaftLog
 from minikafka.raft.raft_node import RaftNode, RaftSettings
 from minikafka.raft.snapshotter import Snapshotter
@@ -48,7 +47,6 @@ from minikafka.rpc.calls import Calls
 from minikafka.rpc.controller_channel import ControllerChannel
 
 _SHUTDOWN_TIMEOUT_MS = 300_000
-_METADATA_NAME = TopicPartition("__cluster_metadata", 0)
 
 
 class Surroundings(NamedTuple):
@@ -87,7 +85,7 @@ class _Builder:
         config, env = self.config, self.env
         home = self._metadata_home()
         previous_epoch = self.logs.previous_broker_epoch
-        raft = self._raft(home, was_clean=home.was_clean)
+        raft = self._raft(home)
         faults = self.logs.load(self._stored_log_config, self.around.now)
         if faults and not self.logs.online:
             raise faults[0]
@@ -183,22 +181,15 @@ class _Builder:
 
     # Quorum
 
-    def _raft(self, home: LogDirectory, *, was_clean: bool) -> RaftNode:
+    def _raft(self, home: LogDirectory) -> RaftNode:
         config, values = self.config, self.values
-        log = UnifiedLog.open(
-            home.disk,
-            METADATA_FOLDER,
-            _METADATA_NAME,
-            config=LogConfig(
-                segment_bytes=values[keys.METADATA_LOG_SEGMENT_BYTES],
-                segment_ms=values[keys.METADATA_LOG_SEGMENT_MS],
-                retention_ms=-1,
-                retention_bytes=-1,
-            ),
-            remembered=Remembered(clean=was_clean),
-            now=self.around.now,
-            rng=self.around.rng,
+        log_settings = LogConfig(
+            segment_bytes=values[keys.METADATA_LOG_SEGMENT_BYTES],
+            segment_ms=values[keys.METADATA_LOG_SEGMENT_MS],
+            retention_ms=-1,
+            retention_bytes=-1,
         )
+        log = open_metadata_log(home.disk, log_settings, self.around.now, self.around.rng)
         return RaftNode(
             env=self.env,
             calls=self.calls,

@@ -225,16 +225,25 @@ class Node:
             self.stop()
 
     def stop(self) -> None:
-        """Close the logs, leave the clean shutdown file (C1), end."""
+        """Close the logs, leave the clean shutdown file (C1), end.
+
+        The metadata log goes first: the clean shutdown file is the last word of a log directory.
+        """
+        faults: list[StorageFault] = []
         broker = self.broker
-        exit_code = 0
         if broker is not None:
             broker.replicas.stop_fetching()
-            for fault in broker.logs.shutdown(broker.lifecycle.broker_epoch):
-                _log.error("not shut down cleanly: %s", fault)
-                exit_code = 1
-        self.raft.log.log.close()
-        self.env.effects.append(Halt(exit_code, "shutdown is complete"))
+        try:
+            self.raft.close()
+        except StorageFault as fault:
+            faults.append(fault)
+            if broker is not None:
+                broker.logs.take_offline(fault.log_dir)
+        if broker is not None:
+            faults += broker.logs.shutdown(broker.lifecycle.broker_epoch)
+        for each in faults:
+            _log.error("not shut down cleanly: %s", each)
+        self.env.effects.append(Halt(1 if faults else 0, "shutdown is complete"))
 
     def storage_failed(self, fault: StorageFault) -> None:
         """A log directory is offline: go on without it, unless nothing is left."""

@@ -12,7 +12,7 @@ from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.raft.raft_node import RaftNode
 from minikafka.raft.snapshots import SnapshotId, snapshot_ids
 
-_MAX_BYTES = 8 * 1024 * 1024
+_MAX_BYTES = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,9 +57,7 @@ def read_metadata(
         return MetadataRead(
             high_watermark=raft.high_watermark, log_start_offset=start, diverging=found
         )
-    read = log.read(
-        fetch_offset, _MAX_BYTES, upper_bound_offset=raft.end_offset, min_one_message=True
-    )
+    read = raft.log.read(fetch_offset, _MAX_BYTES)
     return MetadataRead(
         high_watermark=raft.high_watermark, log_start_offset=start, records=read.slice
     )

@@ -43,7 +43,12 @@ def read_election_state(disk: Disk, folder: str) -> ElectionState:
             voted_directory_id=Uuid.parse(voted_directory) if voted_directory else ZERO_UUID,
         )
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise StorageFault(disk.root, f"{folder}/{QUORUM_STATE}: {error!r}") from error
+        raise StorageFault(
+            disk.root,
+            f"{folder}/{QUORUM_STATE} is damaged ({error!r}): expected is a JSON object with "
+            "leaderId, leaderEpoch and votedId; bring it back from a backup, or remove it if this "
+            "node is the only voter of its quorum",
+        ) from error
 
 
 def write_election_state(

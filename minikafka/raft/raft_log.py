@@ -8,11 +8,15 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from minikafka.common.clock import Now
-from minikafka.common.faults import InvariantViolation
+from minikafka.common.faults import InvariantViolation, StorageFault
+from minikafka.log.results import LogRead
+from minikafka.log.segment import LOG_SUFFIX, file_name
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.metadata.serde import MetadataRecord, decode_record, encode_record, record_version
+from minikafka.raft.metadata_storage import INCOMPLETE, check_batch, damaged
 from minikafka.records.batch import CONTROL, BatchHeader
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch
+from minikafka.records.errors import CorruptRecordsError
 from minikafka.records.reader import control_type, read_batch
 from minikafka.records.scan import split_batches
 from minikafka.records.validation import Origin
@@ -23,7 +27,7 @@ _READ_BYTES = 8 * 1024 * 1024
 class MetadataBatch(NamedTuple):
     """One batch of the metadata log. `records` is empty, and `control` is not, for a control batch.
 
-    `records` are (offset, record); `control` are (type, value).
+    `records` are (offset, record); `control` are (type, value). `size` is in bytes.
     """
 
     base_offset: int
@@ -32,6 +36,7 @@ class MetadataBatch(NamedTuple):
     append_ms: int
     records: list[tuple[int, MetadataRecord]]
     control: list[tuple[int, bytes]]
+    size: int
 
 
 @dataclass(slots=True)
@@ -76,25 +81,100 @@ class RaftLog:
         )
         return info.last_offset
 
-    def batches(self, start_offset: int, end_offset: int) -> Iterator[MetadataBatch]:
-        """The batches from `start_offset` up to `end_offset`, which is at a batch's end."""
+    def append_fetched(self, records: memoryview, *, epoch: int, now: Now) -> None:
+        """Append what the leader of `epoch` answered to a fetch at this log's end.
+
+        Raises:
+            CorruptRecordsError: a batch is damaged, or does not follow the one before; nothing was
+                written.
+        """
+        expected = self.end_offset
+        for _, header in split_batches(records):
+            if header.base_offset != expected:
+                raise CorruptRecordsError(
+                    f"a batch begins at offset {header.base_offset}, expected is {expected}"
+                )
+            expected = header.next_offset
+        self.log.append_as_follower(records, leader_epoch=epoch, now=now)
+
+    def batches(
+        self, start_offset: int, end_offset: int, *, control_only: bool = False
+    ) -> Iterator[MetadataBatch]:
+        """The batches from `start_offset` up to `end_offset`, which is at a batch's end.
+
+        With `control_only` the records of data batches are not decoded: `records` is empty.
+
+        Raises:
+            StorageFault: a batch is damaged, or missing; it names the file, byte and offset.
+        """
         while start_offset < end_offset:
-            read = self.log.read(
-                start_offset, _READ_BYTES, upper_bound_offset=end_offset, min_one_message=True
-            )
-            if read.slice is None:
-                raise InvariantViolation(f"the metadata log has nothing at offset {start_offset}")
+            read = self._read(start_offset, end_offset)
+            assert read.slice is not None
             content = read.slice.read()
+            end = 0
+            try:
+                for position, header in split_batches(content):
+                    check_batch(content, position, header, start_offset)
+                    yield _batch(content, position, header, control_only=control_only)
+                    start_offset, end = header.next_offset, position + header.size
+            except CorruptRecordsError as error:
+                raise self._damaged(read, end, start_offset, str(error)) from error
+            if not end:
+                raise self._damaged(read, end, start_offset, INCOMPLETE)
+
+    def read(self, start_offset: int, max_bytes: int) -> LogRead:
+        """Name the bytes of batches from `start_offset`, which is in the log or its end.
+
+        At least one batch, if there is one. What is damaged here never reaches a follower.
+
+        Raises:
+            StorageFault: a batch is damaged; it names the file, byte and offset.
+        """
+        if start_offset == self.end_offset:
+            return LogRead(None, self.log.position_of(start_offset))
+        read = self._read(start_offset, self.end_offset, max_bytes)
+        assert read.slice is not None
+        content, end = read.slice.read(), 0
+        try:
             for position, header in split_batches(content):
-                if header.last_offset < start_offset:
-                    continue
-                yield _batch(content, position, header)
-                start_offset = header.last_offset + 1
+                check_batch(content, position, header, start_offset)
+                start_offset, end = header.next_offset, position + header.size
+        except CorruptRecordsError as error:
+            raise self._damaged(read, end, start_offset, str(error)) from error
+        if not end:
+            raise self._damaged(read, end, start_offset, INCOMPLETE)
+        return read
+
+    def _read(self, start_offset: int, end_offset: int, max_bytes: int = _READ_BYTES) -> LogRead:
+        try:
+            read = self.log.read(
+                start_offset, max_bytes, upper_bound_offset=end_offset, min_one_message=True
+            )
+        except CorruptRecordsError as error:
+            folder = self.log.folder
+            raise damaged(
+                self.log.disk, f"{folder} is damaged before offset {start_offset}: {error}"
+            ) from error
+        if read.slice is None and end_offset > self.end_offset:
+            raise InvariantViolation(f"the metadata log has nothing at offset {start_offset}")
+        if read.slice is None:
+            raise self._damaged(read, 0, start_offset, "there is no batch with that offset")
+        return read
+
+    def _damaged(self, read: LogRead, position: int, offset: int, wrong: str) -> StorageFault:
+        name = file_name(read.position.segment_base_offset, LOG_SUFFIX)
+        byte = read.position.position + position
+        return damaged(
+            self.log.disk,
+            f"{self.log.folder}/{name} is damaged at byte {byte}, offset {offset}: {wrong}",
+        )
 
 
-def _batch(content: bytes | memoryview, position: int, header: BatchHeader) -> MetadataBatch:
-    rows = list(read_batch(content, position, header))
+def _batch(
+    content: bytes | memoryview, position: int, header: BatchHeader, *, control_only: bool
+) -> MetadataBatch:
     is_control = bool(header.attributes & CONTROL)
+    rows = list(read_batch(content, position, header)) if is_control or not control_only else []
     return MetadataBatch(
         header.base_offset,
         header.last_offset,
@@ -102,4 +182,5 @@ def _batch(content: bytes | memoryview, position: int, header: BatchHeader) -> M
         header.max_timestamp,
         [] if is_control else [(row.offset, decode_record(row.value)) for row in rows],
         [(control_type(row.key), row.value or b"") for row in rows] if is_control else [],
+        header.size,
     )

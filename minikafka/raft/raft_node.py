@@ -30,6 +30,11 @@ from minikafka.messages.data.leader_change_message import LeaderChangeMessage
 from minikafka.messages.data.leader_change_message import Voter as LeaderChangeVoter
 from minikafka.metadata.serde import MetadataRecord
 from minikafka.protocol.message import encode_message
+from minikafka.raft.metadata_storage import (
+    read_recovery_point,
+    start_after,
+    write_recovery_point,
+)
 from minikafka.raft.quorum_offset import next_quorum_high_watermark
 from minikafka.raft.quorum_state import (
     NOBODY,
@@ -43,6 +48,7 @@ from minikafka.raft.snapshots import SnapshotId, kraft_version_record, read_snap
 from minikafka.raft.voter_set import VoterSet
 from minikafka.records.batch import ControlType
 from minikafka.records.builder import control_record
+from minikafka.records.errors import CorruptRecordsError
 from minikafka.rpc.calls import Calls
 
 _log = logging.getLogger("minikafka.raft")
@@ -50,6 +56,7 @@ _log = logging.getLogger("minikafka.raft")
 # was committed between two fetches. Before version 18 that waited for the next record or time-out.
 _FETCH_VERSION = 18
 _FETCH_WAIT_MS = 500
+_RECOVERY_POINT_INTERVAL_MS = 5_000
 
 
 class RaftRole(Enum):
@@ -122,7 +129,10 @@ class RaftNode:
     _leader_address: tuple[str, int] | None = None
     _flushed_offset: int = 0
     _flushing: bool = False
-    _refused: str = field(default="", init=False)
+    _warned: str = field(default="", init=False)
+    _recovery_point: int = field(default=0, init=False)
+    """As its file says."""
+    _recovery_point_due_ms: int = field(default=0, init=False)
     _bootstrap_at: int = 0
     _fetch_timer: Timer | None = None
     _voters_are_logged: bool = False
@@ -162,7 +172,8 @@ class RaftNode:
         if self.log.last_epoch > self._state.epoch:
             self._state = ElectionState(self.log.last_epoch)
         self._load_voters()
-        self._flushed_offset = self.log.end_offset
+        self._flushed_offset = self.log.log.recovery_point
+        self._recovery_point = read_recovery_point(self.disk)
         if self._is_only_voter():
             self._become_leader()
         else:
@@ -177,11 +188,10 @@ class RaftNode:
             if snapshot is not None and snapshot.voters is not None:
                 self.voters, self.kraft_version = snapshot.voters, snapshot.kraft_version
                 self._voters_are_logged = snapshot_id.end_offset > 0
-        self.learn_voters(self.log.log.log_start_offset, self.log.end_offset)
+        self._learn_voters(self.log.log.log_start_offset)
 
-    def learn_voters(self, start_offset: int, end_offset: int) -> None:
-        """Take over what control records in this range say of the voters."""
-        for batch in self.log.batches(start_offset, end_offset):
+    def _learn_voters(self, start_offset: int) -> None:
+        for batch in self.log.batches(start_offset, self.log.end_offset, control_only=True):
             self.learn_control(batch.control)
 
     def learn_control(self, control: list[tuple[int, bytes]]) -> None:
@@ -290,8 +300,27 @@ class RaftNode:
         self.log.log.flushed(request)
         self._flushed_offset = request.up_to
         self._advance_high_watermark()
+        if self.env.clock.monotonic_ms >= self._recovery_point_due_ms:
+            self._save_recovery_point()
         if self._flushed_offset < self.log.end_offset:
             self._flush()
+
+    def _save_recovery_point(self, *, sync: bool = False) -> None:
+        """Note how much is both durable and committed: no truncation ever goes below that."""
+        self._recovery_point_due_ms = self.env.clock.monotonic_ms + _RECOVERY_POINT_INTERVAL_MS
+        reached = min(self.log.log.recovery_point, self.high_watermark)
+        if reached > self._recovery_point:
+            write_recovery_point(self.disk, reached, sync=sync)
+            self._recovery_point = reached
+
+    def close(self) -> None:
+        """Flush and close the metadata log.
+
+        Raises:
+            StorageFault: what it holds is perhaps not durable.
+        """
+        self.log.log.close()
+        self._save_recovery_point(sync=True)
 
     def _advance_high_watermark(self) -> None:
         if not self.is_leader:
@@ -395,13 +424,9 @@ class RaftNode:
             return
         if response.error_code or not response.responses:
             refused = str(error_of(response.error_code)) if response.error_code else "no partition"
-            if refused != self._refused:
-                # Once: what was refused is asked for again and again.
-                self._refused = refused
-                _log.warning("[raft %d] fetch refused: %s", self.node_id, refused)
+            self._warn_once(f"fetch refused: {refused}")
             self._lose_leader()
             return
-        self._refused = ""
         answer = response.responses[0].partitions[0]
         if not self._learn_leader(response, answer):
             self._again()
@@ -416,15 +441,33 @@ class RaftNode:
             return
         if answer.diverging_epoch is not None and answer.diverging_epoch.epoch >= 0:
             self._truncate(answer.diverging_epoch.epoch, answer.diverging_epoch.end_offset)
-        elif answer.records:
-            self.log.log.append_as_follower(
-                answer.records, leader_epoch=self.epoch, now=self.env.clock.now
-            )
-            self.env.notify(RaftEvent.LOG_CHANGED)
+        elif answer.records and not self._append_fetched(answer.records):
+            return
         if answer.high_watermark >= 0:
             self._committed(answer.high_watermark)
         # Deferred, so that a node which always has news still gets to everything else.
         self.env.after(0, self._fetch)
+
+    def _append_fetched(self, records: memoryview) -> bool:
+        """Append what the leader sent; False if it is damaged and will be asked for again."""
+        try:
+            self.log.append_fetched(records, epoch=self.epoch, now=self.env.clock.now)
+        except CorruptRecordsError as error:
+            self._warn_once(
+                f"the leader {self.leader_id} sent damaged batches of the metadata log from offset "
+                f"{self.log.end_offset}, fetching them again: {error}"
+            )
+            self._again()
+            return False
+        self._warned = ""
+        self.env.notify(RaftEvent.LOG_CHANGED)
+        return True
+
+    def _warn_once(self, what: str) -> None:
+        """Log a warning, but not as often as the same request is repeated."""
+        if what != self._warned:
+            self._warned = what
+            _log.warning("[raft %d] %s", self.node_id, what)
 
     def _lose_leader(self) -> None:
         """Ask others: the leader did not answer, or says that it is none."""
@@ -516,8 +559,7 @@ class RaftNode:
             self._lose_leader()
             return
         log = self.log.log
-        log.truncate_fully_and_start_at(snapshot_id.end_offset, self.env.clock.now)
-        log.assign_epoch_start_offset(snapshot_id.epoch, snapshot_id.end_offset)
+        start_after(log, snapshot_id, self.env.clock.now)
         self.high_watermark = snapshot_id.end_offset
         log.update_high_watermark(snapshot_id.end_offset)
         self.on_snapshot(snapshot_id)

@@ -122,7 +122,13 @@ def read_snapshot(disk: Disk, path: str) -> Snapshot | None:
     try:
         return parse_snapshot(content)
     except (CorruptRecordsError, MalformedMessage) as error:
-        raise StorageFault(disk.root, f"{path}: {error}") from error
+        raise StorageFault(disk.root, f"{path} is damaged: {error}; {_remedy(path)}") from error
+
+
+def _remedy(path: str) -> str:
+    if path == BOOTSTRAP:
+        return "bring it back from a backup; a controller that has started once does without it"
+    return "bring it back from a backup, or remove it if an older one and the log reach as far"
 
 
 def parse_snapshot(content: bytes) -> Snapshot:

@@ -82,7 +82,11 @@ class Driver:
         self._stepping = True
         try:
             self._carry_out(work(event, self._clock()))
-        except (InvariantViolation, StorageFault) as fault:
+        except StorageFault as fault:
+            # No stack: what is wrong is on the disk, and the sentence says where.
+            _log.critical("the node cannot go on: %s", fault)
+            self._halt(1)
+        except InvariantViolation as fault:
             _log.critical("the node cannot go on: %s", fault, exc_info=True)
             self._halt(1)
         except Exception:  # noqa: BLE001 - the driver is where faults end

@@ -166,8 +166,10 @@ class Checkers:
             if broker is None or broker.lifecycle.incarnation_id != now.incarnation_id:
                 continue
             named = broker.lifecycle.previous_broker_epoch
-            if node.began_cleanly or (node.has_old_disks and named == former.epoch):
-                # A copy of a clean end is one until the broker is registered anew.
+            may_be_clean = node.has_old_disks or node.stop_was_cut
+            if node.began_cleanly or (may_be_clean and named == former.epoch):
+                # A copy of a clean end is one until the broker is registered anew. A stop that lost
+                # its power had perhaps flushed all logs, and said so.
                 continue
             self._checks += 1
             for where, _, each in image.all_partitions():

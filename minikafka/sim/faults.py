@@ -9,6 +9,7 @@ from minikafka.common.ids import Uuid
 from minikafka.raft.storage import format_directory
 from minikafka.sim.network import LinkSpeed
 from minikafka.sim.plan import Fault, Incident
+from minikafka.sim.rot import Rot, rot
 from minikafka.sim.sim_cluster import SimCluster, host
 from minikafka.sim.sim_disk import SimDisk
 from minikafka.sim.sim_node import SimNode
@@ -25,6 +26,8 @@ _POLL_MS = 20
 _CLOCK_JUMP_MS = 60_000
 _MOMENT_MS = 5_000
 _NEXT_ATTEMPT_MS = 500
+_CLOSING_OPERATIONS = (20, 60, 120, 240)
+"""How many disk operations a node may need to close its logs, by how many logs it has."""
 
 STUCK_SHARE = 0.5
 """How much of what is under way is stuck, and how often a fault is of that kind."""
@@ -41,6 +44,7 @@ class Faults:
     """Everything is mended: what was to be undone later is undone already."""
     _copies: dict[int, dict[str, SimDisk]] = field(default_factory=dict)
     _waiting: list[Wanted] = field(default_factory=list)
+    _rotten: dict[int, Rot] = field(default_factory=dict)
 
     def happen(self, incident: Incident) -> None:
         """Let a fault happen, and plan its end."""
@@ -72,6 +76,7 @@ class Faults:
         """Start every machine whose process does not run."""
         for node in self.cluster.nodes.values():
             if not node.alive:
+                self._repair(node)
                 node.start()
 
     # Helpers
@@ -251,6 +256,14 @@ class Faults:
         node.shut_down()
         return self.start_later(node)
 
+    def _power_in_stop(self, incident: Incident) -> Undo:
+        """The power is lost between two disk operations with which a node closes its logs."""
+        node = self._node(incident)
+        self.on_loss(incident.node)
+        rng = self.cluster.world.rng(f"power-in-stop/{incident.at_ms}")
+        node.lose_power_in_stop(rng.randint(0, rng.choice(_CLOSING_OPERATIONS)))
+        return self.start_later(node)
+
     def _pause(self, incident: Incident) -> Undo | None:
         node = self._node(incident)
         if not node.alive:
@@ -347,6 +360,35 @@ class Faults:
         return lambda: node.set_clock_rate(1.0)
 
     # Disks
+
+    def _rot(self, incident: Incident) -> Undo:
+        """A bit of the metadata directory changes while the node is down."""
+        node = self._node(incident)
+        node.kill()
+        self._repair(node)
+        rng = self.cluster.world.rng(f"rot/{incident.at_ms}")
+        rotten = rot(node, rng)
+        if rotten is not None:
+            self._note(node.host, f"disk rots: {rotten.what}")
+            self._rotten[incident.node] = rotten
+        start = self.start_later(node)
+
+        def start_and_repair() -> None:
+            start()
+            self._when(lambda: not node.alive and node.exit_code == 1, restart)
+
+        def restart() -> None:
+            self._repair(node)
+            start()
+
+        return start_and_repair
+
+    def _repair(self, node: SimNode) -> None:
+        """Do what a node has asked for that stopped because of bit rot."""
+        rotten = self._rotten.pop(node.config.node_id, None)
+        if rotten is not None:
+            self._note(node.host, f"is repaired: {rotten.what}")
+            rotten.repair()
 
     def _slow_disk(self, incident: Incident) -> Undo:
         node = self._node(incident)
@@ -504,6 +546,7 @@ class Faults:
         Fault.RELAPSE: _relapse,
         Fault.RETRACT: _retract,
         Fault.RESTART: _restart,
+        Fault.POWER_IN_STOP: _power_in_stop,
         Fault.PAUSE: _pause,
         Fault.CUT: _cut,
         Fault.CUT_ONE_WAY: _cut,
@@ -516,6 +559,7 @@ class Faults:
         Fault.ABORT: _abort,
         Fault.CLOCK: _clock,
         Fault.DRIFT: _drift,
+        Fault.ROT: _rot,
         Fault.SLOW_DISK: _slow_disk,
         Fault.FULL_DISK: _break_disks,
         Fault.DISK_ERROR: _break_disks,

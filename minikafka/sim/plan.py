@@ -41,6 +41,8 @@ class Fault(Enum):
     WIPE = "wipe"
     RESTORE = "restore"
     RETRACT = "retract"
+    POWER_IN_STOP = "power-in-stop"
+    ROT = "rot"
 
 
 class Happening(Enum):
@@ -67,6 +69,10 @@ _RETENTION_CHECK_MS = 2_000
 _RETENTION_SHARE = 0.25
 _RETRACT_SHARE = 0.1
 _RESIZE_SHARE = 0.1
+_POWER_IN_STOP_SHARE = 0.15
+_ROT_SHARE = 0.15
+_DRAWN_APART = (Fault.RETRACT, Fault.POWER_IN_STOP, Fault.ROT)
+"""Faults that have entropy of their own, so that seeds without them stay as they were."""
 _PACES_MS = (1_000, 2_000, 6_000, 15_000)
 _QUICK_PACES_MS = (700, 1_500, 3_000)
 Mix = tuple["Fault | Happening", ...]
@@ -106,6 +112,15 @@ _RESIZING: Mix = (
     *(Fault.KILL, Fault.RESTART, Fault.POWER),
 )
 """Partitions of one topic that differ in their numbers of replicas, with an ISR that is small."""
+_STOPPING: Mix = (Fault.POWER_IN_STOP, Fault.POWER_IN_STOP, Fault.POWER_IN_STOP, Fault.RESTART)
+"""Controlled shutdowns, most of which do not end."""
+_ROTTING: Mix = (Fault.ROT, Fault.ROT, Fault.KILL)
+"""Metadata directories that cannot be trusted."""
+_APART = (
+    ("power-in-stop", _POWER_IN_STOP_SHARE, _STOPPING),
+    ("rot", _ROT_SHARE, _ROTTING),
+)
+"""What is added to plans that are drawn already: name of the entropy, share of seeds, mix."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -244,13 +259,22 @@ def draw(seed: int, duration_ms: int) -> Plan:
         plan = replace(plan, partitions=3, min_isr=2)
         incidents = _incidents(own, plan, _RESIZING, paces=_QUICK_PACES_MS)
         plan = replace(plan, incidents=tuple(incidents))
+    for name, share, mix in _APART:
+        own = Random(f"{name}/{seed}")
+        if own.random() < share:
+            incidents = [*plan.incidents, *_incidents(own, plan, mix)]
+            plan = replace(plan, incidents=tuple(sorted(incidents, key=_time_of)))
     return plan
+
+
+def _time_of(incident: Incident) -> int:
+    return incident.at_ms
 
 
 def _mix(rng: Random) -> Mix:
     if rng.random() < 0.5:
         return rng.choice(MIXES)
-    faults = [kind for kind in Fault if kind is not Fault.RETRACT and rng.random() < 0.3]
+    faults = [kind for kind in Fault if kind not in _DRAWN_APART and rng.random() < 0.3]
     faults = faults or [Fault.KILL]
     happenings = [kind for kind in Happening if rng.random() < 0.2]
     return (*faults, *faults, *happenings)

@@ -7,6 +7,7 @@ happened, as a journaling file system does; the last page kept may be torn, and 
 never synced may be flipped, where a checksum answers for them.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
 
@@ -129,6 +130,7 @@ class SimDisk:
         self.root = root
         self.broken: str | None = None
         self.syncs = 0
+        self.before_operation: Callable[[], None] = _nothing
         self._capacity = capacity
         self._used = 0
         self._locked = False
@@ -257,6 +259,22 @@ class SimDisk:
                 self._durable_files[path] = inode
                 self._durable_folders[_parent(path)] = None
 
+    def durable_bytes(self, path: str) -> int:
+        """How many of the first bytes of a file a power loss would keep; 0 if it is not there."""
+        inode = self._durable_files.get(path)
+        return 0 if inode is None or self._files.get(path) is not inode else inode.synced
+
+    def flip(self, path: str, at: int, bit: int) -> Callable[[], None]:
+        """Flip a bit of a file; what is returned flips it back, if the file is still that one."""
+        inode = self._files[path]
+        inode.data[at] ^= 1 << bit
+
+        def undo() -> None:
+            if self._files.get(path) is inode and at < len(inode.data):
+                inode.data[at] ^= 1 << bit
+
+        return undo
+
     def copy(self) -> "SimDisk":
         """Another disk with what a backup of this one would hold, all of it durable."""
         other = SimDisk(self.root)
@@ -288,7 +306,11 @@ class SimDisk:
         self._used -= size
 
     def check(self) -> None:
-        """Raise StorageFault if the disk was broken on purpose (`broken` says how)."""
+        """Raise StorageFault if the disk was broken on purpose (`broken` says how).
+
+        Every operation begins here, `before_operation` is called first: it may raise.
+        """
+        self.before_operation()
         if self.broken is not None:
             raise StorageFault(self.root, self.broken)
 
@@ -319,6 +341,10 @@ class SimDisk:
             files[_moved(path, old, new)] = files.pop(path)
         for path in [path for path in folders if path == old or path.startswith(old + "/")]:
             folders[_moved(path, old, new)] = folders.pop(path)
+
+
+def _nothing() -> None:
+    """Let the operation begin."""
 
 
 def _parent(path: str) -> str:

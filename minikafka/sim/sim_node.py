@@ -30,6 +30,10 @@ _SCRIBBLE = b"\xee"
 _SIZE_BYTES = 4
 
 
+class _PowerCut(BaseException):
+    """The machine loses power before a disk operation; no code of the node may catch this."""
+
+
 @dataclass(slots=True)
 class Inbound:
     """A connection that a client or another node has opened to this one."""
@@ -100,6 +104,8 @@ class SimNode:
     """`ended_cleanly`, when its present process started."""
     has_old_disks: bool = False
     """Its disks were replaced by older copies, which may be of a process that ended cleanly."""
+    stop_was_cut: bool = False
+    """Its power was lost while its last process stopped: the disks may say that it had stopped."""
     starts: int = 0
     steps: int = 0
     _rng: Random = field(init=False)
@@ -108,6 +114,12 @@ class SimNode:
     _inbound: dict[int, Inbound] = field(default_factory=dict)
     _outbound: dict[fx.Channel, Outbound] = field(default_factory=dict)
     _connections: int = 0
+    closing_operations: int = 0
+    """Disk operations with which the last process that was to lose power so closed its logs."""
+    _power_lost_after: int | None = None
+    """Closing operations after which the power is lost; None: it is not."""
+    _is_closing: bool = False
+    """The process closes its logs, in this step."""
     _tick: Planned | None = None
     _tick_at_ms: int = -1
     _flusher_free_at_us: int = 0
@@ -139,6 +151,8 @@ class SimNode:
         """Start the process; one that cannot use its disks ends at once, with exit code 1."""
         assert self.node is None, f"{self.host} runs already"
         self.network.boot(self.host)
+        for disk in self.disks.values():
+            disk.before_operation = self._before_disk_operation
         self.starts += 1
         self.began_cleanly = self.ended_cleanly
         self.started = False
@@ -189,6 +203,31 @@ class SimNode:
         self.world.note(self.host, "is asked to shut down")
         self.stopping = self.alive
         self.post(lambda: self._step(events.ShutdownRequested()))
+
+    def lose_power_in_stop(self, operations: int) -> None:
+        """Ask for a controlled shutdown, and lose power within the step that closes the logs.
+
+        That step does `operations` disk operations first. If it has no more than that, the power
+        is lost as soon as the process has ended.
+        """
+        if self.node is not None:
+            self._power_lost_after = operations
+            self.closing_operations = 0
+            self._is_closing = self.node.broker is None
+            if self.node.broker is not None:
+                lifecycle = self.node.broker.lifecycle
+                lifecycle.on_may_stop = partial(self._close, lifecycle.on_may_stop)
+        self.shut_down()
+
+    def _close(self, stop: Callable[[], None]) -> None:
+        self._is_closing = True
+        stop()
+
+    def _before_disk_operation(self) -> None:
+        if self._is_closing and self._power_lost_after is not None:
+            if self.closing_operations == self._power_lost_after:
+                raise _PowerCut
+            self.closing_operations += 1
 
     def pause(self) -> None:
         """Stop the process as SIGSTOP does; its system goes on taking bytes."""
@@ -268,6 +307,10 @@ class SimNode:
             self.world.note(self.host, f"cannot go on: {fault}")
             self._process_ended(1)
             return
+        except _PowerCut:
+            self.lose_power()
+            self.stop_was_cut = True
+            return
         self._set_tick()
         self.on_step(self)
 
@@ -299,8 +342,14 @@ class SimNode:
                 for listener in self.config.broker_listeners:
                     self._serve(listener.name, listener.port)
             case fx.Halt(exit_code, reason):
-                self.world.note(self.host, f"stops: {reason}")
-                self._process_ended(exit_code)
+                self._halted(exit_code, reason)
+
+    def _halted(self, exit_code: int, reason: str) -> None:
+        self.world.note(self.host, f"stops: {reason}")
+        loses_power = self._is_closing and self._power_lost_after is not None
+        self._process_ended(exit_code)
+        if loses_power:
+            self.lose_power()
 
     def _send(self, channel: fx.Channel, data: bytes) -> None:
         outbound = self._outbound.get(channel)
@@ -365,8 +414,9 @@ class SimNode:
         self.network.close_all(self.host)
         if self.node is not None:
             self.ended_cleanly = self.stopping and exit_code == 0
-            self.has_old_disks = False
-        self.stopping = False
+            self.has_old_disks = self.stop_was_cut = False
+        self.stopping = self._is_closing = False
+        self._power_lost_after = None
         self.node = None
         self.started = self._paused = False
         self.exit_code = exit_code

@@ -261,6 +261,21 @@ MUTATIONS = (
         ("log.segment", "Segment._reindex", "if verify:", "if False:"),
     ),
     _mutation(
+        "the metadata log is believed to be whole",
+        ("raft.metadata_storage", "open_metadata_log",
+         "Remembered(clean=False, recovery_point=recovery_point)", "Remembered(clean=True)"),
+    ),
+    _mutation(
+        "R1: checksums of the metadata log are not looked at",
+        ("raft.metadata_storage", "check_batch", "check_crc(content, position, header)", "pass"),
+    ),
+    _mutation(
+        "R1: damage to committed metadata is cut off",
+        ("raft.metadata_storage", "open_metadata_log", "_verify(disk, recovery_point)", "pass"),
+        ("raft.metadata_storage", "open_metadata_log", "log.log_end_offset < recovery_point",
+         "False"),
+    ),
+    _mutation(
         "retention takes what is not committed",
         ("log.retention", "deletable", "next_base > high_watermark or ", ""),
     ),

@@ -14,8 +14,10 @@ from minikafka.common.events import (
     ShutdownRequested,
     Tick,
 )
+from minikafka.common.faults import StorageFault
 from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
+from minikafka.raft.raft_node import RaftNode
 from minikafka.rpc.envelope import decode_response, encode_request
 from tests.sim_world import create_topic, produce, replica, started_cluster
 
@@ -109,6 +111,21 @@ def test_the_file_of_a_clean_shutdown_is_gone_when_the_node_runs(one):
     one.world.run_until(lambda: not one.nodes[1].alive, 10_000, "the node stops")
     one.start()
     (disk,) = one.nodes[1].disks.values()
+    assert not disk.exists(".kafka_cleanshutdown")
+
+
+def test_the_metadata_log_is_flushed_before_a_directory_is_said_to_be_clean(one, monkeypatch):
+    """C1: the file is the last word of the directory."""
+    node = one.nodes[1]
+    (disk,) = node.disks.values()
+
+    def close_fails(raft):
+        raise StorageFault(raft.disk.root, "input/output error")
+
+    monkeypatch.setattr(RaftNode, "close", close_fails)
+    node.shut_down()
+    one.world.run_until(lambda: not node.alive, 10_000, "the node stops")
+    assert node.exit_code == 1
     assert not disk.exists(".kafka_cleanshutdown")
 
 

@@ -7,15 +7,14 @@ from minikafka.common.effects import CloseChannel, Send
 from minikafka.common.environment import Environment
 from minikafka.common.errors import ErrorCode
 from minikafka.common.file_slice import FileSlice
-from minikafka.common.ids import METADATA_TOPIC_ID, TopicPartition, Uuid
+from minikafka.common.ids import METADATA_TOPIC_ID, Uuid
 from minikafka.log.config import LogConfig
 from minikafka.log.log_directory import METADATA_FOLDER
-from minikafka.log.recovery import Remembered
-from minikafka.log.unified_log import UnifiedLog
 from minikafka.messages import fetch as fetch_messages
 from minikafka.messages import fetch_snapshot as snapshot_messages
 from minikafka.metadata.loader import MetadataLoader
 from minikafka.raft.metadata_reads import read_metadata
+from minikafka.raft.metadata_storage import open_metadata_log
 from minikafka.raft.raft_log import RaftLog
 from minikafka.raft.raft_node import RaftNode
 from minikafka.raft.snapshots import SnapshotId, read_snapshot
@@ -35,21 +34,14 @@ class ObserverWorld:
         self.leader = leader
         self.disk = disk or SimDisk()
         self.reachable = True
+        self.damages_records = False
         self.asked = []
         self.snapshots = []
         self.env = Environment(Random(2))
         self.env.clock.set(Now(0, 0))
         self.calls = Calls(self.env, "observer")
         self.loader = MetadataLoader()
-        log = UnifiedLog.open(
-            self.disk,
-            METADATA_FOLDER,
-            TopicPartition("__cluster_metadata", 0),
-            config=LogConfig(),
-            remembered=Remembered(clean=False),
-            now=self.env.clock.now,
-            rng=self.env.rng,
-        )
+        log = open_metadata_log(self.disk, LogConfig(), self.env.clock.now, self.env.rng)
         self.raft = RaftNode(
             env=self.env,
             calls=self.calls,
@@ -130,7 +122,7 @@ class ObserverWorld:
             error_code=read.error,
             high_watermark=read.high_watermark,
             log_start_offset=read.log_start_offset,
-            records=read.records,
+            records=self._received(read.records),
         )
         answer.current_leader = fetch_messages.LeaderIdAndEpoch(CONTROLLER_ID, raft.epoch)
         if read.diverging is not None:
@@ -145,6 +137,14 @@ class ObserverWorld:
             ],
             node_endpoints=[fetch_messages.NodeEndpoint(CONTROLLER_ID, "127.0.0.1", 9093)],
         )
+
+    def _received(self, records):
+        """What arrives of a slice of the leader's log."""
+        if not self.damages_records or records is None:
+            return records
+        damaged = bytearray(records.read())
+        damaged[-1] ^= 1
+        return bytes(damaged)
 
     def _fetch_snapshot(self, request):
         asked = request.topics[0].partitions[0]

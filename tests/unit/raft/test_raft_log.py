@@ -1,10 +1,11 @@
 import pytest
 
-from minikafka.common.faults import InvariantViolation
+from minikafka.common.faults import InvariantViolation, StorageFault
 from minikafka.messages.metadata_records.no_op_record import NoOpRecord
 from minikafka.messages.metadata_records.topic_record import TopicRecord
 from minikafka.records.batch import ControlType
 from minikafka.records.builder import control_record
+from minikafka.records.errors import CorruptRecordsError
 from tests.quorum_world import QuorumWorld
 
 
@@ -56,6 +57,54 @@ def test_batches_are_given_from_an_offset_on(log, now):
 def test_a_batch_that_begins_before_the_offset_is_given_whole(log, now):
     append(log, now, NoOpRecord(), NoOpRecord(), NoOpRecord())
     assert [x.base_offset for x in log.batches(2, 3)] == [0]
+
+
+def flip(log, at):
+    log.log.disk.flip(f"{log.log.folder}/00000000000000000000.log", at, 3)
+
+
+@pytest.mark.parametrize("at", [*range(12), *range(16, 70, 3)])
+def test_a_flipped_bit_is_found_wherever_it_is(log, now, at):
+    """But in the leader epoch, which no checksum covers (as in Kafka)."""
+    for _ in range(3):
+        append(log, now, NoOpRecord())
+    second = log.log.size_bytes // 3
+    flip(log, second + at)
+    with pytest.raises(StorageFault, match="damaged"):
+        list(log.batches(0, 3))
+    with pytest.raises(StorageFault, match="damaged"):
+        # A batch that is not whole may be the end of what is asked for.
+        log.read(0, 1 << 20), log.read(1, 1 << 20)
+
+
+def test_damage_is_named_by_file_byte_and_offset_with_what_to_do(log, now):
+    for _ in range(3):
+        append(log, now, NoOpRecord())
+    byte = log.log.size_bytes // 3
+    flip(log, byte + 50)
+    with pytest.raises(StorageFault) as caught:
+        list(log.batches(0, 3))
+    said = str(caught.value)
+    assert f"00000000000000000000.log is damaged at byte {byte}, offset 1: checksum" in said
+    assert "remove __cluster_metadata-0" in said
+
+
+def test_a_reader_gets_whole_batches_and_nothing_at_the_end(log, now):
+    append(log, now, NoOpRecord())
+    append(log, now, NoOpRecord())
+    assert log.read(2, 1).slice is None
+    assert len(log.read(1, 1).slice.read()) == log.log.size_bytes // 2
+
+
+def test_fetched_batches_must_follow_the_end(log, now):
+    append(log, now, NoOpRecord())
+    first = bytes(log.read(0, 1).slice.read())
+    with pytest.raises(CorruptRecordsError, match="begins at offset 0, expected is 1"):
+        log.append_fetched(memoryview(bytearray(first)), epoch=1, now=now)
+    moved = bytearray(first)
+    moved[7] = 1
+    log.append_fetched(memoryview(moved), epoch=1, now=now)
+    assert log.end_offset == 2
 
 
 def test_what_is_not_there_is_a_violation(log, now):

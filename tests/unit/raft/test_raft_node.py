@@ -8,6 +8,7 @@ from minikafka.common.ids import Uuid
 from minikafka.log.disk import read_file
 from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.messages.metadata_records.no_op_record import NoOpRecord
+from minikafka.raft.metadata_storage import read_recovery_point
 from minikafka.raft.quorum_state import ElectionState, read_election_state, write_election_state
 from minikafka.raft.raft_node import RaftRole
 from tests.quorum_world import CONTROLLER_ID, DIRECTORY_ID, QuorumWorld, formatted_disk
@@ -101,6 +102,21 @@ def test_a_disk_that_fails_stops_the_node():
     with pytest.raises(StorageFault):
         world.env.flush_done(effect.token, StorageFault("disk", "EIO"))
     assert world.raft.high_watermark < world.raft.end_offset
+
+
+def test_what_is_committed_and_flushed_is_noted_from_time_to_time_and_at_the_end():
+    world = QuorumWorld.started()
+    assert read_recovery_point(world.disk) == 3
+    world.raft.append([NoOpRecord()], metadata_version=30)
+    world.settle()
+    assert read_recovery_point(world.disk) == 3
+    world.advance(5_000)
+    end = world.raft.end_offset
+    assert 3 < read_recovery_point(world.disk) <= end
+    world.raft.append([NoOpRecord()], metadata_version=30)
+    world.settle()
+    world.raft.close()
+    assert read_recovery_point(world.disk) == end + 1
 
 
 def test_progress_of_others_is_noted_and_commits_nothing():
@@ -235,3 +251,18 @@ def test_an_observer_asks_again_when_nobody_answers(leader):
     observer.reachable = True
     observer.run()
     assert observer.image == leader.loader.image
+
+
+def test_damaged_batches_from_the_leader_are_not_written_and_asked_for_again(leader, caplog):
+    observer = ObserverWorld(leader)
+    observer.run()
+    before = observer.raft.end_offset
+    leader.create("u", assignment=((1, 2),))
+    observer.damages_records = True
+    observer.run()
+    assert observer.raft.end_offset == before
+    (record,) = [x for x in caplog.records if "damaged batches" in x.getMessage()]
+    assert f"from offset {before}" in record.getMessage()
+    observer.damages_records = False
+    observer.run()
+    assert observer.image.topics == leader.loader.image.topics

@@ -115,6 +115,18 @@ async def test_fault_stops_the_node(world, fault, when):
     assert await world.halted() == 1
 
 
+@pytest.mark.parametrize(
+    ("fault", "has_stack"), [(StorageFault("d", "x"), False), (InvariantViolation("x"), True)]
+)
+async def test_a_fault_of_the_disk_is_one_sentence(world, caplog, fault, has_stack):
+    world.node.reactions["start"] = raising(fault)
+    world.driver.start(world.node)
+    assert await world.halted() == 1
+    (record,) = caplog.records
+    assert record.getMessage() == f"the node cannot go on: {fault}"
+    assert bool(record.exc_info) is has_stack
+
+
 async def test_step_is_never_entered_from_within_itself(world):
     def react():
         world.driver.step(Tick())

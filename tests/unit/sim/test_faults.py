@@ -28,7 +28,8 @@ def incident(what, node=2, other=0, for_ms=1_000, at_ms=0):
     return Incident(at_ms=at_ms, what=what, node=node, other=other, for_ms=for_ms)
 
 
-DOWN = (Fault.KILL, Fault.POWER, Fault.BIT_FLIP, Fault.RESTART, Fault.WIPE)
+LOSING_POWER = (Fault.POWER, Fault.BIT_FLIP, Fault.POWER_IN_STOP)
+DOWN = (Fault.KILL, *LOSING_POWER, Fault.RESTART, Fault.WIPE)
 
 
 @pytest.mark.parametrize("what", DOWN)
@@ -37,7 +38,7 @@ def test_a_node_goes_and_comes_back(cluster, faults, losses, what):
     node = cluster.nodes[2]
     cluster.world.run_until(lambda: not node.alive, 10_000, "the node is down")
     cluster.world.run_until(lambda: node.started, 30_000, "the node serves again")
-    assert bool(losses) is (what in (Fault.POWER, Fault.BIT_FLIP, Fault.WIPE))
+    assert bool(losses) is (what in (*LOSING_POWER, Fault.WIPE))
 
 
 @pytest.mark.parametrize("at_ms", range(4))

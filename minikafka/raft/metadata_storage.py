@@ -1,0 +1,164 @@
+"""The metadata log on disk: opened, recovered, and checked up to what is known to be committed.
+
+A clean shutdown file says nothing about this log: it is recovered at every start. What lies below
+its recovery point was flushed and committed: damage there is never cut off, the node stops. Above
+the recovery point the log ends at the first bad batch, as after a power failure.
+
+The recovery point has a file of its own, in the folder of the log, since the log directory's
+checkpoint belongs to the logs of partitions and is rewritten without this one.
+
+Source: `KafkaRaftLog.createLog`, which recovers the log from its start.
+"""
+
+from random import Random
+from typing import Final
+
+from minikafka.common.clock import Now
+from minikafka.common.faults import StorageFault
+from minikafka.common.ids import TopicPartition
+from minikafka.log.checkpoints import RECOVERY_POINTS, read_offsets, write_offsets
+from minikafka.log.config import LogConfig
+from minikafka.log.disk import Disk
+from minikafka.log.log_directory import METADATA_FOLDER
+from minikafka.log.recovery import Remembered
+from minikafka.log.scan import scan_batches
+from minikafka.log.segment import LOG_SUFFIX, file_name
+from minikafka.log.unified_log import UnifiedLog
+from minikafka.raft.snapshots import SnapshotId, read_snapshot, snapshot_ids
+from minikafka.records.batch import BatchHeader, Buffer
+from minikafka.records.errors import CorruptRecordsError
+from minikafka.records.scan import check_crc
+
+METADATA_PARTITION: Final = TopicPartition("__cluster_metadata", 0)
+_RECOVERY_POINT: Final = f"{METADATA_FOLDER}/{RECOVERY_POINTS}"
+REMEDY: Final = (
+    f"to fetch it again from the quorum, stop the node and remove {METADATA_FOLDER}; the only "
+    f"controller of a cluster needs the {METADATA_FOLDER} of a backup, or of a stopped broker"
+)
+"""What an operator does about a damaged metadata log."""
+INCOMPLETE: Final = "the batch is not whole"
+
+
+def open_metadata_log(disk: Disk, config: LogConfig, now: Now, rng: Random) -> UnifiedLog:
+    """Open the metadata log in a log directory, and recover it from its recovery point.
+
+    Raises:
+        StorageFault: something below the recovery point is damaged or missing.
+    """
+    recovery_point = read_recovery_point(disk)
+    _verify(disk, recovery_point)
+    log = UnifiedLog.open(
+        disk,
+        METADATA_FOLDER,
+        METADATA_PARTITION,
+        config=config,
+        remembered=Remembered(clean=False, recovery_point=recovery_point),
+        now=now,
+        rng=rng,
+    )
+    snapshot_id = _snapshot_after(disk, log.log_end_offset)
+    if snapshot_id is not None:
+        # The process ended between the download of a snapshot and the truncation of the log.
+        start_after(log, snapshot_id, now)
+    if log.log_end_offset < recovery_point:
+        raise damaged(
+            disk,
+            f"{METADATA_FOLDER} ends at offset {log.log_end_offset}, and everything below offset "
+            f"{recovery_point} had been committed and flushed",
+        )
+    return log
+
+
+def start_after(log: UnifiedLog, snapshot_id: SnapshotId, now: Now) -> None:
+    """Replace the log's content by a snapshot: the log is empty, and begins where that ends."""
+    log.truncate_fully_and_start_at(snapshot_id.end_offset, now)
+    log.assign_epoch_start_offset(snapshot_id.epoch, snapshot_id.end_offset)
+
+
+def read_recovery_point(disk: Disk) -> int:
+    """The offset below which the metadata log is committed and durable; 0 if that is unknown."""
+    return (read_offsets(disk, _RECOVERY_POINT) or {}).get(METADATA_PARTITION, 0)
+
+
+def write_recovery_point(disk: Disk, offset: int, *, sync: bool = False) -> None:
+    """Replace the recovery point. It never goes back, since what is committed never does."""
+    write_offsets(disk, _RECOVERY_POINT, {METADATA_PARTITION: offset}, sync=sync)
+
+
+def check_batch(content: Buffer, position: int, header: BatchHeader, offset: int) -> None:
+    """Raise CorruptRecordsError if the batch at `position` is damaged, or is not that at `offset`.
+
+    No checksum covers the base offset; but batches of the metadata log leave no gaps.
+    """
+    check_crc(content, position, header)
+    if header.base_offset > offset or header.last_offset < offset:
+        raise CorruptRecordsError(
+            f"the batch holds offsets {header.base_offset} to {header.last_offset}"
+        )
+
+
+def damaged(disk: Disk, what: str) -> StorageFault:
+    """The fault of a metadata log, or a snapshot, that cannot be used and must not be cut."""
+    return StorageFault(disk.root, f"{what}; {REMEDY}")
+
+
+def _verify(disk: Disk, recovery_point: int) -> None:
+    """Check the batches that recovery reads and that lie below the recovery point.
+
+    Raises:
+        StorageFault: naming the file, the byte and the offset.
+    """
+    bases = [
+        int(name.removesuffix(LOG_SUFFIX))
+        for name in disk.list(METADATA_FOLDER)
+        if name.endswith(LOG_SUFFIX) and name.removesuffix(LOG_SUFFIX).isdigit()
+    ]
+    known = [base for base in bases if base < recovery_point]
+    if not known:
+        return
+    path = f"{METADATA_FOLDER}/{file_name(known[-1], LOG_SUFFIX)}"
+    following = next((base for base in bases if base >= recovery_point), None)
+    _verify_segment(disk, path, known[-1], recovery_point, following)
+
+
+def _verify_segment(
+    disk: Disk, path: str, base_offset: int, recovery_point: int, following: int | None
+) -> None:
+    position, offset = 0, base_offset
+    file = disk.open(path)
+    try:
+        for at, header, batch in scan_batches(file):
+            if offset >= recovery_point:
+                return
+            check_batch(batch, 0, header, offset)
+            position, offset = at + header.size, header.next_offset
+        wrong = _wrong_end(position, file.size, following) if offset < recovery_point else None
+    except CorruptRecordsError as error:
+        wrong = str(error)
+    finally:
+        file.close()
+    if wrong is not None:
+        raise damaged(
+            disk,
+            f"{path} is damaged at byte {position}, offset {offset}, below offset "
+            f"{recovery_point}, up to which it had been committed and flushed: {wrong}",
+        )
+
+
+def _wrong_end(position: int, size: int, following: int | None) -> str | None:
+    if position < size:
+        return INCOMPLETE
+    return None if following is None else f"the next segment begins at offset {following}"
+
+
+def _snapshot_after(disk: Disk, log_end_offset: int) -> SnapshotId | None:
+    """The newest snapshot that can be read, if it goes beyond the log's end."""
+    for snapshot_id in reversed(snapshot_ids(disk, METADATA_FOLDER)):
+        if snapshot_id.end_offset <= log_end_offset:
+            return None
+        try:
+            read_snapshot(disk, f"{METADATA_FOLDER}/{snapshot_id.file_name}")
+        except StorageFault:
+            continue
+        return snapshot_id
+    return None
