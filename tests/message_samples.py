@@ -78,10 +78,12 @@ def struct_class(spec: MessageSpec, struct: str) -> Any:
 
 def sample(case: Case, rng: Random, limits: Limits = ANYTHING) -> Any:
     """A message whose every field is drawn; fields that the version lacks keep their default."""
-    return _Sampler(case, rng, limits).struct(case.spec.root, depth=0)
+    return Sampler(case, rng, limits).struct(case.spec.root, depth=0)
 
 
-class _Sampler:
+class Sampler:
+    """Draws a message, field by field."""
+
     def __init__(self, case: Case, rng: Random, limits: Limits) -> None:
         self.spec, self.version = case
         self.rng = rng

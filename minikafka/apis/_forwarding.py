@@ -72,7 +72,11 @@ def _through(ctx: BrokerContext, channel: ControllerChannel, timeout_ms: int) ->
         ctx.env.notify(arrived)
 
     channel.send(request, _VERSION, timeout_ms=timeout_ms, on_done=done)
-    yield from wait_until([arrived], lambda: bool(answers), ctx.deadline_ms(2 * timeout_ms))
+    if not (
+        yield from wait_until([arrived], lambda: bool(answers), ctx.deadline_ms(2 * timeout_ms))
+    ):
+        # The channel tries for `timeout_ms`, and its last request for as long again.
+        raise RequestTimedOutError("no answer from the active controller in time")
     response, why = answers[0]
     if response is None:
         raise RequestTimedOutError(why)

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from minikafka.apis._context import BrokerContext
 from minikafka.apis._registry import broker_api
+from minikafka.apis._repeated import last_of_each
 from minikafka.apis._steps import Steps, wait_until
 from minikafka.common.errors import (
     ErrorCode,
@@ -49,21 +50,21 @@ def delete_records(
 ) -> Steps[DeleteRecordsResponse]:
     """Raise log starts, then wait for the replicas."""
     waiting: list[Waiting] = []
+    rows = last_of_each(
+        (topic.name, wanted.partition_index, wanted)
+        for topic in request.topics
+        for wanted in topic.partitions
+    )
     response = DeleteRecordsResponse(
         topics=[
             DeleteRecordsTopicResult(
-                topic.name,
+                name,
                 [
-                    _delete(
-                        ctx,
-                        TopicPartition(topic.name, wanted.partition_index),
-                        wanted.offset,
-                        waiting,
-                    )
-                    for wanted in topic.partitions
+                    _delete(ctx, TopicPartition(name, each.partition_index), each.offset, waiting)
+                    for each in wanted
                 ],
             )
-            for topic in request.topics
+            for name, wanted in rows
         ]
     )
     yield from wait_until(

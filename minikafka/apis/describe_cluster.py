@@ -5,7 +5,7 @@ Controller:  controllers, from the voter set and their registrations.
 Errors:      UNSUPPORTED_ENDPOINT_TYPE, MISMATCHED_ENDPOINT_TYPE.
 """
 
-from minikafka.apis._context import BrokerContext, ControllerContext
+from minikafka.apis._context import BrokerContext, ControllerContext, RequestContext
 from minikafka.apis._operations import EVERY_CLUSTER_OPERATION
 from minikafka.apis._registry import broker_api, controller_api
 from minikafka.common.errors import ErrorCode
@@ -18,6 +18,7 @@ from minikafka.messages.describe_cluster import (
 
 _BROKERS = 1
 _CONTROLLERS = 2
+_ENDPOINT_TYPE_FROM = 1
 _NOT_ASKED = -(2**31)
 
 
@@ -27,7 +28,7 @@ def describe_brokers(
 ) -> DescribeClusterResponse:
     """The brokers."""
     if request.endpoint_type != _BROKERS:
-        return _wrong_type(request, _BROKERS)
+        return _wrong_type(ctx, request, _BROKERS)
     found = []
     for broker in ctx.broker.image.brokers.values():
         endpoint = broker.endpoint(ctx.listener)
@@ -53,7 +54,7 @@ def describe_controllers(
 ) -> DescribeClusterResponse:
     """The controllers."""
     if request.endpoint_type != _CONTROLLERS:
-        return _wrong_type(request, _CONTROLLERS)
+        return _wrong_type(ctx, request, _CONTROLLERS)
     found = [
         DescribeClusterBroker(controller.controller_id, endpoint.host, endpoint.port)
         for controller in ctx.server.image.controllers.values()
@@ -74,11 +75,13 @@ def _operations(request: DescribeClusterRequest) -> int:
     return EVERY_CLUSTER_OPERATION if asked else _NOT_ASKED
 
 
-def _wrong_type(request: DescribeClusterRequest, served: int) -> DescribeClusterResponse:
+def _wrong_type(
+    ctx: RequestContext, request: DescribeClusterRequest, served: int
+) -> DescribeClusterResponse:
     known = request.endpoint_type in (_BROKERS, _CONTROLLERS)
     code = ErrorCode.MISMATCHED_ENDPOINT_TYPE if known else ErrorCode.UNSUPPORTED_ENDPOINT_TYPE
     return DescribeClusterResponse(
         error_code=code,
         error_message=f"endpoint type {request.endpoint_type} is not served here",
-        endpoint_type=served,
+        endpoint_type=served if ctx.version >= _ENDPOINT_TYPE_FROM else _BROKERS,
     )

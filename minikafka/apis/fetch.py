@@ -291,7 +291,8 @@ def fetch(ctx: BrokerContext, request: FetchRequest) -> FetchResponse | Steps[Fe
 
 def _reading(ctx: BrokerContext, request: FetchRequest, session: Session | None) -> Reading:
     if session is None:
-        wanted = list(named_partitions(request))
+        # As Kafka: a partition that is named twice is read once, as it was named last.
+        wanted = list(dict(named_partitions(request)).items())
     else:
         wanted = [(key, asked.request) for key, asked in session.partitions.items()]
     replica_id = replica_id_of(request)

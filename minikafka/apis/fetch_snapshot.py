@@ -41,6 +41,7 @@ def fetch_snapshot(ctx: ControllerContext, request: FetchSnapshotRequest) -> Fet
             wanted.snapshot_id.end_offset, wanted.snapshot_id.epoch
         ),
         current_leader=LeaderIdAndEpoch(raft.leader_id, raft.epoch),
+        unaligned_records=b"",
     )
     if topic.name != _METADATA_TOPIC or wanted.partition != 0:
         answer.error_code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION

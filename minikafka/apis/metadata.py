@@ -5,11 +5,12 @@ Broker:      brokers that are alive, topics with their partitions as the committ
 Leaves out:  an authorizer: asked for authorized operations, it answers with all of them.
 Versions:    v4 auto-creation flag; v7 leader epochs; v9 flexible; v10 topic ids; v12 by topic id;
              v13 top-level error.
-Errors:      UNKNOWN_TOPIC_OR_PARTITION, UNKNOWN_TOPIC_ID, INVALID_TOPIC_EXCEPTION (topic);
+Errors:      UNKNOWN_TOPIC_OR_PARTITION, UNKNOWN_TOPIC_ID, INVALID_TOPIC_EXCEPTION, INVALID_REQUEST
+             (v10 and v11 that ask by topic id) (topic);
              LEADER_NOT_AVAILABLE, LISTENER_NOT_FOUND, REPLICA_NOT_AVAILABLE (partition).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from minikafka.apis._context import BrokerContext
 from minikafka.apis._operations import EVERY_CLUSTER_OPERATION, EVERY_TOPIC_OPERATION
@@ -33,6 +34,7 @@ from minikafka.replica.auto_topics import INTERNAL_TOPICS
 
 _LISTENER_ERROR_FROM = 6
 _AUTO_CREATE_FLAG_FROM = 4
+_BY_ID_FROM = 12
 
 
 @broker_api(ApiKey.METADATA, versions=(0, 13))
@@ -40,6 +42,8 @@ def metadata(ctx: BrokerContext, request: MetadataRequest) -> MetadataResponse:
     """Answer from the image."""
     image = ctx.broker.image
     topics = request.topics
+    if ctx.version < _BY_ID_FROM and any(_is_by_id(topic) for topic in topics or ()):
+        return _refuse_ids(topics or ())
     if topics is None or (ctx.version == 0 and not topics):
         described = [describe_topic(ctx, topic) for topic in image.topics.values()]
     else:
@@ -60,6 +64,17 @@ def metadata(ctx: BrokerContext, request: MetadataRequest) -> MetadataResponse:
     if request.include_cluster_authorized_operations:
         response.cluster_authorized_operations = EVERY_CLUSTER_OPERATION
     return response
+
+
+def _is_by_id(topic: MetadataRequestTopic) -> bool:
+    return topic.name is None or topic.topic_id != ZERO_UUID
+
+
+def _refuse_ids(topics: Iterable[MetadataRequestTopic]) -> MetadataResponse:
+    """Versions 10 and 11 have a field for topic ids, and no meaning for it."""
+    return MetadataResponse(
+        topics=[MetadataResponseTopic(ErrorCode.INVALID_REQUEST, x.name or "") for x in topics]
+    )
 
 
 def alive_brokers(ctx: BrokerContext) -> Iterator[MetadataResponseBroker]:

@@ -1,15 +1,26 @@
 """What every state machine of a node is given: time, timers, effects, entropy, wake-ups."""
 
+import logging
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
 from minikafka.common.clock import Clock
 from minikafka.common.effects import Effect, Flush, SyncTarget
-from minikafka.common.faults import StorageFault
+from minikafka.common.faults import InvariantViolation, StorageFault
 from minikafka.common.timers import Timer, Timers
 
 FlushCallback = Callable[[StorageFault | None], None]
+
+_log = logging.getLogger("minikafka.node")
+
+
+def _log_contained(what: str, error: Exception) -> None:
+    _log.error("%s failed; the node goes on", what, exc_info=error)
+
+
+def _cannot_contain(fault: StorageFault) -> None:
+    raise fault
 
 
 @dataclass(slots=True)
@@ -18,6 +29,9 @@ class Environment:
 
     `effects` collects what the running step wants done. `notified` collects keys whose parked
     handlers are to be looked at again before the step ends.
+
+    `contain` is the barrier between what one request or one answer causes and the node: every place
+    that runs code on behalf of a client or of another node's answer passes unexpected errors to it.
     """
 
     rng: Random
@@ -25,6 +39,9 @@ class Environment:
     timers: Timers = field(default_factory=Timers)
     effects: list[Effect] = field(default_factory=list)
     notified: list[Hashable] = field(default_factory=list)
+    on_contained: Callable[[str, Exception], None] = _log_contained
+    on_storage_fault: Callable[[StorageFault], None] = _cannot_contain
+    """Takes a log directory offline; raises where the node cannot go on without it."""
     _flushes: dict[int, FlushCallback] = field(default_factory=dict)
     _flush_count: int = 0
 
@@ -45,3 +62,35 @@ class Environment:
     def flush_done(self, token: int, fault: StorageFault | None) -> None:
         """The shell is done with a flush."""
         self._flushes.pop(token)(fault)
+
+    def contain(self, what: str, error: Exception) -> None:
+        """Keep an error within the request, call or timer that met it, which `what` names.
+
+        A bug that one request reveals must not take the node away from all other clients: the
+        error is logged with its stack, and the caller answers UNKNOWN_SERVER_ERROR, or closes the
+        connection or channel. A `StorageFault` takes its log directory offline. Three kinds of
+        errors do end the node: those outside of any request (the node's own periodic work, a
+        flush), since nobody would notice that the work has stopped; those below.
+
+        Raises:
+            InvariantViolation: a rule of storage or of the quorum does not hold; what the node
+                would do next could lose records.
+            StorageFault: of the directory of the metadata log, or of the last one.
+        """
+        if isinstance(error, InvariantViolation):
+            raise error
+        if isinstance(error, StorageFault):
+            self.on_storage_fault(error)
+        else:
+            self.on_contained(what, error)
+
+    def guarded(self, what: str, callback: Callable[[], None]) -> Callable[[], None]:
+        """`callback` for a timer that serves clients: its errors are contained."""
+
+        def run() -> None:
+            try:
+                callback()
+            except Exception as error:  # noqa: BLE001 - the barrier judges it
+                self.contain(what, error)
+
+        return run

@@ -51,6 +51,12 @@ class FlushDone(NamedTuple):
     fault: StorageFault | None
 
 
+class ReadFailed(NamedTuple):
+    """Records that an answer names could not be read; the connection it was for is closed."""
+
+    fault: StorageFault
+
+
 class Tick(NamedTuple):
     """Time passed; the deadline that the node asked for may be reached."""
 
@@ -66,6 +72,7 @@ Event = (
     | ResponseFrame
     | ChannelDown
     | FlushDone
+    | ReadFailed
     | Tick
     | ShutdownRequested
 )

@@ -20,3 +20,7 @@ class StorageFault(Exception):  # noqa: N818 - a fault is not a KafkaError
         super().__init__(f"log directory {log_dir}: {reason}")
         self.log_dir = log_dir
         self.reason = reason
+
+
+FATAL = (InvariantViolation, StorageFault)
+"""What passes every barrier; see `Environment.contain`."""

@@ -112,7 +112,11 @@ class Membership:
         elif caller.version >= _MEMBER_ID_REQUIRED_FROM:
             # KIP-394: only who comes back with its id becomes a member.
             group.pending_members[member_id] = self.env.after(
-                request.session_timeout_ms, partial(self._pending_expired, group, member_id)
+                request.session_timeout_ms,
+                self.env.guarded(
+                    f"a timer of group {group.group_id}",
+                    partial(self._pending_expired, group, member_id),
+                ),
             )
             joining.complete(join_failure(ErrorCode.MEMBER_ID_REQUIRED, member_id))
         else:

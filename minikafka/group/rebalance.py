@@ -78,10 +78,14 @@ class Rebalance:
         group.joined_since_delay = False
         self._delay(group, delay_ms, left_ms)
 
+    def _guarded(self, group: Group, callback: Callable[[], None]) -> Callable[[], None]:
+        return self.env.guarded(f"a timer of group {group.group_id}", callback)
+
     def _delay(self, group: Group, delay_ms: int, left_ms: int) -> None:
         _stop_join_timer(group)
         group.join_timer = self.env.after(
-            delay_ms, partial(self._initial_delay_over, group, delay_ms, left_ms)
+            delay_ms,
+            self._guarded(group, partial(self._initial_delay_over, group, delay_ms, left_ms)),
         )
 
     def _initial_delay_over(self, group: Group, delay_ms: int, left_ms: int) -> None:
@@ -110,7 +114,7 @@ class Rebalance:
 
     def _wait_for_joins(self, group: Group) -> None:
         group.join_timer = self.env.after(
-            group.rebalance_timeout_ms, partial(self._join_timed_out, group)
+            group.rebalance_timeout_ms, self._guarded(group, partial(self._join_timed_out, group))
         )
 
     def _join_timed_out(self, group: Group) -> None:
@@ -137,7 +141,7 @@ class Rebalance:
             member.is_new = False
             group.unsynced[member.member_id] = None
         group.sync_timer = self.env.after(
-            group.rebalance_timeout_ms, partial(self._sync_timed_out, group)
+            group.rebalance_timeout_ms, self._guarded(group, partial(self._sync_timed_out, group))
         )
 
     # Syncing
@@ -229,7 +233,8 @@ class Rebalance:
         if timer is None or not timer.pending or timer.deadline_ms > member.expires_at_ms:
             member.stop_timer()
             member.timer = self.env.timers.at(
-                member.expires_at_ms, partial(self._session_over, group, member)
+                member.expires_at_ms,
+                self._guarded(group, partial(self._session_over, group, member)),
             )
 
     def _session_over(self, group: Group, member: Member) -> None:
@@ -237,7 +242,8 @@ class Rebalance:
             return
         if self.env.clock.monotonic_ms < member.expires_at_ms:
             member.timer = self.env.timers.at(
-                member.expires_at_ms, partial(self._session_over, group, member)
+                member.expires_at_ms,
+                self._guarded(group, partial(self._session_over, group, member)),
             )
         elif not member.outlives_silence:
             self.drop(group, member.member_id)

@@ -143,6 +143,7 @@ class _Builder:
         lifecycle.on_may_stop = node.stop
         lifecycle.on_rejected = node.broker_rejected
         broker.replicas.on_offline = node.storage_failed
+        node.env.on_storage_fault = node.storage_fault
 
     # Disks
 

@@ -12,7 +12,7 @@ import logging
 from collections import deque
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
-from struct import error as StructError  # noqa: N812 - an exception class, named like one
+from functools import partial
 from types import GeneratorType
 from typing import Any
 
@@ -21,11 +21,11 @@ from minikafka.apis._registry import Api, find
 from minikafka.apis._steps import CLOSE, Call, CallFailed, WaitUntil
 from minikafka.common.effects import Disconnect, Mute, Part, Reply, Unmute
 from minikafka.common.environment import Environment
-from minikafka.common.errors import KafkaError, UnknownServerError
-from minikafka.common.faults import InvariantViolation, StorageFault
+from minikafka.common.errors import KafkaError, KafkaStorageError, UnknownServerError
+from minikafka.common.faults import StorageFault
 from minikafka.messages.api_keys import ApiKey
 from minikafka.node.purgatory import Purgatory
-from minikafka.protocol.primitives import MalformedMessage, UnsupportedFieldError
+from minikafka.protocol.primitives import MalformedMessage
 from minikafka.rpc.calls import Calls
 from minikafka.rpc.envelope import (
     RequestHeader,
@@ -49,6 +49,16 @@ class Slot:
 
     done: bool = False
     parts: Sequence[Part] | None = None
+
+
+@dataclass(slots=True)
+class Running:
+    """A handler that waits; `done` gets its response."""
+
+    api: Api
+    body: Any
+    steps: Generator[WaitUntil | Call, Any, Any]
+    done: Callable[[Any], None]
 
 
 @dataclass(slots=True)
@@ -88,10 +98,20 @@ class Dispatcher:
             connection.closed = True
 
     def request(self, number: int, frame: memoryview) -> None:
-        """A request arrived."""
+        """A request arrived.
+
+        Whatever goes wrong with it is answered, or closes its connection; see
+        `Environment.contain` for what does not end here.
+        """
         connection = self.connections.get(number)
         if connection is None:
             return
+        try:
+            self._request(connection, frame)
+        except Exception as error:  # noqa: BLE001 - the barrier judges it
+            self._give_up(connection, f"a request of {connection.peer_host}", error)
+
+    def _request(self, connection: ConnectionState, frame: memoryview) -> None:
         try:
             header, body = decode_request(frame)
         except UnsupportedApiVersionError as error:
@@ -112,7 +132,7 @@ class Dispatcher:
         """Run a handler that has no connection of its own (a request inside an Envelope)."""
         outcome = self._call(api, context, body)
         if isinstance(outcome, GeneratorType):
-            self._advance(outcome, None, api, body, context, done)
+            self._advance(Running(api, body, outcome, done), partial(next, outcome))
         else:
             done(outcome)
 
@@ -125,14 +145,8 @@ class Dispatcher:
             return
         slot = Slot()
         connection.slots.append(slot)
-        self._advance(
-            outcome,
-            None,
-            api,
-            body,
-            context,
-            lambda response: self._finish(connection, slot, header, response),
-        )
+        done = partial(self._finish, connection, slot, header)
+        self._advance(Running(api, body, outcome, done), partial(next, outcome))
         must_wait = header.api_key != _PRODUCE or len(connection.slots) >= self.max_in_flight
         if must_wait and not slot.done:
             self._mute(connection)
@@ -152,45 +166,44 @@ class Dispatcher:
     def _call(self, api: Api, context: Any, body: Any) -> Any:
         try:
             return api.handler(context, body)
-        except KafkaError as error:
-            return failure_response(body, error)
-        except (InvariantViolation, StorageFault):
-            raise
-        except Exception:  # noqa: BLE001 - the one place where a handler's fault ends
-            # Whatever one request does wrong here must not take the node away from all others.
-            _log.exception("request %s failed", ApiKey(api.key).name)
-            return failure_response(body, UnknownServerError())
+        except Exception as error:  # noqa: BLE001 - the barrier judges it
+            return self._failure(api, body, error)
 
-    def _advance(  # noqa: PLR0917
-        self,
-        steps: Generator[WaitUntil | Call, Any, Any],
-        value: Any,
-        api: Api,
-        body: Any,
-        context: Any,
-        done: Callable[[Any], None],
-    ) -> None:
-        """Resume a handler with `value`; park it again, or finish with its response."""
+    def _failure(self, api: Api, body: Any, error: Exception) -> Any:
+        """The answer to a request whose handler raised."""
+        name = ApiKey(api.key).name
+        if not isinstance(error, KafkaError):
+            self.env.contain(f"request {name}", error)
+            is_storage = isinstance(error, StorageFault)
+            error = KafkaStorageError() if is_storage else UnknownServerError()
         try:
-            wanted = steps.send(value)
+            return failure_response(body, error)
+        except Exception as unanswerable:  # noqa: BLE001 - the barrier judges it
+            self.env.contain(f"the refusal of {name}", unanswerable)
+            return CLOSE
+
+    def _advance(self, running: Running, step: Callable[[], WaitUntil | Call]) -> None:
+        """Take a handler one step on; park it again, or finish with its response."""
+        try:
+            self._park(running, step())
         except StopIteration as stop:
-            done(stop.value)
-            return
-        except KafkaError as error:
-            done(failure_response(body, error))
-            return
-        except (InvariantViolation, StorageFault):
-            raise
-        except Exception:  # noqa: BLE001 - the same for a handler that was parked
-            _log.exception("request %s failed", ApiKey(api.key).name)
-            done(failure_response(body, UnknownServerError()))
-            return
+            running.done(stop.value)
+        except Exception as error:  # noqa: BLE001 - the barrier judges it
+            running.done(self._failure(running.api, running.body, error))
+
+    def _park(self, running: Running, wanted: WaitUntil | Call) -> None:
+        steps = running.steps
 
         def resume(outcome: Any) -> None:
-            self._advance(steps, outcome, api, body, context, done)
+            self._advance(running, partial(steps.send, outcome))
+
+        def fail(error: Exception) -> None:
+            self._advance(running, partial(steps.throw, error))
 
         if isinstance(wanted, WaitUntil):
-            self.purgatory.park(wanted.keys, wanted.settled, wanted.deadline_ms, resume, api)
+            self.purgatory.park(
+                wanted.keys, wanted.settled, wanted.deadline_ms, resume, running.api, fail=fail
+            )
         else:
             self.calls.send(
                 wanted.channel,
@@ -237,10 +250,9 @@ class Dispatcher:
             return (response,)
         try:
             return encode_response(header.correlation_id, response, header.api_version)
-        except (UnsupportedFieldError, StructError, AttributeError, TypeError, ValueError):
+        except Exception as error:  # noqa: BLE001 - the barrier judges it
             # A handler's mistake about a version or a type: its client goes, the node stays.
-            _log.exception("%s cannot be answered", ApiKey(header.api_key).name)
-            self._close(connection, "the response cannot be written")
+            self._give_up(connection, f"the answer to {ApiKey(header.api_key).name}", error)
             return None
 
     def _unsupported(self, connection: ConnectionState, error: UnsupportedApiVersionError) -> None:
@@ -270,6 +282,10 @@ class Dispatcher:
     def _mute(self, connection: ConnectionState) -> None:
         connection.muted = True
         self.env.effects.append(Mute(connection.number))
+
+    def _give_up(self, connection: ConnectionState, what: str, error: Exception) -> None:
+        self.env.contain(what, error)
+        self._close(connection, f"{what} failed")
 
     def _close(self, connection: ConnectionState, why: str) -> None:
         _log.warning(

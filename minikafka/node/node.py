@@ -21,7 +21,7 @@ from minikafka.common import events
 from minikafka.common.clock import Now
 from minikafka.common.effects import Effect, Halt, Started
 from minikafka.common.environment import Environment
-from minikafka.common.faults import StorageFault
+from minikafka.common.faults import FATAL, InvariantViolation, StorageFault
 from minikafka.config.node_config import NodeConfig
 from minikafka.config.values import Config
 from minikafka.group.coordinator import GroupCoordinator
@@ -133,6 +133,8 @@ class Node:
                 self.calls.channel_down(channel, reason)
             case events.FlushDone(token, fault):
                 self.env.flush_done(token, fault)
+            case events.ReadFailed(fault):
+                self.storage_fault(fault)
             case events.ShutdownRequested():
                 self.shut_down()
 
@@ -157,7 +159,20 @@ class Node:
     # Metadata
 
     def on_commit(self) -> None:
-        """The metadata log's high watermark moved: bring the image up to it."""
+        """The metadata log's high watermark moved: bring the image up to it.
+
+        Raises:
+            InvariantViolation: this node cannot follow what is committed. It may have been inside
+                of a request or an answer; going on with half of a change is worse than to stop.
+        """
+        try:
+            self._follow_commit()
+        except FATAL:
+            raise
+        except Exception as error:
+            raise InvariantViolation(f"committed metadata cannot be applied: {error!r}") from error
+
+    def _follow_commit(self) -> None:
         raft, loader = self.raft, self.loader
         before = loader.image
         for batch in raft.log.batches(before.offset + 1, raft.high_watermark):
@@ -170,7 +185,19 @@ class Node:
         self.snapshotter.committed(loader)
 
     def on_snapshot(self, snapshot_id: SnapshotId) -> None:
-        """A snapshot took the place of the metadata log."""
+        """A snapshot took the place of the metadata log.
+
+        Raises:
+            InvariantViolation: see `on_commit`.
+        """
+        try:
+            self._follow_snapshot(snapshot_id)
+        except FATAL:
+            raise
+        except Exception as error:
+            raise InvariantViolation(f"a snapshot cannot be applied: {error!r}") from error
+
+    def _follow_snapshot(self, snapshot_id: SnapshotId) -> None:
         path = f"{METADATA_FOLDER}/{snapshot_id.file_name}"
         snapshot = read_snapshot(self.raft.disk, path)
         if snapshot is None:
@@ -244,6 +271,18 @@ class Node:
         for each in faults:
             _log.error("not shut down cleanly: %s", each)
         self.env.effects.append(Halt(1 if faults else 0, "shutdown is complete"))
+
+    def storage_fault(self, fault: StorageFault) -> None:
+        """A request met a fault of a log directory: take the directory offline.
+
+        Raises:
+            StorageFault: it holds the metadata log, or is no directory of this broker.
+        """
+        broker = self.broker
+        roots = [] if broker is None else [each.disk.root for each in broker.logs.directories]
+        if broker is None or fault.log_dir not in roots or fault.log_dir == self.raft.disk.root:
+            raise fault
+        broker.replicas.take_offline(fault)
 
     def storage_failed(self, fault: StorageFault) -> None:
         """A log directory is offline: go on without it, unless nothing is left."""

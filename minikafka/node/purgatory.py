@@ -11,16 +11,22 @@ from minikafka.common.environment import Environment
 from minikafka.common.timers import Timer
 
 
+def _raise(error: Exception) -> None:
+    raise error
+
+
 @dataclass(slots=True)
 class Parked:
     """One wait: `resume(True)` when settled, `resume(False)` at the deadline.
 
-    `owner` says on whose behalf, for those who count.
+    `fail(error)` ends it where `settled` itself raises. `owner` says on whose behalf, for those who
+    count.
     """
 
     keys: Sequence[Hashable]
     settled: Callable[[], bool]
     resume: Callable[[bool], None]
+    fail: Callable[[Exception], None]
     owner: object = None
     timer: Timer | None = None
 
@@ -31,11 +37,11 @@ class Purgatory:
 
     env: Environment
     _by_key: dict[Hashable, dict[int, Parked]] = field(default_factory=dict)
+    _waits: dict[int, Parked] = field(default_factory=dict)
     _count: int = 0
-    _parked: int = 0
 
     def __len__(self) -> int:
-        return self._parked
+        return len(self._waits)
 
     def park(
         self,
@@ -44,14 +50,20 @@ class Purgatory:
         deadline_ms: int,
         resume: Callable[[bool], None],
         owner: object = None,
+        *,
+        fail: Callable[[Exception], None] = _raise,
     ) -> Callable[[], None]:
-        """Wait for `settled()`; returns what gives the wait up."""
+        """Wait for `settled()`; returns what gives the wait up.
+
+        A key that is named twice counts once.
+        """
         self._count += 1
         number = self._count
-        parked = Parked(keys, settled, resume, owner)
+        keys = tuple(dict.fromkeys(keys))
+        parked = Parked(keys, settled, resume, fail, owner)
         for key in keys:
             self._by_key.setdefault(key, {})[number] = parked
-        self._parked += 1
+        self._waits[number] = parked
 
         def expire() -> None:
             self._remove(number, parked)
@@ -67,35 +79,43 @@ class Purgatory:
 
     def waits(self) -> list[Parked]:
         """Every wait, once."""
-        found = {
-            number: parked
-            for waiting in self._by_key.values()
-            for number, parked in waiting.items()
-        }
-        return list(found.values())
+        return list(self._waits.values())
 
     def drain(self) -> None:
         """Resume whoever is settled by what was notified, until nothing more is."""
         notified = self.env.notified
         while notified:
-            keys = list(dict.fromkeys(notified))
+            keys = dict.fromkeys(notified)
             notified.clear()
+            # A wait for many keys is looked at once, however many of them were notified.
+            found: dict[int, Parked] = {}
             for key in keys:
                 waiting = self._by_key.get(key)
                 if waiting:
-                    self._look_at(waiting)
+                    found.update(waiting)
+            for number, parked in found.items():
+                # An earlier resume in this very loop may have ended this wait.
+                if number in self._waits:
+                    self._look_at(number, parked)
 
-    def _look_at(self, waiting: dict[int, Parked]) -> None:
-        for number, parked in list(waiting.items()):
-            # An earlier resume in this very loop may have ended this wait.
-            if number in waiting and parked.settled():
-                assert parked.timer is not None
-                parked.timer.cancel()
-                self._remove(number, parked)
-                parked.resume(True)
+    def _look_at(self, number: int, parked: Parked) -> None:
+        try:
+            settled = parked.settled()
+        except Exception as error:  # noqa: BLE001 - the owner of the wait judges it
+            self._end(number, parked)
+            parked.fail(error)
+            return
+        if settled:
+            self._end(number, parked)
+            parked.resume(True)
+
+    def _end(self, number: int, parked: Parked) -> None:
+        assert parked.timer is not None
+        parked.timer.cancel()
+        self._remove(number, parked)
 
     def _remove(self, number: int, parked: Parked) -> None:
-        self._parked -= 1
+        del self._waits[number]
         for key in parked.keys:
             waiting = self._by_key[key]
             waiting.pop(number, None)

@@ -1,7 +1,8 @@
 """Requests that this node has under way to other nodes.
 
 Correlation ids are unique in the node, so that an answer finds its call by the id alone. A call
-ends once: with a response, or with the reason why there is none. A time-out closes its channel,
+ends once: with a response, or with the reason why there is none; where the callback fails over a
+response, a second time with that reason. A time-out closes its channel,
 since answers come in order and nothing behind the missing one could be trusted to be soon.
 
 Source: `NetworkClient`, `InterBrokerSendThread`.
@@ -15,6 +16,7 @@ from typing import Any
 from minikafka.common.effects import Channel, CloseChannel, Send
 from minikafka.common.environment import Environment
 from minikafka.common.timers import Timer
+from minikafka.messages.api_keys import ApiKey
 from minikafka.protocol.message import ApiMessage
 from minikafka.protocol.primitives import MalformedMessage
 from minikafka.rpc.envelope import correlation_id_of, decode_response, encode_request
@@ -56,6 +58,8 @@ class Calls:
     ) -> None:
         """Send a request. `on_done(response, "")` or `on_done(None, reason)` is called once, later.
 
+        An `on_done` that raises over a response is called again, with None.
+
         The response, and records in it, are valid until `on_done` returns.
         """
         self._next_id = call_id = (self._next_id + 1) & 0x7FFFFFFF
@@ -65,7 +69,11 @@ class Calls:
         self.env.effects.append(Send(channel, parts))
 
     def response(self, channel: Channel, frame: memoryview) -> None:
-        """A response frame arrived."""
+        """A response frame arrived.
+
+        One that cannot be read, or that its caller cannot use, closes the channel: the call ends as
+        one without an answer does.
+        """
         try:
             call_id = correlation_id_of(frame)
             pending = self._awaited(call_id, channel)
@@ -74,12 +82,22 @@ class Calls:
             _log.warning(
                 "closing %s to %s:%d: %s", channel.purpose, channel.host, channel.port, error
             )
-            self.env.effects.append(CloseChannel(channel))
-            self.channel_down(channel, str(error))
+            self._give_up(channel, str(error))
             return
         del self._pending[call_id]
         pending.timer.cancel()
-        pending.on_done(response, "")
+        try:
+            pending.on_done(response, "")
+        except Exception as error:  # noqa: BLE001 - the barrier judges it
+            what = f"the answer of {channel.host}:{channel.port} to {ApiKey(pending.api_key).name}"
+            self.env.contain(what, error)
+            why = f"the answer cannot be used: {error!r}"
+            self._give_up(channel, why)
+            pending.on_done(None, why)
+
+    def _give_up(self, channel: Channel, why: str) -> None:
+        self.env.effects.append(CloseChannel(channel))
+        self.channel_down(channel, why)
 
     def _awaited(self, call_id: int, channel: Channel) -> Pending:
         pending = self._pending.get(call_id)
@@ -98,10 +116,8 @@ class Calls:
 
     def close(self, channel: Channel) -> None:
         """Close a channel on purpose; what was under way on it ends with a reason."""
-        self.env.effects.append(CloseChannel(channel))
-        self.channel_down(channel, "closed")
+        self._give_up(channel, "closed")
 
     def _timed_out(self, call_id: int) -> None:
         pending = self._pending[call_id]
-        self.env.effects.append(CloseChannel(pending.channel))
-        self.channel_down(pending.channel, "timed out")
+        self._give_up(pending.channel, "timed out")

@@ -13,7 +13,7 @@ from typing import Protocol
 
 from minikafka.common import effects as fx
 from minikafka.common.clock import Now
-from minikafka.common.events import Event, FlushDone, Tick
+from minikafka.common.events import ChannelDown, Event, FlushDone, ReadFailed, Tick
 from minikafka.common.faults import InvariantViolation, StorageFault
 from minikafka.common.file_slice import FileSlice
 from minikafka.server.listener import Connections
@@ -113,15 +113,36 @@ class Driver:
             for effect in effects:
                 kind = type(effect)
                 if kind is fx.Reply:
-                    connections.reply(effect.connection, effect.parts)  # type: ignore[union-attr]
+                    self._reply(effect)  # type: ignore[arg-type]
                 else:
                     self._HANDLERS[kind](self, effect)
         finally:
             if together:
                 connections.release()
 
+    def _reply(self, effect: fx.Reply) -> None:
+        try:
+            self.connections.reply(effect.connection, effect.parts)
+        except Exception as error:  # noqa: BLE001 - one answer must not stop the node
+            self._unreadable(f"the answer to connection {effect.connection}", error)
+            self.connections.disconnect(effect.connection)
+
     def _send(self, effect: fx.Send) -> None:
-        self.outbound.send(effect.channel, [resolve(part) for part in effect.parts])
+        try:
+            parts = [resolve(part) for part in effect.parts]
+        except Exception as error:  # noqa: BLE001 - nor must one request
+            self._unreadable(f"a request to {effect.channel.host}:{effect.channel.port}", error)
+            self.outbound.close_channel(effect.channel)
+            self.step(ChannelDown(effect.channel, "a request could not be read"))
+            return
+        self.outbound.send(effect.channel, parts)
+
+    def _unreadable(self, what: str, error: Exception) -> None:
+        """Records that were to be sent cannot be read: their segment, or the disk, is gone."""
+        if isinstance(error, StorageFault):
+            self.step(ReadFailed(error))
+        else:
+            _log.error("%s cannot be written; its connection closes", what, exc_info=error)
 
     def _flush(self, effect: fx.Flush) -> None:
         future = self._loop.run_in_executor(self._flusher, _sync_all, effect.targets)

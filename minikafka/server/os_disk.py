@@ -52,6 +52,9 @@ class OsFile:
         try:
             return os.pread(self._fd, length, position)
         except OSError as error:
+            if self._fd < 0:
+                # The log was let go of since: nothing is wrong with the disk.
+                raise ValueError("the file was closed before it was read") from None
             raise StorageFault(self._root, f"read failed: {error.strerror}") from error
 
     def read_into(self, position: int, buffer: bytearray | memoryview) -> int:

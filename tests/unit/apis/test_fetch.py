@@ -255,3 +255,17 @@ def test_a_topic_that_goes_while_somebody_waits_is_said():
     assert answers, "the wait ends with the topic"
     error = answers[0].responses[0].partitions[0].error_code
     assert error in (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.NOT_LEADER_OR_FOLLOWER)
+
+
+def test_a_partition_named_twice_is_read_once_as_it_was_named_last(one):
+    """As Kafka; also where both entries would wait."""
+    client = one.client()
+    request = fetch_request("t", 6, max_wait_ms=200)
+    (topic,) = request.topics
+    topic.partitions.append(FetchPartition(partition=0, fetch_offset=6, partition_max_bytes=1000))
+    answer = client.ask(request, FetchResponse, version=11)
+    assert [x.partition_index for x in answer.responses[0].partitions] == [0]
+    topic.partitions[1].fetch_offset = 4
+    answer = client.ask(request, FetchResponse, version=11)
+    assert values_of(answer.responses[0].partitions[0]) == [b"2a", b"2b"]
+    assert one.nodes[1].alive

@@ -109,3 +109,12 @@ def test_authorized_operations_are_told_where_they_are_asked_for(one):
         cluster = DescribeClusterRequest(include_cluster_authorized_operations=asked)
         found = one.client().ask(cluster, DescribeClusterResponse)
         assert found.cluster_authorized_operations == whole
+
+
+@pytest.mark.parametrize("version", [10, 11])
+def test_versions_that_cannot_ask_by_id_refuse_a_request_that_does(one, version):
+    """As Kafka 4.3.1: every topic of the request is refused."""
+    topic_id = one.nodes[1].node.loader.image.topic("b").topic_id
+    answer = ask(one, (topic_id, None), name("a"), version=version)
+    refused = [(topic.name, topic.error_code) for topic in answer.topics]
+    assert refused == [("", ErrorCode.INVALID_REQUEST), ("a", ErrorCode.INVALID_REQUEST)]

@@ -400,3 +400,64 @@ def test_handler_inside_an_envelope_reports_to_its_caller(world):
     )
     world.env.timers.fire_due(10)
     assert [each.error_code for each in done] == [0, ErrorCode.NOT_CONTROLLER]
+
+
+def code_of(world):
+    (reply,) = [effect for effect in world.take() if isinstance(effect, Reply)]
+    frame = memoryview(b"".join(reply.parts))[4:]
+    return decode_response(frame, ApiKey.HEARTBEAT, HEARTBEAT_VERSION)[1].error_code
+
+
+def test_condition_of_a_wait_that_raises_is_that_request_s_error(world):
+    closed = []
+
+    def settled():
+        if world.settled["a"]:
+            raise KeyError("a")
+        return False
+
+    def handler(_, __):
+        try:
+            yield from wait_until(["a", "b"], settled, 1000)
+        finally:
+            closed.append(True)
+
+    world.serve(ApiKey.HEARTBEAT, handler)
+    world.heartbeat(1)
+    world.settle("a")
+    assert code_of(world) == ErrorCode.UNKNOWN_SERVER_ERROR
+    assert closed == [True]
+    assert len(world.purgatory) == 0
+
+
+@pytest.mark.parametrize("make", [raising, raising_later])
+def test_storage_fault_of_a_request_takes_the_directory_and_not_the_node(world, make):
+    taken = []
+    world.env.on_storage_fault = taken.append
+    fault = StorageFault("/data", "read failed")
+    world.serve(ApiKey.HEARTBEAT, make(fault))
+    world.heartbeat(1)
+    world.env.clock.set(Now(10, 0))
+    world.env.timers.fire_due(10)
+    assert code_of(world) == ErrorCode.KAFKA_STORAGE_ERROR
+    assert taken == [fault]
+
+
+def test_context_that_cannot_be_made_ends_the_connection_and_not_the_node(world):
+    def context(*_):
+        raise ZeroDivisionError
+
+    world.serve(ApiKey.HEARTBEAT, lambda _, __: HeartbeatResponse())
+    world.dispatcher.make_context = context
+    world.heartbeat(1)
+    assert world.take() == [Disconnect(1)]
+
+
+def test_error_that_cannot_be_put_into_an_answer_ends_the_connection(world, monkeypatch):
+    monkeypatch.setattr(module, "failure_response", lambda *_: 1 // 0)
+    world.serve(ApiKey.HEARTBEAT, raising_later(NotControllerError()))
+    world.heartbeat(1)
+    world.take()
+    world.env.clock.set(Now(10, 0))
+    world.env.timers.fire_due(10)
+    assert world.take() == [Disconnect(1)]

@@ -14,12 +14,16 @@ from minikafka.common.events import (
     ShutdownRequested,
     Tick,
 )
-from minikafka.common.faults import StorageFault
+from minikafka.common.faults import InvariantViolation, StorageFault
+from minikafka.common.file_slice import FileSlice
 from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
 from minikafka.raft.raft_node import RaftNode
+from minikafka.replica.replica_manager import ReplicaManager
 from minikafka.rpc.envelope import decode_response, encode_request
-from tests.sim_world import create_topic, produce, replica, started_cluster
+from minikafka.sim import sim_node
+from minikafka.sim.sim_client import NoAnswerError
+from tests.sim_world import create_topic, fetch, produce, replica, started_cluster, values_of
 
 
 def frame_of(request, version=0, correlation_id=7):
@@ -195,3 +199,33 @@ def test_every_step_ends_with_its_effects_taken(one):
     node.step(Tick(), later(one))
     assert node.env.effects == []
     assert not [effect for effect in node.step(Tick(), later(one)) if isinstance(effect, Halt)]
+
+
+def test_committed_metadata_that_cannot_be_applied_ends_the_node(one, monkeypatch):
+    """It is not the request's error, or the answer's, in which it came to light."""
+    monkeypatch.setattr(ReplicaManager, "apply", lambda *_: 1 // 0)
+    with pytest.raises(InvariantViolation, match="committed metadata cannot be applied"):
+        create_topic(one, "t")
+
+
+def test_records_that_cannot_be_read_take_their_directory_and_not_the_node(monkeypatch):
+    """What an answer names is read when the answer is written, after the step."""
+    cluster = started_cluster(1, log_dirs=2)
+    create_topic(cluster, "t", partitions=2)
+    client = cluster.client()
+    _, other = cluster.nodes[1].disks.values()
+    (lost,) = [x for x in (0, 1) if replica(cluster, 1, "t", x).log.disk is other]
+    for partition in (0, 1):
+        produce(client, "t", b"x", partition=partition)
+
+    def joined(parts):
+        if any(isinstance(part, FileSlice) for part in parts):
+            raise StorageFault(other.root, "read failed")
+        return b"".join(parts)
+
+    with monkeypatch.context() as broken:
+        broken.setattr(sim_node, "_joined", joined)
+        with pytest.raises(NoAnswerError):
+            fetch(client, "t", partition=lost)
+    assert fetch(client, "t", partition=lost).error_code == ErrorCode.KAFKA_STORAGE_ERROR
+    assert values_of(fetch(client, "t", partition=1 - lost)) == [b"x"]

@@ -99,3 +99,30 @@ def test_a_wait_for_several_keys_is_listed_once_with_its_owner(env, purgatory):
     env.notify("a")
     purgatory.drain()
     assert [each.owner for each in purgatory.waits()] == [None]
+
+
+def test_a_key_that_is_named_twice_counts_once(env, purgatory):
+    outcomes = []
+    purgatory.park(["a", "a"], lambda: True, 1000, outcomes.append)
+    purgatory.park(["b", "b"], lambda: False, 1000, outcomes.append)
+    env.notify("a")
+    purgatory.drain()
+    at(env, 1000)
+    assert outcomes == [True, False]
+    assert len(purgatory) == 0
+
+
+def test_a_condition_that_raises_ends_its_wait_and_no_other(env, purgatory):
+    outcomes, failed = [], []
+
+    def settled():
+        raise ZeroDivisionError
+
+    purgatory.park(["a"], settled, 1000, outcomes.append, fail=failed.append)
+    purgatory.park(["a"], lambda: True, 1000, outcomes.append)
+    env.notify("a")
+    purgatory.drain()
+    at(env, 1000)
+    assert outcomes == [True]
+    assert [type(error) for error in failed] == [ZeroDivisionError]
+    assert len(purgatory) == 0

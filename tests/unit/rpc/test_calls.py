@@ -3,6 +3,7 @@
 import pytest
 
 from minikafka.common.effects import Channel, CloseChannel
+from minikafka.common.faults import InvariantViolation
 from minikafka.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
 from tests.wire_world import Wire
 
@@ -131,3 +132,33 @@ def test_response_that_cannot_be_read_ends_its_call(wire, done, tail):
     assert [response for response, _ in done] == [None]
     wire.sent()
     assert wire.others == [CloseChannel(PEER)]
+
+
+def test_answer_that_its_caller_cannot_use_ends_the_call_and_closes_the_channel(wire):
+    outcomes, later = [], Outcomes()
+
+    def done(response, why):
+        outcomes.append((response, why))
+        if response is not None:
+            raise IndexError("no such topic")
+
+    call(wire, done)
+    call(wire, later)
+    first, _ = wire.sent()
+    wire.answer(first, HeartbeatResponse())
+    assert [response for response, _ in outcomes] == [HeartbeatResponse(), None]
+    assert "no such topic" in outcomes[1][1]
+    assert [response for response, _ in later] == [None]
+    wire.sent()
+    assert wire.others == [CloseChannel(PEER)]
+
+
+def test_invariant_that_an_answer_shows_to_be_broken_ends_the_node(wire):
+    def done(response, _):
+        if response is not None:
+            raise InvariantViolation("x")
+
+    call(wire, done)
+    sent = wire.one()
+    with pytest.raises(InvariantViolation):
+        wire.answer(sent, HeartbeatResponse())

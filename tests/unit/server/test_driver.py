@@ -4,9 +4,10 @@ import asyncio
 
 import pytest
 
-from minikafka.common.effects import Channel, CloseChannel, Flush, Halt, Send, Started
-from minikafka.common.events import ChannelDown, FlushDone, ShutdownRequested, Tick
+from minikafka.common.effects import Channel, CloseChannel, Flush, Halt, Reply, Send, Started
+from minikafka.common.events import ChannelDown, FlushDone, ReadFailed, ShutdownRequested, Tick
 from minikafka.common.faults import InvariantViolation, StorageFault
+from minikafka.common.file_slice import FileSlice
 from minikafka.server.driver import Driver, read_clock
 
 CHANNEL = Channel("127.0.0.1", 1, "p")
@@ -215,3 +216,63 @@ async def test_channel_that_is_closed_is_none(world):
     world.driver.step(ShutdownRequested())
     await world.node.await_event(FlushDone)
     assert world.node.seen == [ShutdownRequested(), FlushDone(1, None)]
+
+
+class Unreadable:
+    def __init__(self, error):
+        self.error = error
+
+    def read_at(self, position, length):
+        raise self.error
+
+
+class FakeConnection:
+    """Stands where a client's connection does."""
+
+    def __init__(self):
+        self.closed = False
+        self.draining = False
+        self.transport = self
+        self.written = []
+
+    def write(self, data):
+        self.written.append(data)
+
+    def write_gathered(self):
+        pass
+
+    def close(self):
+        self.closed = True
+
+
+@pytest.mark.parametrize("error", [StorageFault("/data", "read failed"), ValueError("closed")])
+async def test_records_that_cannot_be_read_end_a_connection_and_not_the_node(world, error):
+    slow, other = FakeConnection(), FakeConnection()
+    world.driver.connections._by_id.update({1: slow, 2: other})
+    part = FileSlice(Unreadable(error), 0, 10)
+    world.node.reactions[ShutdownRequested] = lambda: [Reply(1, (b"head", part))]
+    world.node.reactions[Tick] = lambda: [Reply(2, (b"answer",))]
+    world.driver.start(world.node)
+    told = asyncio.ensure_future(world.node.await_event(ReadFailed))
+    await asyncio.sleep(0)
+    world.driver.step(ShutdownRequested())
+    world.driver.step(Tick())
+    assert slow.closed
+    assert slow.written == []
+    assert other.written == [b"answer"]
+    assert not world.driver.halted.done()
+    if isinstance(error, StorageFault):
+        assert (await told).fault is error
+    else:
+        told.cancel()
+    world.driver.connections._by_id.clear()
+
+
+async def test_request_that_cannot_be_read_is_a_channel_that_is_down(world):
+    part = FileSlice(Unreadable(ValueError("closed")), 0, 10)
+    world.node.reactions[ShutdownRequested] = lambda: [Send(CHANNEL, (part,))]
+    world.driver.start(world.node)
+    told = asyncio.ensure_future(world.node.await_event(ChannelDown))
+    await asyncio.sleep(0)
+    world.driver.step(ShutdownRequested())
+    assert (await told).channel == CHANNEL
