@@ -1,22 +1,25 @@
 """Produce (key 0), v3-13.
 
 Broker:      appends to each partition that it leads; answers by `acks` (H4).
-Leaves out:  transactions: a transactional id is refused with INVALID_TXN_STATE.
+Leaves out:  transactions: a transactional id is refused with INVALID_TXN_STATE, a transactional
+             batch without one with TRANSACTIONAL_ID_AUTHORIZATION_FAILED.
 Versions:    v7 zstd; v8 record errors; v9 flexible; v10 current leader (KIP-951); v13 topic ids.
 Errors:      INVALID_REQUIRED_ACKS, NOT_LEADER_OR_FOLLOWER, NOT_ENOUGH_REPLICAS,
              NOT_ENOUGH_REPLICAS_AFTER_APPEND, REQUEST_TIMED_OUT, UNKNOWN_TOPIC_OR_PARTITION,
              UNKNOWN_TOPIC_ID, INVALID_TOPIC_EXCEPTION, CORRUPT_MESSAGE, INVALID_RECORD,
              MESSAGE_TOO_LARGE, RECORD_LIST_TOO_LARGE, INVALID_TIMESTAMP,
              UNSUPPORTED_COMPRESSION_TYPE, OUT_OF_ORDER_SEQUENCE_NUMBER, INVALID_PRODUCER_EPOCH,
-             INVALID_TXN_STATE, KAFKA_STORAGE_ERROR (per partition).
+             INVALID_TXN_STATE, TRANSACTIONAL_ID_AUTHORIZATION_FAILED, KAFKA_STORAGE_ERROR (per
+             partition).
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from minikafka.apis._context import BrokerContext
 from minikafka.apis._leaders import endpoints_of
 from minikafka.apis._registry import broker_api
+from minikafka.apis._repeated import last_of_each
 from minikafka.apis._steps import CLOSE, Steps, wait_until
 from minikafka.common.errors import ErrorCode, InvalidTopicError, KafkaError
 from minikafka.common.faults import StorageFault
@@ -34,7 +37,7 @@ from minikafka.messages.produce import (
     TopicProduceResponse,
 )
 from minikafka.metadata.partition_registration import PartitionRegistration
-from minikafka.records.batch import ATTRIBUTES_OFFSET
+from minikafka.records.batch import ATTRIBUTES_OFFSET, TRANSACTIONAL
 from minikafka.records.compression import Codec
 from minikafka.records.errors import RecordValidationError
 from minikafka.replica.auto_topics import INTERNAL_TOPICS
@@ -44,6 +47,7 @@ _TOPIC_IDS_FROM = 13
 _RECORD_ERRORS_FROM = 8
 _CURRENT_LEADER_FROM = 10
 _ZSTD_FROM = 7
+_LAST_ATTRIBUTE = ATTRIBUTES_OFFSET + 1
 _ADMIN_CLIENT_ID = "__admin_client"
 
 
@@ -64,13 +68,17 @@ def produce(
     """Append, then answer at once (acks=0, 1) or when the ISR has it (acks=all)."""
     acks = request.acks
     waiting: list[Waiting] = []
+    wanted = _without_repeats(request.topic_data)
+    append = _append
+    if request.transactional_id is None and _has_transactional(wanted):
+        append = _refuse_transaction
     topics = [
         TopicProduceResponse(
             topic.name,
             topic.topic_id,
-            [_append(ctx, request, topic, data, waiting) for data in topic.partition_data],
+            [append(ctx, request, topic, data, waiting) for data in topic.partition_data],
         )
-        for topic in request.topic_data
+        for topic in wanted
     ]
     response = ProduceResponse(topics)
     if acks == 0:
@@ -82,6 +90,47 @@ def produce(
         if waiting:
             return _await_replicas(ctx, request, response, waiting)
     return _with_leaders(ctx, response)
+
+
+def _without_repeats(topics: list[TopicProduceData]) -> list[TopicProduceData]:
+    if len(topics) == 1 and len(topics[0].partition_data) == 1:
+        return topics
+    rows = last_of_each(
+        ((topic.name, topic.topic_id), data.index, data)
+        for topic in topics
+        for data in topic.partition_data
+    )
+    return [TopicProduceData(name, topic_id, data) for (name, topic_id), data in rows]
+
+
+def _has_transactional(topics: list[TopicProduceData]) -> bool:
+    """Whether the first batch of any partition says that it is part of a transaction."""
+    for topic in topics:
+        for data in topic.partition_data:
+            records = cast(memoryview, data.records or b"")
+            if len(records) > _LAST_ATTRIBUTE and records[_LAST_ATTRIBUTE] & TRANSACTIONAL:
+                return True
+    return False
+
+
+def _refuse_transaction(
+    ctx: BrokerContext,
+    request: ProduceRequest,
+    topic: TopicProduceData,
+    data: PartitionProduceData,
+    waiting: list[Waiting],
+) -> PartitionProduceResponse:
+    """Append nothing: nobody could end the transaction, and readers would wait for its end.
+
+    As Kafka: all partitions of such a request are refused (`KafkaApis.handleProduceRequest`).
+    """
+    del ctx, request, topic, waiting
+    return PartitionProduceResponse(
+        data.index,
+        ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
+        -1,
+        error_message="a transactional batch needs the transactional id of its producer",
+    )
 
 
 def _append(
@@ -182,8 +231,9 @@ def _await_replicas(
     ctx: BrokerContext, request: ProduceRequest, response: ProduceResponse, waiting: list[Waiting]
 ) -> Steps[ProduceResponse]:
     def all_decided() -> bool:
-        while waiting and _decide(waiting[-1]):
-            waiting.pop()
+        # What is decided is decided for good: what becomes of a partition while others are waited
+        # for changes nothing for records that are committed.
+        waiting[:] = [each for each in waiting if not _decide(each)]
         return not waiting
 
     yield from wait_until(

@@ -26,6 +26,7 @@ from minikafka.metadata.partition_registration import (
 )
 from minikafka.node.node import Node
 from minikafka.sim import registration_checks as registrations
+from minikafka.sim.odd_workload import Denial
 from minikafka.sim.quorum_checks import QuorumChecks
 from minikafka.sim.recovery_checks import RecoveryChecks
 from minikafka.sim.replica_checks import Committed, ReplicaChecks
@@ -54,6 +55,7 @@ class Checkers:
     replicas: ReplicaChecks = field(init=False)
     recoveries: RecoveryChecks = field(init=False)
     quorum: QuorumChecks = field(default_factory=QuorumChecks)
+    denials: list[Denial] = field(default_factory=list)
     retention: RetentionChecks = field(default_factory=RetentionChecks)
     _image: MetadataImage = field(default_factory=MetadataImage)
     _loader: MetadataLoader = field(default_factory=MetadataLoader)
@@ -282,7 +284,7 @@ def final_checks(
         lost = checkers.committed.get(where, Committed()).lost
         return any(batch.base_offset <= offset <= batch.last_offset for batch in lost)
 
-    found: list[Anomaly] = []
+    found: list[Anomaly | str] = []
     for where, written in history.writes.items():
         log = logs.get(where, {})
         found += anomalies.lost_writes(where, written, log, excused)
@@ -293,6 +295,23 @@ def final_checks(
     found += anomalies.skipped_polls(history.polls, logs, excused)
     found += groups.shared_partitions(history.owned, lambda: checkers.offsets_may_be_lost)
     found += groups.moved_commits(history.group, lambda: checkers.offsets_may_be_lost)
+    found += [problem for each in checkers.denials if (problem := _denied(checkers, logs, each))]
     # A deposed leader that nobody could tell so goes on to show what an election took away.
     contradictions = [x for x in history.contradictions if not excused(x.where, x.offset)]
     return [*map(str, contradictions), *map(str, found)]
+
+
+def _denied(checkers: Checkers, logs: dict[TopicPartition, Log], denial: Denial) -> str | None:
+    """H4: what a leader commits while it leads, it does not deny later, when it leads no more.
+
+    A producer that is not idempotent writes it again, then.
+    """
+    where = denial.where
+    known = checkers.committed.get(where, Committed())
+    for offset, value in logs.get(where, {}).items():
+        if value == denial.value and known.in_own_term.get(offset) == denial.host:
+            return (
+                f"H4: {where}: {denial.host} committed {value!r} at {offset} in its own term, and "
+                f"answered NOT_LEADER_OR_FOLLOWER"
+            )
+    return None

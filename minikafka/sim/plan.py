@@ -67,6 +67,8 @@ NOT_OF_CONTROLLERS = (Fault.WIPE, Fault.RESTORE)
 _FEW_WRITERS = 3
 _RETENTION_CHECK_MS = 2_000
 _RETENTION_SHARE = 0.25
+_ODD_SHARE = 0.25
+_JOINT_SHARE = 0.1
 _RETRACT_SHARE = 0.1
 _RESIZE_SHARE = 0.1
 _POWER_IN_STOP_SHARE = 0.15
@@ -112,6 +114,11 @@ _RESIZING: Mix = (
     *(Fault.KILL, Fault.RESTART, Fault.POWER),
 )
 """Partitions of one topic that differ in their numbers of replicas, with an ISR that is small."""
+_MOVING: Mix = (
+    *(Fault.PAUSE, Fault.PAUSE, Fault.SLOW_NODE, Fault.KILL),
+    *(Happening.SWAP, Happening.SWAP, Happening.REASSIGN, Happening.ELECT),
+)
+"""Followers that are silent while leaderships of other partitions move."""
 _STOPPING: Mix = (Fault.POWER_IN_STOP, Fault.POWER_IN_STOP, Fault.POWER_IN_STOP, Fault.RESTART)
 """Controlled shutdowns, most of which do not end."""
 _ROTTING: Mix = (Fault.ROT, Fault.ROT, Fault.KILL)
@@ -171,6 +178,10 @@ class Plan:
     lag_ms: int = 3_000
     fetch_bytes: int = 1 << 20
     retention_bytes: int = -1
+    joint: bool = False
+    """A producer writes to several partitions with one request."""
+    odd: bool = False
+    """A client sends requests that no client means to send."""
     steps: int = 0
     incidents: tuple[Incident, ...] = ()
 
@@ -259,6 +270,7 @@ def draw(seed: int, duration_ms: int) -> Plan:
         plan = replace(plan, partitions=3, min_isr=2)
         incidents = _incidents(own, plan, _RESIZING, paces=_QUICK_PACES_MS)
         plan = replace(plan, incidents=tuple(incidents))
+    plan = _with_odd_clients(plan)
     for name, share, mix in _APART:
         own = Random(f"{name}/{seed}")
         if own.random() < share:
@@ -269,6 +281,21 @@ def draw(seed: int, duration_ms: int) -> Plan:
 
 def _time_of(incident: Incident) -> int:
     return incident.at_ms
+
+
+def _with_odd_clients(plan: Plan) -> Plan:
+    own = Random(f"odd/{plan.seed}")
+    plan = replace(plan, odd=own.random() < _ODD_SHARE)
+    if own.random() < _JOINT_SHARE:
+        # Brokers lead several partitions with different followers, and leaders move while one of
+        # them is waited for.
+        plan = replace(
+            plan, joint=True, brokers=4, partitions=6, replication_factor=2, min_isr=2, producers=1,
+            groups=0,
+        )  # fmt: skip
+        incidents = _incidents(own, plan, _MOVING, paces=_QUICK_PACES_MS)
+        plan = replace(plan, incidents=tuple(incidents))
+    return plan
 
 
 def _mix(rng: Random) -> Mix:

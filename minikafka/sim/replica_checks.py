@@ -42,6 +42,8 @@ class Committed:
     lost: list[Batch] = field(default_factory=list)
     by_leader: dict[tuple[int, int], int] = field(default_factory=dict)
     """(node, leader epoch) -> the high watermark that was looked at."""
+    in_own_term: dict[int, str] = field(default_factory=dict)
+    """Base offset -> the host that appended a batch as leader, and committed it in that epoch."""
     matched: dict[int, int] = field(default_factory=dict)
     """Node -> the offset below which its log was compared."""
 
@@ -113,6 +115,11 @@ class ReplicaChecks:
                 known.lost += batches_of(log, seen, log.high_watermark)
                 known.by_leader[key] = log.high_watermark
             return
+        if log.first_unstable_offset is not None:
+            raise Violation(
+                f"Transactions: {where}: readers of committed records wait at "
+                f"{log.first_unstable_offset} for the end of a transaction that nobody began"
+            )
         looked_at = known.by_leader.get(key)
         self._beliefs_are_true(node, partition)
         if looked_at is None:
@@ -130,7 +137,7 @@ class ReplicaChecks:
         self.checks += 1
         if looked_at is not None:
             self._isr_has_it(partition)
-        self._grow(node, where, log, known)
+        self._grow(node, partition, known)
 
     def _beliefs_are_true(self, node: SimNode, partition: Partition) -> None:
         """What the leader of this epoch believes of ISR and followers.
@@ -253,13 +260,13 @@ class ReplicaChecks:
         known.lost += [batch for batch in known.batches if batch.base_offset >= offset]
         known.batches = [batch for batch in known.batches if batch.base_offset < offset]
         known.end_offset = known.batches[-1].last_offset + 1 if known.batches else 0
+        known.in_own_term = {at: x for at, x in known.in_own_term.items() if at < offset}
         known.matched = {node_id: min(at, offset) for node_id, at in known.matched.items()}
         self.on_taken_away(where, offset)
 
-    def _grow(
-        self, node: SimNode, where: TopicPartition, log: UnifiedLog, known: Committed
-    ) -> None:
+    def _grow(self, node: SimNode, partition: Partition, known: Committed) -> None:
         """What lies under a high watermark is committed; all leaders must agree on it (H2)."""
+        where, log = partition.topic_partition, partition.log
         end_offset = log.high_watermark
         if end_offset <= known.end_offset:
             return
@@ -271,6 +278,8 @@ class ReplicaChecks:
                     f"{known.end_offset}"
                 )
             known.batches.append(batch)
+            if batch.leader_epoch == partition.leader_epoch:
+                known.in_own_term[batch.base_offset] = node.host
             known.end_offset = batch.last_offset + 1
 
     # Followers

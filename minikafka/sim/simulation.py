@@ -27,6 +27,7 @@ from minikafka.metadata.partition_registration import NO_LEADER, PartitionRegist
 from minikafka.sim.checkers import ELR_VERSION, Checkers, final_checks
 from minikafka.sim.faults import Faults
 from minikafka.sim.group_workload import SimMember, is_stable
+from minikafka.sim.odd_workload import JointProducer, OddClient
 from minikafka.sim.operators import Operators
 from minikafka.sim.plan import Fault, Incident, Plan
 from minikafka.sim.sim_cluster import BROKER_PORT, SimCluster, host
@@ -79,6 +80,7 @@ class Simulation:
     faults: Faults = field(init=False)
     operators: Operators = field(init=False)
     _producers: list[SimProducer] = field(default_factory=list)
+    _others: list[JointProducer | OddClient] = field(default_factory=list)
     _consumer: SimConsumer | None = None
     _members: list[SimMember] = field(default_factory=list)
     _images: dict[str, str] = field(default_factory=dict)
@@ -105,6 +107,7 @@ class Simulation:
         self.checkers.retention.retention_bytes = plan.retention_bytes
         clients = [f"p{number}" for number in range(plan.producers)]
         clients += [f"g{number}" for number in range(plan.groups)]
+        clients += [*(["joint"] if plan.joint else []), *(["odd"] if plan.odd else [])]
         self.faults = Faults(self.cluster, ("c", *clients), self.checkers.lost_records)
         self.operators = Operators(plan, TOPIC, self.faults, self._connections)
 
@@ -187,6 +190,21 @@ class Simulation:
             )
             self._members.append(member)
             member.start()
+        if plan.joint:
+            self._others.append(
+                JointProducer(
+                    self._connections("joint"), self.history, "joint", everywhere, plan.pace_ms,
+                    self.checkers.denials.append,
+                )
+            )  # fmt: skip
+        if plan.odd:
+            self._others.append(
+                OddClient(
+                    self._connections("odd"), self.history, "odd", everywhere, 4 * plan.pace_ms
+                )
+            )
+        for other in self._others:
+            other.start()
 
     def _connections(self, name: str) -> Connections:
         bootstrap = [(host(node_id), BROKER_PORT) for node_id in self.cluster.broker_ids]
@@ -238,7 +256,7 @@ class Simulation:
     def _heal(self) -> None:
         self.world.note("healing", "everything is mended")
         self.faults.mend_all()
-        for producer in self._producers:
+        for producer in (*self._producers, *self._others):
             # What is to be shown now needs no load.
             producer.interval_ms = max(producer.interval_ms, _HEALING_PACE_MS)
         self._wait(self._all_serve, "every node serves")
@@ -249,19 +267,19 @@ class Simulation:
         self._wait(self._groups_are_stable, "every group is stable")
         for member in self._members:
             member.running = False
-        for producer in self._producers:
+        for producer in (*self._producers, *self._others):
             producer.running = False
         self.world.run(5_000)
         assert self._consumer is not None
         self._consumer.running = False
 
     def _wait(self, condition: Callable[[], bool], what: str) -> None:
-        def holds() -> bool:
-            # One that was still shutting down when all was mended stops only now.
-            self.faults.start_all()
-            return condition()
+        self.world.run_until(lambda: self._started(condition), HEALING_MS, f"liveness: {what}")
 
-        self.world.run_until(holds, HEALING_MS, f"liveness: {what}")
+    def _started(self, condition: Callable[[], bool]) -> bool:
+        # A node that was still shutting down when all was mended stops only now.
+        self.faults.start_all()
+        return condition()
 
     def _all_serve(self) -> bool:
         return self.cluster.all_started()
@@ -279,7 +297,7 @@ class Simulation:
     def _elect_by_hand(self) -> None:
         """What no rule brings back an operator must (L4, L6)."""
         try:
-            self.world.run_until(self._all_led, 45_000)
+            self.world.run_until(lambda: self._started(self._all_led), 45_000)
         except NeverHappenedError:
             self.world.note("operator", "asks for unclean elections")
             request = elections.ElectLeadersRequest(

@@ -7,6 +7,7 @@ from minikafka.metadata.partition_registration import NO_LEADER, PartitionRegist
 RULES = {
     "H1": "the high watermark moves only while the persisted ISR has min ISR members",
     "H2": "whatever is below the high watermark is held by every member of the ISR",
+    "H4": "what a leader commits it does not deny when it leads no more",
     "H7": "no leader's high watermark goes back",
     "E1": "without ELR the last member stays in the ISR",
     "E2": "ISR and ELR are disjoint, the leader is in the ISR, and the ELR is empty at min ISR",
@@ -25,6 +26,7 @@ RULES = {
     "WeakIsr": "a follower holds at least what its leader has seen it hold",
     "LogMatching": "below the high watermark all replicas hold the same",
     "MetadataLogMatching": "what one node takes for committed metadata all do, for ever",
+    "Transactions": "no transaction is open that nobody began",
     "lost": "what was acknowledged with acks=all can be read for ever",
     "aborted read": "what was refused is never read",
     "duplicate": "what was written once is there once",

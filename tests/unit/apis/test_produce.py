@@ -4,6 +4,12 @@ import pytest
 
 from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import ZERO_UUID, Uuid
+from minikafka.messages.alter_partition_reassignments import (
+    AlterPartitionReassignmentsRequest,
+    AlterPartitionReassignmentsResponse,
+    ReassignablePartition,
+    ReassignableTopic,
+)
 from minikafka.messages.metadata import MetadataRequest, MetadataResponse
 from minikafka.messages.produce import (
     PartitionProduceData,
@@ -11,7 +17,9 @@ from minikafka.messages.produce import (
     ProduceResponse,
     TopicProduceData,
 )
+from minikafka.records.builder import BatchOptions, NewRecord, build_batch
 from minikafka.sim.sim_client import NoAnswerError
+from minikafka.sim.sim_node import EPOCH_MS
 from tests.sim_world import (
     BY_NAME,
     batch,
@@ -19,6 +27,7 @@ from tests.sim_world import (
     fetch,
     produce,
     produce_request,
+    registration,
     replica,
     started_cluster,
     values_of,
@@ -224,3 +233,62 @@ def test_a_full_disk_acknowledges_nothing_and_takes_only_itself_away():
     with pytest.raises(NoAnswerError):
         produce(client, "t", b"y" * 1000, partition=1 - full)
     assert cluster.nodes[1].exit_code == 1
+
+
+def test_a_partition_named_twice_is_written_once_with_what_was_named_last(pair):
+    """As Kafka: the last entry counts; both waits of one partition are one."""
+    client = pair.client()
+    twice = [PartitionProduceData(0, batch(b"first")), PartitionProduceData(0, batch(b"x", b"y"))]
+    topics = [TopicProduceData("t", partition_data=twice), TopicProduceData("t", partition_data=[])]
+    request = ProduceRequest(acks=-1, timeout_ms=3000, topic_data=topics)
+    (topic,) = client.ask(request, ProduceResponse, version=BY_NAME).responses
+    (answer,) = topic.partition_responses
+    assert (answer.error_code, answer.base_offset) == (ErrorCode.NONE, 0)
+    assert values_of(fetch(client, "t")) == [b"x", b"y"]
+
+
+@pytest.mark.parametrize("producer_id", [7, -1])
+def test_a_transactional_batch_without_a_transactional_id_refuses_its_whole_request(
+    pair, producer_id
+):
+    """As Kafka 4.3.1. Nothing is written that readers of committed records would wait for."""
+    options = BatchOptions(producer_id=producer_id, producer_epoch=0, base_sequence=0,
+                           is_transactional=True)  # fmt: skip
+    transactional = bytes(build_batch([NewRecord(EPOCH_MS, None, b"x")], options))
+    data = [PartitionProduceData(0, transactional), PartitionProduceData(9, batch(b"y"))]
+    request = ProduceRequest(
+        acks=-1, timeout_ms=1000, topic_data=[TopicProduceData("t", partition_data=data)]
+    )
+    client = pair.client()
+    (topic,) = client.ask(request, ProduceResponse, version=BY_NAME).responses
+    refused = ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
+    assert [(x.index, x.error_code) for x in topic.partition_responses] == [
+        (0, refused), (9, refused),
+    ]  # fmt: skip
+    assert produce(client, "t", b"after").base_offset == 0
+    assert values_of(fetch(client, "t", isolation_level=1)) == [b"after"]
+
+
+def test_what_was_committed_is_acknowledged_whatever_becomes_of_the_partition_later():
+    """H4: each partition of a request is decided once, when it is decided."""
+    cluster = started_cluster(3, separate_controller=True)
+    create_topic(cluster, "t", replicas=[[1, 2], [1, 3]], config={"min.insync.replicas": "2"})
+    cluster.world.run(500)
+    cluster.nodes[3].pause()
+    data = [PartitionProduceData(index, batch(b"x")) for index in (0, 1)]
+    request = ProduceRequest(
+        acks=-1, timeout_ms=8000, topic_data=[TopicProduceData("t", partition_data=data)]
+    )
+    answers = []
+    cluster.client().send(request, answers.append, version=BY_NAME)
+    cluster.world.run_until(lambda: replica(cluster, 1, "t", 0).log.high_watermark == 1, 5000)
+    move = AlterPartitionReassignmentsRequest(
+        timeout_ms=5000, topics=[ReassignableTopic("t", [ReassignablePartition(0, [2])])]
+    )
+    admin = cluster.client("admin", node_id=2)
+    admin.ask(move, AlterPartitionReassignmentsResponse)
+    cluster.world.run_until(lambda: registration(cluster, "t", 0).leader == 2, 5000)
+    cluster.world.run_until(lambda: bool(answers), 15_000)
+    committed, other = answers[0].responses[0].partition_responses
+    assert (committed.error_code, committed.base_offset) == (ErrorCode.NONE, 0)
+    assert other.error_code == ErrorCode.REQUEST_TIMED_OUT
