@@ -108,6 +108,14 @@ class BrokerContext(RequestContext):
     frame: memoryview | None
     """The request as it came, for forwarding; gone once the handler has waited."""
 
+    @property
+    def may_be_broker(self) -> bool:
+        """Whether the request came where brokers connect; clients may share that listener.
+
+        It stands in for the ClusterAction that Kafka asks a broker's principal for.
+        """
+        return self.listener == self.broker.node.inter_broker_listener_name
+
     def deadline_ms(self, timeout_ms: int) -> int:
         """The monotonic time `timeout_ms` from now."""
         return self.env.clock.monotonic_ms + max(timeout_ms, 0)

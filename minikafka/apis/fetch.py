@@ -8,7 +8,8 @@ Versions:    v7 sessions; v9 leader epochs; v11 rack; v12 flexible, diverging ep
              v15 replica state; v16 node endpoints; v17 directory ids; v18 high watermark.
 Errors:      FETCH_SESSION_ID_NOT_FOUND, INVALID_FETCH_SESSION_EPOCH, FETCH_SESSION_TOPIC_ID_ERROR;
              per partition UNKNOWN_TOPIC_OR_PARTITION, UNKNOWN_TOPIC_ID, NOT_LEADER_OR_FOLLOWER,
-             FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH, OFFSET_OUT_OF_RANGE, KAFKA_STORAGE_ERROR;
+             FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH, OFFSET_OUT_OF_RANGE, KAFKA_STORAGE_ERROR,
+             TOPIC_AUTHORIZATION_FAILED (a follower on a listener that is not for brokers);
              on controllers INCONSISTENT_CLUSTER_ID, INVALID_REQUEST.
 """
 
@@ -273,6 +274,8 @@ _LEADER_ERRORS = (ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.FENCED_LEADER_EPOC
 @broker_api(ApiKey.FETCH, versions=(4, 18))
 def fetch(ctx: BrokerContext, request: FetchRequest) -> FetchResponse | Steps[FetchResponse]:
     """Read at once, or wait for `min_bytes` until `max_wait_ms` are over."""
+    if replica_id_of(request) >= 0 and not ctx.may_be_broker:
+        return _no_broker(request)
     try:
         session = ctx.broker.fetch_sessions.resolve(request, ctx.version)
     except KafkaError as error:
@@ -287,6 +290,25 @@ def fetch(ctx: BrokerContext, request: FetchRequest) -> FetchResponse | Steps[Fe
     ):
         return reading.response()
     return _long_poll(ctx, reading)
+
+
+def _no_broker(request: FetchRequest) -> FetchResponse:
+    """The refusal of a follower's fetch on a listener that is not for brokers.
+
+    It must not count: the fetches of followers move the high watermark. As Kafka answers one that
+    lacks ClusterAction.
+    """
+    error = ErrorCode.TOPIC_AUTHORIZATION_FAILED
+    return FetchResponse(
+        responses=[
+            FetchableTopicResponse(
+                topic.topic,
+                topic.topic_id,
+                [_refusal(wanted.partition, error) for wanted in topic.partitions],
+            )
+            for topic in request.topics
+        ]
+    )
 
 
 def _reading(ctx: BrokerContext, request: FetchRequest, session: Session | None) -> Reading:

@@ -3,16 +3,17 @@
 Broker:      what the logs of its replicas hold, for the active controller, which looks for the
              longest one (KIP-966, U3). The first 2000 partitions are answered, the rest come back
              with REQUEST_LIMIT_REACHED (R3). The broker epoch says which incarnation answers.
-Leaves out:  authorization (ClusterAction on the cluster): there is no authorizer yet.
+Leaves out:  authorization: whoever connects to the inter-broker listener is a broker.
 Versions:    own API of this project: released Kafka has none of this key.
-Errors:      INVALID_REQUEST (another broker was meant), UNKNOWN_TOPIC_OR_PARTITION (no replica
-             here), UNKNOWN_TOPIC_ID, KAFKA_STORAGE_ERROR (log directory offline),
-             REQUEST_LIMIT_REACHED (partition).
+Errors:      CLUSTER_AUTHORIZATION_FAILED (another listener), INVALID_REQUEST (another broker was
+             meant), UNKNOWN_TOPIC_OR_PARTITION (no replica here), UNKNOWN_TOPIC_ID,
+             KAFKA_STORAGE_ERROR (log directory offline), REQUEST_LIMIT_REACHED (partition).
 """
 
 from minikafka.apis._context import BrokerContext
 from minikafka.apis._registry import broker_api
 from minikafka.common.errors import (
+    ClusterAuthorizationFailedError,
     ErrorCode,
     KafkaError,
     NotLeaderOrFollowerError,
@@ -35,6 +36,8 @@ def get_replica_log_info(
     ctx: BrokerContext, request: GetReplicaLogInfoRequest
 ) -> GetReplicaLogInfoResponse:
     """Answer from the logs and from the metadata that this broker has applied."""
+    if not ctx.may_be_broker:
+        raise ClusterAuthorizationFailedError
     if request.broker_id != ctx.broker.broker_id:
         # A port that another broker had before: its questions are not for this one.
         return GetReplicaLogInfoResponse(error_code=ErrorCode.INVALID_REQUEST)

@@ -143,7 +143,7 @@ class _Reader:
             log_dirs=log_dirs,
             metadata_log_dir=config[keys.METADATA_LOG_DIR] or log_dirs[0],
             ignored=tuple(sorted(checked.ignored)),
-            warnings=tuple(checked.warnings),
+            warnings=(*checked.warnings, *_shared_listener(listeners, controller_names)),
             metrics_address=self._metrics_address(),
         )
 
@@ -331,6 +331,20 @@ class _Reader:
                     f"controller.quorum.bootstrap.servers: {item!r} is no host:port ({error})"
                 )
         return tuple(found)
+
+
+def _shared_listener(
+    listeners: tuple[Listener, ...], controller_names: tuple[str, ...]
+) -> tuple[str, ...]:
+    """The warning where clients and brokers have one listener only."""
+    names = [each.name for each in listeners if each.name not in controller_names]
+    if len(names) != 1:
+        return ()
+    sentence = (
+        f"clients and brokers share listener {names[0]}: a client that sends what only "
+        "brokers send is taken for one; give brokers another listener by inter.broker.listener.name"
+    )
+    return (sentence,)
 
 
 def parse_address(text: str) -> tuple[str, int]:

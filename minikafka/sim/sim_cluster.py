@@ -1,6 +1,7 @@
 """A cluster of a simulated world: its machines, formatted and named.
 
-Node n is the host `nN`; brokers listen on 9092, controllers on 9093. With `separate_controller`
+Node n is the host `nN`; brokers listen on 9092 for clients and on 9094 for brokers, controllers on
+9093. With `separate_controller`
 node 100 is a controller and nothing else, otherwise node 1 is both.
 """
 
@@ -18,6 +19,7 @@ from minikafka.sim.world import World
 
 BROKER_PORT = 9092
 CONTROLLER_PORT = 9093
+INTERNAL_PORT = 9094
 
 
 @dataclass(slots=True, kw_only=True)
@@ -78,6 +80,7 @@ class SimCluster:
         if node_id != CONTROLLER_ID:
             roles.append("broker")
             listeners.append(f"PLAINTEXT://{host(node_id)}:{BROKER_PORT}")
+            listeners.append(f"INTERNAL://{host(node_id)}:{INTERNAL_PORT}")
         if node_id == self.controller_id:
             roles.append("controller")
             listeners.append(f"CONTROLLER://{host(node_id)}:{CONTROLLER_PORT}")
@@ -87,7 +90,11 @@ class SimCluster:
             "process.roles": ",".join(roles),
             "node.id": str(node_id),
             "listeners": ",".join(listeners),
+            "listener.security.protocol.map": (
+                "PLAINTEXT:PLAINTEXT,INTERNAL:PLAINTEXT,CONTROLLER:PLAINTEXT"
+            ),
             "controller.listener.names": "CONTROLLER",
+            "inter.broker.listener.name": "INTERNAL",
             "controller.quorum.voters": (
                 f"{self.controller_id}@{host(self.controller_id)}:{CONTROLLER_PORT}"
             ),
@@ -109,9 +116,9 @@ class SimCluster:
         """Whether every node serves."""
         return all(node.started for node in self.nodes.values())
 
-    def client(self, name: str = "client", node_id: int = 1) -> SimClient:
+    def client(self, name: str = "client", node_id: int = 1, port: int = BROKER_PORT) -> SimClient:
         """A client that talks to one broker."""
-        return SimClient(self.world, self.network, name, (host(node_id), BROKER_PORT))
+        return SimClient(self.world, self.network, name, (host(node_id), port))
 
     def _stepped(self, node: SimNode) -> None:
         self.on_step(node)

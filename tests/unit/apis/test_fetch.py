@@ -12,6 +12,7 @@ from minikafka.messages.fetch import (
     ForgottenTopic,
     ReplicaState,
 )
+from minikafka.sim.sim_cluster import INTERNAL_PORT
 from tests.sim_world import (
     BY_NAME,
     create_topic,
@@ -163,7 +164,8 @@ def test_readers_see_what_is_committed_and_followers_see_all():
     request.replica_state = ReplicaState(2, epoch)
     request.topics[0].topic_id = cluster.nodes[1].node.loader.image.topic("t").topic_id
     request.topics[0].topic = ""
-    response = cluster.client().ask(request, FetchResponse, version=BY_ID)
+    broker = cluster.client(port=INTERNAL_PORT)
+    response = broker.ask(request, FetchResponse, version=BY_ID)
     assert values_of(response.responses[0].partitions[0]) == [b"committed", b"not yet"]
 
 

@@ -44,6 +44,7 @@ class Replicas:
 def ask(*topics, broker_id=1):
     context = SimpleNamespace(
         env=Environment(Random(1)), api_key=ApiKey.GET_REPLICA_LOG_INFO, version=0,
+        may_be_broker=True,
         broker=SimpleNamespace(
             broker_id=1, replicas=Replicas(), lifecycle=SimpleNamespace(broker_epoch=44)
         ),

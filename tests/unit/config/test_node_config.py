@@ -37,6 +37,18 @@ def test_a_combined_node_of_a_dynamic_quorum():
     assert config.ignored == ("num.network.threads",)
 
 
+def test_a_listener_that_clients_and_brokers_share_is_a_warning():
+    assert "clients and brokers share listener PLAINTEXT" in node_config(COMBINED).warnings[0]
+    own = {
+        **COMBINED,
+        "listeners": COMBINED["listeners"] + ",INTERNAL://127.0.0.1:9094",
+        "advertised.listeners": "PLAINTEXT://localhost:9092,INTERNAL://127.0.0.1:9094",
+        "listener.security.protocol.map": "CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,INTERNAL:PLAINTEXT",
+        "inter.broker.listener.name": "INTERNAL",
+    }
+    assert node_config(own).warnings == ()
+
+
 def test_a_broker_of_a_static_quorum():
     config = node_config(
         {

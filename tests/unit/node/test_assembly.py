@@ -28,7 +28,7 @@ def test_roles_decide_what_a_node_has():
     assert (broker.controller, controller.broker) == (None, None)
     assert broker.broker is not None
     assert controller.controller is not None
-    assert broker.roles == {"PLAINTEXT": "broker"}
+    assert broker.roles == {"PLAINTEXT": "broker", "INTERNAL": "broker"}
     assert controller.roles == {"CONTROLLER": "controller"}
 
 
@@ -48,6 +48,7 @@ def test_advertised_addresses_are_told_with_the_port_that_was_bound():
     given = {
         **sim.given,
         "listeners": "PLAINTEXT://n1:0,CONTROLLER://n1:9093",
+        "inter.broker.listener.name": "PLAINTEXT",
         "advertised.listeners": "PLAINTEXT://elsewhere:0",
     }
     bound = around._replace(ports={"PLAINTEXT": 4711, "CONTROLLER": 9093})
