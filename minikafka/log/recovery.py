@@ -2,7 +2,9 @@
 
 After a clean shutdown files are believed. After an unclean one every segment from the recovery
 point on is read: the log ends at the first bad batch, indexes are rebuilt, later segments go
-(SPEC C4). Source: `LogLoader`, `LogSegment.recover`.
+(SPEC C4). A gap between two segments is no damage: compaction leaves gaps, and a follower copies
+them. It is damage where the end of a segment was lost that was not durable when the next one began,
+which an `.unflushed` file tells. Source: `LogLoader`, `LogSegment.recover`.
 """
 
 import logging
@@ -24,6 +26,7 @@ from minikafka.log.segment import (
     LOG_SUFFIX,
     SEGMENT_SUFFIXES,
     TIME_INDEX_SUFFIX,
+    UNFLUSHED_SUFFIX,
     Segment,
     file_name,
 )
@@ -35,6 +38,7 @@ from minikafka.records.reader import EndMarker, end_marker, read_batch
 
 CLEANED_SUFFIX: Final = ".cleaned"
 SWAP_SUFFIX: Final = ".swap"
+_BESIDE_A_LOG: Final = (*SEGMENT_SUFFIXES[1:], UNFLUSHED_SUFFIX)
 
 _log = logging.getLogger("minikafka.log")
 
@@ -59,6 +63,8 @@ class LoadedLog:
     log_start_offset: int
     log_end_offset: int
     recovery_point: int
+    unflushed: list[int]
+    """As `UnifiedLog.unflushed`."""
 
 
 def load(
@@ -131,6 +137,7 @@ def _load(
     return LoadedLog(
         segments, epochs, producers, start_offset, end_offset,
         end_offset if remembered.clean else min(remembered.recovery_point, end_offset),
+        [item.base_offset for item in items if disk.exists(item.path(UNFLUSHED_SUFFIX))],
     )  # fmt: skip
 
 
@@ -240,7 +247,7 @@ def _open_segments(
         items.append(segment)
     for name in names:
         stem, _, suffix = name.partition(".")
-        if "." + suffix in SEGMENT_SUFFIXES[1:] and int(stem) not in bases:
+        if "." + suffix in _BESIDE_A_LOG and int(stem) not in bases:
             disk.remove(f"{folder}/{name}")
     return items
 
@@ -263,26 +270,44 @@ def _recover_segments(
         size = items[at].size
         end_offset = items[at].recover(verify=True)
         cut = size - items[at].size
-        following = items[at + 1].base_offset if at + 1 < len(items) else end_offset
-        if not cut and following < end_offset:
-            # A tail that was truncated came back with the power; what was written after that holds.
-            end_offset = items[at].truncate_to(following)
-            items[at].file.sync()
-        if not cut and following <= end_offset:
-            continue
-        # Also where the next segment begins behind a gap: it was removed, and came back.
+        following = items[at + 1] if at + 1 < len(items) else None
+        if not cut:
+            if following is None:
+                break
+            if following.base_offset < end_offset:
+                # A truncated tail came back with the power; what was written after it holds.
+                end_offset = items[at].truncate_to(following.base_offset)
+                items[at].file.sync()
+            if not _lost_its_end(disk, end_offset, following):
+                continue
         _log.warning(
             "%s/%s: cut %d bytes of a bad tail at offset %d, and %d later segments",
             disk.root, folder, cut, end_offset, len(items) - at - 1,
         )  # fmt: skip
-        for segment in reversed(items[at + 1 :]):
-            segment.close()
-            for path in segment.mark_deleted():
-                disk.remove(path)
-        del items[at + 1 :]
-        disk.sync_dir(folder)
+        _drop_segments(disk, folder, items, at + 1)
         break
     return items[first].base_offset if items else None
+
+
+def _drop_segments(disk: Disk, folder: str, items: list[Segment], at: int) -> None:
+    """Remove the segments at index `at` and later, durably."""
+    for segment in reversed(items[at:]):
+        segment.close()
+        for path in segment.mark_deleted():
+            disk.remove(path)
+        disk.remove(segment.path(UNFLUSHED_SUFFIX))
+    del items[at:]
+    disk.sync_dir(folder)
+
+
+def _lost_its_end(disk: Disk, end_offset: int, following: Segment) -> bool:
+    """True if what lies between a segment's end and the following segment was written and lost.
+
+    A segment that is rolled begins where the one before it ends, whatever offset comes next.
+    """
+    if following.base_offset <= end_offset:
+        return False
+    return disk.exists(following.path(UNFLUSHED_SUFFIX))
 
 
 def _load_epochs(disk: Disk, folder: str, items: list[Segment]) -> tuple[LeaderEpochCache, bool]:

@@ -29,6 +29,8 @@ INDEX_SUFFIX: Final = ".index"
 TIME_INDEX_SUFFIX: Final = ".timeindex"
 TXN_INDEX_SUFFIX: Final = ".txnindex"
 DELETED_SUFFIX: Final = ".deleted"
+UNFLUSHED_SUFFIX: Final = ".unflushed"
+"""An empty file beside a segment: the one before it was not durable yet when this one began."""
 SEGMENT_SUFFIXES: Final = (LOG_SUFFIX, INDEX_SUFFIX, TIME_INDEX_SUFFIX, TXN_INDEX_SUFFIX)
 
 _LARGEST_RELATIVE_OFFSET: Final = (1 << 31) - 1
@@ -38,6 +40,11 @@ _HINTS: Final = 64
 def file_name(base_offset: int, suffix: str) -> str:
     """A file's name: the base offset in 20 digits."""
     return f"{base_offset:020d}{suffix}"
+
+
+def reaches(base_offset: int, offset: int) -> bool:
+    """True if a segment at `base_offset` can hold `offset`: indexes have 31 bits for it."""
+    return offset - base_offset <= _LARGEST_RELATIVE_OFFSET
 
 
 @dataclass(slots=True)
@@ -143,7 +150,7 @@ class Segment:
         held = self.file.size
         if held > config.segment_bytes - size:
             return True
-        if last_offset - self.base_offset > _LARGEST_RELATIVE_OFFSET:
+        if not self.reaches(last_offset):
             return True
         if not held:
             return False
@@ -286,7 +293,7 @@ class Segment:
         sound = 0
         try:
             for position, header, batch in scan_batches(self.file):
-                if header.base_offset < next_offset or not self._reaches(header.last_offset):
+                if header.base_offset < next_offset or not self.reaches(header.last_offset):
                     break
                 if verify:
                     check_crc(batch, 0, header)
@@ -301,8 +308,9 @@ class Segment:
             pass  # The end of what is sound: everything from here on is cut off.
         return next_offset, sound
 
-    def _reaches(self, offset: int) -> bool:
-        return offset - self.base_offset <= _LARGEST_RELATIVE_OFFSET
+    def reaches(self, offset: int) -> bool:
+        """True if the segment's indexes can name `offset`."""
+        return reaches(self.base_offset, offset)
 
     def truncate_to(self, offset: int) -> int:
         """Drop the batch that holds `offset` and all after it; the first offset that was dropped.

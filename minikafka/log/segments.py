@@ -7,7 +7,7 @@ from minikafka.common.file_slice import FileSlice
 from minikafka.log.disk import Disk
 from minikafka.log.producer_snapshot import SNAPSHOT_SUFFIX
 from minikafka.log.results import LogPosition, LogRead, TimestampOffset
-from minikafka.log.segment import Segment, file_name
+from minikafka.log.segment import UNFLUSHED_SUFFIX, Segment, file_name
 from minikafka.log.transaction_index import AbortedTransaction
 
 
@@ -160,7 +160,8 @@ class Segments:
         """Let the segments go that start at `offset` or later; an earlier one must stay.
 
         They are gone for good when this returns, the last one first: one that came back after a
-        power loss would stand behind a gap, or in the way of what was written meanwhile.
+        power loss would stand behind a gap that is not one of the log, or in the way of what was
+        written meanwhile.
         """
         at = bisect_right(self._bases, offset - 1)
         assert at, "an active segment stays"
@@ -212,5 +213,6 @@ class Segments:
 
     def _doom(self, segment: Segment) -> None:
         paths = segment.mark_deleted()
+        self.disk.remove(segment.path(UNFLUSHED_SUFFIX))
         self.disk.remove(f"{self.folder}/{file_name(segment.base_offset, SNAPSHOT_SUFFIX)}")
         self._doomed.append(_Doomed(segment, paths))

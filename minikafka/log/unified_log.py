@@ -40,7 +40,7 @@ from minikafka.log.results import (
     nothing_appended,
 )
 from minikafka.log.retention import deletable
-from minikafka.log.segment import Segment
+from minikafka.log.segment import UNFLUSHED_SUFFIX, Segment, file_name, reaches
 from minikafka.log.segments import Segments
 from minikafka.log.transaction_index import AbortedTransaction
 from minikafka.records.batch import LOG_OVERHEAD, NO_TIMESTAMP, BatchHeader, assign, read_header
@@ -66,9 +66,15 @@ class UnifiedLog:
     epochs: LeaderEpochCache
     producers: ProducerState
     rng: Random
+    records_end: int
+    """Where the last batch ends; below the log's end where that was truncated into a gap."""
+    unflushed: list[int]
+    """Bases of segments that began before what is in front of them was durable."""
     high_watermark: int = 0
     flushes: FlushLedger = field(default_factory=FlushLedger)
     identity_is_durable: bool = True
+    follows_unclean_end: bool = False
+    """It was loaded after one, and nothing was appended since."""
     recovery_point_fell: bool = False
     """The checkpoint of recovery points may say too much of this log."""
     save_recovery_points: Callable[[], None] | None = None
@@ -109,11 +115,12 @@ class UnifiedLog:
             write_topic_id(disk, folder, topic_id)
             flushes.files[f"{folder}/{PARTITION_METADATA}"] = None
         high_watermark = max(remembered.high_watermark, parts.log_start_offset)
-        is_durable = topic_id is None or (remembered.clean and not flushes.files)
+        is_durable = remembered.clean and not flushes.files
         return cls(
             disk, folder, topic_partition, topic_id, config, parts.log_start_offset,
             parts.log_end_offset, parts.recovery_point, parts.segments, parts.epochs,
-            parts.producers, rng, min(high_watermark, parts.log_end_offset), flushes, is_durable,
+            parts.producers, rng, parts.log_end_offset, parts.unflushed,
+            min(high_watermark, parts.log_end_offset), flushes, is_durable, not remembered.clean,
         )  # fmt: skip
 
     def append_as_leader(
@@ -297,7 +304,7 @@ class UnifiedLog:
         end_offset = min(offset, active.truncate_to(offset))
         # For good: what is written next may be in another file, and outlive this truncation.
         active.file.sync()
-        self._set_end(end_offset)
+        self._set_end(end_offset, active.prepare_for_appends())
         self.epochs.truncate_from_end(end_offset)
         self._save_epochs()
         self.producers = load_producers(self.segments, end_offset, end_offset, self.high_watermark)
@@ -309,7 +316,7 @@ class UnifiedLog:
         remove_snapshots(self.disk, self.folder)
         self.segments.replace_all(self._new_segment(offset, now))
         self.log_start_offset = self.high_watermark = offset
-        self._set_end(offset)
+        self._set_end(offset, offset)
         self.epochs.clear()
         self._save_epochs()
         self.producers = ProducerState(end_offset=offset)
@@ -344,10 +351,12 @@ class UnifiedLog:
 
     def tick(self, now: Now) -> None:
         """Remove files that are due, forget idle producers, ask for a flush by `flush.ms`."""
+        if self.unflushed:
+            self._forget_flushed()
         self.segments.remove_doomed(now.monotonic_ms, self.config.file_delete_delay_ms)
         self.producers.expire(now.wall_ms, self.config.producer_id_expiration_ms)
-        if self.recovery_point < self.log_end_offset:
-            self.flushes.ask_by_time(self.log_end_offset, now.monotonic_ms, self.config.flush_ms)
+        if self.recovery_point < self.records_end:
+            self.flushes.ask_by_time(self.records_end, now.monotonic_ms, self.config.flush_ms)
 
     @property
     def needs_flush(self) -> bool:
@@ -370,7 +379,7 @@ class UnifiedLog:
         A request that was taken is not given again. Tell `flushed` when it has run.
         """
         if everything:
-            self.flushes.wanted = self.log_end_offset
+            self.flushes.wanted = self.records_end
         return self._flush_request() if self.needs_flush else None
 
     def flushed(self, request: FlushRequest) -> None:
@@ -385,10 +394,11 @@ class UnifiedLog:
             self.disk, self.folder
         ):
             self._snapshot_producers()
-        self.flushes.wanted = self.log_end_offset
+        self.flushes.wanted = self.records_end
         request = self._flush_request()
         request.run()
         self.flushed(request)
+        self._forget_flushed()
         self.segments.close()
 
     def abandon(self) -> None:
@@ -424,7 +434,7 @@ class UnifiedLog:
         header = read_header(batch)
         segment = self.segments.active
         if segment.must_roll(size, header.max_timestamp, header.last_offset, now):
-            self._roll(offset, now)
+            self._roll_for(header, now)
         self._write(batch, [header])
         return LogAppendInfo(
             offset, offset + header.last_offset_delta, header.max_timestamp,
@@ -444,8 +454,7 @@ class UnifiedLog:
                 if run:
                     self._write(records[start:position], run)
                     start, run = position, []
-                if self.segments.active.size or header.base_offset > self.log_end_offset:
-                    self._roll(header.base_offset, now)
+                self._roll_for(header, now)
             run.append(header)
             position += size
         self._write(records[start:position], run)
@@ -472,7 +481,7 @@ class UnifiedLog:
                     if aborted is not None:
                         segment.add_aborted(aborted)
             position += header.batch_length + LOG_OVERHEAD
-        self.log_end_offset = end_offset = headers[-1].next_offset
+        self.log_end_offset = self.records_end = end_offset = headers[-1].next_offset
         if epochs.changed:
             self._save_epochs()
         if end_offset - self.recovery_point >= self.config.flush_messages:
@@ -482,25 +491,70 @@ class UnifiedLog:
         """Make `partition.metadata` durable: once, before the first records.
 
         Records whose topic id was lost with the power would be set aside as nobody's. As Kafka
-        (`PartitionMetadataFile.maybeFlush`). Here and in a truncation the node waits for the disk.
+        (`PartitionMetadataFile.maybeFlush`). Here, in `_sync_truncation` and in a truncation the
+        node waits for the disk.
         """
-        file = self.disk.open(f"{self.folder}/{PARTITION_METADATA}")
-        file.sync()
-        file.close()
+        if self.topic_id is not None:
+            file = self.disk.open(f"{self.folder}/{PARTITION_METADATA}")
+            file.sync()
+            file.close()
         for folder in (self.folder, ""):
             self.disk.sync_dir(folder)
+        if self.follows_unclean_end:
+            self._sync_truncation()
         self.identity_is_durable = True
 
+    def _sync_truncation(self) -> None:
+        """Make a truncation durable that the process before may have died in: before new records.
+
+        What it dropped must not come back in front of what is written now.
+        """
+        self.segments.active.file.sync()
+        self.follows_unclean_end = False
+
+    def _roll_for(self, header: BatchHeader, now: Now) -> None:
+        """Start a segment for this batch, where the log's last batch ends.
+
+        Unlike Kafka: there it begins with the batch. A gap between segments would look like the
+        end of a segment that was lost with the power.
+        """
+        base_offset = self.records_end
+        if not reaches(base_offset, header.last_offset):
+            base_offset = header.base_offset
+        self._roll(base_offset, now)
+
     def _roll(self, base_offset: int, now: Now) -> None:
-        """Start a segment at `base_offset`; the one before will be flushed."""
+        """Start a segment at `base_offset`; the one before will be flushed.
+
+        An `.unflushed` file says so until then. Where the base is not the end of what was written,
+        nothing after a crash could tell how far that went: it is flushed at once.
+        """
         active = self.segments.active
         active.close_for_appends()
         if not active.size and active.base_offset == base_offset:
             return
         self.flushes.note(active.unsynced)
         self._snapshot_producers(base_offset)
+        if base_offset == self.records_end:
+            self._mark_unflushed(base_offset)
+        else:
+            for segment in self.segments.from_offset(self.recovery_point):
+                segment.file.sync()
         self.segments.add(self._new_segment(base_offset, now))
-        self.flushes.wanted = max(self.flushes.wanted, base_offset)
+        self.flushes.wanted = max(self.flushes.wanted, self.records_end)
+
+    def _mark_unflushed(self, base_offset: int) -> None:
+        """Note that the segment at `base_offset` begins before what precedes it is durable."""
+        path = f"{self.folder}/{file_name(base_offset, UNFLUSHED_SUFFIX)}"
+        self.disk.open(path, create=True).close()
+        self.unflushed.append(base_offset)
+
+    def _forget_flushed(self) -> None:
+        """Remove the `.unflushed` files of segments whose predecessors are durable by now."""
+        for base_offset in self.unflushed:
+            if base_offset <= self.recovery_point:
+                self.disk.remove(f"{self.folder}/{file_name(base_offset, UNFLUSHED_SUFFIX)}")
+        self.unflushed = [base for base in self.unflushed if base > self.recovery_point]
 
     def _new_segment(self, base_offset: int, now: Now) -> Segment:
         self.flushes.folders[self.folder] = None
@@ -531,12 +585,15 @@ class UnifiedLog:
             self.epochs.changed = False
             self.flushes.wrote(f"{self.folder}/{LEADER_EPOCHS}", self.folder)
 
-    def _set_end(self, offset: int) -> None:
+    def _set_end(self, offset: int, records_end: int) -> None:
         self.log_end_offset = offset
+        self.records_end = records_end
+        bases = [segment.base_offset for segment in self.segments.items]
+        self.unflushed = [base for base in self.unflushed if base in bases]
         self.log_start_offset = min(self.log_start_offset, offset)
         self.high_watermark = min(self.high_watermark, offset)
-        self.recovery_point_fell |= offset < self.recovery_point
-        self.recovery_point = min(self.recovery_point, offset)
-        self.flushes.wanted = min(self.flushes.wanted, offset)
-        self.flushes.due = min(self.flushes.due, offset)
+        self.recovery_point_fell |= records_end < self.recovery_point
+        self.recovery_point = min(self.recovery_point, records_end)
+        self.flushes.wanted = min(self.flushes.wanted, records_end)
+        self.flushes.due = min(self.flushes.due, records_end)
         self.flushes.taken = self.recovery_point

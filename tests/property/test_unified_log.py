@@ -33,6 +33,8 @@ CONFIG = LogConfig(
     file_delete_delay_ms=5,
 )
 TP = TopicPartition("t", 0)
+FAR = 1 << 31
+"""A gap that no segment's index can bridge."""
 
 
 @dataclass
@@ -55,6 +57,8 @@ class Model:
     start: int = 0
     end: int = 0
     flushed: int = 0
+    dropped: list[tuple[int, bytes]] = field(default_factory=list)
+    """What a truncation that was not finished may give back, until something is appended."""
 
     def between(self, start: int, end: int) -> list[tuple[int, bytes]]:
         return [row for row in self.records() if start <= row[0] < end]
@@ -67,11 +71,26 @@ class Model:
         ]
 
 
+class FailingDisk(SimDisk):
+    """A disk that refuses everything after `calls_left` more calls, as a process that dies."""
+
+    def __init__(self):
+        super().__init__()
+        self.calls_left = None
+
+    def check(self):
+        super().check()
+        if self.calls_left is not None:
+            if not self.calls_left:
+                raise StorageFault(self.root, "the process is gone")
+            self.calls_left -= 1
+
+
 class LogMachine(RuleBasedStateMachine):
     @initialize(seed=st.integers(0, 2**16))
     def start(self, seed):
         self.rng = Random(seed)
-        self.disk = SimDisk()
+        self.disk = FailingDisk()
         self.time = 0
         self.epoch = 0
         self.model = Model()
@@ -108,29 +127,38 @@ class LogMachine(RuleBasedStateMachine):
         )
         info = self.log.append_as_leader(memoryview(batch), leader_epoch=self.epoch, now=self.now())
         assert (info.first_offset, info.is_duplicate) == (self.model.end, False)
+        self.model.dropped = []
         self.model.batches.append(Batch(self.model.end, self.epoch, values, timestamp))
         self.model.end += len(values)
         self.sequence += len(values)
         assert info.last_offset == self.model.end - 1
 
-    @rule(gap=st.integers(0, 3), count=st.integers(1, 4))
+    @rule(gap=st.sampled_from((0, 0, 0, 1, 2, 3, FAR)), count=st.integers(1, 4))
     def append_as_follower(self, gap, count):
-        data = bytearray()
-        offset = self.model.end + gap
+        data, batches = self.from_leader(gap, count)
+        self.log.append_as_follower(
+            memoryview(data + data[:40]), leader_epoch=self.epoch, now=self.now()
+        )
+        self.model.dropped = []
+        self.model.batches += batches
+        self.model.end = batches[-1].end
+
+    def from_leader(self, gap, count):
+        """What a leader sends, with a gap before each batch but the second."""
+        data = b""
+        batches = []
+        offset = self.model.end
         for index in range(count):
+            offset += 0 if index == 1 else gap
             values = [b"f%d" % (offset + i) for i in range(2)]
             timestamp = 1_000 + self.time + index
             data += build_batch(
                 [NewRecord(timestamp, b"k", value) for value in values],
                 BatchOptions(base_offset=offset, leader_epoch=self.epoch),
             )
-            self.model.batches.append(Batch(offset, self.epoch, values, timestamp))
+            batches.append(Batch(offset, self.epoch, values, timestamp))
             offset += 2
-        partial = data[:40]
-        self.log.append_as_follower(
-            memoryview(bytes(data + partial)), leader_epoch=self.epoch, now=self.now()
-        )
-        self.model.end = offset
+        return data, batches
 
     @rule()
     def new_epoch(self):
@@ -207,16 +235,69 @@ class LogMachine(RuleBasedStateMachine):
 
     @rule()
     def lose_power(self):
-        """What was flushed is there; what follows may be more, or what a truncation dropped."""
-        durable = self.model.flushed
-        kept = self.model.between(self.model.start, durable)
-        start = self.model.start
+        """What was flushed is there, and what follows of the rest without a hole."""
         self.disk.lose_power(self.rng)
+        self.come_back(self.model.flushed, self.model.records(), self.model.dropped)
+
+    def come_back(self, durable, written, dropped):
+        """Open the log: all below `durable`, and a beginning of one of the histories."""
+        start = self.model.start
         self.open(clean=False)
         self.model.batches = list(self.stored_batches())
         self.model.start, self.model.end = self.log.log_start_offset, self.log.log_end_offset
-        assert self.model.between(start, durable) == kept
+        self.model.flushed = self.log.recovery_point
+        start = max(start, self.model.start)
+        found = [row for row in self.model.records() if row[0] >= start]
+        kept = [row for row in written if start <= row[0] < durable]
+        assert found[: len(kept)] == kept
+        histories = [[row for row in rows if row[0] >= start] for rows in (written, dropped)]
+        assert any(found == rows[: len(found)] for rows in histories)
         self.resume_sequence()
+
+    @rule(
+        what=st.sampled_from(("append", "truncate", "retain", "flush", "close", "start")),
+        calls=st.integers(0, 40),
+        at=st.integers(0, 10_000),
+        power=st.booleans(),
+    )
+    def die_within(self, what, calls, at, power):
+        """The process ends, or the machine does, in the middle of something."""
+        model = self.model
+        durable, written, dropped = model.flushed, model.records(), model.dropped
+        data, batches = self.from_leader(at % 3, 1 + at % 4)
+        batch = model.batches[at % len(model.batches)] if model.batches else None
+        if what == "append":
+            written += Model(batches=batches).records()
+        if what == "truncate" and batch is not None:
+            durable = min(durable, batch.offset)
+        self.disk.calls_left = calls
+        try:
+            match what:
+                case "append":
+                    self.log.append_as_follower(
+                        memoryview(data), leader_epoch=self.epoch, now=self.now()
+                    )
+                case "truncate" if batch is not None:
+                    self.log.truncate_to(batch.offset, self.now())
+                case "retain":
+                    self.log.delete_old_segments(self.now())
+                    self.log.tick(self.now())
+                case "flush":
+                    self.flush(everything=True)
+                case "close":
+                    self.log.close()
+                case "start":
+                    self.disk.crash()
+                    self.open(clean=False)
+        except StorageFault:
+            pass
+        self.disk.calls_left = None
+        if what == "retain":
+            model.start = max(model.start, self.log.log_start_offset)
+        self.disk.lose_power(self.rng) if power else self.disk.crash()
+        self.come_back(durable, written, dropped)
+        if not power:
+            model.dropped = {"append": [], "truncate": written}.get(what, dropped)
 
     def stored_batches(self):
         for segment in self.log.segments.items:

@@ -212,12 +212,104 @@ def test_a_damaged_log_that_was_flushed_is_a_fault_and_loses_nothing(disk):
     assert read_file(disk, path) == content
 
 
+def from_leader(*bases, epoch=0):
+    """Batches of two records each at these offsets, as a leader sends them."""
+    return memoryview(
+        b"".join(
+            build_batch(
+                [NewRecord(1_000, b"k", b"v" * 60)] * 2,
+                BatchOptions(base_offset=base, leader_epoch=epoch),
+            )
+            for base in bases
+        )
+    )
+
+
+def follow(log, *bases):
+    log.append_as_follower(from_leader(*bases), leader_epoch=0, now=NOW)
+
+
+def flush(log):
+    request = log.take_flush(everything=True)
+    request.run()
+    log.flushed(request)
+
+
+GAPS = (0, 2, 5, 9, 20, 22, 1 << 32, (1 << 32) + 2)
+"""First offsets of batches of a compacted log; the last gap is too large for one segment."""
+
+
+def test_a_follower_keeps_a_log_with_gaps_after_a_kill():
+    """C4: compaction leaves gaps, and a leader sends what it has."""
+    disk = SimDisk()
+    log = open_log(disk, clean=True)
+    follow(log, *GAPS)
+    before = log.log_end_offset, log.size_bytes
+    assert len(log.segments.items) > 3
+    disk.crash()
+    again = open_log(disk)
+    assert (again.log_end_offset, again.size_bytes) == before
+    assert again.segments.items[0].size, "no empty segment before a gap"
+
+
+def test_segments_that_begin_behind_a_gap_are_kept():
+    """C4: another broker rolled them with the batch that came next, or a cleaner left them."""
+    disk = SimDisk()
+    disk.make_dir("t-0")
+    for base in (0, 4, 9, 30):
+        disk.open(segment_path(base), create=True).append(from_leader(base, base + 2))
+    assert segments_of(disk) == (34, [0, 4, 9, 30])
+
+
+def test_no_empty_segment_is_left_before_a_gap():
+    disk = SimDisk()
+    log = open_log(disk, clean=True)
+    large = build_batch([NewRecord(1_000, b"k", b"v" * 500)], BatchOptions(base_offset=7))
+    log.append_as_follower(memoryview(large), leader_epoch=0, now=NOW)
+    assert segments_of(disk) == (8, [0])
+
+
+def test_nothing_is_kept_behind_an_end_of_a_segment_that_was_lost(disk):
+    """C4: what came next was written, and a later segment may outlive it in a power loss."""
+    _, bases = segments_of(disk)
+    disk.crash()
+    disk.open(segment_path(bases[1])).truncate(0)
+    assert segments_of(disk) == (bases[1], bases[:2])
+
+
+def test_segments_stand_for_themselves_once_what_is_before_them_is_durable():
+    disk = SimDisk()
+    log = open_log(disk, clean=True)
+    follow(log, 0, 2, 4, 6)
+    names = [name for name in disk.list("t-0") if name.endswith(".unflushed")]
+    assert len(names) == len(log.segments.items) - 1 > 0
+    flush(log)
+    log.tick(NOW)
+    assert not [name for name in disk.list("t-0") if name.endswith(".unflushed")]
+
+
 def test_a_removed_segment_that_came_back_behind_a_gap_is_dropped(disk):
-    """C4: a power loss may take back the removal of a segment, and not of the one before it."""
+    """C4: it was not durable; that it was removed, neither."""
     _, bases = segments_of(disk)
     disk.crash()
     disk.remove(segment_path(bases[1]))
     assert segments_of(disk) == (bases[1], bases[:1])
+
+
+def test_a_truncation_that_the_process_did_not_survive_cannot_come_undone_under_new_records(disk):
+    """C4: records of the time before would stand in front of those that were written after."""
+    log = open_log(disk)
+    flush(log)
+    active = log.segments.active
+    disk.crash()
+    active.file.truncate(0)
+    log = open_log(disk, recovery_point=20)
+    assert log.log_end_offset == active.base_offset
+    follow(log, log.log_end_offset)
+    written = bytes(log.segments.active.file.read_at(0, 8192))
+    for later in power_losses(disk):
+        content = read_file(later, segment_path(active.base_offset))
+        assert written.startswith(content.rstrip(b"\0"))
 
 
 def test_a_truncated_tail_that_came_back_gives_way_to_what_was_written_after_it(disk):
