@@ -257,15 +257,13 @@ def _recover_segments(
 ) -> int | None:
     """Recover the segments from the recovery point on; the base of the first of them.
 
-    The segment before may have been rolled after its last flush: only the time entry that a roll
-    adds can be missing from it.
+    The segment before may have been rolled after its last flush: its time index may lack entries.
     """
     first = 0
     while first + 1 < len(items) and items[first + 1].base_offset <= recovery_point:
         first += 1
     if first:
-        items[first - 1].prepare_for_appends()
-        items[first - 1].close_for_appends()
+        items[first - 1].complete_times()
     for at in range(first, len(items)):
         size = items[at].size
         end_offset = items[at].recover(verify=True)

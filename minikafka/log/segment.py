@@ -263,6 +263,18 @@ class Segment:
         self._unindexed_bytes = 0
         return next_offset
 
+    def complete_times(self) -> None:
+        """Bring the time index of a rolled segment up to its end.
+
+        A recovery wrote it anew, or a roll added to it, and power failed before it was synced.
+        """
+        latest = self.time_index.last_entry
+        for _, header in self.headers(self.offset_index.lookup(latest.offset)):
+            if header.max_timestamp > latest.timestamp:
+                latest = TimeEntry(header.max_timestamp, header.last_offset)
+        self._latest = latest
+        self.close_for_appends()
+
     def recover(self, *, verify: bool) -> int:
         """Cut the file at the first bad byte and rebuild all indexes; the next offset.
 

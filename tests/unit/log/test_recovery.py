@@ -277,6 +277,21 @@ def test_nothing_is_kept_behind_an_end_of_a_segment_that_was_lost(disk):
     assert segments_of(disk) == (bases[1], bases[:2])
 
 
+def test_a_torn_time_index_in_front_of_the_recovery_point_is_completed():
+    """C4: an earlier recovery wrote it anew, and it was not synced when the power failed."""
+    disk = SimDisk()
+    log = open_log(disk, clean=True)
+    for timestamp in (1_001, 1_002, 1_900, 1_003, 1_004, 1_005, 1_006):
+        batch = build_batch([NewRecord(timestamp, b"k", b"v")], BatchOptions())
+        log.append_as_leader(memoryview(batch), leader_epoch=0, now=NOW)
+    flush(log)
+    disk.crash()
+    disk.open("t-0/00000000000000000000.timeindex").truncate(0)
+    again = open_log(disk, recovery_point=log.recovery_point)
+    assert again.segments.active.base_offset > 2
+    assert again.offset_for_timestamp(1_900).offset == 2
+
+
 def test_segments_stand_for_themselves_once_what_is_before_them_is_durable():
     disk = SimDisk()
     log = open_log(disk, clean=True)
