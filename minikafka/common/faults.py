@@ -22,5 +22,9 @@ class StorageFault(Exception):  # noqa: N818 - a fault is not a KafkaError
         self.reason = reason
 
 
+class MissingPathFault(StorageFault):
+    """The file or folder is not there. Expected only where another thread may have renamed it."""
+
+
 FATAL = (InvariantViolation, StorageFault)
 """What passes every barrier; see `Environment.contain`."""

@@ -4,7 +4,8 @@ One `Disk` is one entry of `log.dirs`. Paths are relative to it, with "/" betwee
 go to the page cache: they survive the process, not the machine. Only `sync` and `sync_dir` make
 something durable, and the core calls them in three places: a flush that the shell runs for it, a
 clean shutdown, and the few small files that must not be believed when stale.
-Every method raises `StorageFault` when the system reports an error.
+Every method raises `StorageFault` when the system reports an error, and `MissingPathFault` if the
+error is that a path does not exist.
 """
 
 from typing import NamedTuple, Protocol

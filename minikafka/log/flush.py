@@ -6,6 +6,7 @@ reports back. What is written meanwhile belongs to the next flush.
 
 from dataclasses import dataclass, field
 
+from minikafka.common.faults import MissingPathFault
 from minikafka.log.disk import Disk, File
 
 
@@ -14,8 +15,11 @@ class FlushRequest:
     """Files and folders to sync so that everything below `up_to` is durable.
 
     `generation` grows when the log is truncated: a flush that was asked for before does not speak
-    of the bytes that came after. `small_files` are paths of files that may be gone again.
+    of the bytes that came after. `small_files` are paths of files that may be gone again. The whole
+    folder may be renamed while a flush runs, where the log is deleted or set aside: `ledger` tells.
     """
+
+    ledger: "FlushLedger"
 
     disk: Disk
     files: tuple[File, ...]
@@ -33,6 +37,14 @@ class FlushRequest:
         """
         for file in self.files:
             file.sync()
+        try:
+            self._sync_names()
+        except MissingPathFault:
+            # As Kafka (KAFKA-15391): nothing of a log that was let go must be durable any more.
+            if not self.ledger.is_let_go:
+                raise
+
+    def _sync_names(self) -> None:
         for path in self.small_files:
             if self.disk.exists(path):
                 file = self.disk.open(path)
@@ -58,10 +70,13 @@ class FlushLedger:
     taken: int = 0
     due: int = 0
     generation: int = 0
+    is_let_go: bool = False
+    """The log is being deleted or set aside: its folder may have another name."""
 
     def take(self, disk: Disk, files: tuple[File, ...]) -> FlushRequest:
         """The request that makes everything below `wanted` durable."""
         request = FlushRequest(
+            ledger=self,
             disk=disk,
             files=files,
             small_files=tuple(self.files),

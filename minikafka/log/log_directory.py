@@ -143,6 +143,8 @@ class LogDirectory:
     def let_go(self, at: TopicPartition, suffix: str, rng: Random, now: Now) -> None:
         """Rename a log's folder; one that is to be deleted is removed after a delay."""
         log = self.logs.pop(at)
+        # Before the rename: a flush of this log may be running in another thread.
+        log.flushes.is_let_go = True
         name = retired_name(at, suffix, rng)
         self.disk.rename(log.folder, name)
         if suffix == DELETE_SUFFIX:

@@ -12,7 +12,7 @@ import shutil
 import threading
 from collections.abc import Iterator
 
-from minikafka.common.faults import StorageFault
+from minikafka.common.faults import MissingPathFault, StorageFault
 from minikafka.log.disk import Space
 
 Buffer = bytes | bytearray | memoryview
@@ -191,5 +191,7 @@ class OsDisk:
     def _faults(self, action: str) -> Iterator[None]:
         try:
             yield
+        except FileNotFoundError as error:
+            raise MissingPathFault(self.root, f"cannot {action}: {error.strerror}") from error
         except OSError as error:
             raise StorageFault(self.root, f"cannot {action}: {error.strerror}") from error

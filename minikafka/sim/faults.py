@@ -383,6 +383,10 @@ class Faults:
 
         return start_and_repair
 
+    def is_rotten(self, node_id: int) -> bool:
+        """True if a bit of the node's disk changed, and that was not repaired."""
+        return node_id in self._rotten
+
     def _repair(self, node: SimNode) -> None:
         """Do what a node has asked for that stopped because of bit rot."""
         rotten = self._rotten.pop(node.config.node_id, None)

@@ -9,13 +9,18 @@ from functools import partial
 from random import Random
 from typing import ClassVar
 
+from minikafka.common.ids import TopicPartition
 from minikafka.messages import elect_leaders as elections
 from minikafka.messages.alter_partition_reassignments import (
     AlterPartitionReassignmentsRequest,
     ReassignablePartition,
     ReassignableTopic,
 )
-from minikafka.messages.create_topics import CreatableTopic, CreateTopicsRequest
+from minikafka.messages.create_topics import (
+    CreatableTopic,
+    CreatableTopicConfig,
+    CreateTopicsRequest,
+)
 from minikafka.messages.delete_topics import DeleteTopicsRequest, DeleteTopicState
 from minikafka.messages.incremental_alter_configs import (
     AlterableConfig,
@@ -29,7 +34,7 @@ from minikafka.sim.checkers import ELR_VERSION
 from minikafka.sim.faults import STUCK_SHARE, Faults
 from minikafka.sim.plan import Happening, Incident, Plan
 from minikafka.sim.sim_cluster import host
-from minikafka.sim.workload import Connections
+from minikafka.sim.workload import Connections, History, SimProducer
 from minikafka.sim.world import US_PER_MS
 
 _RESOURCE_TOPIC = 2
@@ -40,6 +45,8 @@ _ROLL_POLL_MS = 200
 _STUCK_BEFORE_MS = 200
 _RESIZED_SHARE = 0.3
 """Reassignments that also draw another number of replicas."""
+_WRITE_PACE_MS = 20
+_WRITTEN_AFTER_MS = 300
 
 
 @dataclass(slots=True)
@@ -53,6 +60,7 @@ class Operators:
     _elr: bool = True
     _extra_topics: int = 0
     _rolling: bool = False
+    _writer: SimProducer | None = None
 
     def __post_init__(self) -> None:
         """Begin with what the cluster was formatted with."""
@@ -212,11 +220,15 @@ class Operators:
         cluster.world.after(rng.choice(pauses_ms) * US_PER_MS, again)
 
     def _topic(self, rng: Random) -> ApiMessage:
-        """Create a topic beside the one that is checked, or delete the last one of them."""
+        """Create a topic beside the one that is checked, or delete the last one of them.
+
+        It is written to until after its deletion, and each batch is flushed.
+        """
         if self._extra_topics % 2:
             name = f"x{self._extra_topics // 2}"
             self._extra_topics += 1
             self._note(f"deletes {name}")
+            self.faults.cluster.world.after(_WRITTEN_AFTER_MS * US_PER_MS, self._stop_writing)
             return DeleteTopicsRequest(topics=[DeleteTopicState(name=name)], timeout_ms=_TIMEOUT_MS)
         name = f"x{self._extra_topics // 2}"
         self._extra_topics += 1
@@ -225,8 +237,28 @@ class Operators:
             name=name,
             num_partitions=rng.randint(1, 3),
             replication_factor=self.plan.replication_factor,
+            configs=[CreatableTopicConfig("flush.messages", "1")],
         )
+        self._write_to(name, topic.num_partitions)
         return CreateTopicsRequest(topics=[topic], timeout_ms=_TIMEOUT_MS)
+
+    def _write_to(self, name: str, partitions: int) -> None:
+        """Write to a topic that nobody reads; what became of the records is not checked."""
+        self._stop_writing()
+        self._writer = SimProducer(
+            self.connections(f"writer-{name}"),
+            History(),
+            name,
+            [TopicPartition(name, index) for index in range(partitions)],
+            acks=1,
+            idempotent=False,
+            interval_ms=_WRITE_PACE_MS,
+        )
+        self._writer.start()
+
+    def _stop_writing(self) -> None:
+        if self._writer is not None:
+            self._writer.running = False
 
     def _roll(self, rng: Random) -> None:
         """Restart the brokers one after the other, each when the one before serves again."""

@@ -75,6 +75,7 @@ _POWER_IN_STOP_SHARE = 0.15
 _ROT_SHARE = 0.15
 _DRAWN_APART = (Fault.RETRACT, Fault.POWER_IN_STOP, Fault.ROT)
 """Faults that have entropy of their own, so that seeds without them stay as they were."""
+_DELETING_SHARE = 0.1
 _PACES_MS = (1_000, 2_000, 6_000, 15_000)
 _QUICK_PACES_MS = (700, 1_500, 3_000)
 Mix = tuple["Fault | Happening", ...]
@@ -123,9 +124,12 @@ _STOPPING: Mix = (Fault.POWER_IN_STOP, Fault.POWER_IN_STOP, Fault.POWER_IN_STOP,
 """Controlled shutdowns, most of which do not end."""
 _ROTTING: Mix = (Fault.ROT, Fault.ROT, Fault.KILL)
 """Metadata directories that cannot be trusted."""
+_DELETING: Mix = (*[Happening.TOPIC] * 6, Fault.SLOW_DISK, Fault.SLOW_DISK, Fault.KILL)
+"""Topics that are deleted while they are written to and flushed."""
 _APART = (
     ("power-in-stop", _POWER_IN_STOP_SHARE, _STOPPING),
     ("rot", _ROT_SHARE, _ROTTING),
+    ("deleting", _DELETING_SHARE, _DELETING),
 )
 """What is added to plans that are drawn already: name of the entropy, share of seeds, mix."""
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
 
-from minikafka.common.faults import StorageFault
+from minikafka.common.faults import MissingPathFault, StorageFault
 from minikafka.log.disk import Space
 
 Buffer = bytes | bytearray | memoryview
@@ -80,12 +80,13 @@ _FOLDER = _Inode()
 class SimFile:
     """An open file of a `SimDisk`. It stays usable when its name changes or goes."""
 
-    __slots__ = ("_disk", "_inode")
+    __slots__ = ("_disk", "_inode", "_is_open")
 
     def __init__(self, disk: "SimDisk", inode: _Inode) -> None:
         """Open `inode`."""
         self._disk = disk
         self._inode = inode
+        self._is_open = True
 
     @property
     def size(self) -> int:
@@ -94,42 +95,55 @@ class SimFile:
 
     def append(self, data: Buffer) -> None:
         """Write all of `data`, or nothing of it if the disk is full or broken."""
+        self._check_open()
         self._disk.spend(len(data))
         self._inode.data += data
 
     def read_at(self, position: int, length: int) -> bytes:
         """Up to `length` bytes from `position`."""
+        if not self._is_open:
+            raise ValueError("the file was closed before it was read")
         self._disk.check()
         return bytes(self._inode.data[position : position + length])
 
     def truncate(self, size: int) -> None:
         """Cut the file to `size` bytes."""
+        self._check_open()
         self._disk.check()
         self._disk.give_back(len(self._inode.data) - size)
         self._inode.truncate(size)
 
     def sync(self) -> None:
-        """Make the content durable."""
-        self._disk.check()
-        self._inode.sync()
+        """Make the content durable; nothing to do for a file that was closed meanwhile."""
+        if self._is_open:
+            self._disk.check()
+            self._inode.sync()
 
     def close(self) -> None:
-        """Nothing to let go of."""
+        """Let go of the file."""
+        self._is_open = False
+
+    def _check_open(self) -> None:
+        if not self._is_open:
+            raise StorageFault(self._disk.root, "the file is closed: Bad file descriptor")
 
 
 _UNLIMITED_BYTES = 1 << 50
+_LONGEST_NAME_BYTES = 255
 _CHECKED_SUFFIX = ".log"
 """Files with checksums. As in Kafka, checkpoints and the epoch file have none, and are replaced by
 a rename when they change; indexes are built anew after an unclean end."""
 
 
 class SimDisk:
-    """A log directory in memory."""
+    """A log directory in memory. What an operating system refuses is refused here."""
 
     def __init__(self, root: str = "disk", capacity: int | None = None) -> None:
         """An empty directory named `root` that takes `capacity` bytes (None: any number)."""
         self.root = root
         self.broken: str | None = None
+        self.has_refused = False
+        """It was full, or broken on purpose, when something was asked of it."""
         self.syncs = 0
         self.before_operation: Callable[[], None] = _nothing
         self._capacity = capacity
@@ -144,10 +158,13 @@ class SimDisk:
     def open(self, path: str, *, create: bool = False) -> SimFile:
         """Open a file."""
         self.check()
+        if path in self._folders:
+            raise StorageFault(self.root, f"cannot open {path}: Is a directory")
         inode = self._files.get(path)
         if inode is None:
             if not create or _parent(path) not in self._folders:
-                raise StorageFault(self.root, f"cannot open {path}: no such file or directory")
+                raise self._missing("open", path)
+            self._check_name("open", path)
             inode = _Inode()
             self._set(path, inode)
         return SimFile(self, inode)
@@ -165,19 +182,25 @@ class SimDisk:
     def make_dir(self, path: str) -> None:
         """Create a folder, unless it is there."""
         self.check()
+        if path in self._files:
+            raise StorageFault(self.root, f"cannot create {path}: File exists")
         if path not in self._folders:
+            if _parent(path):
+                self.make_dir(_parent(path))
+            self._check_name("create", path)
             self._folders[path] = None
             self._pending.append((_parent(path), ((path + "/", _FOLDER),)))
 
     def rename(self, old: str, new: str) -> None:
         """Move a file or folder."""
         self.check()
+        self._check_rename(old, new)
         if old in self._files:
+            if new in self._files and new != old:
+                self.give_back(len(self._files[new].data))
             inode = self._files[new] = self._files.pop(old)
             self._pending.append((_parent(new), ((old, None), (new, inode))))
             return
-        if old not in self._folders:
-            raise StorageFault(self.root, f"cannot rename {old}: no such file or directory")
         self._move_folder(self._files, self._folders, old, new)
         # As a journal would: one durable step, for the folder and all that is in it.
         self._move_folder(self._durable_files, self._durable_folders, old, new)
@@ -188,6 +211,20 @@ class SimDisk:
             )
             for folder, names in self._pending
         ]
+
+    def _check_rename(self, old: str, new: str) -> None:
+        what = f"rename {old} to {new}"
+        if old not in self._files and old not in self._folders:
+            raise self._missing("rename", old)
+        if _parent(new) not in self._folders:
+            raise self._missing("rename", f"{old} to {new}")
+        self._check_name("rename", new)
+        if old in self._files and new in self._folders:
+            raise StorageFault(self.root, f"cannot {what}: Is a directory")
+        if old in self._folders and new in self._files:
+            raise StorageFault(self.root, f"cannot {what}: Not a directory")
+        if old in self._folders and new != old and self.list(new):
+            raise StorageFault(self.root, f"cannot {what}: Directory not empty")
 
     def remove(self, path: str) -> None:
         """Delete a file or a folder with its content."""
@@ -209,6 +246,8 @@ class SimDisk:
     def sync_dir(self, path: str) -> None:
         """Make the names in a folder durable."""
         self.check()
+        if path not in self._folders:
+            raise self._missing("sync", path)
         self.syncs += 1
         waiting = []
         for change in self._pending:
@@ -299,6 +338,7 @@ class SimDisk:
         """Account for `size` new bytes; raises StorageFault if they do not fit."""
         self.check()
         if self._capacity is not None and self._used + size > self._capacity:
+            self.has_refused = True
             raise StorageFault(self.root, "write failed: No space left on device")
         self._used += size
 
@@ -313,7 +353,15 @@ class SimDisk:
         """
         self.before_operation()
         if self.broken is not None:
+            self.has_refused = True
             raise StorageFault(self.root, self.broken)
+
+    def _missing(self, action: str, path: str) -> MissingPathFault:
+        return MissingPathFault(self.root, f"cannot {action} {path}: no such file or directory")
+
+    def _check_name(self, action: str, path: str) -> None:
+        if len(path.rpartition("/")[2].encode()) > _LONGEST_NAME_BYTES:
+            raise StorageFault(self.root, f"cannot {action} {path}: File name too long")
 
     def _set(self, path: str, inode: _Inode | None) -> None:
         if inode is None:

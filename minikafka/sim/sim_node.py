@@ -79,7 +79,7 @@ class SimNode:
     `given` is its configuration as in a properties file. `clock_offset_ms` is added to its wall
     clock, `clock_rate` is how fast both its clocks run (1.0: as the world does). `flush_us` is how
     long one flush takes, from and to. `on_step` is called after every step of the node: that is
-    where checkers look.
+    where checkers look. `on_fault` is told of the fault of a disk that ends the process.
     """
 
     world: World
@@ -91,6 +91,7 @@ class SimNode:
     clock_rate: float = 1.0
     flush_us: tuple[int, int] = (100, 3000)
     on_step: Callable[["SimNode"], None] = lambda _: None
+    on_fault: Callable[["SimNode", StorageFault], None] = lambda *_: None
     config: NodeConfig = field(init=False)
     disks: dict[str, SimDisk] = field(init=False)
     node: Node | None = None
@@ -157,6 +158,8 @@ class SimNode:
         self.began_cleanly = self.ended_cleanly
         self.started = False
         self.exit_code = None
+        for disk in self.disks.values():
+            disk.has_refused = False
         ports = {listener.name: listener.port for listener in self.config.listeners}
         rng = Random(f"{self.world.seed}/{self.host}/{self.starts}")
         try:
@@ -166,6 +169,7 @@ class SimNode:
         except StorageFault as fault:
             self.world.note(self.host, f"cannot start: {fault}")
             self._process_ended(1)
+            self.on_fault(self, fault)
             return
         node.env.on_contained = _bug
         self.node = node
@@ -307,6 +311,7 @@ class SimNode:
         except StorageFault as fault:
             self.world.note(self.host, f"cannot go on: {fault}")
             self._process_ended(1)
+            self.on_fault(self, fault)
             return
         except _PowerCut:
             self.lose_power()

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from minikafka.common.errors import ErrorCode
+from minikafka.common.faults import StorageFault
 from minikafka.common.ids import TopicPartition
 from minikafka.group.ports import OFFSETS_TOPIC
 from minikafka.messages import elect_leaders as elections
@@ -103,6 +104,8 @@ class Simulation:
             on_step=self._stepped,
         )
         nodes = self.cluster.nodes
+        for node in nodes.values():
+            node.on_fault = self._faulted
         self.checkers = Checkers(self.history, plan.min_isr, plan.elr, nodes)
         self.checkers.retention.retention_bytes = plan.retention_bytes
         clients = [f"p{number}" for number in range(plan.producers)]
@@ -224,6 +227,12 @@ class Simulation:
             if topic is not self._told_topic:
                 self._told_topic = topic
                 self._tell_changes(topic)
+
+    def _faulted(self, node: SimNode, fault: StorageFault) -> None:
+        """A process ended because of a disk, which must have refused something."""
+        disk = node.disks[fault.log_dir]
+        if not disk.has_refused and not self.faults.is_rotten(node.config.node_id):
+            raise Violation(f"sound disk: {node.host} gave it up: {fault.reason}")
 
     def _tell_changes(self, topic: TopicImage | None) -> None:
         if topic is None:

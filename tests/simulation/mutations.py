@@ -304,6 +304,15 @@ MUTATIONS = (
          "partitions.setdefault(partition, value)"),
     ),
     _mutation(
+        "a flush of a deleted log is a fault of its disk",
+        ("log.flush", "FlushRequest.run", "if not self.ledger.is_let_go:", "if True:"),
+    ),
+    _mutation(
+        "C4: the lost end of a segment is taken for a gap",
+        ("log.recovery", "_lost_its_end", "return disk.exists(following.path(UNFLUSHED_SUFFIX))",
+         "return False"),
+    ),
+    _mutation(
         "sequence numbers are not looked at",
         ("log.producer_state", "ProducerState.check", "if entry is None:", "if True:"),
     ),

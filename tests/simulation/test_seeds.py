@@ -8,6 +8,7 @@ import pytest
 
 from minikafka.sim.plan import draw
 from minikafka.sim.simulation import Simulation
+from tests.simulation.mutations import MUTATIONS, applied
 
 SEEDS = range(1, 51)
 DURATION_MS = 20_000
@@ -25,6 +26,15 @@ def test_nothing_is_broken(seed):
     assert outcome.violation is None, outcome.traceback or outcome.violation
     assert outcome.acknowledged > 0
     assert outcome.checks > 0
+
+
+def test_a_topic_that_is_deleted_while_it_is_flushed_breaks_no_disk():
+    """Seed 54 deletes one at that moment: where the flush fails, the node gives a sound disk up."""
+    plan = draw(54, DURATION_MS)
+    assert Simulation(plan).run().violation is None
+    (mutation,) = [each for each in MUTATIONS if each.name.startswith("a flush of a deleted")]
+    with applied(mutation):
+        assert Simulation(plan).run().rule == "sound disk"
 
 
 def digests(hash_seed):

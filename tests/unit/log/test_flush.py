@@ -2,6 +2,9 @@
 
 from random import Random
 
+import pytest
+
+from minikafka.common.faults import MissingPathFault, StorageFault
 from minikafka.log.disk import read_file
 from minikafka.log.flush import FlushLedger
 from minikafka.sim.sim_disk import SimDisk
@@ -27,3 +30,20 @@ def test_request_belongs_to_the_time_before_a_truncation():
     request = ledger.take(SimDisk(), ())
     ledger.truncated()
     assert request.generation != ledger.generation
+
+
+def test_a_folder_that_is_gone_is_a_fault_unless_its_log_was_let_go():
+    """A topic may be deleted while a flush of it runs in another thread."""
+    disk = SimDisk()
+    disk.make_dir("t")
+    file = disk.open("t/a", create=True)
+    ledger = FlushLedger(folders={"t": None}, files={"t/b": None})
+    request = ledger.take(disk, (file,))
+    disk.rename("t", "t.1-delete")
+    with pytest.raises(MissingPathFault, match="sync t"):
+        request.run()
+    ledger.is_let_go = True
+    request.run()
+    disk.broken = "Input/output error"
+    with pytest.raises(StorageFault, match="Input/output error"):
+        request.run()

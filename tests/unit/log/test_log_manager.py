@@ -53,6 +53,19 @@ def append(log, timestamp=50_000):
     log.append_as_leader(memoryview(batch), leader_epoch=0, now=NOW)
 
 
+@pytest.mark.parametrize("leave", [LogManager.delete, LogManager.set_aside])
+def test_a_log_may_leave_while_its_flush_runs(disks, leave):
+    """The flush was taken before the folder was renamed, and runs in a thread after that."""
+    manager = start(disks)
+    log = manager.create(TP, ID, CONFIG, NOW)
+    for _ in range(3):
+        append(log)
+    ((_, request),) = manager.take_flushes()
+    leave(manager, TP, NOW)
+    request.run()
+    log.flushed(request)
+
+
 def test_logs_are_spread_over_the_directories(disks):
     manager = start(disks)
     for partition in range(4):

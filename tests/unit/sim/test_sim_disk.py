@@ -7,6 +7,7 @@ import pytest
 from minikafka.common.faults import StorageFault
 from minikafka.log.disk import read_file, write_file
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch
+from minikafka.server.os_disk import OsDisk
 from minikafka.sim.sim_disk import SimDisk
 
 
@@ -232,3 +233,65 @@ def test_files_that_were_synced_by_their_suffix_outlive_a_power_loss():
     disk.lose_power(Least())
     assert disk.list("t") == ["a.log"]
     assert read_file(disk, "t/a.log") == b"abc"
+
+
+def refusals(disk):
+    """What an operating system refuses, and what it says."""
+    disk.open("t/a", create=True)
+    closed = disk.open("t/a")
+    closed.close()
+    closed.sync()
+    long_name = "x" * 256
+    return {
+        "(?i)no such file": [
+            lambda: disk.sync_dir("gone"),
+            lambda: disk.rename("t/gone", "t/b"),
+            lambda: disk.rename("gone", "u"),
+            lambda: disk.rename("t/a", "gone/a"),
+            lambda: disk.open("t/gone"),
+            lambda: disk.open("gone/a", create=True),
+        ],
+        "Is a directory": [lambda: disk.open("t"), lambda: disk.rename("t/a", "u")],
+        "Not a directory": [lambda: disk.rename("u", "t/a")],
+        "not empty": [lambda: disk.rename("u", "t")],
+        "File exists": [lambda: disk.make_dir("t/a")],
+        "name too long": [
+            lambda: disk.open(long_name, create=True),
+            lambda: disk.make_dir(long_name),
+            lambda: disk.rename("t/a", long_name),
+        ],
+        "Bad file descriptor": [
+            lambda: closed.append(b"x"),
+            lambda: closed.truncate(0),
+        ],
+        "closed before it was read": [lambda: closed.read_at(0, 1)],
+    }
+
+
+@pytest.mark.parametrize("make", [SimDisk, OsDisk])
+def test_what_an_operating_system_refuses_is_refused(make, tmp_path):
+    """A simulated disk that accepts more hides what stops a node on a real one."""
+    disk = make(str(tmp_path))
+    disk.make_dir("t")
+    disk.make_dir("u")
+    disk.remove("gone")
+    assert disk.list("gone") == []
+    for words, actions in refusals(disk).items():
+        for action in actions:
+            with pytest.raises((StorageFault, ValueError), match=words):
+                action()
+    assert (disk.list("t"), disk.list("u")) == (["a"], [])
+
+
+def test_a_folder_may_take_the_place_of_an_empty_one(disk):
+    durable_file(disk, b"abc")
+    disk.make_dir("u")
+    disk.rename("t", "u")
+    assert read_file(disk, "u/a") == b"abc"
+
+
+def test_a_file_that_is_replaced_gives_its_room_back():
+    disk = SimDisk(capacity=100)
+    for _ in range(10):
+        write_file(disk, "a", b"x" * 40)
+    assert disk.space() == (100, 60)
