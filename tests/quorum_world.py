@@ -19,6 +19,7 @@ from minikafka.messages import broker_registration as registration_messages
 from minikafka.messages import create_topics as topic_messages
 from minikafka.messages import incremental_alter_configs as config_messages
 from minikafka.messages.metadata_records.feature_level_record import FeatureLevelRecord
+from minikafka.messages.metadata_records.no_op_record import NoOpRecord
 from minikafka.metadata.broker_registration import Endpoint
 from minikafka.metadata.features import DEFAULT_LEVELS, SUPPORTED_FEATURES
 from minikafka.metadata.image import METADATA_VERSION, RESOURCE_TOPIC
@@ -26,7 +27,8 @@ from minikafka.metadata.loader import MetadataLoader
 from minikafka.raft.metadata_storage import open_metadata_log
 from minikafka.raft.raft_log import RaftLog
 from minikafka.raft.raft_node import RaftNode, RaftSettings
-from minikafka.raft.snapshotter import Snapshotter
+from minikafka.raft.snapshot_retention import SnapshotRetention
+from minikafka.raft.snapshotter import Snapshotter, restore
 from minikafka.raft.storage import format_directory, format_metadata_directory
 from minikafka.raft.voter_set import RaftVoter, VoterSet
 from minikafka.rpc.calls import Calls
@@ -88,11 +90,15 @@ class QuorumWorld:
             settings=SETTINGS,
             is_controller=True,
             on_commit=self.on_commit,
-            on_snapshot=lambda _: None,
+            on_snapshot=lambda *_: None,
             on_leader=self.on_leader,
         )
         self.snapshotter = Snapshotter(
-            env=self.env, raft=self.raft, max_bytes=1 << 30, max_interval_ms=0
+            env=self.env,
+            raft=self.raft,
+            max_bytes=1 << 30,
+            max_interval_ms=0,
+            retention=SnapshotRetention(self.raft, max_bytes=-1, max_ms=-1),
         )
         self.controller = QuorumController(
             env=self.env,
@@ -114,16 +120,20 @@ class QuorumWorld:
         return world
 
     def start(self):
+        restore(self.raft, self.loader)
         self.raft.start()
         self.controller.start()
         self.settle()
 
     def on_commit(self):
+        size = append_ms = 0
         for batch in self.raft.log.batches(self.loader.image.offset + 1, self.raft.high_watermark):
+            size, append_ms = size + batch.size, batch.append_ms
             self.batches.append(batch)
             self.loader.load_batch(batch.records, last_offset=batch.last_offset, epoch=batch.epoch)
         self.controller.on_commit()
-        self.snapshotter.committed(self.loader)
+        if size:
+            self.snapshotter.committed(self.loader, size, append_ms)
 
     def on_leader(self, epoch):
         self.controller.activate(epoch)
@@ -158,6 +168,18 @@ class QuorumWorld:
             self.env.timers.fire_due(at)
             self.settle()
         self.env.clock.set(Now(until, until))
+
+    def write_snapshot(self):
+        """Append a record, and write a snapshot that includes it."""
+        usual, self.snapshotter.max_bytes = self.snapshotter.max_bytes, 1
+        self.raft.append([NoOpRecord()], metadata_version=30)
+        self.settle()
+        self.snapshotter.max_bytes = usual
+        self.finish_snapshot()
+
+    def finish_snapshot(self):
+        while self.snapshotter.is_writing:
+            self.advance(1)
 
     # What the tests ask and look at
 

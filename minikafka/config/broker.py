@@ -160,13 +160,15 @@ METADATA_MAX_RETENTION_BYTES: Key[int] = Key(
     name="metadata.max.retention.bytes",
     type=ConfigType.LONG,
     default=104857600,
-    doc="How much of the metadata log and its snapshots is kept beyond the newest snapshot.",
+    doc="Bytes of metadata log and snapshots together beyond which the oldest snapshot goes, and "
+    "the log before the next one; the newest snapshot always stays. -1 for no limit.",
 )
 METADATA_MAX_RETENTION_MS: Key[int] = Key(
     name="metadata.max.retention.ms",
     type=ConfigType.LONG,
     default=604800000,
-    doc="How long the metadata log and its snapshots are kept beyond the newest snapshot.",
+    doc="The age of the last record in a snapshot beyond which it goes, with the log before the "
+    "next one; the newest snapshot always stays. -1 for no limit.",
 )
 METADATA_MAX_IDLE_INTERVAL_MS: Key[int] = Key(
     name="metadata.max.idle.interval.ms",
@@ -180,14 +182,14 @@ METADATA_LOG_MAX_RECORD_BYTES_BETWEEN_SNAPSHOTS: Key[int] = Key(
     type=ConfigType.LONG,
     default=20971520,
     valid=at_least(1),
-    doc="How many bytes of metadata records are written before the next snapshot.",
+    doc="How many bytes of metadata records are committed before a node writes a snapshot.",
 )
 METADATA_LOG_MAX_SNAPSHOT_INTERVAL_MS: Key[int] = Key(
     name="metadata.log.max.snapshot.interval.ms",
     type=ConfigType.LONG,
     default=3600000,
     valid=at_least(0),
-    doc="How long until the next snapshot when there are changes; 0 for never.",
+    doc="How long after a snapshot a node writes the next one, if it has not for size; 0: never.",
 )
 BROKER_RACK: Key[str | None] = Key(
     name="broker.rack",

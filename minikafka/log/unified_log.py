@@ -349,6 +349,11 @@ class UnifiedLog:
             self._save_epochs()
         return count
 
+    def roll(self, now: Now) -> None:
+        """Start a new segment at the log's end, unless the active one is empty."""
+        if self.segments.active.size:
+            self._roll(self.log_end_offset, now)
+
     def tick(self, now: Now) -> None:
         """Remove files that are due, forget idle producers, ask for a flush by `flush.ms`."""
         if self.unflushed:

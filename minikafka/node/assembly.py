@@ -32,6 +32,7 @@ from minikafka.node.purgatory import Purgatory
 from minikafka.raft.metadata_storage import open_metadata_log
 from minikafka.raft.raft_log import RaftLog
 from minikafka.raft.raft_node import RaftNode, RaftSettings
+from minikafka.raft.snapshot_retention import SnapshotRetention
 from minikafka.raft.snapshotter import Snapshotter
 from minikafka.raft.voter_set import RaftVoter, VoterSet
 from minikafka.replica.alter_partition import AlterPartitionManager
@@ -113,6 +114,11 @@ class _Builder:
                 raft=raft,
                 max_bytes=self.values[keys.METADATA_LOG_MAX_RECORD_BYTES_BETWEEN_SNAPSHOTS],
                 max_interval_ms=self.values[keys.METADATA_LOG_MAX_SNAPSHOT_INTERVAL_MS],
+                retention=SnapshotRetention(
+                    raft,
+                    max_bytes=self.values[keys.METADATA_MAX_RETENTION_BYTES],
+                    max_ms=self.values[keys.METADATA_MAX_RETENTION_MS],
+                ),
             ),
             controller=None if controller_services is None else controller_services.controller,
             controller_services=controller_services,
@@ -211,7 +217,7 @@ class _Builder:
             ),
             is_controller=config.is_controller,
             on_commit=lambda: None,
-            on_snapshot=lambda _: None,
+            on_snapshot=lambda *_: None,
             on_leader=lambda _: None,
         )
 

@@ -25,14 +25,13 @@ from minikafka.common.faults import FATAL, InvariantViolation, StorageFault
 from minikafka.config.node_config import NodeConfig
 from minikafka.config.values import Config
 from minikafka.group.coordinator import GroupCoordinator
-from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.log.log_manager import LogManager
 from minikafka.metadata.image import MetadataImage
 from minikafka.metadata.loader import MetadataLoader
 from minikafka.node.dispatcher import ConnectionState, Dispatcher
 from minikafka.node.purgatory import Purgatory
 from minikafka.raft.raft_node import RaftNode
-from minikafka.raft.snapshots import SnapshotId, read_snapshot
+from minikafka.raft.snapshots import Snapshot, SnapshotId
 from minikafka.raft.snapshotter import Snapshotter, restore
 from minikafka.replica.broker_lifecycle import BrokerLifecycle
 from minikafka.replica.replica_manager import ReplicaManager
@@ -175,33 +174,33 @@ class Node:
     def _follow_commit(self) -> None:
         raft, loader = self.raft, self.loader
         before = loader.image
+        size = append_ms = 0
         for batch in raft.log.batches(before.offset + 1, raft.high_watermark):
             if batch.control:
                 raft.learn_control(batch.control)
             loader.load_batch(batch.records, last_offset=batch.last_offset, epoch=batch.epoch)
+            size, append_ms = size + batch.size, batch.append_ms
         if self.controller is not None:
             self.controller.on_commit()
         self._publish(before)
-        self.snapshotter.committed(loader)
+        if size:
+            self.snapshotter.committed(loader, size, append_ms)
 
-    def on_snapshot(self, snapshot_id: SnapshotId) -> None:
+    def on_snapshot(self, snapshot_id: SnapshotId, snapshot: Snapshot) -> None:
         """A snapshot took the place of the metadata log.
 
         Raises:
             InvariantViolation: see `on_commit`.
         """
         try:
-            self._follow_snapshot(snapshot_id)
+            self._follow_snapshot(snapshot_id, snapshot)
         except FATAL:
             raise
         except Exception as error:
             raise InvariantViolation(f"a snapshot cannot be applied: {error!r}") from error
 
-    def _follow_snapshot(self, snapshot_id: SnapshotId) -> None:
-        path = f"{METADATA_FOLDER}/{snapshot_id.file_name}"
-        snapshot = read_snapshot(self.raft.disk, path)
-        if snapshot is None:
-            raise StorageFault(self.raft.disk.root, f"{path} vanished")
+    def _follow_snapshot(self, snapshot_id: SnapshotId, snapshot: Snapshot) -> None:
+        self.snapshotter.abort()
         before = self.loader.image
         self.loader.load_snapshot(
             snapshot.records, last_offset=snapshot_id.end_offset - 1, epoch=snapshot_id.epoch

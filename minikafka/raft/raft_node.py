@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, NamedTuple
 
-from minikafka.common.effects import Channel
-from minikafka.common.environment import Environment
+from minikafka.common.effects import Channel, SyncTarget
+from minikafka.common.environment import Environment, FlushCallback
 from minikafka.common.errors import NotControllerError, error_of
 from minikafka.common.faults import InvariantViolation, StorageFault
 from minikafka.common.ids import METADATA_TOPIC_ID, Uuid
@@ -44,7 +44,7 @@ from minikafka.raft.quorum_state import (
 )
 from minikafka.raft.raft_log import RaftLog
 from minikafka.raft.snapshot_fetch import SnapshotFetch
-from minikafka.raft.snapshots import SnapshotId, kraft_version_record, read_snapshot, snapshot_ids
+from minikafka.raft.snapshots import Snapshot, SnapshotId, kraft_version_record, read_snapshot
 from minikafka.raft.voter_set import VoterSet
 from minikafka.records.batch import ControlType
 from minikafka.records.builder import control_record
@@ -118,7 +118,7 @@ class RaftNode:
     settings: RaftSettings
     is_controller: bool
     on_commit: Callable[[], None]
-    on_snapshot: Callable[[SnapshotId], None]
+    on_snapshot: Callable[[SnapshotId, Snapshot], None]
     on_leader: Callable[[int], None]
     role: RaftRole = RaftRole.UNATTACHED
     kraft_version: int = 0
@@ -132,6 +132,8 @@ class RaftNode:
     _warned: str = field(default="", init=False)
     _recovery_point: int = field(default=0, init=False)
     """As its file says."""
+    _adopted_offset: int = field(default=0, init=False)
+    """The end offset of the snapshot that the voters were last learned from."""
     _recovery_point_due_ms: int = field(default=0, init=False)
     _bootstrap_at: int = 0
     _fetch_timer: Timer | None = None
@@ -180,19 +182,28 @@ class RaftNode:
             self._become_unattached()
 
     def _load_voters(self) -> None:
-        """A dynamic quorum: voters come from snapshots and the log, not from configuration."""
-        if self.voters is not None:
-            return
-        for snapshot_id in snapshot_ids(self.disk, METADATA_FOLDER):
-            snapshot = read_snapshot(self.disk, f"{METADATA_FOLDER}/{snapshot_id.file_name}")
-            if snapshot is not None and snapshot.voters is not None:
-                self.voters, self.kraft_version = snapshot.voters, snapshot.kraft_version
-                self._voters_are_logged = snapshot_id.end_offset > 0
-        self._learn_voters(self.log.log.log_start_offset)
+        """A dynamic quorum: voters come from snapshots and the log, not from configuration.
 
-    def _learn_voters(self, start_offset: int) -> None:
+        From the snapshot that was adopted, or that at offset 0 with which the quorum began, and
+        from control records after it.
+        """
+        if self.voters is not None and self.kraft_version == 0:
+            return
+        if self.voters is None:
+            first = SnapshotId(0, 0)
+            snapshot = read_snapshot(self.disk, f"{METADATA_FOLDER}/{first.file_name}")
+            if snapshot is not None:
+                self.adopt(first, snapshot)
+        start_offset = max(self.log.log.log_start_offset, self._adopted_offset)
         for batch in self.log.batches(start_offset, self.log.end_offset, control_only=True):
             self.learn_control(batch.control)
+
+    def adopt(self, snapshot_id: SnapshotId, snapshot: Snapshot) -> None:
+        """Take over what a snapshot says of the voters; what comes before it counts no more."""
+        self._adopted_offset = snapshot_id.end_offset
+        if snapshot.voters is not None:
+            self.voters, self.kraft_version = snapshot.voters, snapshot.kraft_version
+            self._voters_are_logged = snapshot_id.end_offset > 0
 
     def learn_control(self, control: list[tuple[int, bytes]]) -> None:
         """Take over what control records say of the voters."""
@@ -304,6 +315,19 @@ class RaftNode:
             self._save_recovery_point()
         if self._flushed_offset < self.log.end_offset:
             self._flush()
+
+    def flush_with(self, target: SyncTarget, on_done: FlushCallback) -> None:
+        """Flush what is committed, then `target`: away from this step, in this order."""
+        # The leader has flushed all that is committed, and counts its flushes itself.
+        request = None if self.is_leader else self.log.log.take_flush(everything=True)
+
+        def done(fault: StorageFault | None) -> None:
+            if fault is None and request is not None:
+                self.log.log.flushed(request)
+            on_done(fault)
+            self._save_recovery_point()
+
+        self.env.flush((target,) if request is None else (request, target), done)
 
     def _save_recovery_point(self, *, sync: bool = False) -> None:
         """Note how much is both durable and committed: no truncation ever goes below that."""
@@ -554,13 +578,14 @@ class RaftNode:
             self._snapshot_fetched,
         ).start()
 
-    def _snapshot_fetched(self, snapshot_id: SnapshotId | None) -> None:
-        if snapshot_id is None:
+    def _snapshot_fetched(self, snapshot_id: SnapshotId, snapshot: Snapshot | None) -> None:
+        if snapshot is None:
             self._lose_leader()
             return
         log = self.log.log
         start_after(log, snapshot_id, self.env.clock.now)
         self.high_watermark = snapshot_id.end_offset
         log.update_high_watermark(snapshot_id.end_offset)
-        self.on_snapshot(snapshot_id)
+        self.adopt(snapshot_id, snapshot)
+        self.on_snapshot(snapshot_id, snapshot)
         self._fetch()

@@ -10,7 +10,9 @@ from minikafka.common.environment import Environment
 from minikafka.log.disk import Disk, File
 from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.messages import fetch_snapshot as messages
-from minikafka.raft.snapshots import SnapshotId
+from minikafka.protocol.primitives import MalformedMessage
+from minikafka.raft.snapshots import PART_SUFFIX, Snapshot, SnapshotId, parse_snapshot
+from minikafka.records.errors import CorruptRecordsError
 from minikafka.rpc.calls import Calls
 
 if TYPE_CHECKING:
@@ -23,7 +25,7 @@ _METADATA_TOPIC = "__cluster_metadata"
 
 @dataclass(slots=True)
 class SnapshotFetch:
-    """One download; `on_done` gets the id once the file is whole and durable, or None."""
+    """One download; `on_done` gets the snapshot once its file is whole and durable, or None."""
 
     env: Environment
     calls: Calls
@@ -34,12 +36,12 @@ class SnapshotFetch:
     disk: Disk
     snapshot_id: SnapshotId
     settings: "RaftSettings"
-    on_done: Callable[[SnapshotId | None], None]
+    on_done: Callable[[SnapshotId, Snapshot | None], None]
     _file: File | None = None
 
     @property
     def _part(self) -> str:
-        return f"{METADATA_FOLDER}/{self.snapshot_id.file_name}.part"
+        return f"{METADATA_FOLDER}/{self.snapshot_id.file_name}{PART_SUFFIX}"
 
     def start(self) -> None:
         """Ask for the first piece."""
@@ -92,15 +94,20 @@ class SnapshotFetch:
         if self._file.size < answer.size:
             self._ask()
             return
+        try:
+            snapshot = parse_snapshot(bytes(self._file.read_at(0, self._file.size)))
+        except (CorruptRecordsError, MalformedMessage) as error:
+            self._fail(f"what {self.channel.host}:{self.channel.port} sent is damaged: {error}")
+            return
         self._file.sync()
         self._file.close()
         self.disk.rename(self._part, f"{METADATA_FOLDER}/{self.snapshot_id.file_name}")
         self.disk.sync_dir(METADATA_FOLDER)
-        self.on_done(self.snapshot_id)
+        self.on_done(self.snapshot_id, snapshot)
 
     def _fail(self, why: str) -> None:
         assert self._file is not None
         _log.warning("[raft %d] snapshot not fetched: %s", self.node_id, why)
         self._file.close()
         self.disk.remove(self._part)
-        self.on_done(None)
+        self.on_done(self.snapshot_id, None)

@@ -7,7 +7,7 @@ SNAPSHOT_FOOTER.
 Source: `Snapshots`, `RecordsSnapshotWriter`, `RecordsSnapshotReader`, KIP-630.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from minikafka.common.faults import StorageFault
@@ -27,7 +27,10 @@ from minikafka.records.scan import check_crc, split_batches
 
 SUFFIX = ".checkpoint"
 BOOTSTRAP = "bootstrap.checkpoint"
-_RECORDS_PER_BATCH = 1000
+PART_SUFFIX = ".part"
+"""A snapshot that is being written or downloaded; Kafka's name for it."""
+_RECORDS_PER_BATCH = 250
+_HEADER_WINDOW = 4096
 
 
 class SnapshotId(NamedTuple):
@@ -40,6 +43,14 @@ class SnapshotId(NamedTuple):
     def file_name(self) -> str:
         """The file in the folder of the metadata log."""
         return f"{self.end_offset:020d}-{self.epoch:010d}{SUFFIX}"
+
+
+class SnapshotFile(NamedTuple):
+    """A snapshot on disk, as far as its first batch says it."""
+
+    snapshot_id: SnapshotId
+    size: int
+    last_contained_ms: int
 
 
 class Snapshot(NamedTuple):
@@ -61,6 +72,32 @@ def snapshot_ids(disk: Disk, folder: str) -> list[SnapshotId]:
     return sorted(found)
 
 
+def snapshot_files(disk: Disk, folder: str) -> list[SnapshotFile]:
+    """The snapshots in a folder with their sizes in bytes and timestamps, oldest first.
+
+    A timestamp that cannot be read is 0: that of the oldest possible snapshot.
+    """
+    return [_described(disk, folder, snapshot_id) for snapshot_id in snapshot_ids(disk, folder)]
+
+
+def _described(disk: Disk, folder: str, snapshot_id: SnapshotId) -> SnapshotFile:
+    file = disk.open(f"{folder}/{snapshot_id.file_name}")
+    try:
+        start = file.read_at(0, _HEADER_WINDOW)
+        position, header = next(split_batches(start))
+        first = next(read_batch(start, position, header))
+        last_contained_ms = _last_contained_ms(first.value or b"")
+    except (CorruptRecordsError, StopIteration):
+        last_contained_ms = 0
+    finally:
+        file.close()
+    return SnapshotFile(snapshot_id, file.size, last_contained_ms)
+
+
+def _last_contained_ms(header_record: bytes | memoryview) -> int:
+    return int.from_bytes(header_record[2:10], "big", signed=True)
+
+
 def write_snapshot(
     disk: Disk,
     path: str,
@@ -74,14 +111,36 @@ def write_snapshot(
     now_ms: int,
 ) -> None:
     """Write a snapshot durably under `path`; a half-written one never has that name."""
-    content = bytearray()
+    pieces = encode_snapshot(
+        records,
+        epoch=epoch,
+        kraft_version=kraft_version,
+        voters=voters,
+        metadata_version=metadata_version,
+        last_contained_ms=last_contained_ms,
+        now_ms=now_ms,
+    )
+    write_file(disk, path, b"".join(pieces), sync=True)
+
+
+def encode_snapshot(
+    records: Iterable[MetadataRecord],
+    *,
+    epoch: int,
+    kraft_version: int,
+    voters: VoterSet | None,
+    metadata_version: int,
+    last_contained_ms: int,
+    now_ms: int,
+) -> Iterator[bytes]:
+    """The batches of a snapshot, each made when it is asked for."""
     offset = 0
 
-    def add(batch: list[NewRecord], *, is_control: bool) -> None:
+    def batch_of(batch: list[NewRecord], *, is_control: bool) -> bytes:
         nonlocal offset
         options = BatchOptions(base_offset=offset, leader_epoch=epoch, is_control=is_control)
-        content.extend(build_batch(batch, options))
         offset += len(batch)
+        return bytes(build_batch(batch, options))
 
     header = encode_message(SnapshotHeaderRecord(last_contained_log_timestamp=last_contained_ms), 0)
     head = [control_record(ControlType.SNAPSHOT_HEADER, header, now_ms)]
@@ -89,19 +148,18 @@ def write_snapshot(
         head.append(kraft_version_record(kraft_version, now_ms))
         if voters is not None:
             head.append(control_record(ControlType.KRAFT_VOTERS, voters.to_record(), now_ms))
-    add(head, is_control=True)
+    yield batch_of(head, is_control=True)
     batch: list[NewRecord] = []
     for record in records:
         value = encode_record(record, record_version(record, metadata_version))
         batch.append(NewRecord(now_ms, None, value))
         if len(batch) == _RECORDS_PER_BATCH:
-            add(batch, is_control=False)
+            yield batch_of(batch, is_control=False)
             batch = []
     if batch:
-        add(batch, is_control=False)
+        yield batch_of(batch, is_control=False)
     footer = encode_message(SnapshotFooterRecord(), 0)
-    add([control_record(ControlType.SNAPSHOT_FOOTER, footer, now_ms)], is_control=True)
-    write_file(disk, path, bytes(content), sync=True)
+    yield batch_of([control_record(ControlType.SNAPSHOT_FOOTER, footer, now_ms)], is_control=True)
 
 
 def kraft_version_record(kraft_version: int, now_ms: int) -> NewRecord:
@@ -156,7 +214,7 @@ def parse_snapshot(content: bytes) -> Snapshot:
             elif kind == ControlType.KRAFT_VOTERS:
                 voters = VoterSet.from_record(value)
             elif kind == ControlType.SNAPSHOT_HEADER:
-                last_contained_ms = int.from_bytes(value[2:10], "big", signed=True)
+                last_contained_ms = _last_contained_ms(value)
     if not kinds or kinds[0] != ControlType.SNAPSHOT_HEADER:
         raise CorruptRecordsError("the snapshot does not begin with a header")
     if kinds[-1] != ControlType.SNAPSHOT_FOOTER:

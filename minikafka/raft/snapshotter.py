@@ -1,8 +1,11 @@
 """When a node writes a snapshot of its metadata, and the way back from one.
 
-Every node writes its own snapshots, from its committed image. The log that a snapshot covers is
-kept: nothing is deleted here. A snapshot never stands inside a metadata transaction, of which its
+Every node writes its own snapshots, from its committed image: a piece a step, so that no step takes
+long however large the image is. A snapshot never stands inside a metadata transaction, of which its
 image knows nothing.
+
+Unlike Kafka: the log rolls when a snapshot begins, so that old segments can go soon and a start
+reads little of what the snapshot covers.
 
 Source: `SnapshotGenerator`, `SnapshotEmitter`, KIP-630, KIP-876.
 """
@@ -16,10 +19,23 @@ from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.metadata.image import METADATA_VERSION, MetadataImage
 from minikafka.metadata.loader import MetadataLoader
 from minikafka.metadata.snapshot import snapshot_records
+from minikafka.raft.metadata_storage import damaged
 from minikafka.raft.raft_node import RaftNode
-from minikafka.raft.snapshots import SnapshotId, read_snapshot, snapshot_ids, write_snapshot
+from minikafka.raft.snapshot_retention import SnapshotRetention
+from minikafka.raft.snapshot_writer import SnapshotWriter
+from minikafka.raft.snapshots import (
+    PART_SUFFIX,
+    Snapshot,
+    SnapshotId,
+    encode_snapshot,
+    read_snapshot,
+    snapshot_ids,
+)
 
 _log = logging.getLogger("minikafka.raft")
+_PIECE_PAUSE_MS = 1
+_CLEAN_INTERVAL_MS = 60_000
+_SET_ASIDE_SUFFIX = ".damaged"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -27,77 +43,156 @@ class Snapshotter:
     """Counts what was committed since the last snapshot, and writes one when that is enough.
 
     `max_bytes` of the metadata log, or `max_interval_ms` (0 for never) since the last one, make a
-    new snapshot. The interval begins when the node starts.
+    new snapshot. The interval begins when the node starts. What `retention` allows is removed after
+    each snapshot, and once a minute.
     """
 
     env: Environment
     raft: RaftNode
     max_bytes: int
     max_interval_ms: int
-    _counted_from_bytes: int = -1
-    _last_ms: int = -1
+    retention: SnapshotRetention
+    _bytes: int = 0
+    """Bytes that were committed since the last snapshot began."""
+    _began_ms: int = -1
+    """When that was, or when the node started."""
+    _clean_due_ms: int = 0
+    _writer: SnapshotWriter | None = None
 
-    def committed(self, loader: MetadataLoader) -> None:
-        """The committed image moved on."""
-        log_bytes = self.raft.log.log.size_bytes
+    @property
+    def is_writing(self) -> bool:
+        """True while a snapshot is not durable yet."""
+        return self._writer is not None
+
+    def committed(self, loader: MetadataLoader, size: int, append_ms: int) -> None:
+        """Count `size` bytes that were committed; the last batch was written at `append_ms`."""
+        self._bytes += size
         now_ms = self.env.clock.monotonic_ms
-        if self._last_ms < 0 or log_bytes < self._counted_from_bytes:
-            self._counted_from_bytes, self._last_ms = self._covered_bytes(), now_ms
+        if self._began_ms < 0:
+            self._began_ms = now_ms
+        if self._writer is None:
+            why = self._why(loader, now_ms)
+            if why is not None:
+                self._begin(loader.image, append_ms, why)
+            elif now_ms >= self._clean_due_ms:
+                self._clean()
+
+    def abort(self) -> None:
+        """A snapshot of the leader took the place of the log: one of what was before is no use."""
+        self._bytes = 0
+        if self._writer is not None and not self._writer.is_whole:
+            self._writer.abandon()
+            self._writer = None
+
+    def _why(self, loader: MetadataLoader, now_ms: int) -> str | None:
         if loader.in_transaction or not loader.image.feature(METADATA_VERSION):
-            return
-        is_large = log_bytes - self._counted_from_bytes >= self.max_bytes
-        is_late = 0 < self.max_interval_ms <= now_ms - self._last_ms
-        if is_large or is_late:
-            self._write(loader.image, "size" if is_large else "age")
-            self._counted_from_bytes, self._last_ms = log_bytes, now_ms
+            return None
+        if self._bytes >= self.max_bytes:
+            return f"{self._bytes} bytes of records since the last one"
+        if 0 < self.max_interval_ms <= now_ms - self._began_ms:
+            return f"{now_ms - self._began_ms} ms since the last one"
+        return None
 
-    def _covered_bytes(self) -> int:
-        """How much of the log the newest snapshot stands for, where there is one."""
-        log = self.raft.log.log
-        covered = _usable_snapshots(self.raft)
-        if not covered:
-            return 0
-        end_offset = covered[-1].end_offset
-        return log.size_bytes - log.readable_bytes(end_offset, self.raft.end_offset)
-
-    def _write(self, image: MetadataImage, why: str) -> None:
+    def _begin(self, image: MetadataImage, append_ms: int, why: str) -> None:
         raft = self.raft
         snapshot_id = SnapshotId(image.offset + 1, image.epoch)
-        last = list(raft.log.batches(image.offset, image.offset + 1))[-1]
-        write_snapshot(
-            raft.disk,
-            f"{METADATA_FOLDER}/{snapshot_id.file_name}",
+        pieces = encode_snapshot(
             snapshot_records(image),
             epoch=image.epoch,
             kraft_version=raft.kraft_version,
             voters=raft.voters if raft.kraft_version > 0 else None,
             metadata_version=image.feature(METADATA_VERSION),
-            last_contained_ms=last.append_ms,
+            last_contained_ms=append_ms,
             now_ms=self.env.clock.wall_ms,
         )
-        _log.info("[raft %d] wrote snapshot %s (%s)", raft.node_id, snapshot_id.file_name, why)
+        _log.info("[raft %d] writes snapshot %s (%s)", raft.node_id, snapshot_id.file_name, why)
+        raft.log.log.roll(self.env.clock.now)
+        self._bytes, self._began_ms = 0, self.env.clock.monotonic_ms
+        self._writer = SnapshotWriter(raft.disk, snapshot_id, pieces)
+        self._write_piece(self._writer)
+
+    def _write_piece(self, writer: SnapshotWriter) -> None:
+        if writer is not self._writer:
+            return
+        if writer.write_piece():
+            self.env.after(_PIECE_PAUSE_MS, lambda: self._write_piece(writer))
+        else:
+            self.raft.flush_with(writer, lambda fault: self._written(writer, fault))
+
+    def _written(self, writer: SnapshotWriter, fault: StorageFault | None) -> None:
+        if fault is not None:
+            raise fault
+        name = writer.snapshot_id.file_name
+        _log.info("[raft %d] wrote snapshot %s: %d bytes", self.raft.node_id, name, writer.size)
+        self._writer = None
+        self._clean()
+
+    def _clean(self) -> None:
+        self._clean_due_ms = self.env.clock.monotonic_ms + _CLEAN_INTERVAL_MS
+        self.retention.clean(self.env.clock.now)
 
 
 def restore(raft: RaftNode, loader: MetadataLoader) -> None:
-    """Load what the log does not have any more: the snapshot that it begins after.
+    """Load the newest snapshot that can be read; the log goes on from there.
 
-    To be called before the first committed record is loaded. A log that is whole needs none.
+    To be called before `RaftNode.start`. A damaged snapshot is set aside if an older one, or the
+    log alone, does as well.
 
     Raises:
         StorageFault: the log does not begin at 0, and no snapshot says what came before.
     """
-    start = raft.log.log.log_start_offset
-    if start == 0:
-        return
-    usable = [x for x in _usable_snapshots(raft) if x.end_offset >= start]
-    if not usable:
-        raise StorageFault(raft.disk.root, f"no snapshot covers the metadata log below {start}")
-    newest = usable[-1]
-    path = f"{METADATA_FOLDER}/{newest.file_name}"
+    _remove_parts(raft)
+    refused: list[tuple[SnapshotId, StorageFault]] = []
+    for snapshot_id in reversed(_usable_snapshots(raft)):
+        try:
+            snapshot = _read(raft, snapshot_id)
+        except StorageFault as fault:
+            refused.append((snapshot_id, fault))
+            continue
+        loader.load_snapshot(
+            snapshot.records, last_offset=snapshot_id.end_offset - 1, epoch=snapshot_id.epoch
+        )
+        raft.adopt(snapshot_id, snapshot)
+        break
+    else:
+        _require_whole_log(raft, refused)
+    for snapshot_id, reason in refused:
+        _set_aside(raft, snapshot_id, reason, loader.image.offset + 1)
+
+
+def _read(raft: RaftNode, snapshot_id: SnapshotId) -> Snapshot:
+    path = f"{METADATA_FOLDER}/{snapshot_id.file_name}"
     snapshot = read_snapshot(raft.disk, path)
     if snapshot is None:
         raise StorageFault(raft.disk.root, f"{path} vanished")
-    loader.load_snapshot(snapshot.records, last_offset=newest.end_offset - 1, epoch=newest.epoch)
+    return snapshot
+
+
+def _require_whole_log(raft: RaftNode, refused: list[tuple[SnapshotId, StorageFault]]) -> None:
+    start = raft.log.log.log_start_offset
+    if start == 0:
+        return
+    reasons = "".join(f"; {fault.reason}" for _, fault in refused)
+    raise damaged(raft.disk, f"no snapshot covers the metadata log below offset {start}{reasons}")
+
+
+def _set_aside(
+    raft: RaftNode, snapshot_id: SnapshotId, fault: StorageFault, restored_offset: int
+) -> None:
+    """Keep a damaged snapshot for inspection, but let nobody fetch it."""
+    path = f"{METADATA_FOLDER}/{snapshot_id.file_name}"
+    raft.disk.rename(path, path + _SET_ASIDE_SUFFIX)
+    raft.disk.sync_dir(METADATA_FOLDER)
+    _log.warning(
+        "[raft %d] %s; renamed to %s%s, metadata is restored from offset %d on",
+        raft.node_id, fault, snapshot_id.file_name, _SET_ASIDE_SUFFIX, restored_offset,
+    )  # fmt: skip
+
+
+def _remove_parts(raft: RaftNode) -> None:
+    for name in raft.disk.list(METADATA_FOLDER):
+        if name.endswith(PART_SUFFIX):
+            raft.disk.remove(f"{METADATA_FOLDER}/{name}")
 
 
 def _usable_snapshots(raft: RaftNode) -> list[SnapshotId]:

@@ -73,6 +73,7 @@ _RETRACT_SHARE = 0.1
 _RESIZE_SHARE = 0.1
 _POWER_IN_STOP_SHARE = 0.15
 _ROT_SHARE = 0.15
+_SNAPSHOT_SHARE = 0.4
 _DRAWN_APART = (Fault.RETRACT, Fault.POWER_IN_STOP, Fault.ROT)
 """Faults that have entropy of their own, so that seeds without them stay as they were."""
 _DELETING_SHARE = 0.1
@@ -186,6 +187,7 @@ class Plan:
     """A producer writes to several partitions with one request."""
     odd: bool = False
     """A client sends requests that no client means to send."""
+    snapshot_bytes: int = 0
     steps: int = 0
     incidents: tuple[Incident, ...] = ()
 
@@ -218,6 +220,9 @@ class Plan:
             values["log.retention.bytes"] = str(self.retention_bytes)
             values["log.retention.check.interval.ms"] = str(_RETENTION_CHECK_MS)
             values["log.initial.task.delay.ms"] = str(_RETENTION_CHECK_MS)
+        if self.snapshot_bytes:
+            values["metadata.log.max.record.bytes.between.snapshots"] = str(self.snapshot_bytes)
+            values["metadata.max.retention.bytes"] = str(2 * self.snapshot_bytes)
         return values
 
 
@@ -280,6 +285,10 @@ def draw(seed: int, duration_ms: int) -> Plan:
         if own.random() < share:
             incidents = [*plan.incidents, *_incidents(own, plan, mix)]
             plan = replace(plan, incidents=tuple(sorted(incidents, key=_time_of)))
+    own = Random(f"snapshots/{seed}")
+    if own.random() < _SNAPSHOT_SHARE:
+        # Often enough that some node is always behind the start of the log.
+        plan = replace(plan, snapshot_bytes=own.choice((200, 1_000, 5_000)))
     return plan
 
 

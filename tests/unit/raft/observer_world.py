@@ -17,7 +17,7 @@ from minikafka.raft.metadata_reads import read_metadata
 from minikafka.raft.metadata_storage import open_metadata_log
 from minikafka.raft.raft_log import RaftLog
 from minikafka.raft.raft_node import RaftNode
-from minikafka.raft.snapshots import SnapshotId, read_snapshot
+from minikafka.raft.snapshots import SnapshotId
 from minikafka.raft.snapshotter import restore
 from minikafka.rpc.calls import Calls
 from minikafka.rpc.envelope import decode_request, encode_response
@@ -71,9 +71,8 @@ class ObserverWorld:
             self.raft.learn_control(batch.control)
             self.loader.load_batch(batch.records, last_offset=batch.last_offset, epoch=batch.epoch)
 
-    def _on_snapshot(self, snapshot_id):
+    def _on_snapshot(self, snapshot_id, snapshot):
         self.snapshots.append(snapshot_id)
-        snapshot = read_snapshot(self.disk, f"{METADATA_FOLDER}/{snapshot_id.file_name}")
         self.loader.load_snapshot(
             snapshot.records, last_offset=snapshot_id.end_offset - 1, epoch=snapshot_id.epoch
         )

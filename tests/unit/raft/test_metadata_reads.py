@@ -78,18 +78,14 @@ def test_a_follower_beyond_the_end_of_its_epoch_goes_back_to_it(world):
 
 
 def test_a_new_follower_gets_the_snapshot_where_there_is_one(world):
-    world.snapshotter.max_bytes = 1
-    world.raft.append([NoOpRecord()], metadata_version=30)
-    world.settle()
+    world.write_snapshot()
     assert read(world, 0, 0).snapshot == SnapshotId(12, 2)
     assert offsets(read(world, 10, 2)) == [10, 11]
 
 
 def test_a_follower_of_an_epoch_before_every_snapshot_gets_one(world):
     """As Kafka: also where the log itself would reach back far enough."""
-    world.snapshotter.max_bytes = 1
-    world.raft.append([NoOpRecord()], metadata_version=30)
-    world.settle()
+    world.write_snapshot()
     assert read(world, 9, 1).snapshot == SnapshotId(12, 2)
 
 

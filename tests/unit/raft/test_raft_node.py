@@ -215,9 +215,7 @@ def test_an_observer_drops_what_the_leader_does_not_have(leader):
 
 
 def test_an_observer_loads_a_snapshot_where_there_is_one(leader):
-    leader.snapshotter.max_bytes = 1
-    leader.raft.append([NoOpRecord()], metadata_version=30)
-    leader.settle()
+    leader.write_snapshot()
     leader.create("later", assignment=((1,),))
     observer = ObserverWorld(leader, snapshot_max_bytes=100)
     observer.run()
@@ -229,10 +227,7 @@ def test_an_observer_loads_a_snapshot_where_there_is_one(leader):
 
 
 def test_an_observer_that_began_with_a_snapshot_restarts(leader):
-    leader.snapshotter.max_bytes = 1
-    leader.raft.append([NoOpRecord()], metadata_version=30)
-    leader.settle()
-    leader.snapshotter.max_bytes = 1 << 30
+    leader.write_snapshot()
     observer = ObserverWorld(leader)
     observer.run()
     restarted = ObserverWorld(leader, disk=observer.disk)

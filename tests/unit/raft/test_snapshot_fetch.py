@@ -2,11 +2,13 @@ import pytest
 
 from minikafka.common.effects import Channel, Send
 from minikafka.common.environment import Environment
+from minikafka.common.ids import Uuid
 from minikafka.log.disk import read_file
 from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.messages import fetch_snapshot as messages
+from minikafka.messages.metadata_records.topic_record import TopicRecord
 from minikafka.raft.snapshot_fetch import SnapshotFetch
-from minikafka.raft.snapshots import SnapshotId
+from minikafka.raft.snapshots import SnapshotId, encode_snapshot
 from minikafka.rpc.calls import Calls
 from minikafka.rpc.envelope import decode_request, encode_response
 from minikafka.sim.sim_disk import SimDisk
@@ -14,7 +16,18 @@ from tests.quorum_world import CLUSTER_ID, SETTINGS
 
 CHANNEL = Channel("h", 9093, "raft")
 WANTED = SnapshotId(12, 3)
-CONTENT = bytes(range(250))
+
+
+def content():
+    topics = [TopicRecord(name=f"t{number}", topic_id=Uuid.of(0, number)) for number in range(3)]
+    pieces = encode_snapshot(
+        topics, epoch=3, kraft_version=0, voters=None, metadata_version=30, last_contained_ms=0,
+        now_ms=0,
+    )  # fmt: skip
+    return b"".join(pieces)
+
+
+CONTENT = content()
 
 
 class Download:
@@ -38,9 +51,13 @@ class Download:
             self.disk,
             WANTED,
             SETTINGS._replace(snapshot_max_bytes=100),
-            self.outcome.append,
+            self.done,
         )
         self.fetch.start()
+
+    def done(self, snapshot_id, snapshot):
+        assert snapshot_id == WANTED
+        self.outcome.append(snapshot)
 
     def asked(self):
         (effect,) = self.env.effects
@@ -80,10 +97,20 @@ def test_pieces_are_put_together_under_a_name_that_is_no_snapshots(download):
         assert download.files() == [f"{WANTED.file_name}.part"]
         piece = CONTENT[asked.position : asked.position + request.max_bytes]
         download.answer(header, position=asked.position, unaligned_records=piece)
-    assert positions == [0, 100, 200]
-    assert download.outcome == [WANTED]
+    assert positions == list(range(0, len(CONTENT), 100))
+    assert [len(snapshot.records) for snapshot in download.outcome] == [3]
     assert download.files() == [WANTED.file_name]
     assert bytes(read_file(download.disk, f"{METADATA_FOLDER}/{WANTED.file_name}")) == CONTENT
+
+
+def test_a_damaged_snapshot_is_not_kept(download, caplog):
+    damaged = bytearray(CONTENT)
+    damaged[len(damaged) // 2] ^= 1
+    header, _ = download.asked()
+    download.answer(header, position=0, unaligned_records=bytes(damaged))
+    assert download.outcome == [None]
+    assert download.files() == []
+    assert "what h:9093 sent is damaged: checksum" in caplog.text
 
 
 @pytest.mark.parametrize("changes", [{"error_code": 98}, {"position": 5}])

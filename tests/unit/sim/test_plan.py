@@ -2,6 +2,10 @@
 
 import pytest
 
+from minikafka.config.broker import (
+    METADATA_LOG_MAX_RECORD_BYTES_BETWEEN_SNAPSHOTS,
+    METADATA_MAX_RETENTION_BYTES,
+)
 from minikafka.config.node_config import node_config
 from minikafka.sim.plan import CONTROLLER_ID, NOT_OF_CONTROLLERS, Fault, Happening, Incident, draw
 from minikafka.sim.sim_cluster import SimCluster
@@ -22,6 +26,7 @@ def test_everything_is_drawn_by_some_seed():
     assert {plan.strategy for plan in PLANS} == {"Balanced", "Aggressive", "None"}
     assert {plan.brokers for plan in PLANS} == {3, 4, 5, 7}
     assert {plan.retention_bytes for plan in PLANS} == {-1, 0, 4_000, 40_000}
+    assert {plan.snapshot_bytes for plan in PLANS} == {0, 200, 1_000, 5_000}
 
 
 def test_incidents_are_in_order_within_the_run_and_name_nodes_that_are_there():
@@ -48,6 +53,13 @@ def test_what_a_plan_sets_is_known_to_nodes(deletes):
     config = node_config(cluster.values(1))
     assert config.ignored == ()
     assert ("log.retention.bytes" in plan.given) is deletes
+
+
+def test_a_plan_with_snapshots_keeps_few_of_them():
+    plan = next(plan for plan in PLANS if plan.snapshot_bytes)
+    config = node_config({**SimCluster(world=World(1), given=plan.given).values(1)}).values
+    kept = config[METADATA_MAX_RETENTION_BYTES]
+    assert kept == 2 * config[METADATA_LOG_MAX_RECORD_BYTES_BETWEEN_SNAPSHOTS] > 0
 
 
 def test_an_incident_reads_as_a_line():

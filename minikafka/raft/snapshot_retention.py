@@ -1,0 +1,52 @@
+"""Which old snapshots and segments of the metadata log may go.
+
+Source: `KafkaRaftLog.maybeClean`, `deleteBeforeSnapshot`.
+"""
+
+import logging
+from dataclasses import dataclass
+
+from minikafka.common.clock import Now
+from minikafka.log.log_directory import METADATA_FOLDER
+from minikafka.raft.raft_node import RaftNode
+from minikafka.raft.snapshots import SnapshotFile, snapshot_files
+
+_log = logging.getLogger("minikafka.raft")
+
+
+@dataclass(slots=True)
+class SnapshotRetention:
+    """Cuts the metadata log behind a snapshot, with the snapshots before that.
+
+    `max_bytes` of log and snapshots together, and `max_ms` since the last record of a snapshot was
+    written (-1: no limit). The newest snapshot stays, and the log after it, whatever they say.
+    """
+
+    raft: RaftNode
+    max_bytes: int
+    max_ms: int
+
+    def clean(self, now: Now) -> None:
+        """Remove what is too much or too old; files of the log go after `file.delete.delay.ms`."""
+        log = self.raft.log.log
+        log.tick(now)
+        snapshots = [
+            each
+            for each in snapshot_files(self.raft.disk, METADATA_FOLDER)
+            if 0 < each.snapshot_id.end_offset <= self.raft.high_watermark
+        ]
+        while len(snapshots) > 1 and self._is_due(snapshots, now):
+            gone, newer = snapshots[0], snapshots[1]
+            log.increment_log_start_offset(newer.snapshot_id.end_offset)
+            count = log.delete_old_segments(now)
+            self.raft.disk.remove(f"{METADATA_FOLDER}/{gone.snapshot_id.file_name}")
+            del snapshots[0]
+            _log.info(
+                "[raft %d] removed snapshot %s; the metadata log begins at offset %d, %d segments "
+                "went", self.raft.node_id, gone.snapshot_id.file_name, log.log_start_offset, count,
+            )  # fmt: skip
+
+    def _is_due(self, snapshots: list[SnapshotFile], now: Now) -> bool:
+        size = self.raft.log.log.size_bytes + sum(each.size for each in snapshots)
+        age_ms = now.wall_ms - snapshots[0].last_contained_ms
+        return 0 <= self.max_bytes < size or 0 <= self.max_ms < age_ms

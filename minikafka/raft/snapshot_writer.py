@@ -1,0 +1,59 @@
+"""A metadata snapshot on its way to the disk: written piece by piece, and synced by a flush."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from minikafka.log.disk import Disk, File
+from minikafka.log.log_directory import METADATA_FOLDER
+from minikafka.raft.snapshots import PART_SUFFIX, SnapshotId
+
+
+@dataclass(slots=True)
+class SnapshotWriter:
+    """One snapshot. Its file has another name until it is whole and durable.
+
+    `pieces` make the content. As a sync target it is run once, after the last piece.
+    """
+
+    disk: Disk
+    snapshot_id: SnapshotId
+    pieces: Iterator[bytes]
+    is_whole: bool = False
+    size: int = 0
+    _file: File | None = None
+
+    @property
+    def path(self) -> str:
+        """Where the snapshot will be."""
+        return f"{METADATA_FOLDER}/{self.snapshot_id.file_name}"
+
+    def write_piece(self) -> bool:
+        """Write the next piece; False if there is none, and the file is whole."""
+        if self._file is None:
+            self._file = self.disk.open(self.path + PART_SUFFIX, create=True)
+            self._file.truncate(0)
+        piece = next(self.pieces, None)
+        if piece is None:
+            self.is_whole = True
+            return False
+        self._file.append(piece)
+        self.size += len(piece)
+        return True
+
+    def run(self) -> None:
+        """Make the file durable under its name; from any thread.
+
+        Raises:
+            StorageFault: if the disk refuses.
+        """
+        assert self._file is not None
+        self._file.sync()
+        self._file.close()
+        self.disk.rename(self.path + PART_SUFFIX, self.path)
+        self.disk.sync_dir(METADATA_FOLDER)
+
+    def abandon(self) -> None:
+        """Remove what was written; not once the file is whole."""
+        if self._file is not None:
+            self._file.close()
+            self.disk.remove(self.path + PART_SUFFIX)
