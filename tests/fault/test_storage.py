@@ -80,6 +80,8 @@ def test_second_process_on_the_same_directory_is_refused():
                 sys.executable, "-m", "minikafka", "server-start", str(properties),
                 "--override", (f"listeners=PLAINTEXT://127.0.0.1:{cluster.base_port + 50},"
                 f"CONTROLLER://127.0.0.1:{cluster.base_port + 51}"),
+                "--override", f"advertised.listeners=PLAINTEXT://127.0.0.1:{cluster.base_port + 50}",
+                "--override", "inter.broker.listener.name=PLAINTEXT",
             ],
             capture_output=True, text=True, check=False, timeout=30,
         )  # fmt: skip
