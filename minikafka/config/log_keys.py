@@ -347,7 +347,7 @@ PRODUCER_ID_EXPIRATION_MS: Key[int] = Key(
     default=86400000,
     valid=at_least(1),
     update=Update.CLUSTER_WIDE,
-    doc="How long a producer without writes is remembered.",
+    doc="How long a broker remembers a producer after its last append; from its start on at least.",
 )
 PRODUCER_ID_EXPIRATION_CHECK_INTERVAL_MS: Key[int] = Key(
     name="producer.id.expiration.check.interval.ms",
@@ -355,7 +355,7 @@ PRODUCER_ID_EXPIRATION_CHECK_INTERVAL_MS: Key[int] = Key(
     default=600000,
     valid=at_least(1),
     internal=True,
-    doc="How often producers are looked at for expiry.",
+    doc="How often a broker removes producers that have expired.",
 )
 
 LOG_KEYS: tuple[Key[object], ...] = (

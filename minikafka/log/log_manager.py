@@ -34,6 +34,7 @@ class LogManagerSettings:
     retention_check_interval_ms: int = 300_000
     flush_offset_checkpoint_interval_ms: int = 60_000
     flush_start_offset_checkpoint_interval_ms: int = 60_000
+    producer_id_expiration_check_interval_ms: int = 600_000
     initial_task_delay_ms: int = 30_000
 
 
@@ -48,6 +49,7 @@ class LogManager:
     _retention_due_ms: int = 0
     _recovery_points_due_ms: int = 0
     _log_starts_due_ms: int = 0
+    _expiration_due_ms: int = 0
 
     @classmethod
     def open(
@@ -111,6 +113,7 @@ class LogManager:
                     )
         first = now.monotonic_ms + self.settings.initial_task_delay_ms
         self._retention_due_ms = self._recovery_points_due_ms = self._log_starts_due_ms = first
+        self._expiration_due_ms = first
         return faults
 
     def get(self, at: TopicPartition) -> UnifiedLog | None:
@@ -178,6 +181,10 @@ class LogManager:
         starts_due = time_ms >= self._log_starts_due_ms
         if starts_due:
             self._log_starts_due_ms = time_ms + settings.flush_start_offset_checkpoint_interval_ms
+        expiration_due = time_ms >= self._expiration_due_ms
+        if expiration_due:
+            interval_ms = settings.producer_id_expiration_check_interval_ms
+            self._expiration_due_ms = time_ms + interval_ms
         faults = []
         for directory in self.online:
             try:
@@ -185,6 +192,8 @@ class LogManager:
                 for log in directory.logs.values():
                     if retention_due:
                         log.delete_old_segments(now)
+                    if expiration_due:
+                        log.expire_producers(now)
                     log.tick(now)
                 if points_due:
                     directory.checkpoint_recovery_points()

@@ -36,8 +36,11 @@ def encode(state: ProducerState) -> bytes:
     return _PREFIX.pack(_VERSION, crc32c(body)) + body
 
 
-def decode(content: bytes) -> list[ProducerEntry] | None:
-    """The producers in a file, or None if it is damaged or of another version."""
+def decode(content: bytes, now_ms: int = 0) -> list[ProducerEntry] | None:
+    """The producers in a file, or None if it is damaged or of another version.
+
+    They expire as if they had appended at `now_ms` (monotonic).
+    """
     if len(content) < _PREFIX.size + _COUNT.size:
         return None
     version, crc = _PREFIX.unpack_from(content)
@@ -47,7 +50,7 @@ def decode(content: bytes) -> list[ProducerEntry] | None:
     count = _COUNT.unpack_from(body)[0]
     if len(body) != _COUNT.size + count * _ENTRY.size:
         return None
-    return [_entry(fields) for fields in _ENTRY.iter_unpack(body[_COUNT.size :])]
+    return [_entry(fields, now_ms) for fields in _ENTRY.iter_unpack(body[_COUNT.size :])]
 
 
 def write_snapshot(disk: Disk, folder: str, state: ProducerState) -> str:
@@ -57,7 +60,9 @@ def write_snapshot(disk: Disk, folder: str, state: ProducerState) -> str:
     return path
 
 
-def load_newest(disk: Disk, folder: str, first_offset: int, end_offset: int) -> ProducerState:
+def load_newest(
+    disk: Disk, folder: str, first_offset: int, end_offset: int, now_ms: int = 0
+) -> ProducerState:
     """The newest sound snapshot from `first_offset` to `end_offset`, both included.
 
     Without one, an empty state at `first_offset`. Later and damaged snapshots are removed.
@@ -69,7 +74,7 @@ def load_newest(disk: Disk, folder: str, first_offset: int, end_offset: int) -> 
             continue
         if offset < first_offset:
             break
-        producers = decode(read_file(disk, path) or b"")
+        producers = decode(read_file(disk, path) or b"", now_ms)
         if producers is None:
             disk.remove(path)
             continue
@@ -95,9 +100,9 @@ def snapshot_offsets(disk: Disk, folder: str) -> list[int]:
     return [int(name) for name in names if name.isdigit()]
 
 
-def _entry(fields: tuple[int, ...]) -> ProducerEntry:
+def _entry(fields: tuple[int, ...], now_ms: int) -> ProducerEntry:
     producer_id, epoch, sequence, offset, delta, timestamp, coordinator_epoch, start = fields
-    entry = ProducerEntry(producer_id, epoch, timestamp)
+    entry = ProducerEntry(producer_id, epoch, timestamp, now_ms)
     entry.coordinator_epoch = coordinator_epoch
     entry.transaction_start = max(start, NO_OFFSET)
     if offset >= 0 and sequence >= 0:

@@ -43,6 +43,8 @@ class ProducerEntry:
     producer_id: int
     epoch: int
     last_timestamp: int
+    last_append_ms: int
+    """When this broker appended for it last, or loaded it (monotonic)."""
     batches: deque[WrittenBatch] = field(default_factory=lambda: deque(maxlen=REMEMBERED_BATCHES))
     coordinator_epoch: int = NO_COORDINATOR_EPOCH
     transaction_start: int = NO_OFFSET
@@ -59,7 +61,7 @@ class EndedTransaction(NamedTuple):
 class ProducerState:
     """All producers of one log.
 
-    `producers` is ordered by first appearance, `ongoing` (producer id to first offset) and
+    `producers` is ordered by last append, `ongoing` (producer id to first offset) and
     `unreplicated` by first offset, as they are added in log order.
     """
 
@@ -128,14 +130,14 @@ class ProducerState:
                 f"is smaller than the last seen epoch {entry.coordinator_epoch}",
             )
 
-    def written(self, header: BatchHeader) -> None:
-        """Take in a data batch with a producer id, as it stands in the log."""
+    def written(self, header: BatchHeader, now_ms: int) -> None:
+        """Take in a data batch with a producer id, as it stands in the log.
+
+        `now_ms` is monotonic: the append, or the load.
+        """
         producer_id = header.producer_id
-        entry = self.producers.get(producer_id)
-        if entry is None:
-            entry = ProducerEntry(producer_id, header.producer_epoch, header.max_timestamp)
-            self.producers[producer_id] = entry
-        elif entry.epoch != header.producer_epoch:
+        entry = self._moved_to_end(header, now_ms)
+        if entry.epoch != header.producer_epoch:
             entry.epoch = header.producer_epoch
             entry.batches.clear()
         delta = header.last_offset_delta
@@ -153,14 +155,11 @@ class ProducerState:
             self.ongoing[producer_id] = header.base_offset
 
     def ended(
-        self, header: BatchHeader, marker: EndMarker, high_watermark: int
+        self, header: BatchHeader, marker: EndMarker, high_watermark: int, now_ms: int
     ) -> AbortedTransaction | None:
         """Take in a marker; the aborted transaction that it ends, if it ends one."""
-        entry = self.producers.get(header.producer_id)
-        if entry is None:
-            entry = ProducerEntry(header.producer_id, header.producer_epoch, header.max_timestamp)
-            self.producers[header.producer_id] = entry
-        elif entry.epoch < header.producer_epoch:
+        entry = self._moved_to_end(header, now_ms)
+        if entry.epoch < header.producer_epoch:
             entry.epoch = header.producer_epoch
             entry.batches.clear()
         entry.coordinator_epoch = max(entry.coordinator_epoch, marker.coordinator_epoch)
@@ -194,12 +193,17 @@ class ProducerState:
             ]
 
     def expire(self, now_ms: int, expiration_ms: int) -> int:
-        """Forget producers that wrote nothing for so long and have no open transaction."""
-        gone = [
-            producer_id
-            for producer_id, entry in self.producers.items()
-            if entry.transaction_start < 0 and now_ms - entry.last_timestamp >= expiration_ms
-        ]
+        """Forget producers without appends for `expiration_ms` and without an open transaction.
+
+        Unlike Kafka: `ProducerStateManager.isProducerExpired` compares the batch's timestamp with
+        the wall clock, and so forgets a producer of old records at once.
+        """
+        gone = []
+        for producer_id, entry in self.producers.items():
+            if now_ms - entry.last_append_ms < expiration_ms:
+                break
+            if entry.transaction_start < 0:
+                gone.append(producer_id)
         for producer_id in gone:
             del self.producers[producer_id]
         return len(gone)
@@ -210,6 +214,17 @@ class ProducerState:
         self.ongoing.clear()
         self.unreplicated.clear()
         self.end_offset = end_offset
+
+    def _moved_to_end(self, header: BatchHeader, now_ms: int) -> ProducerEntry:
+        """The producer's entry, a new one where there is none, as the last that appended."""
+        entry = self.producers.pop(header.producer_id, None)
+        if entry is None:
+            entry = ProducerEntry(
+                header.producer_id, header.producer_epoch, header.max_timestamp, now_ms
+            )
+        self.producers[header.producer_id] = entry
+        entry.last_append_ms = now_ms
+        return entry
 
     def _first_open_offset(self) -> int:
         return min(self.ongoing.values(), default=_NO_BOUND)

@@ -131,7 +131,7 @@ def _load(
         epochs.changed = False
     newest = end_offset if recovered_from is None else recovered_from
     producers = load_producers(
-        segments, newest, end_offset, remembered.high_watermark, recovered_from
+        segments, newest, end_offset, remembered.high_watermark, now, reindex_from=recovered_from
     )
     _remove_stray_snapshots(disk, folder, segments)
     return LoadedLog(
@@ -146,14 +146,18 @@ def load_producers(
     newest_snapshot: int,
     end_offset: int,
     high_watermark: int,
+    now: Now,
+    *,
     reindex_from: int | None = None,
 ) -> ProducerState:
     """The producer state at `end_offset`: a snapshot not after `newest_snapshot`, and a scan.
 
     Aborted transactions whose marker is in a segment at or after `reindex_from` are put into its
-    transaction index again.
+    transaction index again. Producers expire as if they had appended `now`.
     """
-    state = load_newest(segments.disk, segments.folder, segments.first.base_offset, newest_snapshot)
+    now_ms = now.monotonic_ms
+    first_offset = segments.first.base_offset
+    state = load_newest(segments.disk, segments.folder, first_offset, newest_snapshot, now_ms)
     start = state.end_offset
     if start < end_offset:
         for segment in segments.from_offset(start):
@@ -162,7 +166,10 @@ def load_producers(
                 continue
             reindex = reindex_from is not None and segment.base_offset >= reindex_from
             for at, header in segment.headers(position):
-                _replay(state, segment, at, header, high_watermark, reindex=reindex)
+                _replay(
+                    state, segment, at, header,
+                    high_watermark=high_watermark, now_ms=now_ms, reindex=reindex,
+                )  # fmt: skip
     state.end_offset = end_offset
     return state
 
@@ -175,11 +182,15 @@ def read_marker(batch: bytes | memoryview, header: BatchHeader) -> EndMarker | N
 
 
 def apply_marker(
-    state: ProducerState, header: BatchHeader, batch: bytes | memoryview, high_watermark: int
+    state: ProducerState,
+    header: BatchHeader,
+    batch: bytes | memoryview,
+    high_watermark: int,
+    now_ms: int,
 ) -> AbortedTransaction | None:
     """Let a marker end its transaction; the transaction, if that aborts it."""
     marker = read_marker(batch, header)
-    return None if marker is None else state.ended(header, marker, high_watermark)
+    return None if marker is None else state.ended(header, marker, high_watermark, now_ms)
 
 
 def _replay(
@@ -187,19 +198,20 @@ def _replay(
     segment: Segment,
     position: int,
     header: BatchHeader,
-    high_watermark: int,
     *,
+    high_watermark: int,
+    now_ms: int,
     reindex: bool,
 ) -> None:
     if header.producer_id < 0:
         return
     if not header.is_control:
-        state.written(header)
+        state.written(header, now_ms)
         return
     if not is_marker(header):
         return
     batch = segment.file.read_at(position, header.size)
-    aborted = apply_marker(state, header, batch, high_watermark)
+    aborted = apply_marker(state, header, batch, high_watermark, now_ms)
     if aborted is not None and reindex:
         segment.add_aborted(aborted)
 

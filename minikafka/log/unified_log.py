@@ -307,7 +307,9 @@ class UnifiedLog:
         self._set_end(end_offset, active.prepare_for_appends())
         self.epochs.truncate_from_end(end_offset)
         self._save_epochs()
-        self.producers = load_producers(self.segments, end_offset, end_offset, self.high_watermark)
+        self.producers = load_producers(
+            self.segments, end_offset, end_offset, self.high_watermark, now
+        )
 
     def truncate_fully_and_start_at(self, offset: int, now: Now) -> None:
         """Drop everything; the log is empty and both starts and ends at `offset`."""
@@ -355,13 +357,16 @@ class UnifiedLog:
             self._roll(self.log_end_offset, now)
 
     def tick(self, now: Now) -> None:
-        """Remove files that are due, forget idle producers, ask for a flush by `flush.ms`."""
+        """Remove files that are due, ask for a flush by `flush.ms`."""
         if self.unflushed:
             self._forget_flushed()
         self.segments.remove_doomed(now.monotonic_ms, self.config.file_delete_delay_ms)
-        self.producers.expire(now.wall_ms, self.config.producer_id_expiration_ms)
         if self.recovery_point < self.records_end:
             self.flushes.ask_by_time(self.records_end, now.monotonic_ms, self.config.flush_ms)
+
+    def expire_producers(self, now: Now) -> None:
+        """Forget producers that appended nothing for `producer.id.expiration.ms`."""
+        self.producers.expire(now.monotonic_ms, self.config.producer_id_expiration_ms)
 
     @property
     def needs_flush(self) -> bool:
@@ -440,7 +445,7 @@ class UnifiedLog:
         segment = self.segments.active
         if segment.must_roll(size, header.max_timestamp, header.last_offset, now):
             self._roll_for(header, now)
-        self._write(batch, [header])
+        self._write(batch, [header], now)
         return LogAppendInfo(
             offset, offset + header.last_offset_delta, header.max_timestamp,
             header.max_timestamp if self.config.records.log_append_time else NO_TIMESTAMP,
@@ -457,14 +462,14 @@ class UnifiedLog:
             segment = self.segments.active
             if segment.must_roll(held + size, header.max_timestamp, header.last_offset, now):
                 if run:
-                    self._write(records[start:position], run)
+                    self._write(records[start:position], run, now)
                     start, run = position, []
                 self._roll_for(header, now)
             run.append(header)
             position += size
-        self._write(records[start:position], run)
+        self._write(records[start:position], run, now)
 
-    def _write(self, records: memoryview, headers: list[BatchHeader]) -> None:
+    def _write(self, records: memoryview, headers: list[BatchHeader], now: Now) -> None:
         """Write batches into the active segment; follow end offset, epochs and producers."""
         epochs, producers, segment = self.epochs, self.producers, self.segments.active
         if not self.identity_is_durable:
@@ -479,10 +484,12 @@ class UnifiedLog:
                 epochs.assign(header.leader_epoch, header.base_offset)
             if header.producer_id >= 0:
                 if not header.is_control:
-                    producers.written(header)
+                    producers.written(header, now.monotonic_ms)
                 elif is_marker(header):
                     batch = records[position : position + header.size]
-                    aborted = apply_marker(producers, header, batch, self.high_watermark)
+                    aborted = apply_marker(
+                        producers, header, batch, self.high_watermark, now.monotonic_ms
+                    )
                     if aborted is not None:
                         segment.add_aborted(aborted)
             position += header.batch_length + LOG_OVERHEAD

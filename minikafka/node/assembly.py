@@ -162,6 +162,9 @@ class _Builder:
             rng=self.around.rng,
             settings=LogManagerSettings(
                 retention_check_interval_ms=values[log_keys.LOG_RETENTION_CHECK_INTERVAL_MS],
+                producer_id_expiration_check_interval_ms=values[
+                    log_keys.PRODUCER_ID_EXPIRATION_CHECK_INTERVAL_MS
+                ],
                 initial_task_delay_ms=values[log_keys.LOG_INITIAL_TASK_DELAY_MS],
                 flush_offset_checkpoint_interval_ms=values[
                     log_keys.LOG_FLUSH_OFFSET_CHECKPOINT_INTERVAL_MS

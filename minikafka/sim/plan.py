@@ -71,6 +71,8 @@ _ODD_SHARE = 0.25
 _JOINT_SHARE = 0.1
 _RETRACT_SHARE = 0.1
 _RESIZE_SHARE = 0.1
+_BACKFILL_SHARE = 0.2
+_BACKFILL_MS = 3 * 86_400_000
 _POWER_IN_STOP_SHARE = 0.15
 _ROT_SHARE = 0.15
 _SNAPSHOT_SHARE = 0.4
@@ -158,8 +160,9 @@ class Plan:
     """One run. `incidents` are in the order of their times.
 
     `pace_ms` is how long producers wait between two batches, `groups` how many consumers share the
-    partitions as a group. Everything is mended after `duration_ms`, or after `steps` steps of the
-    world, where that is not 0.
+    partitions as a group. Records are `backfill_ms` older than the time at which they are sent.
+    Everything is mended after `duration_ms`, or after `steps` steps of the world, where that is not
+    0.
     """
 
     seed: int
@@ -189,6 +192,7 @@ class Plan:
     """A client sends requests that no client means to send."""
     snapshot_bytes: int = 0
     steps: int = 0
+    backfill_ms: int = 0
     incidents: tuple[Incident, ...] = ()
 
     @property
@@ -274,6 +278,9 @@ def draw(seed: int, duration_ms: int) -> Plan:
         )
         incidents = _incidents(own, plan, _RETRACTING, paces=_QUICK_PACES_MS)
         plan = replace(plan, incidents=tuple(incidents))
+    if Random(f"backfill/{seed}").random() < _BACKFILL_SHARE:
+        # Older than producer.id.expiration.ms.
+        plan = replace(plan, backfill_ms=_BACKFILL_MS)
     own = Random(f"resize/{seed}")
     if own.random() < _RESIZE_SHARE:
         plan = replace(plan, partitions=3, min_isr=2)

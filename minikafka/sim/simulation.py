@@ -180,7 +180,7 @@ class Simulation:
             acks = rng.choice((-1, 1)) if number else -1
             producer = SimProducer(
                 self._connections(f"p{number}"), self.history, f"p{number}", everywhere, acks,
-                plan.idempotent and acks == -1, plan.pace_ms,
+                plan.idempotent and acks == -1, plan.pace_ms, plan.backfill_ms,
             )  # fmt: skip
             self._producers.append(producer)
             producer.start()

@@ -181,6 +181,7 @@ class SimProducer:
     acks: int
     idempotent: bool
     interval_ms: int
+    backfill_ms: int = 0
     running: bool = True
     _count: int = 0
     _producer_id: int = -1
@@ -247,7 +248,11 @@ class SimProducer:
             self.connections.refresh([where.topic], lambda: self._again(where, written, options))
             return
         records = build_batch(
-            [NewRecord(EPOCH_MS + each.sent_ms, None, each.value) for each in written], options
+            [
+                NewRecord(EPOCH_MS + each.sent_ms - self.backfill_ms, None, each.value)
+                for each in written
+            ],
+            options,
         )
         data = PartitionProduceData(where.partition, memoryview(records))
         request = ProduceRequest(

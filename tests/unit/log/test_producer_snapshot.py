@@ -15,7 +15,7 @@ from minikafka.sim.sim_disk import SimDisk
 
 
 def state(end_offset, transaction_start=-1):
-    entry = ProducerEntry(7, 2, 100, coordinator_epoch=4, transaction_start=transaction_start)
+    entry = ProducerEntry(7, 2, 100, 0, coordinator_epoch=4, transaction_start=transaction_start)
     entry.batches.extend((WrittenBatch(3, 8, 1, 90), WrittenBatch(5, 10, 1, 100)))
     return ProducerState({7: entry}, end_offset=end_offset)
 
@@ -61,3 +61,10 @@ def test_without_snapshot_the_state_is_empty_at_the_start(disk):
     write_snapshot(disk, "t-0", state(5))
     loaded = load_newest(disk, "t-0", 6, 20)
     assert (loaded.end_offset, loaded.producers) == (6, {})
+
+
+def test_loaded_producers_expire_as_if_they_had_appended_at_the_load(disk):
+    state = ProducerState(end_offset=5)
+    state.producers[7] = ProducerEntry(7, 2, 100, 0)
+    write_snapshot(disk, "t-0", state)
+    assert load_newest(disk, "t-0", 0, 20, now_ms=4_000).producers[7].last_append_ms == 4_000

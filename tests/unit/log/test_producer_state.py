@@ -18,10 +18,10 @@ def header(sequence, count=1, *, epoch=0, offset=0, attributes=0, producer_id=1,
     )  # fmt: skip
 
 
-def written(*headers):
+def written(*headers, now_ms=0):
     state = ProducerState()
     for one in headers:
-        state.written(one)
+        state.written(one, now_ms)
     return state
 
 
@@ -90,7 +90,7 @@ def marker(epoch=0, offset=0):
 def test_marker_ends_the_transaction():
     state = written(header(0, 3, offset=10, attributes=TRANSACTIONAL))
     assert state.first_unstable_offset == 10
-    aborted = state.ended(marker(offset=13), EndMarker(False, 0), high_watermark=0)
+    aborted = state.ended(marker(offset=13), EndMarker(False, 0), high_watermark=0, now_ms=0)
     assert aborted == (1, 10, 13, 14)
     assert state.first_unstable_offset == 10
     state.high_watermark_reached(13)
@@ -101,13 +101,13 @@ def test_marker_ends_the_transaction():
 
 def test_commit_leaves_no_aborted_transaction():
     state = written(header(0, attributes=TRANSACTIONAL))
-    assert state.ended(marker(offset=1), EndMarker(True, 0), high_watermark=9) is None
+    assert state.ended(marker(offset=1), EndMarker(True, 0), high_watermark=9, now_ms=0) is None
     assert state.first_unstable_offset is None
 
 
 def test_marker_without_transaction_creates_none():
     state = ProducerState()
-    assert state.ended(marker(epoch=5), EndMarker(False, 2), high_watermark=0) is None
+    assert state.ended(marker(epoch=5), EndMarker(False, 2), high_watermark=0, now_ms=0) is None
     assert state.first_unstable_offset is None
     assert state.producers[1].coordinator_epoch == 2
 
@@ -117,13 +117,13 @@ def test_stable_offset_at_an_abort_is_the_start_of_another_open_transaction():
         header(0, offset=3, attributes=TRANSACTIONAL, producer_id=1),
         header(0, offset=4, attributes=TRANSACTIONAL, producer_id=2),
     )
-    aborted = state.ended(marker(offset=8), EndMarker(False, 0), high_watermark=0)
+    aborted = state.ended(marker(offset=8), EndMarker(False, 0), high_watermark=0, now_ms=0)
     assert aborted.last_stable_offset == 4
 
 
 def test_marker_of_an_older_epoch_or_coordinator_is_refused():
     state = written(header(0, epoch=3, attributes=TRANSACTIONAL))
-    state.ended(marker(epoch=3), EndMarker(True, 5), high_watermark=0)
+    state.ended(marker(epoch=3), EndMarker(True, 5), high_watermark=0, now_ms=0)
     with pytest.raises(RecordValidationError) as caught:
         state.check_marker(marker(epoch=2), EndMarker(True, 5))
     assert caught.value.code == ErrorCode.INVALID_PRODUCER_EPOCH
@@ -135,19 +135,63 @@ def test_marker_of_an_older_epoch_or_coordinator_is_refused():
 
 def test_marker_with_a_higher_epoch_makes_the_next_sequence_zero():
     state = written(header(7, epoch=3, attributes=TRANSACTIONAL))
-    state.ended(marker(epoch=4), EndMarker(True, 0), high_watermark=0)
+    state.ended(marker(epoch=4), EndMarker(True, 0), high_watermark=0, now_ms=0)
     assert state.check(header(0, epoch=4)) is None
     assert refusal(state, header(8, epoch=4)) == ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER
 
 
 def test_idle_producers_are_forgotten_but_not_within_a_transaction():
-    state = written(
-        header(0, producer_id=1, timestamp=100),
-        header(0, producer_id=2, timestamp=200),
-        header(0, producer_id=3, timestamp=100, attributes=TRANSACTIONAL),
-    )
+    state = ProducerState()
+    state.written(header(0, producer_id=1), 100)
+    state.written(header(0, producer_id=3, attributes=TRANSACTIONAL), 100)
+    state.written(header(0, producer_id=2), 200)
     assert state.expire(now_ms=250, expiration_ms=150) == 1
-    assert list(state.producers) == [2, 3]
+    assert list(state.producers) == [3, 2]
+
+
+def test_the_time_of_the_append_counts_and_not_the_timestamp_of_the_records():
+    """A backfill writes records that are older than the expiration."""
+    state = ProducerState()
+    state.written(header(0, timestamp=1), 10_000)
+    assert state.expire(now_ms=10_050, expiration_ms=100) == 0
+    assert state.check(header(0)) is not None
+    assert state.expire(now_ms=10_100, expiration_ms=100) == 1
+
+
+def test_an_append_makes_a_producer_the_last_one_to_expire():
+    state = ProducerState()
+    for producer_id, now_ms in ((1, 0), (2, 10), (1, 20)):
+        state.written(header(0, producer_id=producer_id), now_ms)
+    assert list(state.producers) == [2, 1]
+    assert state.expire(now_ms=110, expiration_ms=100) == 1
+    assert list(state.producers) == [1]
+
+
+def test_a_marker_is_an_append_too():
+    state = ProducerState()
+    state.written(header(0, attributes=TRANSACTIONAL), 0)
+    state.ended(marker(), EndMarker(True, 0), high_watermark=0, now_ms=50)
+    assert state.expire(now_ms=120, expiration_ms=100) == 0
+    assert state.expire(now_ms=150, expiration_ms=100) == 1
+
+
+class Counted(dict):
+    """How many entries were visited."""
+
+    visited = 0
+
+    def items(self):
+        for item in super().items():
+            self.visited += 1
+            yield item
+
+
+def test_a_check_visits_only_what_expires():
+    state = ProducerState(producers=Counted())
+    for producer_id in range(1_000):
+        state.written(header(0, producer_id=producer_id), producer_id)
+    assert state.expire(now_ms=1_002, expiration_ms=1_000) == 3
+    assert state.producers.visited == 4
 
 
 def test_clear_forgets_everything():
