@@ -33,6 +33,7 @@ from minikafka.raft.storage import format_directory, format_metadata_directory
 from minikafka.raft.voter_set import RaftVoter, VoterSet
 from minikafka.rpc.calls import Calls
 from minikafka.sim.sim_disk import SimDisk
+from tests.wire_world import take_turn
 
 CLUSTER_ID = "MkU3OEVBNTcwNTJENDM2Qg"
 LISTENER = "CONTROLLER"
@@ -160,12 +161,12 @@ class QuorumWorld:
         """Let time pass, timer by timer."""
         until = self.env.clock.monotonic_ms + delay_ms
         while True:
-            deadline = self.env.timers.next_deadline_ms()
+            deadline = self.env.next_deadline_ms()
             if deadline is None or deadline > until:
                 break
             at = max(deadline, self.env.clock.monotonic_ms)
             self.env.clock.set(Now(at, at))
-            self.env.timers.fire_due(at)
+            take_turn(self.env, at)
             self.settle()
         self.env.clock.set(Now(until, until))
 

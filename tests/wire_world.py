@@ -17,6 +17,14 @@ CONTROLLER = ("controller", 9093)
 WALL_MS = 1_000_000
 
 
+def take_turn(env, now_ms):
+    """What a node does when time has passed: what is due, then one slice of long work."""
+    work = env.take_later()
+    env.timers.fire_due(now_ms)
+    if work is not None:
+        work()
+
+
 class Sent(NamedTuple):
     """One request on its way."""
 
@@ -46,11 +54,11 @@ class Wire:
         """Let time pass; what is due happens at its time."""
         until = self.now_ms + for_ms
         while True:
-            due = self.env.timers.next_deadline_ms()
+            due = self.env.next_deadline_ms()
             if due is None or due > until:
                 break
             self.at(due)
-            self.env.timers.fire_due(due)
+            take_turn(self.env, due)
         self.at(until)
 
     def sent(self, for_ms=0):

@@ -1,6 +1,7 @@
 """What every state machine of a node is given: time, timers, effects, entropy, wake-ups."""
 
 import logging
+from collections import deque
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from random import Random
@@ -42,12 +43,29 @@ class Environment:
     on_contained: Callable[[str, Exception], None] = _log_contained
     on_storage_fault: Callable[[StorageFault], None] = _cannot_contain
     """Takes a log directory offline; raises where the node cannot go on without it."""
+    _later: deque[Callable[[], None]] = field(default_factory=deque)
     _flushes: dict[int, FlushCallback] = field(default_factory=dict)
     _flush_count: int = 0
 
     def after(self, delay_ms: int, callback: Callable[[], None]) -> Timer:
         """Call back once, `delay_ms` from now."""
         return self.timers.at(self.clock.monotonic_ms + delay_ms, callback)
+
+    def later(self, work: Callable[[], None]) -> None:
+        """Run one slice of a long piece of work in a step of its own, after what else is due.
+
+        A timer of 0 ms does not do that: it fires before its own step ends. Slices take turns; work
+        that has more to do asks for the next one. Between two slices the shell delivers what came.
+        """
+        self._later.append(work)
+
+    def next_deadline_ms(self) -> int | None:
+        """When something is to be done next, or None; now, where a slice waits for its step."""
+        return self.clock.monotonic_ms if self._later else self.timers.next_deadline_ms()
+
+    def take_later(self) -> Callable[[], None] | None:
+        """The next slice, if there is one."""
+        return self._later.popleft() if self._later else None
 
     def notify(self, key: Hashable) -> None:
         """Something that waiters for `key` may be waiting for has changed."""

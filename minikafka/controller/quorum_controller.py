@@ -515,7 +515,7 @@ class QuorumController:
 
     def _soon(self, work: Callable[[], None]) -> None:
         epoch = self._epoch
-        self.env.after(0, lambda: work() if self.epoch == epoch else None)
+        self.env.later(lambda: work() if self.epoch == epoch else None)
 
     def _look_for_unclean_elections(self, records: Sequence[MetadataRecord]) -> None:
         """Who allows unclean elections does not want to wait for the next periodic look."""

@@ -47,7 +47,6 @@ from minikafka.records.builder import NewRecord
 from minikafka.records.errors import CorruptRecordsError
 
 _log = logging.getLogger("minikafka.group")
-_NEXT_SLICE_MS = 1
 _GROUP_ID_NOT_FOUND_FROM = 9
 _TOMBSTONES_A_BATCH = 1000
 _MINUTE_MS = 60_000
@@ -100,7 +99,7 @@ class Shard:
     def load(self) -> None:
         """Begin to read the log."""
         replay = Replay(self.journal, self.partition.log.log_start_offset)
-        self.env.after(0, lambda: self._load_slice(replay))
+        self.env.later(lambda: self._load_slice(replay))
 
     def _load_slice(self, replay: Replay) -> None:
         if self.state is not ShardState.LOADING:
@@ -122,7 +121,7 @@ class Shard:
         if at_end:
             self._loaded(replay)
         else:
-            self.env.after(_NEXT_SLICE_MS, lambda: self._load_slice(replay))
+            self.env.later(lambda: self._load_slice(replay))
 
     def _loaded(self, replay: Replay) -> None:
         self.groups = replay.finished_groups()

@@ -98,16 +98,29 @@ class Node:
         if kind is events.RequestFrame:
             self.dispatcher.request(event.connection, event.frame)  # type: ignore[union-attr]
         elif kind is events.Tick:
-            pass
+            self._tick()
         else:
             self._other(event)
         return self._settle()
 
     def next_deadline_ms(self) -> int | None:
-        """When a Tick is wanted, or None."""
-        return self.env.timers.next_deadline_ms()
+        """When a Tick is wanted, or None; now, where a slice of long work waits."""
+        return self.env.next_deadline_ms()
+
+    def _tick(self) -> None:
+        """Time passed: what is due, then one slice of work that was deferred before."""
+        work = self.env.take_later()
+        if work is not None:
+            self._fire_due()
+            work()
 
     def _settle(self) -> Sequence[Effect]:
+        env = self.env
+        self._fire_due()
+        effects, env.effects = env.effects, []
+        return effects
+
+    def _fire_due(self) -> None:
         env = self.env
         if env.notified:
             self.purgatory.drain()
@@ -117,8 +130,6 @@ class Node:
             if env.notified:
                 self.purgatory.drain()
             deadline_ms = env.timers.next_deadline_ms()
-        effects, env.effects = env.effects, []
-        return effects
 
     def _other(self, event: events.Event) -> None:
         match event:

@@ -175,17 +175,17 @@ class ReplicaManager:
             self._make_some()
 
     def _make_some(self) -> None:
-        """Make a few of the replicas that are not there yet, and the others in later turns.
+        """Make a few of the replicas that are not there yet, and the others in later steps.
 
-        Each takes fsyncs. All of a large topic in one turn would hold up heartbeats until the
-        broker is fenced, and leaderships of partitions that are there already.
+        Each makes folders and files. All of a large topic in one step would hold up heartbeats
+        until the broker is fenced, and leaderships of partitions that are there already.
         """
         for name in list(islice(self._unmade, _MADE_A_TURN)):
             replica, leads = self._unmade.pop(name)
             self._change(replica, leads=leads)
         self._is_making = bool(self._unmade)
         if self._is_making:
-            self.env.after(0, self._make_some)
+            self.env.later(self._make_some)
 
     def _change(self, replica: LocalReplica, *, leads: bool) -> None:
         name = replica.topic_partition

@@ -54,7 +54,7 @@ class Driver:
         self._clock = clock
         self._loop = loop
         self._on_started = on_started
-        self._timer: asyncio.TimerHandle | None = None
+        self._timer: asyncio.Handle | None = None
         self._timer_at_ms = -1
         self._stepping = False
         self._flusher = ThreadPoolExecutor(max_workers=1, thread_name_prefix="flush")
@@ -176,9 +176,14 @@ class Driver:
             if self._timer_at_ms <= deadline_ms:
                 return
             self._timer.cancel()
-        delay_s = max(0.0, deadline_ms / 1000 - time.monotonic())
+        delay_s = deadline_ms / 1000 - time.monotonic()
         self._timer_at_ms = deadline_ms
-        self._timer = self._loop.call_later(delay_s, self._tick)
+        # What is due comes in the next turn of the loop, beside what sockets have by then.
+        self._timer = (
+            self._loop.call_later(delay_s, self._tick)
+            if delay_s > 0
+            else self._loop.call_soon(self._tick)
+        )
 
     def _tick(self) -> None:
         self._timer = None

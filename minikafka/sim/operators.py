@@ -42,6 +42,8 @@ _TIMEOUT_MS = 5_000
 _PREFERRED, _UNCLEAN, _DESIGNATION = 0, 1, 2
 _UPGRADE, _SAFE_DOWNGRADE = 1, 2
 _ROLL_POLL_MS = 200
+_WIDE = 150
+"""Partitions of a topic that no broker makes all at once."""
 _STUCK_BEFORE_MS = 200
 _RESIZED_SHARE = 0.3
 """Reassignments that also draw another number of replicas."""
@@ -235,7 +237,7 @@ class Operators:
         self._note(f"creates {name}")
         topic = CreatableTopic(
             name=name,
-            num_partitions=rng.randint(1, 3),
+            num_partitions=rng.choice((1, 1, 2, 2, 3, _WIDE)),
             replication_factor=self.plan.replication_factor,
             configs=[CreatableTopicConfig("flush.messages", "1")],
         )

@@ -145,6 +145,7 @@ class SimDisk:
         self.has_refused = False
         """It was full, or broken on purpose, when something was asked of it."""
         self.syncs = 0
+        self.folders_made = 0
         self.before_operation: Callable[[], None] = _nothing
         self._capacity = capacity
         self._used = 0
@@ -189,6 +190,7 @@ class SimDisk:
                 self.make_dir(_parent(path))
             self._check_name("create", path)
             self._folders[path] = None
+            self.folders_made += 1
             self._pending.append((_parent(path), ((path + "/", _FOLDER),)))
 
     def rename(self, old: str, new: str) -> None:

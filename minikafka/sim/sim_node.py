@@ -22,10 +22,13 @@ from minikafka.node.assembly import Surroundings, assemble
 from minikafka.node.node import Node
 from minikafka.sim.network import Network, Stream
 from minikafka.sim.sim_disk import SimDisk
+from minikafka.sim.violation import Violation
 from minikafka.sim.world import US_PER_MS, Planned, World
 
 EPOCH_MS = 1_700_000_000_000
 """The wall clock of every machine when the world begins, but for its own offset."""
+MOST_DISK_WORK = 100
+"""Folders made and syncs waited for in one step, at most: some 100 ms of a slow disk."""
 _SCRIBBLE = b"\xee"
 _SIZE_BYTES = 4
 
@@ -303,8 +306,11 @@ class SimNode:
     def _run(self, work: Callable[[], Sequence[fx.Effect]]) -> None:
         """One step. A fault of the storage ends the process; any other is a bug, and gets out."""
         self.steps += 1
+        before = self._disk_work()
         try:
-            for effect in work():
+            effects = work()
+            self._is_bounded(self._disk_work() - before)
+            for effect in effects:
                 self._carry_out(effect)
                 if self.node is None:
                     return
@@ -319,6 +325,20 @@ class SimNode:
             return
         self._set_tick()
         self.on_step(self)
+
+    def _disk_work(self) -> int:
+        return sum(disk.syncs + disk.folders_made for disk in self.disks.values())
+
+    def _is_bounded(self, disk_work: int) -> None:
+        """No step of a broker that serves takes so long that its heartbeats come too late.
+
+        Starting and stopping take as long as they take.
+        """
+        if self.started and not self.stopping and disk_work > MOST_DISK_WORK:
+            raise Violation(
+                f"Steps: {self.host} makes {disk_work} folders and syncs in one step, at most "
+                f"{MOST_DISK_WORK} were expected"
+            )
 
     def _carry_out(self, effect: fx.Effect) -> None:
         match effect:

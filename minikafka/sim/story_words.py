@@ -26,6 +26,7 @@ RULES = {
     "WeakIsr": "a follower holds at least what its leader has seen it hold",
     "LogMatching": "below the high watermark all replicas hold the same",
     "MetadataLogMatching": "what one node takes for committed metadata all do, for ever",
+    "Steps": "no step of a node takes so long that its heartbeats come too late",
     "Transactions": "no transaction is open that nobody began",
     "lost": "what was acknowledged with acks=all can be read for ever",
     "aborted read": "what was refused is never read",

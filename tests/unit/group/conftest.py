@@ -30,6 +30,7 @@ from minikafka.metadata.partition_registration import PartitionRegistration
 from minikafka.records.reader import read_records
 from minikafka.replica.partition import Partition
 from minikafka.sim.sim_disk import SimDisk
+from tests.wire_world import take_turn
 
 NAME = TopicPartition(OFFSETS_TOPIC, 0)
 TOPIC_ID = Uuid.of(7, 7)
@@ -131,11 +132,11 @@ class World:
         """Let time pass, and everything that is due happen at its time."""
         until = self.env.clock.monotonic_ms + for_ms
         while True:
-            due = self.env.timers.next_deadline_ms()
+            due = self.env.next_deadline_ms()
             if due is None or due > until:
                 break
             self.at(due)
-            self.env.timers.fire_due(due)
+            take_turn(self.env, due)
         self.at(until)
 
     def heartbeat(self, member_id, generation, group="g", instance=None):

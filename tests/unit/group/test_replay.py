@@ -17,6 +17,7 @@ from minikafka.records.builder import (
     end_marker_value,
 )
 from minikafka.records.validation import Origin
+from tests.wire_world import take_turn
 
 
 def append(world, records, **options):
@@ -84,7 +85,7 @@ def test_long_log_is_read_in_several_steps(make_world):
     world.lead()
     steps = 0
     while world.groups.shards[0].loaded_to == 0:
-        world.run(1)
+        take_turn(world.env, world.env.clock.monotonic_ms)
         steps += 1
     assert steps > 2
     assert world.committed() == {0: 1199, 1: 1199}

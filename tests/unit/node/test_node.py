@@ -1,5 +1,6 @@
 """A node's life: start, serve, shut down, and what it does where something is wrong (C1, C2)."""
 
+import itertools
 import json
 
 import pytest
@@ -229,3 +230,35 @@ def test_records_that_cannot_be_read_take_their_directory_and_not_the_node(monke
             fetch(client, "t", partition=lost)
     assert fetch(client, "t", partition=lost).error_code == ErrorCode.KAFKA_STORAGE_ERROR
     assert values_of(fetch(client, "t", partition=1 - lost)) == [b"x"]
+
+
+def test_a_slice_of_long_work_has_a_step_of_its_own_after_what_else_is_due(one):
+    node, now = one.nodes[1].node, one.nodes[1].now
+    done = []
+
+    def work(count):
+        done.append(count)
+        if count < 3:
+            node.env.later(lambda: work(count + 1))
+
+    node.env.later(lambda: work(1))
+    node.env.timers.at(now.monotonic_ms, lambda: done.append("due"))
+    node.step(ConnectionClosed(99), now)
+    assert done == ["due"]
+    assert node.next_deadline_ms() == now.monotonic_ms
+    node.env.timers.at(now.monotonic_ms, lambda: done.append("due too"))
+    node.step(Tick(), now)
+    assert done == ["due", "due too", 1]
+    node.step(Tick(), now)
+    node.step(Tick(), now)
+    assert done == ["due", "due too", 1, 2, 3]
+
+
+def test_a_large_topic_is_made_a_few_replicas_a_step(one):
+    made = []
+    node = one.nodes[1]
+    node.on_step = lambda each: made.append(len(each.node.broker.replicas.partitions))
+    create_topic(one, "wide", partitions=200)
+    one.world.run(1000)
+    assert made[-1] == 200
+    assert max(after - before for before, after in itertools.pairwise(made)) <= 32

@@ -276,3 +276,22 @@ async def test_request_that_cannot_be_read_is_a_channel_that_is_down(world):
     await asyncio.sleep(0)
     world.driver.step(ShutdownRequested())
     assert (await told).channel == CHANNEL
+
+
+async def test_what_is_due_at_once_takes_turns_with_what_comes_from_elsewhere(world):
+    order, done = [], asyncio.Event()
+
+    def react():
+        order.append("tick")
+        if len(order) < 6:
+            asyncio.get_running_loop().call_soon(order.append, "other")
+        else:
+            world.node.deadline_ms = None
+            done.set()
+        return []
+
+    world.node.reactions[Tick] = react
+    world.node.deadline_ms = 0
+    world.driver.start(world.node)
+    await done.wait()
+    assert order == ["tick", "other"] * 3 + ["tick"]
