@@ -248,8 +248,13 @@ class Node:
         self.env.effects.append(Started())
 
     def broker_rejected(self, why: str) -> None:
-        """The broker could not register: there is no point in staying."""
-        self.env.effects.append(Halt(1, why))
+        """The broker could not register: there is no point in staying.
+
+        What it leaves is in order, and says so with the broker epoch that it had: the controller
+        compares (C3), and finds another one where a registration took this broker's place.
+        """
+        self._stopping = True
+        self.stop(1, why)
 
     def shut_down(self) -> None:
         """Begin a controlled shutdown; a second request changes nothing."""
@@ -261,7 +266,7 @@ class Node:
         else:
             self.stop()
 
-    def stop(self) -> None:
+    def stop(self, exit_code: int = 0, why: str = "shutdown is complete") -> None:
         """Close the logs, leave the clean shutdown file (C1), end.
 
         The metadata log goes first: the clean shutdown file is the last word of a log directory.
@@ -280,7 +285,7 @@ class Node:
             faults += broker.logs.shutdown(broker.lifecycle.broker_epoch)
         for each in faults:
             _log.error("not shut down cleanly: %s", each)
-        self.env.effects.append(Halt(1 if faults else 0, "shutdown is complete"))
+        self.env.effects.append(Halt(1 if faults else exit_code, why))
 
     def storage_fault(self, fault: StorageFault) -> None:
         """A request met a fault of a log directory: take the directory offline.

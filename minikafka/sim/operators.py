@@ -241,7 +241,7 @@ class Operators:
             replication_factor=self.plan.replication_factor,
             configs=[CreatableTopicConfig("flush.messages", "1")],
         )
-        self._write_to(name, topic.num_partitions)
+        self._write_to(name, min(topic.num_partitions, 3))
         return CreateTopicsRequest(topics=[topic], timeout_ms=_TIMEOUT_MS)
 
     def _write_to(self, name: str, partitions: int) -> None:

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+from random import Random
 
 import pytest
 
@@ -17,6 +18,7 @@ from minikafka.common.events import (
 )
 from minikafka.common.faults import InvariantViolation, StorageFault
 from minikafka.common.file_slice import FileSlice
+from minikafka.log.checkpoints import read_clean_shutdown
 from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
 from minikafka.raft.raft_node import RaftNode
@@ -262,3 +264,20 @@ def test_a_large_topic_is_made_a_few_replicas_a_step(one):
     one.world.run(1000)
     assert made[-1] == 200
     assert max(after - before for before, after in itertools.pairwise(made)) <= 32
+
+
+def test_a_broker_that_must_go_closes_its_logs_and_keeps_its_own_epoch(one):
+    """C1, C3: what it leaves is in order; that another took its place the controller knows."""
+    create_topic(one, "t")
+    produce(one.client(), "t", b"x")
+    epoch = one.nodes[1].node.broker.lifecycle.broker_epoch
+    node = one.nodes[1].node
+    node.env.later(lambda: node.broker_rejected("another registration took its place"))
+    one.world.run_until(lambda: not one.nodes[1].alive, 10_000)
+    assert one.nodes[1].exit_code == 1
+    (disk,) = one.nodes[1].disks.values()
+    assert read_clean_shutdown(disk) == epoch
+    disk.lose_power(Random(1))
+    one.nodes[1].start()
+    one.world.run_until(one.all_started, 60_000)
+    assert values_of(fetch(one.client(), "t")) == [b"x"]
