@@ -11,7 +11,9 @@ from dataclasses import dataclass, field, replace
 
 from minikafka.common.ids import TopicPartition, Uuid
 from minikafka.metadata.broker_registration import BrokerRegistration, ControllerRegistration
+from minikafka.metadata.carried import Carried, CarriedChange, CarriedKey
 from minikafka.metadata.partition_registration import PartitionRegistration
+from minikafka.metadata.serde import MetadataRecord
 
 RESOURCE_TOPIC = 2
 RESOURCE_BROKER = 4
@@ -44,6 +46,7 @@ class MetadataImage:
     configs: Mapping[tuple[int, str], Mapping[str, str]] = field(default_factory=dict)
     features: Mapping[str, int] = field(default_factory=dict)
     next_producer_id: int = 0
+    carried: Carried = field(default_factory=dict)
 
     def topic(self, name: str) -> TopicImage | None:
         """The topic of this name, or None."""
@@ -90,6 +93,7 @@ class ImageBuilder:
     _configs: dict[tuple[int, str], Mapping[str, str]] | None = None
     _features: dict[str, int] | None = None
     _next_producer_id: int | None = None
+    _carried: dict[CarriedKey, MetadataRecord] | None = None
     _own_partitions: dict[Uuid, dict[int, PartitionRegistration]] = field(default_factory=dict)
 
     @property
@@ -186,6 +190,16 @@ class ImageBuilder:
         """Remember the first producer id that was not given out."""
         self._next_producer_id = next_producer_id
 
+    def set_carried(self, change: CarriedChange) -> None:
+        """Set or remove something of a subsystem that does not exist here."""
+        if self._carried is None:
+            self._carried = dict(self.base.carried)
+        if change.record is None:
+            # As Kafka, but for ACLs: what is removed may be gone already.
+            self._carried.pop(change.key, None)
+        else:
+            self._carried[change.key] = change.record
+
     def build(self, offset: int, epoch: int) -> MetadataImage:
         """The changed image, as of `offset`. The builder must not be used afterwards."""
         base = self.base
@@ -200,6 +214,7 @@ class ImageBuilder:
             configs=base.configs if self._configs is None else self._configs,
             features=base.features if self._features is None else self._features,
             next_producer_id=base.next_producer_id if producer_id is None else producer_id,
+            carried=base.carried if self._carried is None else self._carried,
         )
 
     def _own_topics(self) -> dict[Uuid, TopicImage]:

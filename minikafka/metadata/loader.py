@@ -15,6 +15,7 @@ from minikafka.messages.metadata_records.begin_transaction_record import BeginTr
 from minikafka.messages.metadata_records.end_transaction_record import EndTransactionRecord
 from minikafka.metadata.image import ImageBuilder, MetadataImage
 from minikafka.metadata.replay import replay
+from minikafka.metadata.serde import MetadataRecord
 
 
 @dataclass(slots=True)
@@ -25,7 +26,7 @@ class MetadataLoader:
     """
 
     image: MetadataImage = field(default_factory=MetadataImage)
-    _pending: list[tuple[int, object]] | None = None
+    _pending: list[tuple[int, MetadataRecord]] | None = None
 
     @property
     def in_transaction(self) -> bool:
@@ -33,7 +34,7 @@ class MetadataLoader:
         return self._pending is not None
 
     def load_batch(
-        self, records: Iterable[tuple[int, object]], *, last_offset: int, epoch: int
+        self, records: Iterable[tuple[int, MetadataRecord]], *, last_offset: int, epoch: int
     ) -> MetadataImage:
         """The image after a committed batch of (offset, record).
 
@@ -49,7 +50,7 @@ class MetadataLoader:
         return self.image
 
     def load_snapshot(
-        self, records: Iterable[object], *, last_offset: int, epoch: int
+        self, records: Iterable[MetadataRecord], *, last_offset: int, epoch: int
     ) -> MetadataImage:
         """The image that a snapshot stands for, in place of everything before it."""
         builder = ImageBuilder(MetadataImage())
@@ -59,7 +60,7 @@ class MetadataLoader:
         self.image = builder.build(last_offset, epoch)
         return self.image
 
-    def _load(self, builder: ImageBuilder, record: object, offset: int) -> None:
+    def _load(self, builder: ImageBuilder, record: MetadataRecord, offset: int) -> None:
         if isinstance(record, BeginTransactionRecord):
             if self._pending is not None:
                 raise InvariantViolation(f"offset {offset}: a transaction begins inside another")
@@ -74,7 +75,7 @@ class MetadataLoader:
         else:
             replay(builder, record, offset)
 
-    def _ended(self, offset: int) -> list[tuple[int, object]]:
+    def _ended(self, offset: int) -> list[tuple[int, MetadataRecord]]:
         pending = self._pending
         if pending is None:
             raise InvariantViolation(f"offset {offset}: a transaction ends that never began")

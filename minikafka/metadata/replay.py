@@ -1,7 +1,8 @@
 """What each metadata record does to an image: the only replay, for controllers and brokers.
 
-Records of subsystems that do not exist here (quotas, ACLs, SCRAM, delegation tokens) are kept in
-the log and change nothing. Transaction records are handled by `metadata/loader.py`.
+Records of subsystems that do not exist here (quotas, ACLs, SCRAM, delegation tokens) are carried
+along (`metadata/carried.py`). Transaction records are handled by `metadata/loader.py`. Records that
+do nothing, or were of use while a cluster left ZooKeeper, change nothing. As Kafka.
 
 Source: `MetadataDelta.replay`, `ReplicationControlManager.replay`; SPEC R1, E12.
 """
@@ -31,11 +32,13 @@ from minikafka.messages.metadata_records.unregister_controller_record import (
     UnregisterControllerRecord,
 )
 from minikafka.metadata.broker_registration import BrokerRegistration, ControllerRegistration
+from minikafka.metadata.carried import carried_change
 from minikafka.metadata.image import ImageBuilder
 from minikafka.metadata.partition_registration import PartitionRegistration
+from minikafka.metadata.serde import MetadataRecord
 
 
-def replay(builder: ImageBuilder, record: object, offset: int) -> None:
+def replay(builder: ImageBuilder, record: MetadataRecord, offset: int) -> None:
     """Apply the record at `offset`.
 
     Raises:
@@ -45,11 +48,17 @@ def replay(builder: ImageBuilder, record: object, offset: int) -> None:
     handler = _REPLAY.get(type(record))
     if handler is not None:
         handler(builder, record, offset)
+        return
+    change = carried_change(record)
+    if change is not None:
+        builder.set_carried(change)
 
 
 def _topic(builder: ImageBuilder, record: TopicRecord, _: int) -> None:
     if record.name in builder.topic_ids:
         raise InvariantViolation(f"topic {record.name} is created twice")
+    if record.topic_id in builder.topics:
+        raise InvariantViolation(f"topic {record.name} has the id of another, {record.topic_id}")
     builder.put_topic(record.name, record.topic_id)
 
 

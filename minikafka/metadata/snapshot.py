@@ -1,6 +1,7 @@
 """An image as records: what a metadata snapshot holds.
 
-Source: `MetadataImage.write`: features first, then cluster, topics, configurations, producer ids.
+Source: `MetadataImage.write`: features first, then cluster, topics, configurations, quotas,
+producer ids, ACLs, SCRAM credentials, delegation tokens.
 """
 
 from collections.abc import Iterator
@@ -9,6 +10,13 @@ from minikafka.messages.metadata_records.config_record import ConfigRecord
 from minikafka.messages.metadata_records.feature_level_record import FeatureLevelRecord
 from minikafka.messages.metadata_records.producer_ids_record import ProducerIdsRecord
 from minikafka.messages.metadata_records.topic_record import TopicRecord
+from minikafka.metadata.carried import (
+    ACCESS_CONTROL_ENTRY,
+    CLIENT_QUOTA,
+    DELEGATION_TOKEN,
+    USER_SCRAM_CREDENTIAL,
+    records_of,
+)
 from minikafka.metadata.image import METADATA_VERSION, MetadataImage
 from minikafka.metadata.serde import MetadataRecord
 
@@ -34,7 +42,10 @@ def snapshot_records(image: MetadataImage) -> Iterator[MetadataRecord]:
             yield ConfigRecord(
                 resource_type=resource_type, resource_name=name, name=key, value=value
             )
+    yield from records_of(image.carried, CLIENT_QUOTA)
     if image.next_producer_id:
         yield ProducerIdsRecord(
             broker_id=-1, broker_epoch=-1, next_producer_id=image.next_producer_id
         )
+    for record_type in (ACCESS_CONTROL_ENTRY, USER_SCRAM_CREDENTIAL, DELEGATION_TOKEN):
+        yield from records_of(image.carried, record_type)

@@ -23,6 +23,7 @@ from minikafka.messages.metadata_records.unregister_broker_record import Unregis
 from minikafka.messages.metadata_records.unregister_controller_record import (
     UnregisterControllerRecord,
 )
+from minikafka.messages.metadata_records.zk_migration_state_record import ZkMigrationStateRecord
 from minikafka.metadata.image import RESOURCE_TOPIC, ImageBuilder, MetadataImage
 from minikafka.metadata.replay import replay
 
@@ -136,14 +137,20 @@ def test_configuration_features_and_producer_ids():
     assert replayed(config(None), image=image).configs == {}
 
 
-def test_records_of_what_does_not_exist_here_change_nothing():
-    assert replayed(ClientQuotaRecord(), NoOpRecord()) == replayed(NoOpRecord(), NoOpRecord())
+def test_records_of_what_does_not_exist_here_are_carried_along():
+    quota = ClientQuotaRecord(key="rate")
+    assert list(replayed(quota, NoOpRecord()).carried.values()) == [quota]
+
+
+def test_records_that_do_nothing_change_nothing():
+    assert replayed(ZkMigrationStateRecord(), NoOpRecord()) == replayed(NoOpRecord(), NoOpRecord())
 
 
 @pytest.mark.parametrize(
     "records",
     [
         (*topic_with_elr(), TopicRecord(name="t", topic_id=OTHER)),
+        (*topic_with_elr(), TopicRecord(name="u", topic_id=TOPIC)),
         (PartitionRecord(partition_id=0, topic_id=TOPIC),),
         (PartitionChangeRecord(partition_id=0, topic_id=TOPIC),),
         (*topic_with_elr(), PartitionChangeRecord(partition_id=1, topic_id=TOPIC)),
