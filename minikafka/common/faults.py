@@ -22,6 +22,10 @@ class StorageFault(Exception):  # noqa: N818 - a fault is not a KafkaError
         self.reason = reason
 
 
+class DirectoryInUseFault(StorageFault):
+    """Another process holds the lock of the directory."""
+
+
 class MissingPathFault(StorageFault):
     """The file or folder is not there. Expected only where another thread may have renamed it."""
 

@@ -78,7 +78,7 @@ class Disk(Protocol):
         """Take the directory for this process until it ends, through the file `.lock`.
 
         Raises:
-            StorageFault: naming the directory, if another process holds it.
+            DirectoryInUseFault: naming the directory, if another process holds it.
         """
 
 

@@ -5,19 +5,22 @@ While the directory is online every method may raise `StorageFault`; whoever cat
 """
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from random import Random
 from typing import Final
 
 from minikafka.common.clock import Now
-from minikafka.common.ids import TopicPartition, Uuid
+from minikafka.common.faults import StorageFault
+from minikafka.common.ids import ZERO_UUID, TopicPartition, Uuid
 from minikafka.log.checkpoints import (
     CLEAN_SHUTDOWN,
     HIGH_WATERMARKS,
     LOG_START_OFFSETS,
+    PARTITION_METADATA,
     RECOVERY_POINTS,
+    UNKNOWN_BROKER_EPOCH,
     BadMetaPropertiesError,
     MetaProperties,
     read_clean_shutdown,
@@ -31,6 +34,7 @@ from minikafka.log.checkpoints import (
 from minikafka.log.config import LogConfig
 from minikafka.log.disk import Disk
 from minikafka.log.recovery import Remembered
+from minikafka.log.segment import LOG_SUFFIX
 from minikafka.log.unified_log import UnifiedLog
 
 METADATA_FOLDER: Final = "__cluster_metadata-0"
@@ -88,6 +92,11 @@ class LogDirectory:
             write_meta_properties(disk, MetaProperties(cluster_id, node_id, directory_id))
         return cls(disk, directory_id, read_clean_shutdown(disk))
 
+    @classmethod
+    def unreadable(cls, disk: Disk) -> "LogDirectory":
+        """A directory that is offline from the start: its id is not known (`ZERO_UUID`)."""
+        return cls(disk, ZERO_UUID, None, is_online=False)
+
     @property
     def was_clean(self) -> bool:
         """Whether the last shutdown left a broker epoch; anything else was unclean (C2).
@@ -124,9 +133,58 @@ class LogDirectory:
             )
             self.logs[at] = self._open_log(
                 name, at, config=config_of(at), remembered=remembered, now=now, rng=rng,
-                topic_id=read_topic_id(self.disk, name),
+                topic_id=self._identity(name),
             )  # fmt: skip
+        if clean:
+            self._compare(recovery_points)
         self.is_loaded = True
+
+    def _identity(self, folder: str) -> Uuid | None:
+        """The topic id of the log in a folder; None for a log that never held a record.
+
+        Unlike Kafka: there a log that cannot be identified is set aside, and an empty one takes its
+        place. The topic id is durable before the first record.
+
+        Raises:
+            StorageFault: there are records, and `partition.metadata` is missing or damaged.
+        """
+        topic_id = read_topic_id(self.disk, folder)
+        if topic_id is not None:
+            return topic_id
+        path = f"{folder}/{PARTITION_METADATA}"
+        if not self._held_records(folder):
+            self.disk.remove(path)
+            return None
+        state = "is damaged" if self.disk.exists(path) else "is missing"
+        raise StorageFault(
+            self.disk.root,
+            f"{path} {state}, so that the topic of the records in {folder} is not known: restore "
+            f"the file, or move {folder} away to copy the partition from its other replicas",
+        )
+
+    def _held_records(self, folder: str) -> bool:
+        for name in self.disk.list(folder):
+            if name.endswith(LOG_SUFFIX):
+                file = self.disk.open(f"{folder}/{name}")
+                size = file.size
+                file.close()
+                if size or name.strip("0") != LOG_SUFFIX:
+                    return True
+        return False
+
+    def _compare(self, recovery_points: Mapping[TopicPartition, int]) -> None:
+        """Compare what is here after a clean shutdown with what that shutdown left.
+
+        Where a log is gone the shutdown counts as unclean: this broker leaves ISR and ELR, and its
+        new, empty log does not pass for the one that was in there (C2). Unlike Kafka.
+        """
+        gone = [at for at, offset in recovery_points.items() if offset and at not in self.logs]
+        if gone:
+            _log.warning(
+                "%s: %d logs are gone since the clean shutdown, first %s: taking it for unclean",
+                self.disk.root, len(gone), gone[0],
+            )  # fmt: skip
+            self.clean_shutdown_epoch = UNKNOWN_BROKER_EPOCH
 
     def create(
         self, at: TopicPartition, topic_id: Uuid, config: LogConfig, now: Now, rng: Random

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from random import Random
 
 from minikafka.common.clock import Now
-from minikafka.common.faults import StorageFault
-from minikafka.common.ids import TopicPartition, Uuid
+from minikafka.common.faults import DirectoryInUseFault, StorageFault
+from minikafka.common.ids import ZERO_UUID, TopicPartition, Uuid
 from minikafka.log.checkpoints import BadMetaPropertiesError
 from minikafka.log.config import LogConfig
 from minikafka.log.disk import Disk
@@ -25,6 +25,8 @@ from minikafka.log.log_directory import (
 from minikafka.log.unified_log import UnifiedLog
 
 _log = logging.getLogger("minikafka.log")
+_UNASSIGNED = Uuid.of(0, 1)
+"""The directory id of a replica that was never in a directory (KIP-858)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,15 +63,29 @@ class LogManager:
         rng: Random,
         settings: LogManagerSettings | None = None,
     ) -> "LogManager":
-        """Lock and identify the directories.
+        """Lock and identify the directories. One that cannot be read is offline.
 
         Raises:
             BadMetaPropertiesError: one is not formatted, is another node's, or is named twice.
-            StorageFault: one is in use by another process, or cannot be read.
+            StorageFault: one is in use by another process, or none can be read.
         """
-        directories = [LogDirectory.open(disk, cluster_id, node_id, rng) for disk in disks]
+        directories = []
+        faults = []
+        for disk in disks:
+            try:
+                directories.append(LogDirectory.open(disk, cluster_id, node_id, rng))
+            except DirectoryInUseFault:
+                raise
+            except StorageFault as fault:
+                _log.error("log directory %s is offline: %s", fault.log_dir, fault.reason)
+                directories.append(LogDirectory.unreadable(disk))
+                faults.append(fault)
+        if faults and len(faults) == len(disks):
+            raise faults[0]
         seen: dict[Uuid, str] = {}
         for directory in directories:
+            if not directory.is_online:
+                continue
             other = seen.setdefault(directory.directory_id, directory.disk.root)
             if other != directory.disk.root:
                 raise BadMetaPropertiesError(
@@ -255,8 +271,9 @@ class LogManager:
         for directory in online:
             if directory.directory_id == directory_id:
                 return directory
+        unknown = () if directory_id in (None, _UNASSIGNED) else (directory_id, ZERO_UUID)
         for directory in self.directories:
-            if directory.directory_id == directory_id:
+            if directory.directory_id in unknown:
                 # The replica is in there: an empty one beside it would pass for it.
                 raise StorageFault(directory.disk.root, "the log directory is offline")
         if not online:

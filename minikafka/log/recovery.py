@@ -103,6 +103,11 @@ def _load(
             Segment.open(disk, folder, start, config, now, create=True, jitter_ms=jitter_ms)
         )
     end_offset = items[-1].prepare_for_appends()
+    if remembered.clean and end_offset < remembered.recovery_point:
+        raise CorruptRecordsError(
+            f"{items[-1].path(LOG_SUFFIX)} ends at byte {items[-1].size} and offset {end_offset}, "
+            f"and {remembered.recovery_point} was flushed before a clean shutdown"
+        )
     segments = Segments(disk, folder, items)
     start_offset = max(remembered.log_start_offset, items[0].base_offset)
     if end_offset < start_offset:
@@ -278,7 +283,7 @@ def _recover_segments(
         items[first - 1].complete_times()
     for at in range(first, len(items)):
         size = items[at].size
-        end_offset = items[at].recover(verify=True)
+        end_offset = items[at].recover(verify=True, flushed_to=recovery_point)
         cut = size - items[at].size
         following = items[at + 1] if at + 1 < len(items) else None
         if not cut:

@@ -275,16 +275,25 @@ class Segment:
         self._latest = latest
         self.close_for_appends()
 
-    def recover(self, *, verify: bool) -> int:
+    def recover(self, *, verify: bool, flushed_to: int = 0) -> int:
         """Cut the file at the first bad byte and rebuild all indexes; the next offset.
 
         A batch is bad if it is not whole, its checksum is wrong (looked at if `verify`), or its
         offsets do not rise, or lie where a segment cannot reach: no checksum covers them. The
         transaction index is left empty: what belongs in it only producer state can tell. SPEC C4;
         `LogSegment.recover`.
+
+        Raises:
+            CorruptRecordsError: the first bad byte is below `flushed_to`, the recovery point: that
+                is no torn tail. Nothing is cut.
         """
         next_offset, sound = self._reindex(verify=verify)
         if sound < self.file.size:
+            if next_offset < flushed_to:
+                raise CorruptRecordsError(
+                    f"{self.path(LOG_SUFFIX)}: damaged at byte {sound}, offset {next_offset}, "
+                    f"and everything up to offset {flushed_to} was flushed"
+                )
             self.file.truncate(sound)
             # For good: a clean shutdown has nothing to flush here, and power may fail after it.
             self.file.sync()

@@ -85,11 +85,12 @@ class _Builder:
     def build(self) -> Node:
         config, env = self.config, self.env
         home = self._metadata_home()
-        previous_epoch = self.logs.previous_broker_epoch
         raft = self._raft(home)
-        faults = self.logs.load(self._stored_log_config, self.around.now)
-        if faults and not self.logs.online:
-            raise faults[0]
+        for fault in self.logs.load(self._stored_log_config, self.around.now):
+            if fault.log_dir == home.disk.root or not self.logs.online:
+                raise fault
+        # A directory that cannot be loaded makes the last shutdown unclean.
+        previous_epoch = self.logs.previous_broker_epoch
         purgatory = Purgatory(env)
         controller_services = self._controller(raft, home)
         broker = self._broker(raft, previous_epoch) if config.is_broker else None
@@ -179,7 +180,7 @@ class _Builder:
         """The directory of the metadata log; one outside `log.dirs` holds nothing else."""
         disk = self.around.disks[self.config.metadata_log_dir]
         for home in self.logs.directories:
-            if home.disk is disk:
+            if home.disk is disk and home.is_online:
                 return home
         around = self.around
         return LogDirectory.open(disk, around.cluster_id, self.config.node_id, around.rng)

@@ -22,6 +22,7 @@ from minikafka.common.clock import Now
 from minikafka.common.effects import Effect, Halt, Started
 from minikafka.common.environment import Environment
 from minikafka.common.faults import FATAL, InvariantViolation, StorageFault
+from minikafka.common.ids import ZERO_UUID
 from minikafka.config.node_config import NodeConfig
 from minikafka.config.values import Config
 from minikafka.group.coordinator import GroupCoordinator
@@ -305,7 +306,8 @@ class Node:
         if fault.log_dir == self.raft.disk.root:
             raise fault
         for directory in self.broker.logs.directories:
-            if directory.disk.root == fault.log_dir:
+            known = directory.directory_id != ZERO_UUID
+            if known and directory.disk.root == fault.log_dir:
                 self.broker.lifecycle.report_offline_dir(directory.directory_id)
         if not self.broker.logs.online:
             self.env.effects.append(Halt(1, "no log directory is left"))

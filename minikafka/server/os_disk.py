@@ -12,7 +12,7 @@ import shutil
 import threading
 from collections.abc import Iterator
 
-from minikafka.common.faults import MissingPathFault, StorageFault
+from minikafka.common.faults import DirectoryInUseFault, MissingPathFault, StorageFault
 from minikafka.log.disk import Space
 
 Buffer = bytes | bytearray | memoryview
@@ -103,7 +103,8 @@ class OsDisk:
         """Use `root`, made absolute."""
         self.root = os.path.abspath(root)  # noqa: PTH100 - paths stay strings on this side
         self._lock_fd = -1
-        with self._faults("create the directory"):
+        # Where that fails, so does whatever is asked of it first.
+        with contextlib.suppress(OSError):
             os.makedirs(self.root, exist_ok=True)  # noqa: PTH103
 
     def open(self, path: str, *, create: bool = False) -> OsFile:
@@ -171,7 +172,7 @@ class OsDisk:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             os.close(fd)
-            raise StorageFault(
+            raise DirectoryInUseFault(
                 self.root,
                 "another process holds its lock: a second node was started with the same log.dirs, "
                 "or the first has not ended yet",

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
 
-from minikafka.common.faults import MissingPathFault, StorageFault
+from minikafka.common.faults import DirectoryInUseFault, MissingPathFault, StorageFault
 from minikafka.log.disk import Space
 
 Buffer = bytes | bytearray | memoryview
@@ -261,8 +261,9 @@ class SimDisk:
 
     def lock(self) -> None:
         """Take the directory."""
+        self.check()
         if self._locked:
-            raise StorageFault(self.root, "another process holds its lock")
+            raise DirectoryInUseFault(self.root, "another process holds its lock")
         self._locked = True
 
     def unlock(self) -> None:

@@ -33,6 +33,8 @@ CONFIG = LogConfig(
     file_delete_delay_ms=5,
 )
 TP = TopicPartition("t", 0)
+_CHECKED_FROM = 21
+"""The first byte of a batch that its checksum covers."""
 FAR = 1 << 31
 """A gap that no segment's index can bridge."""
 
@@ -175,7 +177,8 @@ class LogMachine(RuleBasedStateMachine):
         self.model.batches = [batch for batch in self.model.batches if batch.end <= offset]
         self.model.end = offset
         self.model.start = min(self.model.start, offset)
-        self.model.flushed = min(self.model.flushed, offset)
+        # A recovery point that fell is durable before anything more is written.
+        self.model.flushed = self.log.recovery_point
         if not self.model.batches and offset <= self.log.segments.first.base_offset:
             self.model.start = offset
         self.resume_sequence()
@@ -219,6 +222,8 @@ class LogMachine(RuleBasedStateMachine):
     @rule()
     def restart_cleanly(self):
         self.log.close()
+        # The checkpoint is written at a clean shutdown.
+        self.model.flushed = self.log.recovery_point
         self.open(clean=True)
         self.model.flushed = self.log.recovery_point
 
@@ -307,6 +312,31 @@ class LogMachine(RuleBasedStateMachine):
                     header.base_offset, header.leader_epoch,
                     [record.value for record in records], records[0].timestamp,
                 )  # fmt: skip
+
+    @rule(at=st.integers(0, 10_000), power=st.booleans())
+    def rot(self, at, power):
+        """A bit changes in what was flushed: that is said, and nothing is cut."""
+        flushed = self.model.flushed
+        segment = self.log.segments.items[self.log.segments.index_of(flushed)]
+        found = [
+            place + _CHECKED_FROM for place, header in scan_headers(segment.file)
+            if header.last_offset < flushed
+        ]  # fmt: skip
+        if not found:
+            return
+        place = found[at % len(found)]
+        content = self.disk._files[segment.path(".log")].data
+        size = len(content)
+        content[place] ^= 1
+        self.disk.crash()
+        with pytest.raises(StorageFault, match=f"{segment.base_offset}.log: damaged at byte"):
+            self.open(clean=False)
+        assert len(content) == size
+        content[place] ^= 1
+        if power:
+            self.lose_power()
+        else:
+            self.open(clean=False)
 
     @rule(data=st.binary(min_size=30, max_size=60))
     def disk_full(self, data):

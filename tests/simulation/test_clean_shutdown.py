@@ -4,7 +4,17 @@ import json
 
 import pytest
 
-from tests.sim_world import create_topic, registration, started_cluster
+from minikafka.log.disk import read_file, write_file
+from minikafka.messages.elect_leaders import ElectLeadersRequest, ElectLeadersResponse
+from tests.sim_world import (
+    create_topic,
+    fetch,
+    leader_client,
+    produce,
+    registration,
+    started_cluster,
+    values_of,
+)
 
 FILE = ".kafka_cleanshutdown"
 
@@ -133,3 +143,81 @@ def test_a_broker_that_never_got_an_epoch_says_so():
     (disk,) = cluster.nodes[2].disks.values()
     file = disk.open(FILE)
     assert json.loads(file.read_at(0, file.size)) == {"version": 0, "brokerEpoch": -1}
+
+
+def cut_identity(disk):
+    content = read_file(disk, "t-0/partition.metadata")
+    write_file(disk, "t-0/partition.metadata", content[: len(content) // 2])
+
+
+def remove_identity(disk):
+    disk.remove("t-0/partition.metadata")
+
+
+RECORDS = [b"%d" % number for number in range(30)]
+
+
+def stopped_with_records(replicas):
+    """All brokers end cleanly; node 1 leads and ends last, so that it may lead again."""
+    cluster = started_cluster(3, separate_controller=True)
+    create_topic(cluster, "t", replicas=[replicas])
+    for value in RECORDS:
+        assert produce(leader_client(cluster, "t"), "t", value).error_code == 0
+    for node_id in (3, 2, 1):
+        cluster.nodes[node_id].shut_down()
+        cluster.world.run_until(lambda n=node_id: not cluster.nodes[n].alive, 60_000, "it stops")
+    return cluster
+
+
+@pytest.mark.parametrize("damage", [cut_identity, remove_identity])
+def test_a_log_that_cannot_be_identified_costs_no_record_of_its_replicas(damage):
+    """C2, E7: the one that comes back without it does not lead with an empty log."""
+    cluster = stopped_with_records([1, 2, 3])
+    (disk,) = cluster.nodes[1].disks.values()
+    damage(disk)
+    for node in cluster.nodes.values():
+        if not node.alive:
+            node.start()
+    cluster.world.run(20_000)
+    if registration(cluster, "t").leader < 0:
+        request = ElectLeadersRequest(election_type=1, topic_partitions=None, timeout_ms=5_000)
+        cluster.client(node_id=2).ask(request, ElectLeadersResponse)
+        cluster.world.run(5_000)
+    assert values_of(fetch(leader_client(cluster, "t"), "t")) == RECORDS
+
+
+@pytest.mark.parametrize("damage", [cut_identity, remove_identity])
+def test_the_only_replica_never_leads_an_empty_log_in_place_of_its_own(damage):
+    """C2, E7."""
+    cluster = stopped_with_records([1])
+    (disk,) = cluster.nodes[1].disks.values()
+    damage(disk)
+    for node in cluster.nodes.values():
+        if not node.alive:
+            node.start()
+    cluster.world.run(20_000)
+    assert registration(cluster, "t").leader == -1
+    assert disk.open("t-0/00000000000000000000.log").size > 0
+
+
+def test_a_broker_whose_log_is_gone_is_thrown_out_of_the_elr():
+    """C2: its new log is empty, whatever the clean shutdown file says."""
+    told = Told()
+    assert produce(leader_client(told.cluster, "t"), "t", b"v").error_code == 0
+    told.stop_cleanly()
+    told.disk.remove("t-0")
+    assert told.come_back()[0] == THROWN_OUT
+
+
+def test_a_directory_that_fails_at_its_load_makes_the_shutdown_unclean():
+    """C2: it is known only after the epoch of the shutdown was read."""
+    told = Told(log_dirs=2)
+    create_topic(told.cluster, "u", replicas=[[1, 2, 3]])
+    told.stop_cleanly()
+    _, second = told.node.disks.values()
+    second.remove("u-0/partition.metadata")
+    second.open("u-0/00000000000000000000.log").append(b"x" * 100)
+    seen = len(told.states)
+    told.node.start()
+    told.run_until(lambda: told.states[seen:], "node 3 is registered")
+    assert told.states[seen] == THROWN_OUT

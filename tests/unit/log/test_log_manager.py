@@ -188,6 +188,83 @@ def test_directory_that_was_offline_before_the_shutdown_makes_it_unclean(disks):
     assert start(disks).previous_broker_epoch == -1
 
 
+def test_directory_that_cannot_be_loaded_makes_the_shutdown_unclean(disks):
+    """C2: what is in there does not count as present."""
+    stopped(disks)
+    manager = LogManager.open(disks, cluster_id="c", node_id=1, rng=Random(3))
+    disks[0].broken = "Input/output error"
+    assert len(manager.load(lambda _: CONFIG, NOW)) == 1
+    assert manager.previous_broker_epoch == -1
+
+
+def test_directory_that_cannot_be_read_is_offline_and_the_others_go_on(disks):
+    """C2."""
+    stopped(disks)
+    disks[0].broken = "Input/output error"
+    manager = LogManager.open(disks, cluster_id="c", node_id=1, rng=Random(3))
+    assert manager.load(lambda _: CONFIG, NOW) == []
+    assert [directory.is_online for directory in manager.directories] == [False, True]
+    assert manager.previous_broker_epoch == -1
+    with pytest.raises(StorageFault, match="offline"):
+        manager.create(TP, ID, CONFIG, NOW, Uuid.of(1, 1))
+    assert manager.create(TP, ID, CONFIG, NOW, Uuid.of(0, 1)).disk is disks[1]
+
+
+def test_no_directory_that_can_be_read_is_a_fault(disks):
+    for disk in disks:
+        disk.broken = "Input/output error"
+    with pytest.raises(StorageFault, match="Input/output error"):
+        LogManager.open(disks, cluster_id="c", node_id=1, rng=Random(3))
+
+
+def with_records(disks):
+    """Shut down after records were written to a log in the first directory."""
+    manager = start(disks)
+    append(manager.create(TP, ID, CONFIG, NOW, Uuid.of(1, 1)))
+    assert manager.shutdown(42) == []
+    for disk in disks:
+        disk.crash()
+
+
+def identity_as(disk, content):
+    """Replace `partition.metadata`; None removes it."""
+    disk.remove("t-0/partition.metadata")
+    if content is not None:
+        write_file(disk, "t-0/partition.metadata", content)
+
+
+@pytest.mark.parametrize("content", [None, b"", b"version: 0\ntopic", b"\0" * 40])
+def test_records_that_cannot_be_identified_take_their_directory_offline(disks, content):
+    """C2: an empty log in their place would pass for them."""
+    with_records(disks)
+    identity_as(disks[0], content)
+    files = disks[0].list("t-0")
+    manager = LogManager.open(disks, cluster_id="c", node_id=1, rng=Random(3))
+    (fault,) = manager.load(lambda _: CONFIG, NOW)
+    assert fault.log_dir == "one"
+    assert "t-0/partition.metadata is" in fault.reason
+    assert (manager.previous_broker_epoch, disks[0].list("t-0")) == (-1, files)
+
+
+@pytest.mark.parametrize("content", [None, b"", b"version: 0\ntopic", b"\0" * 40])
+def test_a_log_that_never_held_records_needs_no_topic_id(disks, content):
+    """A power loss may leave the file torn: it is durable only before the first record."""
+    manager = start(disks)
+    manager.create(TP, ID, CONFIG, NOW, Uuid.of(1, 1))
+    disks[0].crash()
+    disks[1].crash()
+    identity_as(disks[0], content)
+    assert start(disks).get(TP).topic_id is None
+
+
+def test_a_log_that_is_gone_makes_the_shutdown_unclean(disks):
+    """C2: the empty one in its place holds nothing of what the ISR counts on."""
+    with_records(disks)
+    disks[0].remove("t-0")
+    manager = start(disks)
+    assert (manager.previous_broker_epoch, manager.get(TP)) == (-1, None)
+
+
 def test_crash_after_the_file_was_removed_is_unclean(disks):
     """C2: a start that never got to register leaves nothing to be believed."""
     stopped(disks)

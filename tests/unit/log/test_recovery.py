@@ -75,6 +75,28 @@ def test_segments_below_the_recovery_point_are_believed(disk):
     assert log.log_end_offset == 20
 
 
+def test_damage_below_the_recovery_point_is_a_fault_and_nothing_is_cut(disk):
+    """What was flushed is no torn tail: the disk is broken."""
+    *_, last = segments(disk)
+    before = disk.list("t-0")
+    size = disk.open(f"t-0/{last}").size // 5
+    damage(disk, last, 2 * size + 30)
+    content = read_file(disk, f"t-0/{last}")
+    damaged_at = f"t-0/{last}: damaged at byte {2 * size}, offset {int(last[:20]) + 2}"
+    with pytest.raises(StorageFault, match=damaged_at):
+        open_log(disk, recovery_point=20)
+    assert (read_file(disk, f"t-0/{last}"), disk.list("t-0")) == (content, before)
+    assert open_log(disk, recovery_point=int(last[:20])).log_end_offset == int(last[:20]) + 2
+
+
+def test_a_log_that_ends_before_what_a_clean_shutdown_flushed_is_a_fault(disk):
+    open_log(disk).close()
+    *_, last = segments(disk)
+    disk.open(f"t-0/{last}").truncate(0)
+    with pytest.raises(StorageFault, match=f"{last} ends at byte 0 .* and 20 was flushed"):
+        open_log(disk, clean=True, recovery_point=20)
+
+
 def test_epochs_beyond_the_end_are_forgotten(disk):
     damage(disk, segments(disk)[0], 100)
     assert open_log(disk).epochs.entries == [(0, 0)]
