@@ -25,6 +25,7 @@ from minikafka.log.segment import (
     LOG_SUFFIX,
     TIME_INDEX_SUFFIX,
     TXN_INDEX_SUFFIX,
+    UNFLUSHED_SUFFIX,
 )
 from minikafka.records.errors import CorruptRecordsError
 from minikafka.server.os_disk import OsDisk
@@ -95,6 +96,7 @@ def _cut_log(disk: OsDisk, folder: Path, partition: TopicPartition, point: int) 
             _truncate(path, cut)
         else:
             path.unlink()
+            path.with_suffix(UNFLUSHED_SUFFIX).unlink(missing_ok=True)
     if first is None or end is None:
         return None
     for snapshot in folder.glob(f"*{SNAPSHOT_SUFFIX}"):
