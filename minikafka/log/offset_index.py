@@ -32,6 +32,8 @@ class OffsetIndex:
     base_offset: int
     max_entries: int
     pending: bytearray = field(default_factory=bytearray)
+    is_sound: bool = True
+    """False if the file held something that is no entry (`OffsetIndex.sanityCheck`)."""
     _offsets: "array[int]" = field(default_factory=lambda: array("I"))
     _positions: "array[int]" = field(default_factory=lambda: array("I"))
 
@@ -46,10 +48,12 @@ class OffsetIndex:
         count = len(offsets)
         while count and positions[count - 1] == 0:
             count -= 1
+        used = count
         for at in range(1, count):
             if offsets[at] <= offsets[at - 1] or positions[at] <= positions[at - 1]:
                 count = at
                 break
+        index.is_sound = count == used and not any(content[len(raw) * 4 :])
         index._offsets = offsets[:count]
         index._positions = positions[:count]
         return index

@@ -26,6 +26,7 @@ from minikafka.log.segment import (
     LOG_SUFFIX,
     SEGMENT_SUFFIXES,
     TIME_INDEX_SUFFIX,
+    TXN_INDEX_SUFFIX,
     UNFLUSHED_SUFFIX,
     Segment,
     file_name,
@@ -97,6 +98,7 @@ def _load(
     recovered_from = None
     if not remembered.clean:
         recovered_from = _recover_segments(disk, folder, items, remembered.recovery_point)
+    recovered_from = _drop_bad_transactions(items, recovered_from)
     if not items:
         start = remembered.log_start_offset
         items.append(
@@ -313,6 +315,21 @@ def _drop_segments(disk: Disk, folder: str, items: list[Segment], at: int) -> No
         disk.remove(segment.path(UNFLUSHED_SUFFIX))
     del items[at:]
     disk.sync_dir(folder)
+
+
+def _drop_bad_transactions(items: list[Segment], recovered_from: int | None) -> int | None:
+    """Empty transaction indexes from the first bad one on; from where they must be made again."""
+    for at, segment in enumerate(items):
+        if segment.has_bad_transactions():
+            _log.warning(
+                "%s/%s is damaged: rebuilding it and later ones",
+                segment.disk.root, segment.path(TXN_INDEX_SUFFIX),
+            )  # fmt: skip
+            for later in items[at:]:
+                later.forget_aborted()
+            base_offset = segment.base_offset
+            return base_offset if recovered_from is None else min(base_offset, recovered_from)
+    return recovered_from
 
 
 def _lost_its_end(disk: Disk, end_offset: int, following: Segment) -> bool:

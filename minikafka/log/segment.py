@@ -6,11 +6,14 @@ from the log, since a segment that was not flushed is recovered anyway. Indexes 
 are loaded when first needed. Source: `LogSegment`.
 """
 
+import logging
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from struct import Struct
 from typing import Final
 
 from minikafka.common.clock import Now
+from minikafka.common.faults import StorageFault
 from minikafka.log.config import LogConfig
 from minikafka.log.disk import Disk, File, read_file
 from minikafka.log.offset_index import ENTRY_SIZE as OFFSET_ENTRY_SIZE
@@ -18,11 +21,18 @@ from minikafka.log.offset_index import OffsetIndex
 from minikafka.log.scan import scan_batches, scan_headers
 from minikafka.log.time_index import ENTRY_SIZE as TIME_ENTRY_SIZE
 from minikafka.log.time_index import TimeEntry, TimeIndex
-from minikafka.log.transaction_index import AbortedTransaction, decode, encode
-from minikafka.records.batch import LOG_OVERHEAD, BatchHeader, Buffer
+from minikafka.log.transaction_index import AbortedTransaction, decode, encode, is_sound
+from minikafka.records.batch import (
+    HEADER_SIZE,
+    LOG_OVERHEAD,
+    MAGIC_OFFSET,
+    BatchHeader,
+    Buffer,
+    read_header,
+)
 from minikafka.records.errors import CorruptRecordsError
 from minikafka.records.reader import Record, read_batch
-from minikafka.records.scan import check_crc
+from minikafka.records.scan import check_crc, header_at
 
 LOG_SUFFIX: Final = ".log"
 INDEX_SUFFIX: Final = ".index"
@@ -35,6 +45,9 @@ SEGMENT_SUFFIXES: Final = (LOG_SUFFIX, INDEX_SUFFIX, TIME_INDEX_SUFFIX, TXN_INDE
 
 _LARGEST_RELATIVE_OFFSET: Final = (1 << 31) - 1
 _HINTS: Final = 64
+_HEAD = Struct(">qi")
+_MAGIC: Final = 2
+_log = logging.getLogger("minikafka.log")
 
 
 def file_name(base_offset: int, suffix: str) -> str:
@@ -100,9 +113,11 @@ class Segment:
         """The offset index, loaded if it was not."""
         if self._offset_index is None:
             content = read_file(self.disk, self.path(INDEX_SUFFIX)) or b""
-            self._offset_index = OffsetIndex.decode(
+            index = self._offset_index = OffsetIndex.decode(
                 self.base_offset, self.config.segment_index_bytes // OFFSET_ENTRY_SIZE, content
             )
+            if not index.is_sound:
+                self._rebuild_bad(INDEX_SUFFIX)
         return self._offset_index
 
     @property
@@ -110,9 +125,11 @@ class Segment:
         """The time index, loaded if it was not."""
         if self._time_index is None:
             content = read_file(self.disk, self.path(TIME_INDEX_SUFFIX)) or b""
-            self._time_index = TimeIndex.decode(
+            index = self._time_index = TimeIndex.decode(
                 self.base_offset, self.config.segment_index_bytes // TIME_ENTRY_SIZE, content
             )
+            if not index.is_sound or not self._is_in_log(index.last_entry):
+                self._rebuild_bad(TIME_INDEX_SUFFIX)
         return self._time_index
 
     @property
@@ -126,8 +143,19 @@ class Segment:
     def latest(self) -> TimeEntry:
         """The greatest timestamp, with the last offset of the batch that has it; -1 if none."""
         if self._latest is None:
-            self._latest = self.time_index.last_entry
+            self._latest = self._find_latest()
         return self._latest
+
+    def _find_latest(self) -> TimeEntry:
+        """What the time index says, and what stands behind its last entry: it may lack some."""
+        latest = self.time_index.last_entry
+        try:
+            for _, header in self.headers(self._scan_from(latest.offset)):
+                if header.max_timestamp > latest.timestamp:
+                    latest = TimeEntry(header.max_timestamp, header.last_offset)
+        except CorruptRecordsError as error:
+            raise StorageFault(self.disk.root, str(error)) from error
+        return latest
 
     def path(self, suffix: str) -> str:
         """The path of one of the segment's files."""
@@ -192,10 +220,70 @@ class Segment:
         hint = self._hints.get(offset)
         if hint is not None:
             return hint
-        for position, header in scan_headers(self.file, self.offset_index.lookup(offset)):
+        for position, header in scan_headers(self.file, self._scan_from(offset)):
             if header.last_offset >= offset:
                 return position
         return None
+
+    def _scan_from(self, offset: int) -> int:
+        """A position from which a forward scan finds the batch with `offset`.
+
+        Unlike Kafka: what the index says is compared with the log, and an index that is wrong is
+        rebuilt. A scan from another place would pass over records.
+        """
+        position = self.offset_index.lookup(offset)
+        if position and not self._begins_batch(position, offset):
+            self._rebuild_bad(INDEX_SUFFIX)
+            position = self.offset_index.lookup(offset)
+        return position
+
+    def _begins_batch(self, position: int, offset: int) -> bool:
+        """True if a batch that begins at or below `offset` stands at `position`.
+
+        Base offset, length and magic tell that of a batch of today. An old one is shorter and more
+        easily mistaken: its checksum must be right, too.
+        """
+        head = self.file.read_at(position, HEADER_SIZE)
+        if len(head) < MAGIC_OFFSET + 1:
+            return False
+        base_offset, length = _HEAD.unpack_from(head)
+        size = length + LOG_OVERHEAD
+        if not self.base_offset <= base_offset <= offset or size > self.file.size - position:
+            return False
+        if head[MAGIC_OFFSET] == _MAGIC:
+            return size >= HEADER_SIZE and read_header(head).last_offset_delta >= 0
+        return self._is_old_batch(position, size)
+
+    def _is_old_batch(self, position: int, size: int) -> bool:
+        if size <= MAGIC_OFFSET:
+            return False
+        batch = self.file.read_at(position, size)
+        try:
+            header = header_at(batch, 0, size)
+            if header is not None:
+                check_crc(batch, 0, header)
+        except CorruptRecordsError:
+            return False
+        return header is not None
+
+    def _is_in_log(self, entry: TimeEntry) -> bool:
+        """True if the batch that an entry of the time index names is there."""
+        if entry.timestamp < 0:
+            return True
+        try:
+            for _, header in scan_headers(self.file, self._scan_from(entry.offset)):
+                if header.last_offset >= entry.offset:
+                    return header.max_timestamp == entry.timestamp
+        except CorruptRecordsError:
+            pass  # The log itself is bad there: whoever reads it says so.
+        return False
+
+    def _rebuild_bad(self, suffix: str) -> None:
+        _log.warning(
+            "%s/%s does not fit its log: rebuilding the indexes of the segment",
+            self.disk.root, self.path(suffix),
+        )  # fmt: skip
+        self.rebuild_indexes()
 
     def batch_size(self, position: int) -> int:
         """Bytes of the batch that starts at `position`."""
@@ -204,7 +292,10 @@ class Segment:
     def first_at_or_after(self, timestamp: int, start_offset: int) -> tuple[Record, int] | None:
         """The first record from `start_offset` on that is not earlier, and its leader epoch."""
         entry = self.time_index.lookup(timestamp)
-        position = self.offset_index.lookup(max(entry.offset, start_offset))
+        if not self._is_in_log(entry):
+            self._rebuild_bad(TIME_INDEX_SUFFIX)
+            entry = self.time_index.lookup(timestamp)
+        position = self._scan_from(max(entry.offset, start_offset))
         for at, header in scan_headers(self.file, position):
             if header.max_timestamp < timestamp or header.last_offset < start_offset:
                 continue
@@ -221,6 +312,16 @@ class Segment:
         file.append(encode([transaction]))
         file.close()
         self.unsynced[self.path(TXN_INDEX_SUFFIX)] = None
+
+    def has_bad_transactions(self) -> bool:
+        """True if there is a transaction index, and it is damaged."""
+        content = read_file(self.disk, self.path(TXN_INDEX_SUFFIX))
+        return content is not None and not is_sound(content, self.base_offset)
+
+    def forget_aborted(self) -> None:
+        """Empty the transaction index: a replay of the log fills it again."""
+        self.disk.remove(self.path(TXN_INDEX_SUFFIX))
+        self._aborted = []
 
     def close_for_appends(self) -> None:
         """Write what the indexes lack, with a last time entry, before a roll or a close."""
@@ -254,12 +355,9 @@ class Segment:
     def prepare_for_appends(self) -> int:
         """Find the end of a loaded segment; its next offset. The log file must be sound."""
         next_offset = self.base_offset
-        latest = self.time_index.last_entry
-        for _, header in self.headers(self.offset_index.lookup(_FAR_OFFSET)):
+        for _, header in self.headers(self._scan_from(_FAR_OFFSET)):
             next_offset = header.next_offset
-            if header.max_timestamp > latest.timestamp:
-                latest = TimeEntry(header.max_timestamp, header.last_offset)
-        self._latest = latest
+        self._latest = self._find_latest()
         self._unindexed_bytes = 0
         return next_offset
 
@@ -268,11 +366,7 @@ class Segment:
 
         A recovery wrote it anew, or a roll added to it, and power failed before it was synced.
         """
-        latest = self.time_index.last_entry
-        for _, header in self.headers(self.offset_index.lookup(latest.offset)):
-            if header.max_timestamp > latest.timestamp:
-                latest = TimeEntry(header.max_timestamp, header.last_offset)
-        self._latest = latest
+        self._latest = self._find_latest()
         self.close_for_appends()
 
     def recover(self, *, verify: bool, flushed_to: int = 0) -> int:
@@ -297,8 +391,7 @@ class Segment:
             self.file.truncate(sound)
             # For good: a clean shutdown has nothing to flush here, and power may fail after it.
             self.file.sync()
-        self.disk.remove(self.path(TXN_INDEX_SUFFIX))
-        self._aborted = []
+        self.forget_aborted()
         self.time_index.append(*self.latest)
         self.write_indexes()
         return next_offset

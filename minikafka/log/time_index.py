@@ -31,6 +31,8 @@ class TimeIndex:
     base_offset: int
     max_entries: int
     pending: bytearray = field(default_factory=bytearray)
+    is_sound: bool = True
+    """False if the file held something that is no entry (`TimeIndex.sanityCheck`)."""
     _timestamps: "array[int]" = field(default_factory=lambda: array("q"))
     _offsets: "array[int]" = field(default_factory=lambda: array("I"))
 
@@ -50,6 +52,7 @@ class TimeIndex:
         if len(index) == 1 and index.last_entry == (0, base_offset) and len(content) > ENTRY_SIZE:
             # Nothing but the zeros of a file that was sized in advance.
             return cls(base_offset, max_entries)
+        index.is_sound = not any(content[len(index) * ENTRY_SIZE :])
         return index
 
     def __len__(self) -> int:

@@ -30,6 +30,18 @@ def encode(entries: Iterable[AbortedTransaction]) -> bytes:
     return b"".join(_ENTRY.pack(0, *entry) for entry in entries)
 
 
+def is_sound(content: bytes, base_offset: int) -> bool:
+    """True if a file holds whole entries, in order (`TransactionIndex.sanityCheck`)."""
+    last = base_offset - 1
+    for version, _, first, marker, _ in _ENTRY.iter_unpack(
+        content[: len(content) // ENTRY_SIZE * ENTRY_SIZE]
+    ):
+        if version or marker <= last or not 0 <= first <= marker:
+            return False
+        last = marker
+    return len(content) % ENTRY_SIZE == 0
+
+
 def decode(content: bytes) -> list[AbortedTransaction]:
     """The entries of a file; a partial one at the end is left out."""
     whole = len(content) // ENTRY_SIZE * ENTRY_SIZE

@@ -18,6 +18,7 @@ from minikafka.common.clock import Now
 from minikafka.common.faults import StorageFault
 from minikafka.common.ids import TopicPartition
 from minikafka.log.config import LogConfig
+from minikafka.log.disk import read_file
 from minikafka.log.recovery import Remembered
 from minikafka.log.scan import scan_headers
 from minikafka.log.unified_log import UnifiedLog
@@ -224,6 +225,32 @@ class LogMachine(RuleBasedStateMachine):
         self.log.close()
         # The checkpoint is written at a clean shutdown.
         self.model.flushed = self.log.recovery_point
+        self.open(clean=True)
+        self.model.flushed = self.log.recovery_point
+
+    @rule(seed=st.integers(0, 2**16), what=st.sampled_from(("bytes", "entries", "other", "cut")))
+    def restart_with_bad_indexes(self, seed, what):
+        """Whatever the index files hold after a clean shutdown, all records are found."""
+        self.log.close()
+        self.model.flushed = self.log.recovery_point
+        rng = Random(seed)
+        names = [name for name in self.disk.list("t-0") if name.endswith("index")]
+        contents = [read_file(self.disk, f"t-0/{name}") for name in names]
+        for name, content in zip(names, contents, strict=True):
+            width = 8 if name.endswith(".index") else 12
+            bad = {
+                "bytes": rng.randbytes(rng.randint(1, 60)),
+                "entries": b"".join(
+                    (at * rng.randint(1, 9)).to_bytes(width - 4, "big")
+                    + (at * rng.randint(1, 90)).to_bytes(4, "big")
+                    for at in range(1, rng.randint(2, 9))
+                ),
+                "other": rng.choice([each for each in contents if len(each) % width == 0]),
+                "cut": content[: rng.randint(0, len(content))],
+            }[what]
+            file = self.disk.open(f"t-0/{name}")
+            file.truncate(0)
+            file.append(bad)
         self.open(clean=True)
         self.model.flushed = self.log.recovery_point
 
