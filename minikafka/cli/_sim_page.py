@@ -5,6 +5,7 @@ from pathlib import Path
 from minikafka.sim.plan import Plan
 from minikafka.sim.recorder import Recorder
 from minikafka.sim.simulation import Outcome, Simulation
+from minikafka.sim.story import Story
 
 _US_PER_S = 1_000_000
 _MS_PER_S = 1000
@@ -20,8 +21,15 @@ def write(plan: Plan, command: str, settings: str, path: Path) -> Outcome:
     from minikafka.harness import sim_page
 
     recorder = Recorder()
-    simulation = Simulation(plan, recorder.tell)
+    story = Story()
+
+    def tell(line: str) -> None:
+        recorder.tell(line)
+        story.tell(line)
+
+    simulation = Simulation(plan, tell)
     recorder.follow(simulation.cluster)
+    story.follow(simulation)
     outcome = simulation.run()
     drawn = sim_page.SimulatedRun(
         title=f"minikafka sim, seed {plan.seed}",
@@ -37,6 +45,8 @@ def write(plan: Plan, command: str, settings: str, path: Path) -> Outcome:
         },
         settings=settings,
         transcript=recorder.lines,
+        story=story.lines if outcome.violation else (),
+        broken_s=None if story.moment_us is None else story.moment_us / _US_PER_S,
         planned=[
             {
                 "at_s": each.at_ms / _MS_PER_S,

@@ -73,6 +73,13 @@ def run(args: argparse.Namespace) -> int:
     if problem := _why_no_page(args.html):
         print(f"minikafka sim: --html {args.html}: {problem}", file=sys.stderr)
         return USAGE
+    if args.scenario is not None and args.html is not None:
+        print(
+            "minikafka sim: --html draws a run of a seed, not a scenario: leave out --html, the "
+            "scenario's lines are printed; --trace FILE writes them into a file",
+            file=sys.stderr,
+        )
+        return USAGE
     try:
         trace = args.trace.open("w", encoding="utf-8") if args.trace else None
     except OSError as error:

@@ -1,13 +1,14 @@
 """The page of a simulated run: hosts as lanes in virtual time, messages as arrows between them.
 
 Takes plain values, so that it knows nothing of the simulator: its transcript, of which each line is
-a time in seconds, who, and what. Drawn are the last messages before the end; everything else is
-drawn over the whole run.
+a time in seconds, who, and what. Messages are drawn around the time at which a rule was broken, or
+else the last ones; everything else is drawn over the whole run.
 """
 
 import math
 import re
 import string
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -34,7 +35,8 @@ class SimulatedRun:
 
     `violation` is what was broken, or empty. `planned` has {at_s, for_s, what}; `messages` has
     {sent_us, arrived_us or None, source, target, what, is_request}; `ends` has {at_us, partition,
-    leader, offset} where a leader's high watermark moved.
+    leader, offset} where a leader's high watermark moved. `broken_s` is when the rule was broken,
+    which may be long before that was found (None: at the end); `story` tells how it came to that.
     """
 
     title: str
@@ -48,6 +50,8 @@ class SimulatedRun:
     messages: Sequence[Row] = ()
     ends: Sequence[Row] = ()
     min_isr: int = 1
+    broken_s: float | None = None
+    story: Sequence[str] = ()
     notes: Sequence[str] = field(default_factory=tuple)
 
 
@@ -82,7 +86,8 @@ def axis(run: SimulatedRun) -> Row:
     scale = Axis(0, math.ceil(run.simulated_s * 1000 * (1 + _BEHIND)) + 1)
     last = scale.last
     told = [line for line in map(_told, run.transcript) if line]
-    arrows = list(run.messages)[-ARROWS_MAX:]
+    broken_s = run.simulated_s if run.broken_s is None else run.broken_s
+    arrows = _around(run.messages, broken_s)
     faults = _faults(run, last)
     lanes = [
         _fault_lane(faults),
@@ -92,11 +97,19 @@ def axis(run: SimulatedRun) -> Row:
     ]
     built = {"last": last, "faults": faults, "lanes": [lane for lane in lanes if lane]}
     if run.violation:
-        built["broken_at"] = run.simulated_s
+        built["broken_at"] = broken_s
         if arrows:
             begin = arrows[0]["sent_us"] / 1e6
-            built["view"] = [begin, run.simulated_s + (run.simulated_s - begin) * _BEHIND]
+            end = max(arrows[-1]["sent_us"] / 1e6, broken_s)
+            built["view"] = [begin, min(end + (end - begin) * _BEHIND, last)]
     return {**built, "shortest": 0.0005}
+
+
+def _around(messages: Sequence[Row], at_s: float) -> list[Row]:
+    """As many messages as are drawn: half before a time, half after it, as far as there are any."""
+    before = bisect_right(messages, at_s * 1e6, key=lambda row: row["sent_us"])
+    begin = max(0, min(before - ARROWS_MAX // 2, len(messages) - ARROWS_MAX))
+    return list(messages[begin : begin + ARROWS_MAX])
 
 
 def _told(line: str) -> tuple[float, str, str] | None:
@@ -195,7 +208,7 @@ def _host_lane(told: Sequence[tuple[float, str, str]], arrows: list[Row], scale:
         "Hosts and messages",
         f"{len(rows)} hosts as lines, {len(messages)} messages as arrows between them",
         _ROW_PX * max(1, len(rows)),
-        unit=f"the last {len(messages)} messages",
+        unit=_which(messages),
         kind="arrows",
         rows=rows,
         spans=spans,
@@ -209,6 +222,12 @@ def _host_lane(told: Sequence[tuple[float, str, str]], arrows: list[Row], scale:
             {"name": "cross: not arrived", "color": "broken"},
         ],
     )
+
+
+def _which(messages: Sequence[Row]) -> str:
+    if not messages:
+        return "no messages"
+    return f"{len(messages)} messages, {messages[0]['a']:.3f} s to {messages[-1]['a']:.3f} s"
 
 
 def _host_order(name: str) -> tuple[int, str, int]:
@@ -334,7 +353,9 @@ def _sections(run: SimulatedRun) -> list[str]:
         (f"{row['at_s']:.3f}", row["what"], f"{row['for_s']:.3f}" if row["for_s"] else "-")
         for row in run.planned
     ]
+    story = "<pre>" + "\n".join(map(text, run.story)) + "</pre>" if run.story else ""
     return [
+        section("story", "What happened", story) if story else "",
         section("repeat", "How to repeat it", f"<p><code>{text(run.command)}</code></p>"),
         section(
             "transcript",

@@ -17,7 +17,8 @@ Log = dict[int, bytes]
 class Written:
     """What became of one value. `offset` is known only where it was acknowledged.
 
-    `refused` is set where the answer says that nothing was written.
+    `refused` is set where the answer says that nothing was written. `by` is the host that
+    acknowledged it.
     """
 
     value: bytes
@@ -25,6 +26,7 @@ class Written:
     sent_ms: int
     offset: int | None = None
     refused: bool = False
+    by: str = ""
 
     @property
     def is_promised(self) -> bool:

@@ -123,7 +123,7 @@ class JointProducer:
             where = TopicPartition(topic.name, found.index)
             each = written[where]
             if not found.error_code:
-                each.offset = found.base_offset
+                each.offset, each.by = found.base_offset, address[0]
                 continue
             self.connections.leaders.pop(where, None)
             each.refused = found.error_code in NOT_APPENDED

@@ -1,4 +1,4 @@
-"""What a run looked like from outside: its transcript, its last messages, and high watermarks.
+"""What a run looked like from outside: its transcript, its messages, and high watermarks.
 
 A recorder only listens: a run that is recorded goes as it would without.
 """
@@ -14,7 +14,8 @@ from minikafka.sim.sim_cluster import SimCluster
 from minikafka.sim.sim_node import SimNode
 from minikafka.sim.world import World
 
-MESSAGES_KEPT = 2_000
+MESSAGES_KEPT = 1_000_000
+"""The last ones: those of some hours of virtual time. What broke may be found long afterwards."""
 _SIZE_BYTES = 4
 _HEADER_BYTES = 12
 

@@ -69,6 +69,14 @@ class Story:
     """Of a replica: the life of its node in which it was looked at, and where its log ended."""
     _fates: dict[int, str] = field(default_factory=dict)
     """What happened to a node last."""
+    _mended_us: int | None = None
+    """When the faults were over."""
+    _last_change_us: dict[TopicPartition, int] = field(default_factory=dict)
+    """When a partition was last told of before the faults were over."""
+    moment_us: int | None = None
+    """When the rule was broken, as far as can be told. What is found when the faults are over was
+    broken before: when the last promise was given that does not hold, or else at the last change
+    of the partition."""
 
     @property
     def lines(self) -> list[str]:
@@ -100,6 +108,9 @@ class Story:
             self._say(f"{who} {what}")
         elif who == "network":
             self._say(f"{what}{self._how_long()}")
+        elif who == "healing":
+            self._mended_us = self._now_us
+            self._say(f"{who}: {what}")
         else:
             self._say(f"{who}: {what}")
 
@@ -125,6 +136,8 @@ class Story:
     def _say(self, what: str, about: TopicPartition | None = None) -> None:
         """A sentence, after what was acknowledged before it."""
         self._close()
+        if about is not None and self._mended_us is None:
+            self._last_change_us[about] = self._now_us
         self._lines.append((about, f"{self._time(self._now_us):>11}  {what}"))
 
     def _add(self, what: str) -> None:
@@ -209,7 +222,7 @@ class Story:
                 ]
 
     def _was_acknowledged(self, where: TopicPartition, written: Written, offset: int) -> None:
-        leader, epoch = self._leader_of(where, offset)
+        leader, epoch = self._leader_of(where, written, offset)
         run = self._open.get((where, written.acks))
         if run is not None and run.leader == leader and run.epoch == epoch:
             run.first, run.last = min(run.first, offset), max(run.last, offset)
@@ -222,11 +235,15 @@ class Story:
             where, written.acks, leader, epoch, offset, offset, self._now_us, self._now_us
         )
 
-    def _leader_of(self, where: TopicPartition, offset: int) -> tuple[int, int]:
-        """Who leads, as the controller says, and in which epoch a record was written there."""
-        now = self._known[where]
-        log = self._log(now.leader, where)
-        return now.leader, now.leader_epoch if log is None else epoch_at(log, offset)
+    def _leader_of(self, where: TopicPartition, written: Written, offset: int) -> tuple[int, int]:
+        """The broker that acknowledged a record, and the epoch in which it wrote it.
+
+        The controller may have elected another leader by then. Where the broker has no log any
+        more, the epoch is the controller's.
+        """
+        leader = int(written.by.removeprefix("n"))
+        log = self._log(leader, where)
+        return leader, self._known[where].leader_epoch if log is None else epoch_at(log, offset)
 
     def _log(self, node_id: int, where: TopicPartition) -> UnifiedLog | None:
         assert self._simulation is not None
@@ -259,6 +276,14 @@ class Story:
         named = list(dict.fromkeys(_PARTITION.findall(violation)))
         if len(named) == 1:
             self._about = TopicPartition(TOPIC, int(named[0]))
+        self.moment_us = self._now_us
+        if self._mended_us is not None:
+            told = [
+                at_us
+                for where, at_us in self._last_change_us.items()
+                if self._about in (None, where)
+            ]
+            self.moment_us = max(told, default=self._mended_us)
         for where in self._known:
             if self._about in (None, where):
                 self._tell_state(where)
@@ -299,6 +324,8 @@ class Story:
             held = self._holders(where, each.last, each.epoch)
             if leader in held or (leader < 0 and held):
                 continue
+            if self._mended_us is not None:
+                self.moment_us = each.until_us
             self._add(
                 f"  {each}, promised at {self._time(each.until_us)} by n{each.leader} in epoch "
                 f"{each.epoch} and held by {names(each.holders)}: held now by {names(held)}"

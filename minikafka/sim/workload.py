@@ -261,7 +261,8 @@ class SimProducer:
             topic_data=[TopicProduceData(where.topic, partition_data=[data])],
         )
         self.connections.ask(
-            address, request, lambda answer: self._answered(where, written, options, answer),
+            address, request,
+            lambda answer: self._answered(where, written, options, address, answer),
             version=_BY_NAME,
         )  # fmt: skip
 
@@ -270,6 +271,7 @@ class SimProducer:
         where: TopicPartition,
         written: list[Written],
         options: BatchOptions,
+        address: tuple[str, int],
         answer: ApiMessage | None,
     ) -> None:
         error = ErrorCode.NETWORK_EXCEPTION
@@ -280,7 +282,7 @@ class SimProducer:
         if error in (ErrorCode.NONE, ErrorCode.DUPLICATE_SEQUENCE_NUMBER):
             if offset >= 0:
                 for at, each in enumerate(written):
-                    each.offset = offset + at
+                    each.offset, each.by = offset + at, address[0]
             if options.producer_id == self._producer_id:
                 self._sequences[where] = options.base_sequence + len(written)
             self._later(lambda: self._next(where))

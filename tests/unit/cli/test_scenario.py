@@ -78,3 +78,16 @@ def test_a_trace_names_the_scenario(tmp_path, capsys):
     first, _, rest = trace.read_text().partition("\n")
     assert first == f"{_sim_trace.build()} sim --scenario {path}"
     assert rest == PLAYED
+
+
+def test_a_page_of_a_scenario_is_refused_with_a_sentence(tmp_path, capsys):
+    parser = argparse.ArgumentParser()
+    sim.add_arguments(parser)
+    path = tmp_path / "mine.txt"
+    path.write_text(COMMANDS)
+    page = tmp_path / "page.html"
+    assert sim.run(parser.parse_args(["--scenario", str(path), "--html", str(page)])) == 3
+    told = capsys.readouterr()
+    assert not page.exists()
+    assert told.out == ""
+    assert "--html draws a run of a seed, not a scenario" in told.err

@@ -155,3 +155,36 @@ def test_a_run_of_which_nothing_was_told_has_a_page():
     nothing = replace(RUN, transcript=[], planned=[], messages=[], ends=[])
     assert "Hosts and messages" in render(nothing)
     assert sim_page.axis(nothing)["lanes"][1]["rows"] == []
+
+
+def test_messages_are_drawn_around_the_time_at_which_the_rule_was_broken():
+    """Also where that was found long afterwards."""
+    messages = [message(at * 1_000, at * 1_000 + 100) for at in range(10_000)]
+    built = axis(replace(RUN, messages=messages, broken_s=4.0))
+    (hosts,) = [lane for lane in built["lanes"] if lane["id"] == "hosts"]
+    times = [each["a"] for each in hosts["messages"]]
+    assert len(times) == ARROWS_MAX
+    assert times[0] == pytest.approx(3.8, abs=0.01)
+    assert times[-1] == pytest.approx(4.2, abs=0.01)
+    assert hosts["unit"] == f"{ARROWS_MAX} messages, {times[0]:.3f} s to {times[-1]:.3f} s"
+    assert built["broken_at"] == 4.0
+    begin, end = built["view"]
+    assert begin == times[0]
+    assert times[-1] < end < 4.3
+
+
+@pytest.mark.parametrize(("broken_s", "first"), [(0.05, 0.0), (9.99, 9.6)])
+def test_near_the_ends_of_a_run_no_fewer_messages_are_drawn(broken_s, first):
+    messages = [message(at * 1_000, at * 1_000 + 100) for at in range(10_000)]
+    built = axis(replace(RUN, messages=messages, broken_s=broken_s))
+    (hosts,) = [lane for lane in built["lanes"] if lane["id"] == "hosts"]
+    assert len(hosts["messages"]) == ARROWS_MAX
+    assert hosts["messages"][0]["a"] == pytest.approx(first, abs=0.01)
+
+
+def test_the_story_of_a_broken_run_is_told_first():
+    page = render(replace(RUN, story=["  4.000 s  n2 loses power", f"At 10 s {NASTY}"]))
+    assert page.index('id="story"') < page.index('id="repeat"')
+    assert "n2 loses power" in page
+    assert NASTY not in page
+    assert 'id="story"' not in render(RUN)

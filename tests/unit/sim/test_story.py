@@ -1,6 +1,7 @@
 """A run in which a rule breaks, told: each part of the story is there, and in its order."""
 
 import re
+from dataclasses import replace
 from functools import cache
 
 from minikafka.sim.plan import CONTROLLER_ID, Fault, Incident, Plan
@@ -99,3 +100,32 @@ def test_a_run_in_which_nothing_breaks_has_no_end():
     assert outcome.violation is None
     assert any(line.endswith(f"n{leader} is killed") for line in story.lines)
     assert not any("a rule breaks" in line for line in story.lines)
+
+
+def test_the_broker_that_acknowledged_is_named_where_another_leads_already():
+    """A leader that hears nothing of the controller goes on acknowledging with acks=1."""
+    told = []
+    for seed in range(1, 12):
+        it = replace(
+            plan(1), seed=seed, producers=3, session_ms=1_500,
+            incidents=tuple(
+                Incident(at_ms=4_000, what=Fault.CUT_CONTROLLER, node=node, for_ms=8_000)
+                for node in (1, 2)
+            ),
+        )  # fmt: skip
+        _, story = run(it)
+        leader = None
+        for line in story.lines:
+            if changed := re.search(r"t-0: n(\d) leads epoch [1-9]", line):
+                leader = changed[1]
+            acknowledged = re.search(r" n(\d) acknowledges .* acks=1", line)
+            if acknowledged and leader not in (None, acknowledged[1]):
+                told.append(line)
+        if told:
+            break
+    assert told
+
+
+def test_what_is_found_in_the_end_was_broken_when_the_last_holder_went():
+    moment_ms = broken()[3].moment_us / 1_000
+    assert SLOW_MS < moment_ms < KILL_MS + 10
