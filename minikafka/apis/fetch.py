@@ -13,6 +13,7 @@ Errors:      FETCH_SESSION_ID_NOT_FOUND, INVALID_FETCH_SESSION_EPOCH, FETCH_SESS
              on controllers INCONSISTENT_CLUSTER_ID, INVALID_REQUEST.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from minikafka.apis._context import BrokerContext, ControllerContext
@@ -41,6 +42,8 @@ from minikafka.raft.metadata_reads import MetadataRead, read_metadata
 from minikafka.raft.raft_node import RaftEvent
 from minikafka.replica.fetch_session import (
     TOPIC_IDS_FROM_VERSION,
+    Asked,
+    Named,
     Session,
     SessionKey,
     named_partitions,
@@ -56,33 +59,40 @@ _UNKNOWN_OFFSET = -1
 
 @dataclass(slots=True)
 class Reading:
-    """One fetch while it is served: what was asked, and what was found in the last round."""
+    """One fetch while it is served: what was asked, and what was found in the last round.
+
+    With a session only the partitions are read of which something may be news.
+    """
 
     ctx: BrokerContext
     request: FetchRequest
     session: Session | None
-    wanted: list[tuple[SessionKey, FetchPartition]]
+    named: list[Named]
+    """Of a fetch without a session: all partitions."""
     replica_id: int
     replica_epoch: int
     is_committed_only: bool
     max_bytes: int
-    answers: list[tuple[SessionKey, PartitionData]] = field(default_factory=list)
+    answers: list[tuple[Named | Asked, PartitionData]] = field(default_factory=list)
+    calm: dict[Asked, None] = field(default_factory=dict)
+    """Where nothing is left to be read, and nothing is wrong."""
     partitions: list[tuple[Partition, FetchPartition]] = field(default_factory=list)
     sizes: list[tuple[Partition, int]] = field(default_factory=list)
     total_bytes: int = 0
     must_answer: bool = False
 
     def read_all(self, *, notes_progress: bool) -> None:
-        """Read every partition once; the first round notes how far a follower is."""
+        """Read each partition once; the first round notes how far a follower is."""
         self.answers.clear()
+        self.calm.clear()
         self.partitions.clear()
         self.sizes.clear()
         self.total_bytes = 0
         self.must_answer = False
         left = self.max_bytes
-        for key, wanted in self.wanted:
-            data = self._read_one(key, wanted, left, notes_progress=notes_progress)
-            self.answers.append((key, data))
+        for wanted in self.named if self.session is None else self.session.take():
+            data = self._read_one(wanted, left, notes_progress=notes_progress)
+            self.answers.append((wanted, data))
             size = 0 if data.records is None else _size(data.records)
             if size:
                 # Only a partition that was found has records.
@@ -92,20 +102,21 @@ class Reading:
             if data.error_code or data.diverging_epoch is not None:
                 self.must_answer = True
 
-    def _read_one(
-        self, key: SessionKey, wanted: FetchPartition, left: int, *, notes_progress: bool
-    ) -> PartitionData:
+    def _read_one(self, wanted: Named | Asked, left: int, *, notes_progress: bool) -> PartitionData:
+        request = wanted.request
         try:
-            partition = self._partition(key, wanted)
-            self.partitions.append((partition, wanted))
+            partition = self._partition(wanted.key, request)
+            if type(wanted) is Asked:
+                wanted.watch(partition)
+            self.partitions.append((partition, request))
             return self._read_partition(partition, wanted, left, notes_progress=notes_progress)
         except KafkaError as error:
-            return _refusal(wanted.partition, error.code)
+            return _refusal(request.partition, error.code)
         except OffsetNotInLogError:
-            return _refusal(wanted.partition, ErrorCode.OFFSET_OUT_OF_RANGE)
+            return _refusal(request.partition, ErrorCode.OFFSET_OUT_OF_RANGE)
         except StorageFault as fault:
             self.ctx.broker.replicas.take_offline(fault)
-            return _refusal(wanted.partition, ErrorCode.KAFKA_STORAGE_ERROR)
+            return _refusal(request.partition, ErrorCode.KAFKA_STORAGE_ERROR)
 
     def _partition(self, key: SessionKey, wanted: FetchPartition) -> Partition:
         replicas = self.ctx.broker.replicas
@@ -119,9 +130,9 @@ class Reading:
         return partition
 
     def _read_partition(
-        self, partition: Partition, wanted: FetchPartition, left: int, *, notes_progress: bool
+        self, partition: Partition, asked: Named | Asked, left: int, *, notes_progress: bool
     ) -> PartitionData:
-        log = partition.log
+        log, wanted = partition.log, asked.request
         is_follower = self.replica_id >= 0
         if is_follower:
             refused = self._follower_error(partition, wanted)
@@ -159,6 +170,8 @@ class Reading:
             min_one_message=self.total_bytes == 0,
         )
         data.records = read.slice if read.slice is not None else b""
+        if type(asked) is Asked and offset >= upper and partition.is_calm_for(self.replica_id):
+            self.calm[asked] = None
         data.aborted_transactions = (
             [
                 AbortedTransaction(each.producer_id, each.first_offset)
@@ -186,10 +199,15 @@ class Reading:
             return ErrorCode.NOT_LEADER_OR_FOLLOWER
         return None
 
+    @property
+    def asks_anything(self) -> bool:
+        """Whether the request names a partition, or its session has one."""
+        return bool(self.named if self.session is None else self.session.partitions)
+
     def is_settled(self) -> bool:
         """Whether a long poll has something to say."""
         available = 0
-        for partition, wanted in self.partitions:
+        for partition, wanted in self._awaited():
             log = partition.log
             if (
                 0 <= wanted.current_leader_epoch != partition.leader_epoch
@@ -211,8 +229,19 @@ class Reading:
                     return True
         return False
 
+    def _awaited(self) -> Iterable[tuple[Partition, FetchPartition]]:
+        if self.session is None:
+            return self.partitions
+        return [
+            (asked.partition, asked.request)
+            for asked in self.session.unanswered()
+            if asked.partition is not None
+        ]
+
     def wait_keys(self) -> list[WaitKey]:
         """What a long poll waits for: new records for followers, committed ones for consumers."""
+        if self.session is not None:
+            return self.session.wait_keys()
         if self.replica_id >= 0:
             return [partition.appended for partition, _ in self.partitions]
         return [partition.committed for partition, _ in self.partitions]
@@ -228,17 +257,12 @@ class Reading:
         is_incremental = session is not None and self.request.session_epoch > 0
         topics: list[FetchableTopicResponse] = []
         last: tuple[bytes, str] | None = None
-        for key, data in self.answers:
-            if session is not None:
-                asked = session.partitions.get(key)
-                news = asked is None or asked.is_news(data)
-                if is_incremental and not news:
-                    continue
-                if asked is not None and data.records:
-                    session.served(key)
-            topic = (key.topic_id, key.topic)
+        for wanted, data in self.answers:
+            if type(wanted) is Asked and not self._tell(wanted, data) and is_incremental:
+                continue
+            topic = (wanted.key.topic_id, wanted.key.topic)
             if topic != last:
-                topics.append(FetchableTopicResponse(key.topic, key.topic_id))
+                topics.append(FetchableTopicResponse(wanted.key.topic, wanted.key.topic_id))
                 last = topic
             topics[-1].partitions.append(data)
         session_id = 0 if session is None else session.session_id
@@ -246,6 +270,15 @@ class Reading:
         if self.must_answer and self.ctx.version >= _NODE_ENDPOINTS_FROM:
             self._name_leaders(response)
         return response
+
+    def _tell(self, asked: Asked, data: PartitionData) -> bool:
+        """Whether an answer is news; the session remembers what it told."""
+        session = asked.session
+        news = asked.is_news(data)
+        session.answered(asked, is_calm=asked in self.calm and not data.records)
+        if data.records:
+            session.served(asked)
+        return news
 
     def _name_leaders(self, response: FetchResponse) -> None:
         image = self.ctx.broker.image
@@ -284,7 +317,7 @@ def fetch(ctx: BrokerContext, request: FetchRequest) -> FetchResponse | Steps[Fe
     reading.read_all(notes_progress=True)
     if (
         request.max_wait_ms <= 0
-        or not reading.wanted
+        or not reading.asks_anything
         or reading.must_answer
         or reading.total_bytes >= request.min_bytes
     ):
@@ -312,11 +345,10 @@ def _no_broker(request: FetchRequest) -> FetchResponse:
 
 
 def _reading(ctx: BrokerContext, request: FetchRequest, session: Session | None) -> Reading:
+    named = []
     if session is None:
         # As Kafka: a partition that is named twice is read once, as it was named last.
-        wanted = list(dict(named_partitions(request)).items())
-    else:
-        wanted = [(key, asked.request) for key, asked in session.partitions.items()]
+        named = [Named(key, each) for key, each in dict(named_partitions(request)).items()]
     replica_id = replica_id_of(request)
     state = request.replica_state
     max_bytes = request.max_bytes
@@ -326,7 +358,7 @@ def _reading(ctx: BrokerContext, request: FetchRequest, session: Session | None)
         ctx,
         request,
         session,
-        wanted,
+        named,
         replica_id,
         -1 if state is None else state.replica_epoch,
         replica_id < 0 and request.isolation_level == _READ_COMMITTED,
@@ -335,9 +367,16 @@ def _reading(ctx: BrokerContext, request: FetchRequest, session: Session | None)
 
 
 def _long_poll(ctx: BrokerContext, reading: Reading) -> Steps[FetchResponse]:
-    yield from wait_until(
-        reading.wait_keys(), reading.is_settled, ctx.deadline_ms(reading.request.max_wait_ms)
-    )
+    deadline_ms = ctx.deadline_ms(reading.request.max_wait_ms)
+    session = reading.session
+    if session is None:
+        yield from wait_until(reading.wait_keys(), reading.is_settled, deadline_ms)
+    else:
+        session.waiting += 1
+        try:
+            yield from wait_until(reading.wait_keys(), reading.is_settled, deadline_ms)
+        finally:
+            session.waiting -= 1
     reading.read_all(notes_progress=False)
     return reading.response()
 

@@ -87,13 +87,14 @@ class Purgatory:
         while notified:
             keys = dict.fromkeys(notified)
             notified.clear()
-            # A wait for many keys is looked at once, however many of them were notified.
+            # A wait for many keys is looked at once, however many of them were notified; who came
+            # first is looked at first.
             found: dict[int, Parked] = {}
             for key in keys:
                 waiting = self._by_key.get(key)
                 if waiting:
                     found.update(waiting)
-            for number, parked in found.items():
+            for number, parked in sorted(found.items()):
                 # An earlier resume in this very loop may have ended this wait.
                 if number in self._waits:
                     self._look_at(number, parked)

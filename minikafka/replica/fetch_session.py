@@ -5,11 +5,18 @@ response holds a partition only if it has records or an error, or if its high wa
 or other fields changed. The cache is bounded: a full one refuses new sessions (session id 0, which
 every client understands), or drops one that was not used for two minutes.
 
+A fetch costs what changed, not what the session holds: a partition that was told everything, and
+has nothing to read, is quiet. It is not looked at again before the client names it or the partition
+says that something of it changed (`Asked.changed`). What a follower's fetch proves of a quiet
+partition, that it still has everything, is noted when the partition stops being quiet: nothing
+depends on it before.
+
 Source: KIP-227; `FetchSession`, `FetchSessionCache`, `FullFetchContext`, `IncrementalFetchContext`.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import NamedTuple
 
 from minikafka.common.environment import Environment
@@ -20,6 +27,7 @@ from minikafka.common.errors import (
 )
 from minikafka.common.ids import Uuid
 from minikafka.messages import fetch as messages
+from minikafka.replica.partition import News, Partition, WaitKey
 
 FINAL_EPOCH = -1
 INITIAL_EPOCH = 0
@@ -36,11 +44,36 @@ class SessionKey(NamedTuple):
     partition: int
 
 
-@dataclass(slots=True)
-class Asked:
-    """What a session asks of one partition, and what it was last told."""
+class Named(NamedTuple):
+    """A partition of a fetch without a session."""
 
+    key: SessionKey
     request: messages.FetchPartition
+
+
+class Reader(NamedTuple):
+    """What a fetch says of its client; another one makes everything worth a look."""
+
+    version: int
+    replica_id: int
+    replica_epoch: int
+    isolation_level: int
+
+
+@dataclass(slots=True, eq=False)
+class Asked:
+    """What a session asks of one partition, and what it was last told.
+
+    `order` is its place: partitions are read from the lowest to the highest. `partition` is what it
+    was last found to be.
+    """
+
+    session: "Session"
+    key: SessionKey
+    request: messages.FetchPartition
+    order: int
+    partition: Partition | None = None
+    is_quiet: bool = False
     high_watermark: int = -1
     log_start_offset: int = -1
     told: bool = False
@@ -63,33 +96,141 @@ class Asked:
         self.told = answer.error_code == 0
         return news
 
+    def watch(self, partition: Partition) -> None:
+        """Hear of changes of a partition, and of no other any more."""
+        if self.partition is not partition and not self.session.is_closed:
+            self._stop_watching()
+            self.partition = partition
+            partition.watchers[self] = None
 
-@dataclass(slots=True)
+    def let_go(self) -> None:
+        """Hear of nothing any more."""
+        self.look_again()
+        self._stop_watching()
+
+    def _stop_watching(self) -> None:
+        if self.partition is not None:
+            self.partition.watchers.pop(self, None)
+            self.partition = None
+
+    def changed(self, news: News) -> None:
+        """The partition changed in a way that an answer could show."""
+        self.look_again()
+        session = self.session
+        if session.waiting and news in (News.ALL, session.woken_by):
+            session.env.notify(session.key)
+
+    def follower_moves(self, broker: int) -> None:
+        """The partition's follower fetched, here or in another session, at another offset."""
+        if broker == self.session.reader.replica_id:
+            self.look_again()
+
+    def look_again(self) -> None:
+        """Have the next fetch look at the partition."""
+        if self.is_quiet:
+            self.is_quiet = False
+            self._note_progress()
+        self.session.noisy[self] = None
+
+    def _note_progress(self) -> None:
+        session, partition = self.session, self.partition
+        if session.reader.replica_id >= 0 and partition is not None:
+            partition.follower_was_idle(session.reader.replica_id, session.last_used_ms)
+
+
+_order = attrgetter("order")
+
+
+@dataclass(slots=True, eq=False)
 class Session:
-    """One client's session; partitions in the order in which they are read."""
+    """One client's session."""
 
+    env: Environment
     session_id: int
     uses_topic_ids: bool
     is_follower: bool
+    reader: Reader
     last_used_ms: int
     epoch: int = 1
     partitions: dict[SessionKey, Asked] = field(default_factory=dict)
+    noisy: dict[Asked, None] = field(default_factory=dict)
+    """What the next fetch looks at."""
+    under_way: dict[Asked, None] = field(default_factory=dict)
+    """What the fetch that is served has looked at, and not answered yet."""
+    key: WaitKey = field(default_factory=lambda: WaitKey("fetch session"))
+    waiting: int = 0
+    """How many fetches wait for something to tell."""
+    is_closed: bool = False
+    _places: int = 0
+
+    @property
+    def woken_by(self) -> News:
+        """Which changes a fetch waits for: new records for followers, committed ones for others."""
+        return News.APPENDED if self.reader.replica_id >= 0 else News.COMMITTED
 
     def update(self, request: messages.FetchRequest) -> None:
         """Add, change and forget what an incremental request names."""
         for key, wanted in named_partitions(request):
             known = self.partitions.get(key)
             if known is None:
-                self.partitions[key] = Asked(wanted)
-            else:
-                known.request = wanted
+                known = self.partitions[key] = Asked(self, key, wanted, self._place())
+            known.request = wanted
+            known.look_again()
         for topic in request.forgotten_topics_data:
             for index in topic.partitions:
-                self.partitions.pop(SessionKey(topic.topic_id, topic.topic, index), None)
+                gone = self.partitions.pop(SessionKey(topic.topic_id, topic.topic, index), None)
+                if gone is not None:
+                    self._forget(gone)
 
-    def served(self, key: SessionKey) -> None:
+    def read_as(self, reader: Reader) -> None:
+        """Note who asks, and how."""
+        if reader != self.reader:
+            for asked in self.partitions.values():
+                asked.look_again()
+            self.reader = reader
+
+    def take(self) -> list[Asked]:
+        """What this fetch must look at, in order; each must be `answered`, or is taken again."""
+        self.under_way.update(self.noisy)
+        self.noisy.clear()
+        return sorted(self.under_way, key=_order)
+
+    def wait_keys(self) -> list[WaitKey]:
+        """What a fetch waits for that has nothing to tell."""
+        return [self.key]
+
+    def unanswered(self) -> list[Asked]:
+        """What may have something to tell to a fetch that waits."""
+        return list({**self.under_way, **self.noisy})
+
+    def answered(self, asked: Asked, *, is_calm: bool) -> None:
+        """The client is told; a calm partition has nothing more for it, as things stand."""
+        self.under_way.pop(asked, None)
+        if self.partitions.get(asked.key) is not asked:
+            return
+        if is_calm and asked not in self.noisy:
+            asked.is_quiet = True
+        else:
+            self.noisy[asked] = None
+
+    def served(self, asked: Asked) -> None:
         """Move a partition that gave data to the end, so that each gets its turn."""
-        self.partitions[key] = self.partitions.pop(key)
+        asked.order = self._place()
+
+    def close(self) -> None:
+        """Let go of all partitions."""
+        for asked in self.partitions.values():
+            asked.let_go()
+        self.is_closed = True
+
+    def _forget(self, asked: Asked) -> None:
+        asked.let_go()
+        self.noisy.pop(asked, None)
+        self.under_way.pop(asked, None)
+
+    def _place(self) -> int:
+        self._places += 1
+        return self._places
 
 
 def named_partitions(
@@ -113,6 +254,7 @@ class FetchSessions:
 
     env: Environment
     slots: int
+    kind: type[Session] = Session
     _sessions: dict[int, Session] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -128,7 +270,7 @@ class FetchSessions:
         epoch = request.session_epoch
         if epoch in (FINAL_EPOCH, INITIAL_EPOCH):
             if request.session_id:
-                self._sessions.pop(request.session_id, None)
+                self._drop(request.session_id)
             return None if epoch == FINAL_EPOCH else self._open(request, version)
         session = self._sessions.get(request.session_id)
         if session is None:
@@ -138,8 +280,10 @@ class FetchSessions:
         if session.uses_topic_ids != (version >= TOPIC_IDS_FROM_VERSION):
             raise FetchSessionTopicIdError
         session.epoch = 1 if epoch == _MAX_EPOCH else epoch + 1
-        session.last_used_ms = self.env.clock.monotonic_ms
+        session.read_as(_reader(request, version))
+        # Before the time is noted: what is named was quiet until the fetch before this one.
         session.update(request)
+        session.last_used_ms = self.env.clock.monotonic_ms
         if not session.partitions:
             # As Kafka: a session without partitions ends with its answer.
             del self._sessions[session.session_id]
@@ -152,15 +296,22 @@ class FetchSessions:
             is_follower=is_follower
         ):
             return None
-        session = Session(
+        session = self.kind(
+            self.env,
             self._free_id(),
             version >= TOPIC_IDS_FROM_VERSION,
             is_follower,
+            _reader(request, version),
             self.env.clock.monotonic_ms,
         )
         session.update(request)
         self._sessions[session.session_id] = session
         return session
+
+    def _drop(self, session_id: int) -> None:
+        session = self._sessions.pop(session_id, None)
+        if session is not None:
+            session.close()
 
     def _make_room(self, *, is_follower: bool) -> bool:
         if len(self._sessions) < self.slots:
@@ -169,7 +320,7 @@ class FetchSessions:
         for session_id, session in self._sessions.items():
             idle = now_ms - session.last_used_ms > _EVICT_AFTER_MS
             if idle or (is_follower and not session.is_follower):
-                del self._sessions[session_id]
+                self._drop(session_id)
                 return True
         return False
 
@@ -178,3 +329,13 @@ class FetchSessions:
             session_id = self.env.rng.randrange(1, 2**31 - 1)
             if session_id not in self._sessions:
                 return session_id
+
+
+def _reader(request: messages.FetchRequest, version: int) -> Reader:
+    state = request.replica_state
+    return Reader(
+        version,
+        replica_id_of(request),
+        -1 if state is None else state.replica_epoch,
+        request.isolation_level,
+    )

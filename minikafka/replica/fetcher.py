@@ -5,13 +5,14 @@ time), failed (until a new leader epoch). A response moves each partition in one
 truncate to the diverging epoch's end, or append and raise the high watermark.
 
 Fetch sessions (KIP-227) keep requests small: after the first one only partitions whose position
-changed are named.
+changed are named. What may have moved is noted (`moved`), so that a fetch costs what happened since
+the one before, however many partitions are followed.
 
 Source: `AbstractFetcherThread`, `ReplicaFetcherThread`, `FetchSessionHandler`.
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -98,6 +99,11 @@ class Fetcher:
     request_flush: Callable[[UnifiedLog], None]
     followed: dict[TopicIdPartition, Followed] = field(default_factory=dict)
     _unflushed: dict[TopicIdPartition, None] = field(default_factory=dict)
+    _moved: dict[TopicIdPartition, None] = field(default_factory=dict)
+    """What the next request may have to name, or to forget."""
+    _backing_off: dict[TopicIdPartition, None] = field(default_factory=dict)
+    _forgotten: dict[TopicIdPartition, None] = field(default_factory=dict)
+    """What the leader's session still has, and is not to be fetched."""
     _session_id: int = 0
     _session_epoch: int = _FULL_FETCH_EPOCH
     _in_session: dict[TopicIdPartition, Position] = field(default_factory=dict)
@@ -109,13 +115,21 @@ class Fetcher:
         """Fetch a partition from its log's end, in its present leader epoch."""
         key = TopicIdPartition(partition.topic_id, partition.topic_partition.partition)
         self.followed[key] = Followed(partition, partition.leader_epoch)
+        self._moved[key] = None
+        self._backing_off.pop(key, None)
         self._hold_unflushed(key, partition.log)
         self._schedule(0)
 
     def unfollow(self, key: TopicIdPartition) -> None:
         """Fetch a partition no more. An answer that is on its way is ignored for it."""
         self.followed.pop(key, None)
+        self._moved[key] = None
+        self._backing_off.pop(key, None)
         self.flushed(key)
+
+    def moved(self, key: TopicIdPartition) -> None:
+        """Something else than a fetch moved a partition's log: the next fetch tells."""
+        self._moved[key] = None
 
     def flushed(self, key: TopicIdPartition) -> None:
         """What was fetched of a partition is durable, as far as it has to be: fetch on."""
@@ -143,39 +157,58 @@ class Fetcher:
         self._scheduled = False
         if self._in_flight or self._closed or self._unflushed:
             return
-        now_ms = self.env.clock.monotonic_ms
-        wanted: dict[TopicIdPartition, Position] = {}
-        next_retry_ms = 0
-        for key, followed in self.followed.items():
-            if followed.failed:
-                continue
-            if followed.retry_at_ms > now_ms:
-                next_retry_ms = min(next_retry_ms or followed.retry_at_ms, followed.retry_at_ms)
-                continue
-            wanted[key] = followed.position
-        if not wanted:
+        next_retry_ms = self._end_back_offs()
+        named = self._changes()
+        if not self._in_session:
             if next_retry_ms:
-                self._schedule(next_retry_ms - now_ms)
+                self._schedule(next_retry_ms - self.env.clock.monotonic_ms)
             return
         self._in_flight = True
-        request = self._request(wanted)
-        self._in_session = wanted
+        asked = self._in_session
         self.calls.send(
             self.channel,
-            request,
+            self._request(named),
             self.settings.version,
             timeout_ms=self.settings.timeout_ms,
-            on_done=lambda response, why: self._answered(wanted, response, why),
+            on_done=lambda response, why: self._answered(asked, response, why),
             client_id=f"broker-{self.broker_id}-fetcher-0",
         )
 
-    def _request(self, wanted: dict[TopicIdPartition, Position]) -> messages.FetchRequest:
-        settings = self.settings
-        known = self._in_session if self._session_epoch != _FULL_FETCH_EPOCH else {}
-        topics: dict[bytes, messages.FetchTopic] = {}
-        for key, position in wanted.items():
-            if known.get(key) == position:
+    def _end_back_offs(self) -> int:
+        """Have those fetched again that are due; when the next is, or 0."""
+        now_ms = self.env.clock.monotonic_ms
+        next_retry_ms = 0
+        for key in list(self._backing_off):
+            retry_at_ms = self.followed[key].retry_at_ms
+            if retry_at_ms <= now_ms:
+                del self._backing_off[key]
+                self._moved[key] = None
+            else:
+                next_retry_ms = min(next_retry_ms or retry_at_ms, retry_at_ms)
+        return next_retry_ms
+
+    def _changes(self) -> dict[TopicIdPartition, Position]:
+        """What a request must name so that the session holds what is to be fetched."""
+        session = self._in_session
+        named: dict[TopicIdPartition, Position] = {}
+        for key in self._moved:
+            followed = self.followed.get(key)
+            if followed is None or followed.failed or key in self._backing_off:
+                if session.pop(key, None) is not None:
+                    self._forgotten[key] = None
                 continue
+            self._forgotten.pop(key, None)
+            position = followed.position
+            if session.get(key) != position:
+                named[key] = session[key] = position
+        self._moved.clear()
+        return named
+
+    def _request(self, named: dict[TopicIdPartition, Position]) -> messages.FetchRequest:
+        settings = self.settings
+        forgotten, self._forgotten = self._forgotten, {}
+        topics: dict[bytes, messages.FetchTopic] = {}
+        for key, position in named.items():
             topic = topics.get(key.topic_id)
             if topic is None:
                 topic = topics[key.topic_id] = messages.FetchTopic(topic_id=key.topic_id)
@@ -199,7 +232,7 @@ class Fetcher:
             session_id=self._session_id,
             session_epoch=self._session_epoch,
             topics=list(topics.values()),
-            forgotten_topics_data=_forgotten(known, wanted),
+            forgotten_topics_data=_forgotten(forgotten),
         )
 
     def _answered(
@@ -226,7 +259,7 @@ class Fetcher:
             return
         self._session_id = response.session_id
         if response.session_id == 0:
-            self._session_epoch = _FULL_FETCH_EPOCH
+            self._start_session_anew()
         elif self._session_epoch == _MAX_SESSION_EPOCH:
             self._session_epoch = 1
         else:
@@ -247,6 +280,9 @@ class Fetcher:
         if asked is None or followed is None or followed.failed or followed.position != asked:
             # The position moved since the request was sent (a new leader epoch, a truncation).
             return
+        self._moved[key] = None
+        # What is read from this replica changes, or may.
+        followed.partition.tell()
         name = followed.partition.topic_partition
         if data.error_code:
             self._refused(key, followed, data)
@@ -257,7 +293,7 @@ class Fetcher:
                 self._append(followed, data)
             except CorruptRecordsError as error:
                 _log.warning("[%s] corrupt records from broker %d: %s", name, self.leader, error)
-                self._back_off(followed)
+                self._back_off(key, followed)
             except UnexpectedOffsetError:
                 _log.exception("[%s] replication stops until the next leader epoch", name)
                 followed.failed = True
@@ -275,9 +311,9 @@ class Fetcher:
                 key = TopicIdPartition(partition.topic_id, partition.topic_partition.partition)
                 self._hold_unflushed(key, log)
             # Consumers with a preferred replica read here too.
-            self.env.notify(partition.appended)
+            partition.has_appended()
         if log.update_high_watermark(data.high_watermark):
-            self.env.notify(partition.committed)
+            partition.has_committed()
         if data.log_start_offset > log.log_start_offset:
             log.increment_log_start_offset(min(data.log_start_offset, log.log_end_offset))
 
@@ -323,7 +359,7 @@ class Fetcher:
             self.leader,
             error_of(data.error_code).code.name,
         )
-        self._back_off(followed)
+        self._back_off(key, followed)
         if data.error_code == ErrorCode.OFFSET_OUT_OF_RANGE:
             self._ask_leader(key, followed, LATEST_TIMESTAMP, self._beyond_end)
 
@@ -358,6 +394,8 @@ class Fetcher:
                 return
             answer = response.topics[0].partitions[0]
             if not answer.error_code and followed.position == asked:
+                self._moved[key] = None
+                partition.tell()
                 try:
                     then(key, followed, answer.offset)
                 except StorageFault as fault:
@@ -399,13 +437,17 @@ class Fetcher:
             )
             log.truncate_fully_and_start_at(leader_start, self.env.clock.now)
 
-    def _back_off(self, followed: Followed) -> None:
+    def _back_off(self, key: TopicIdPartition, followed: Followed) -> None:
         followed.retry_at_ms = self.env.clock.monotonic_ms + self.settings.backoff_ms
+        self._backing_off[key] = None
 
     def _start_session_anew(self) -> None:
         self._session_id = 0
         self._session_epoch = _FULL_FETCH_EPOCH
+        # A dictionary of its own: the one of before may belong to an answer that is handled.
         self._in_session = {}
+        self._moved = dict.fromkeys(self.followed)
+        self._forgotten = {}
 
 
 _SESSION_ERRORS = frozenset(
@@ -417,14 +459,11 @@ _SESSION_ERRORS = frozenset(
 )
 
 
-def _forgotten(
-    known: dict[TopicIdPartition, Position], wanted: dict[TopicIdPartition, Position]
-) -> list[messages.ForgottenTopic]:
+def _forgotten(keys: Iterable[TopicIdPartition]) -> list[messages.ForgottenTopic]:
     topics: dict[bytes, messages.ForgottenTopic] = {}
-    for key in known:
-        if key not in wanted:
-            topic = topics.get(key.topic_id)
-            if topic is None:
-                topic = topics[key.topic_id] = messages.ForgottenTopic(topic_id=key.topic_id)
-            topic.partitions.append(key.partition)
+    for key in keys:
+        topic = topics.get(key.topic_id)
+        if topic is None:
+            topic = topics[key.topic_id] = messages.ForgottenTopic(topic_id=key.topic_id)
+        topic.partitions.append(key.partition)
     return list(topics.values())

@@ -13,7 +13,8 @@ Source: `Partition.scala`, KIP-966 "Strict min ISR", KIP-903.
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from enum import Enum
+from typing import NamedTuple, Protocol
 
 from minikafka.common.environment import Environment
 from minikafka.common.errors import (
@@ -45,6 +46,25 @@ _log = logging.getLogger("minikafka.replica")
 
 
 NO_ISR = IsrState(())
+
+
+class News(Enum):
+    """How a partition changed, for those who watch it."""
+
+    APPENDED = "records were appended"
+    COMMITTED = "the high watermark moved"
+    OTHER = "something that nobody waits for"
+    ALL = "anything: whoever waits must look"
+
+
+class Watcher(Protocol):
+    """Something that remembers what it told of a partition, and must hear when that is old."""
+
+    def changed(self, news: News) -> None:
+        """Hear of a change; called within the step, before or after it takes effect."""
+
+    def follower_moves(self, broker: int) -> None:
+        """Hear that a follower is not where it was; called before that is noted."""
 
 
 class WaitKey:
@@ -102,6 +122,9 @@ class Partition:
     progress: WaitKey = field(default_factory=lambda: WaitKey("log start of followers"))
     request_flush: Callable[[UnifiedLog], None] = _nobody_flushes
     counts: TopicCounts = field(default_factory=TopicCounts)
+    watchers: dict[Watcher, None] = field(default_factory=dict)
+    told_log_start: int = 0
+    """What watchers know of `log.log_start_offset` at least."""
 
     @property
     def is_leader(self) -> bool:
@@ -146,6 +169,8 @@ class Partition:
         """Take on a committed registration; whether the leader epoch is a new one."""
         if registration.partition_epoch < self.partition_epoch:
             return False
+        # First: what followers have shown so far counts for what follows.
+        self.tell()
         new_epoch = registration.leader_epoch > self.leader_epoch
         # Unlike Kafka: metadata may arrive late and all at once, and tell of a leadership that came
         # back; whoever led meanwhile may have had followers truncate what they were seen to hold.
@@ -176,6 +201,22 @@ class Partition:
         self.env.notify(self.committed)
         self.env.notify(self.appended)
         self.env.notify(self.progress)
+        self.tell(News.ALL)
+
+    def tell(self, news: News = News.OTHER) -> None:
+        """Something changed that a fetch could show, or that decides what becomes of it."""
+        for watcher in self.watchers:
+            watcher.changed(news)
+
+    def has_appended(self) -> None:
+        """The log has grown."""
+        self.env.notify(self.appended)
+        self.tell(News.APPENDED)
+
+    def has_committed(self) -> None:
+        """The high watermark moved, or what waits for it can be decided."""
+        self.env.notify(self.committed)
+        self.tell(News.COMMITTED)
 
     def _take_isr(self, registration: PartitionRegistration) -> None:
         if sorted(self.isr.proposed or ()) == sorted(registration.isr):
@@ -270,7 +311,7 @@ class Partition:
         counts = self.counts
         counts.messages_in += info.last_offset + 1 - info.first_offset
         counts.bytes_in += len(records)
-        self.env.notify(self.appended)
+        self.has_appended()
         if self.log.awaits_flush:
             self.request_flush(self.log)
         self.advance_high_watermark()
@@ -299,7 +340,7 @@ class Partition:
     def flushed(self) -> None:
         """More of the log is durable: what waited for that is decided now."""
         self.advance_high_watermark()
-        self.env.notify(self.committed)
+        self.has_committed()
 
     # Followers
 
@@ -313,6 +354,10 @@ class Partition:
         """
         follower = self.followers[broker]
         before = follower.log_end_offset
+        if fetch_offset != before:
+            # It may have had another session until now, in which it was at the log's end.
+            for watcher in self.watchers:
+                watcher.follower_moves(broker)
         start_before = follower.log_start_offset
         follower.fetched(
             fetch_offset=fetch_offset,
@@ -327,6 +372,16 @@ class Partition:
             self.advance_high_watermark()
         if follower.log_start_offset != start_before:
             self.env.notify(self.progress)
+
+    def follower_was_idle(self, broker: int, until_ms: int) -> None:
+        """A follower that has the whole log fetched at its end, last at `until_ms` (monotonic)."""
+        follower = self.followers.get(broker)
+        if follower is not None:
+            follower.was_idle(until_ms)
+
+    def is_calm_for(self, broker: int) -> bool:
+        """Whether a fetch at the log's end changes nothing: it may let a follower into the ISR."""
+        return broker < 0 or broker in self.isr.maximal
 
     def is_stale_epoch(self, broker: int, broker_epoch: int) -> bool:
         """Whether a fetch comes from an earlier incarnation than the registered one (KIP-903)."""
@@ -355,7 +410,7 @@ class Partition:
         )
         if not log.update_high_watermark(reached):
             return False
-        self.env.notify(self.committed)
+        self.has_committed()
         return True
 
     def _joining(self) -> list[int]:
@@ -398,6 +453,7 @@ class Partition:
             self._propose(self.isr.shrunk(lagging).proposed or ())
 
     def _propose(self, isr: tuple[int, ...]) -> None:
+        self.tell()
         self.isr = IsrState(self.isr.committed, isr)
         epochs = tuple(
             self.own_epoch() if broker == self.broker_id else self._known_epoch(broker)
@@ -433,6 +489,7 @@ class Partition:
         if not self._is_current(proposal) or partition_epoch < self.partition_epoch:
             return
         self._count_isr_change(isr)
+        self.tell()
         self.isr = IsrState(isr)
         self.partition_epoch = partition_epoch
         self.recovery_state = LeaderRecoveryState.RECOVERED
@@ -446,7 +503,7 @@ class Partition:
         self.advance_high_watermark()
         # Appends that waited for a full ISR, and those that a smaller one lets fail, are decided
         # now.
-        self.env.notify(self.committed)
+        self.has_committed()
 
     def _count_isr_change(self, isr: tuple[int, ...]) -> None:
         before = len(self.isr.committed)
@@ -469,6 +526,7 @@ class Partition:
             error_of(code).code.name,
         )
         if code in (ErrorCode.OPERATION_NOT_ATTEMPTED, ErrorCode.INELIGIBLE_REPLICA):
+            self.tell()
             self.isr = IsrState(self.isr.committed)
         elif code not in _WAIT_FOR_METADATA:
             self.propose(proposal)

@@ -328,6 +328,9 @@ class ReplicaManager:
 
     def _brokers_changed(self) -> None:
         """A broker that came back may listen elsewhere; one that was unknown may be known now."""
+        for partition in self.partitions.values():
+            # Fetches of an earlier incarnation of a follower are stale now.
+            partition.tell()
         for leader in list(self._fetchers):
             self._fetcher(leader)
         for (topic_id, index), partition in list(self._by_id.items()):
@@ -382,8 +385,21 @@ class ReplicaManager:
     def _tick_logs(self) -> None:
         for fault in self.logs.tick(self.env.clock.now):
             self.take_offline(fault)
+        self._tell_log_starts()
         self.flush_logs()
         self.env.after(_LOG_TICK_MS, self._tick_logs)
+
+    def _tell_log_starts(self) -> None:
+        """Retention moves the starts of logs: fetches that hear only of changes must hear of it."""
+        for partition in self.partitions.values():
+            start_offset = partition.log.log_start_offset
+            if start_offset != partition.told_log_start:
+                partition.told_log_start = start_offset
+                partition.tell()
+                key = TopicIdPartition(partition.topic_id, partition.topic_partition.partition)
+                leader = self._followed_leader.get(key)
+                if leader is not None:
+                    self._fetchers[leader].moved(key)
 
     def flush_logs(self) -> None:
         """Ask for the syncs that logs want."""

@@ -45,6 +45,11 @@ class ReplicaState:
         self.last_fetch_ms = now_ms
         self.broker_epoch = broker_epoch
 
+    def was_idle(self, until_ms: int) -> None:
+        """It went on to fetch at the leader's end, last at `until_ms`; see `fetch_session`."""
+        self.last_caught_up_ms = max(self.last_caught_up_ms, until_ms)
+        self.last_fetch_ms = max(self.last_fetch_ms, until_ms)
+
     def reset(
         self, *, in_isr: bool, still_leader: bool, leader_end_offset: int, now_ms: int
     ) -> None:

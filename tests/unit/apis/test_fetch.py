@@ -2,6 +2,7 @@
 
 import pytest
 
+from minikafka.apis.fetch import Reading
 from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import Uuid
 from minikafka.messages.fetch import (
@@ -271,3 +272,44 @@ def test_a_partition_named_twice_is_read_once_as_it_was_named_last(one):
     answer = client.ask(request, FetchResponse, version=11)
     assert values_of(answer.responses[0].partitions[0]) == [b"2a", b"2b"]
     assert one.nodes[1].alive
+
+
+def in_session(client, session_id, epoch, offset=None, replica_id=-1):
+    """What a session is told that names one partition, or none."""
+    request = fetch_request("t", offset or 0, session_id=session_id, session_epoch=epoch)
+    request.replica_id = replica_id
+    if offset is None:
+        request.topics = []
+    answer = client.ask(request, FetchResponse, version=BY_NAME)
+    assert answer.error_code == ErrorCode.NONE
+    return answer.session_id, [each for topic in answer.responses for each in topic.partitions]
+
+
+def test_a_log_start_that_retention_moved_is_told_to_sessions(one, client):
+    """Nothing but the periodic look at logs says so."""
+    session_id, _ = in_session(client, 0, 0, offset=6)
+    assert in_session(client, session_id, 1) == (session_id, [])
+    replica(one, 1, "t").log.increment_log_start_offset(2)
+    one.world.run(2_000)
+    _, (told,) = in_session(client, session_id, 2)
+    assert told.log_start_offset == 2
+    assert in_session(client, session_id, 3) == (session_id, [])
+
+
+def test_a_session_looks_at_nothing_while_nothing_happens(one, client, monkeypatch):
+    looked_at = []
+    monkeypatch.setattr(
+        Reading, "_read_one", lambda *args, **more: looked_at.append(args) or _read(*args, **more)
+    )
+    session_id, _ = in_session(client, 0, 0, offset=6)
+    assert len(looked_at) == 1
+    for epoch in range(1, 4):
+        assert in_session(client, session_id, epoch) == (session_id, [])
+    assert len(looked_at) == 1
+    produce(client, "t", b"x")
+    _, (told,) = in_session(client, session_id, 4)
+    assert values_of(told) == [b"x"]
+    assert len(looked_at) == 2
+
+
+_read = Reading._read_one

@@ -21,7 +21,7 @@ from minikafka.messages.fetch import (
     PartitionData,
     ReplicaState,
 )
-from minikafka.replica.fetch_session import Asked, FetchSessions, SessionKey, replica_id_of
+from minikafka.replica.fetch_session import FetchSessions, SessionKey, replica_id_of
 
 TOPIC = Uuid.of(1, 1)
 
@@ -146,14 +146,14 @@ def data(**changes):
         (data(diverging_epoch=EpochEndOffset(1, 2)), True),
     ],
 )
-def test_only_news_is_told_again(second, news):
-    asked = Asked(FetchPartition(0))
+def test_only_news_is_told_again(second, news, sessions):
+    (asked,) = sessions.resolve(request(), 17).partitions.values()
     assert asked.is_news(data())
     assert asked.is_news(second) == news
 
 
-def test_error_is_told_until_it_is_over():
-    asked = Asked(FetchPartition(0))
+def test_error_is_told_until_it_is_over(sessions):
+    (asked,) = sessions.resolve(request(), 17).partitions.values()
     assert asked.is_news(data(error_code=6))
     assert asked.is_news(data(error_code=6))
     assert asked.is_news(data())

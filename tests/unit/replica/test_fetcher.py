@@ -474,3 +474,29 @@ def test_a_partition_that_is_not_followed_any_more_holds_nobody_up(world):
     assert world.sent() == []
     world.fetcher.unfollow(world.key())
     assert world.one().body.forgotten_topics_data[0].partitions == [0]
+
+
+def test_a_partition_that_is_forgotten_while_nothing_is_fetched_is_forgotten_later(world):
+    """The leader would send its records for good otherwise."""
+    world.follow(0)
+    world.respond(world.one(), data_of(error_code=ErrorCode.NOT_LEADER_OR_FOLLOWER))
+    assert world.sent() == []
+    world.fetcher.unfollow(world.key(0))
+    assert world.sent() == []
+    world.follow(1)
+    sent = world.one(BACKOFF_MS)
+    assert named(sent) == [(1, 0, 0, -1)]
+    assert [each.partitions for each in sent.body.forgotten_topics_data] == [[0]]
+
+
+def test_a_log_that_something_else_moved_is_named(world):
+    """Retention raises the start of a follower's log; the leader waits for that to delete."""
+    world.follow(0)
+    world.respond(world.exchange(data_of(0, records_of(3), 3)))
+    idle = world.one()
+    assert named(idle) == []
+    world.partitions[0].log.increment_log_start_offset(2)
+    world.fetcher.moved(world.key(0))
+    world.respond(idle)
+    (wanted,) = world.one().body.topics[0].partitions
+    assert wanted.log_start_offset == 2

@@ -1,0 +1,25 @@
+"""The straightforward fetch session: every fetch looks at every partition, and waits for each."""
+
+from dataclasses import dataclass
+
+from minikafka.replica.fetch_session import Session
+
+
+@dataclass(slots=True, eq=False)
+class WalkingSession(Session):
+    """Knows nothing of what is quiet; what it answers is what any session must."""
+
+    def take(self):
+        return sorted(self.partitions.values(), key=lambda asked: asked.order)
+
+    def unanswered(self):
+        return list(self.partitions.values())
+
+    def answered(self, asked, *, is_calm):
+        del asked, is_calm
+
+    def wait_keys(self):
+        found = [asked.partition for asked in self.partitions.values() if asked.partition]
+        if self.reader.replica_id >= 0:
+            return [partition.appended for partition in found]
+        return [partition.committed for partition in found]
