@@ -43,14 +43,15 @@ def build(
     """
     events = sorted(events, key=lambda event: event["at_ms"])
     axis = axis_of(verdict, events, anomalies)
-    rows = report_spans.partitions(events)
+    looks, is_polled = report_spans.looks(events)
+    rows = report_spans.partitions(looks)
     faults = fault_marks(verdict["faults"], axis)
     lanes = [
         _fault_lane(faults),
         _anomaly_lane(anomalies, axis),
         *_ledger_lanes(tables, axis),
         _window_lane(tables, axis, rows),
-        *_replica_lanes(verdict, events, axis, rows),
+        *_replica_lanes(verdict, looks, axis, rows, is_polled=is_polled),
         _watermark_lane(verdict, events, axis),
         _progress_lane(events, axis),
     ]
@@ -262,15 +263,14 @@ def _window_lane(tables: Sequence[LedgerTable], axis: Axis, rows: list[int]) -> 
     return _only_rows_with_spans({**lane, "about": about, "legend": _legend((about, "window"))})
 
 
-# Out of the watcher's looks ---------------------------------------------------------------------
+# Out of the metadata log, or the watcher's looks -------------------------------------------------
 
 
 def _replica_lanes(
-    verdict: Verdict, events: Sequence[Event], axis: Axis, rows: list[int]
+    verdict: Verdict, looks: Sequence[Event], axis: Axis, rows: list[int], *, is_polled: bool
 ) -> list[Lane]:
     if not rows:
         return []
-    looks = [event for event in events if event["event"] == "partition"]
     settings = verdict["settings"]
     fullest = max(len(event["isr"]) for event in looks)
     isr = report_spans.isr_by(settings.get("min_isr", 1), fullest)
@@ -290,6 +290,8 @@ def _replica_lanes(
         spans = report_spans.spans(looks, axis, rows, say)
         lane = _span_lane(name, title, rows, spans, axis)
         lane["legend"] = report_spans.legend_of(legend, spans)
+        source = report_spans.POLLED if is_polled else "from the metadata log"
+        lane["note"] = ", ".join(filter(None, [source, lane["note"]]))
         lane["say"] = {"leader": "leader "}.get(name, f"{name.upper()} ")
         if any(span["c"] == "mixed" for span in lane["spans"]):
             lane["legend"] += _legend(("changing", "mixed"))
@@ -374,6 +376,7 @@ def _watermark_lane(verdict: Verdict, events: Sequence[Event], axis: Axis) -> La
         "High watermark",
         "the end of each partition as clients saw it",
         unit="offset",
+        note=report_spans.POLLED,
         kind="series",
         shape="line",
         scale="linear",

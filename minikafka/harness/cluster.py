@@ -52,6 +52,10 @@ class ClusterUnderTest:
         """Where brokers keep their logs, by node; empty where nobody knows."""
         return {}
 
+    def metadata_log_dir(self) -> Path | None:
+        """Where the controller keeps the metadata log; None where nobody knows."""
+        return None
+
     def controller(self) -> int:
         """The active controller."""
         raise NotDoneError(_NOT_OURS)

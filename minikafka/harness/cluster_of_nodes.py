@@ -79,6 +79,10 @@ class ClusterOfNodes(ClusterUnderTest):
         """Of every broker."""
         return {node: self._nodes.log_dirs(node) for node in self.brokers}
 
+    def metadata_log_dir(self) -> Path | None:
+        """That of the one controller."""
+        return self._nodes.log_dirs(CONTROLLER)[0]
+
     def controller(self) -> int:
         """There is one."""
         return CONTROLLER

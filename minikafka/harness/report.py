@@ -15,6 +15,7 @@ from minikafka.harness import (
     report_anomalies,
     report_axis,
     report_log_lines,
+    report_spans,
     report_tables,
     timeline,
 )
@@ -135,18 +136,18 @@ def _as_tables(built: dict[str, Any], events: Sequence[Event], axis: Axis) -> st
             ]
             head = ("partition", "from s", "to s", "for")
             parts.append(table(head, rows, caption="Windows of unavailability", numbers=(1, 2, 3)))
-    looks = [event for event in events if event["event"] == "partition"]
+    looks, is_polled = report_spans.looks(events)
     if looks:
-        parts.append(_changes(looks, axis))
+        parts.append(_changes(looks, axis, is_polled=is_polled))
     return folded("The same as tables", "".join(parts)) if parts else ""
 
 
-def _changes(looks: Sequence[Event], axis: Axis) -> str:
+def _changes(looks: Sequence[Event], axis: Axis, *, is_polled: bool) -> str:
     names = ("isr", "elr", "last_known_elr")
     known = [name for name in names if any(name in look for look in looks)]
     rows = [
         (
-            f"{axis.at(look['at_ms']):.1f}",
+            f"{axis.at(look['at_ms']):.1f}" if is_polled else f"{axis.at(look['at_ms']):.3f}",
             look["partition"],
             "none" if look["leader"] is None else look["leader"],
             *(" ".join(map(str, look.get(name) or ())) or "-" for name in known),
@@ -155,7 +156,8 @@ def _changes(looks: Sequence[Event], axis: Axis) -> str:
     ]
     more = f"; the first {_CHANGES_MAX} of {len(looks)}" if len(looks) > _CHANGES_MAX else ""
     head = ("s", "partition", "leader", *(words(name).replace("elr", "ELR") for name in known))
-    caption = f"Each change of leader, ISR and ELR{more}"
+    source = report_spans.POLLED if is_polled else "from the metadata log"
+    caption = f"Each change of leader, ISR and ELR, {source}{more}"
     return table(head, rows, caption=caption, numbers=(0, 1))
 
 

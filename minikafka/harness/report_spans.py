@@ -7,6 +7,7 @@ are names of the page's style sheet.
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from minikafka.harness.elections import CHANGE
 from minikafka.harness.lines import Event
 
 Span = dict[str, Any]
@@ -37,6 +38,21 @@ class Axis:
 def partitions(events: Iterable[Event]) -> list[int]:
     """The partitions that were looked at."""
     return sorted({event["partition"] for event in events if event["event"] == "partition"})
+
+
+def looks(events: Iterable[Event]) -> tuple[list[Event], bool]:
+    """How partitions changed, in order, as "partition" events, and whether that was only polled.
+
+    What the metadata log has counts, where it was read: clients are told late.
+    """
+    seen = list(events)
+    changes = [{**each, "event": "partition"} for each in seen if each["event"] == CHANGE]
+    polled = [each for each in seen if each["event"] == "partition"]
+    return (changes, False) if changes else (polled, True)
+
+
+POLLED = "polled twice a second: up to some seconds late"
+"""What stands beside a lane of which nothing better is known."""
 
 
 def spans(events: Sequence[Event], axis: Axis, rows: Sequence[int], say: Say) -> list[Span]:

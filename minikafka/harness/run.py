@@ -35,6 +35,7 @@ from minikafka.harness import (
     watermarks,
 )
 from minikafka.harness.cluster import ClusterUnderTest, ExternalCluster
+from minikafka.harness.elections import UnreadableError, read_changes
 from minikafka.harness.fault_kinds import Stage
 from minikafka.harness.faults import FaultInjector, InjectedFault
 from minikafka.harness.kafka_cluster import KafkaCluster
@@ -200,6 +201,25 @@ class Run:
         if problem:
             self.notes.append(problem)
         self._compare_replicas(cluster)
+        self._read_elections(cluster)
+
+    def _read_elections(self, cluster: ClusterUnderTest) -> None:
+        """When partitions changed, as a controller that stands still has written it.
+
+        Not where its clock was set off: what it wrote then has no time that others know.
+        """
+        log_dir = cluster.metadata_log_dir()
+        if log_dir is None or not self.meta["topic_id"]:
+            return
+        controller = cluster.controller()
+        if any(x.plan.kind == "clock-offset" and controller in x.nodes for x in self.injected):
+            return
+        topics = self.meta["topic"].split(",")
+        try:
+            for change in read_changes(log_dir, topics, self.settings.partitions):
+                self._past.append(self.events.append(change))
+        except UnreadableError as error:
+            self.notes.append(f"Leaders and ISR are shown as they were polled: {error}.")
 
     def _compare_replicas(self, cluster: ClusterUnderTest) -> None:
         """Of a cluster that stands still."""

@@ -52,8 +52,25 @@ def test_an_elr_that_was_always_empty_is_said_to_be(broken):
     assert drawn["elr"]["spans"] == []
     assert (drawn["elr"]["note"], drawn["elr"]["rows"]) == ("none", [])
     [elr] = [lane for lane in broken["lanes"] if lane["id"] == "elr"]
-    assert elr["note"] == ""
+    assert elr["note"] == "polled twice a second: up to some seconds late"
     assert {span["l"] for span in elr["spans"]} == {"1"}
+
+
+def test_leaders_and_isr_come_from_the_metadata_log_where_it_was_read():
+    """The watcher was told two seconds late, and of a leader that was dead."""
+    polled = [partition(0, 0, 1, [1, 2]), partition(5_000, 0, 2, [2])]
+    changes = [
+        {**event, "event": "partition_changed"}
+        for event in (partition(0, 0, 1, [1, 2]), partition(3_000, 0, 2, [2]))
+    ]
+    drawn = lanes([*polled, *changes])
+    for name, begin in (("leader", "2"), ("isr", "2")):
+        assert drawn[name]["note"] == "from the metadata log"
+        assert [span["b"] for span in drawn[name]["spans"]][:1] == [2.0]
+        assert drawn[name]["spans"][1]["l"] == begin
+    drawn = lanes(polled)
+    assert drawn["leader"]["note"] == "polled twice a second: up to some seconds late"
+    assert drawn["leader"]["spans"][0]["b"] == 4.0
 
 
 def test_faults_that_overlap_have_rows_of_their_own_and_what_was_not_done_shades_nothing():

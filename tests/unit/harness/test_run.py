@@ -10,9 +10,13 @@ from rich.console import Console
 
 from minikafka.harness import preflight
 from minikafka.harness import run as run_module
+from minikafka.harness.cluster import ClusterUnderTest
+from minikafka.harness.elections import UnreadableError
+from minikafka.harness.faults import InjectedFault
 from minikafka.harness.ledger import LedgerWriter
+from minikafka.harness.lines import Tail
 from minikafka.harness.run import Run
-from minikafka.harness.schedule import Schedule
+from minikafka.harness.schedule import PlannedFault, Schedule
 from minikafka.harness.settings import HarnessError, RunFiles, RunSettings
 from minikafka.harness.watcher import Watcher
 from minikafka.harness.workload_options import WorkloadOptions
@@ -99,3 +103,70 @@ def test_what_became_of_the_streaming_query_is_counted(tmp_path, monkeypatch):
     assert run._stream() == {
         "starts": 2, "stops": 1, "kills": 2, "ended": 1, "strayed": ["batch 3"],
     }  # fmt: skip
+
+
+class Stopped(ClusterUnderTest):
+    """A cluster that has ended; its controller is node 101."""
+
+    def __init__(self, log_dir):
+        self.log_dir = log_dir
+
+    def metadata_log_dir(self):
+        return self.log_dir
+
+    def controller(self):
+        return 101
+
+
+CHANGE = {"at_ms": 5, "event": "partition_changed", "partition": 0, "leader": 1, "isr": [1]}
+
+
+@pytest.fixture
+def ended(tmp_path, monkeypatch):
+    """A run whose cluster has ended, and where its metadata log was read."""
+    files = RunFiles(tmp_path / "out")
+    files.prepare()
+    read = []
+
+    def read_changes(log_dir, topics, width):
+        read.append((log_dir, topics, width))
+        return [CHANGE]
+
+    monkeypatch.setattr(run_module, "read_changes", read_changes)
+    settings = RunSettings(bootstrap_servers="127.0.0.1:1", out=files.root, partitions=4)
+    run = Run(settings, Schedule(faults=()), files, Console(file=io.StringIO()), "17")
+    run.meta |= {"topic": "a,b", "topic_id": "x"}
+    return run, read
+
+
+def test_changes_of_partitions_are_read_when_the_controller_stands_still(ended, tmp_path):
+    run, read = ended
+    run._close_cluster(Stopped(tmp_path))
+    assert read == [(tmp_path, ["a", "b"], 4)]
+    assert CHANGE in Tail(run.files.events).read()
+    assert CHANGE in run._past
+
+
+def test_a_cluster_whose_metadata_log_nobody_knows_is_shown_as_it_was_polled(ended):
+    run, read = ended
+    run._close_cluster(Stopped(None))
+    assert read == []
+
+
+def test_a_controller_whose_clock_was_off_dates_no_changes(ended, tmp_path):
+    run, read = ended
+    run.injected = [InjectedFault(plan=PlannedFault(kind="clock-offset", at_s=1.0), nodes=[101])]
+    run._close_cluster(Stopped(tmp_path))
+    assert read == []
+
+
+def test_a_metadata_log_that_cannot_be_read_is_noted(ended, tmp_path, monkeypatch):
+    def refuse(*_):
+        raise UnreadableError("the metadata log in x cannot be read: y")
+
+    monkeypatch.setattr(run_module, "read_changes", refuse)
+    run, _ = ended
+    run._close_cluster(Stopped(tmp_path))
+    assert run.notes == [
+        "Leaders and ISR are shown as they were polled: the metadata log in x cannot be read: y."
+    ]

@@ -1,0 +1,110 @@
+"""When leaders, ISR and ELR really changed: out of the metadata log of the run's controller.
+
+What clients are told comes late: the watcher asks twice a second, a broker learns of a change after
+the controller has made it, and a broker that is dead or paused holds the watcher up. The metadata
+log has each change with the time at which the controller wrote it. It is read of a controller that
+stands still; its format is Kafka's, so that Apache Kafka's own can be read as well.
+"""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from minikafka.harness.lines import Event
+from minikafka.log.log_directory import METADATA_FOLDER
+from minikafka.log.scan import scan_batches
+from minikafka.log.segment import LOG_SUFFIX
+from minikafka.metadata.image import MetadataImage, TopicImage
+from minikafka.metadata.loader import MetadataLoader
+from minikafka.metadata.partition_registration import NO_LEADER, PartitionRegistration
+from minikafka.metadata.serde import decode_record
+from minikafka.protocol.primitives import MalformedMessage
+from minikafka.raft.snapshots import read_snapshot, snapshot_ids
+from minikafka.records.batch import CONTROL
+from minikafka.records.errors import CorruptRecordsError
+from minikafka.records.reader import read_batch
+from minikafka.records.scan import check_crc
+from minikafka.server.os_disk import OsDisk
+
+CHANGE = "partition_changed"
+"""The event: `at_ms` when the controller wrote it, partition, leader, isr, elr, last_known_elr."""
+
+
+class UnreadableError(Exception):
+    """The metadata log cannot be read; a sentence without its full stop."""
+
+
+def read_changes(log_dir: Path, topics: Sequence[str], width: int) -> list[Event]:
+    """Each change of the topics' partitions, in order, numbered through all topics of `width`.
+
+    A log that was cut behind a snapshot begins with what that says, at the time of the log's first
+    batch.
+
+    Raises:
+        UnreadableError: the log, or the snapshot that it begins after, is missing or damaged.
+    """
+    changes: list[Event] = []
+    before = MetadataImage()
+    try:
+        for at_ms, image in _images(OsDisk(str(log_dir))):
+            for index, name in enumerate(topics):
+                now = image.topic(name)
+                if now is not None and now is not before.topic(name):
+                    changes += _changed(before.topic(name), now, index * width, at_ms)
+            before = image
+    except (OSError, ValueError, CorruptRecordsError, MalformedMessage) as error:
+        raise UnreadableError(f"the metadata log in {log_dir} cannot be read: {error}") from error
+    return changes
+
+
+def _images(disk: OsDisk) -> Iterator[tuple[int, MetadataImage]]:
+    """The metadata after each batch, with the time at which that was written."""
+    loader = MetadataLoader()
+    names = [name for name in disk.list(METADATA_FOLDER) if name.endswith(LOG_SUFFIX)]
+    if not names:
+        raise ValueError("there is none")
+    start = int(names[0].removesuffix(LOG_SUFFIX))
+    if start:
+        _restore(disk, loader, start)
+    for name in names:
+        file = disk.open(f"{METADATA_FOLDER}/{name}")
+        try:
+            for _, header, batch in scan_batches(file):
+                if header.last_offset <= loader.image.offset:
+                    continue
+                check_crc(batch, 0, header)
+                rows = [] if header.attributes & CONTROL else list(read_batch(batch, 0, header))
+                records = [(row.offset, decode_record(row.value)) for row in rows]
+                image = loader.load_batch(
+                    records, last_offset=header.last_offset, epoch=header.leader_epoch
+                )
+                yield header.max_timestamp, image
+        finally:
+            file.close()
+
+
+def _restore(disk: OsDisk, loader: MetadataLoader, start: int) -> None:
+    usable = [each for each in snapshot_ids(disk, METADATA_FOLDER) if each.end_offset >= start]
+    if not usable:
+        raise ValueError(f"it begins at offset {start}, and no snapshot says what came before")
+    oldest = usable[0]
+    snapshot = read_snapshot(disk, f"{METADATA_FOLDER}/{oldest.file_name}")
+    assert snapshot is not None
+    loader.load_snapshot(snapshot.records, last_offset=oldest.end_offset - 1, epoch=oldest.epoch)
+
+
+def _changed(before: TopicImage | None, now: TopicImage, first: int, at_ms: int) -> Iterator[Event]:
+    for index, registration in sorted(now.partitions.items()):
+        former = None if before is None else before.partitions.get(index)
+        if former is None or _shown(former) != _shown(registration):
+            shown = _shown(registration)
+            yield {"at_ms": at_ms, "event": CHANGE, "partition": first + index, **shown}
+
+
+def _shown(registration: PartitionRegistration) -> dict[str, object]:
+    leader = registration.leader
+    return {
+        "leader": None if leader == NO_LEADER else leader,
+        "isr": sorted(registration.isr),
+        "elr": sorted(registration.elr),
+        "last_known_elr": sorted(registration.last_known_elr),
+    }
