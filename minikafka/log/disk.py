@@ -74,6 +74,12 @@ class Disk(Protocol):
     def sync_dir(self, path: str) -> None:
         """Make the names in a folder durable."""
 
+    def sync_all(self) -> bool:
+        """Make everything in the directory durable at once; False if the system cannot.
+
+        It may make other files durable, too. Fails as all of `sync` would.
+        """
+
     def lock(self) -> None:
         """Take the directory for this process until it ends, through the file `.lock`.
 

@@ -4,10 +4,15 @@ Syncing takes milliseconds, so the log only says what is needed; the shell runs 
 reports back. What is written meanwhile belongs to the next flush.
 """
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
 
 from minikafka.common.faults import MissingPathFault
 from minikafka.log.disk import Disk, File
+
+_MANY: Final = 32
+"""From how many requests on one sync of the file system is cheaper than that of each file."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +57,22 @@ class FlushRequest:
                 file.close()
         for folder in self.folders:
             self.disk.sync_dir(folder)
+
+
+def run_all(disk: Disk, requests: Sequence[FlushRequest]) -> None:
+    """Run the requests of one directory, each folder once; many at once where the system can.
+
+    Raises:
+        StorageFault: as `FlushRequest.run`.
+    """
+    if len(requests) > _MANY and disk.sync_all():
+        return
+    folders: dict[str, None] = {}
+    for request in requests:
+        folders.update(dict.fromkeys(request.folders))
+        replace(request, folders=()).run()
+    for folder in folders:
+        disk.sync_dir(folder)
 
 
 @dataclass(slots=True)

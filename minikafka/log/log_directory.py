@@ -33,6 +33,7 @@ from minikafka.log.checkpoints import (
 )
 from minikafka.log.config import LogConfig
 from minikafka.log.disk import Disk
+from minikafka.log.flush import run_all
 from minikafka.log.recovery import Remembered
 from minikafka.log.segment import LOG_SUFFIX
 from minikafka.log.unified_log import UnifiedLog
@@ -252,8 +253,10 @@ class LogDirectory:
 
     def close(self, broker_epoch: int) -> None:
         """Flush and close all logs; say that it was clean if all of them had been loaded (C1)."""
-        for log in self.logs.values():
-            log.close()
+        closing = [(log, log.prepare_close()) for log in self.logs.values()]
+        run_all(self.disk, [request for _, request in closing if request is not None])
+        for log, request in closing:
+            log.finish_close(request)
         self.checkpoint_recovery_points(sync=True)
         self.checkpoint_log_starts(sync=True)
         self.checkpoint_high_watermarks(sync=True)

@@ -132,8 +132,9 @@ def _load(
         _learn_epochs(segments, epochs, scan_from)
     _learn_first_epochs(segments, epochs, start_offset)
     epochs.truncate_from_start(start_offset)
-    if epochs.changed:
-        # For good: no flush knows of it, and after a clean shutdown it is believed.
+    if epochs.changed and not (remembered.clean and epochs_known):
+        # For good: no flush knows of it, and after a clean shutdown it is believed. What is known
+        # after one is found anew at each start, until the log writes its epochs.
         write_epochs(disk, folder, epochs.entries, sync=True)
         epochs.changed = False
     newest = end_offset if recovered_from is None else recovered_from

@@ -79,6 +79,8 @@ class UnifiedLog:
     """The checkpoint of recovery points may say too much of this log."""
     save_recovery_points: Callable[[], None] | None = None
     """Replaces that checkpoint, for good; needed before anything more is written."""
+    _loaded_as: tuple[int, ...] | None = None
+    """What `_state` was after a clean shutdown: as long as it is, nothing must be written."""
 
     @classmethod
     def open(
@@ -98,10 +100,10 @@ class UnifiedLog:
         A new log notes its topic id in `partition.metadata`; that file of an older one is left as
         it is.
         """
-        flushes = FlushLedger(flushed_ms=now.monotonic_ms, folders={folder: None})
+        flushes = FlushLedger(flushed_ms=now.monotonic_ms)
         if not remembered.clean or not disk.exists(folder):
             # A folder that a dead process made is there, but perhaps not durable.
-            flushes.folders[""] = None
+            flushes.folders = {folder: None, "": None}
             disk.make_dir(folder)
         parts = load(
             disk,
@@ -113,15 +115,20 @@ class UnifiedLog:
         )
         if topic_id is not None and not disk.exists(f"{folder}/{PARTITION_METADATA}"):
             write_topic_id(disk, folder, topic_id)
-            flushes.files[f"{folder}/{PARTITION_METADATA}"] = None
+            flushes.wrote(f"{folder}/{PARTITION_METADATA}", folder)
+        if parts.segments.active.unsynced:
+            flushes.folders[folder] = None
         high_watermark = max(remembered.high_watermark, parts.log_start_offset)
         is_durable = remembered.clean and not flushes.files
-        return cls(
+        log = cls(
             disk, folder, topic_partition, topic_id, config, parts.log_start_offset,
             parts.log_end_offset, parts.recovery_point, parts.segments, parts.epochs,
             parts.producers, rng, parts.log_end_offset, parts.unflushed,
             min(high_watermark, parts.log_end_offset), flushes, is_durable, not remembered.clean,
         )  # fmt: skip
+        if remembered.clean and not flushes.folders:
+            log._loaded_as = log._state()
+        return log
 
     def append_as_leader(
         self,
@@ -399,17 +406,43 @@ class UnifiedLog:
 
     def close(self) -> None:
         """Write and sync everything, and let go of the files; the log was cleanly shut down."""
-        self.segments.active.close_for_appends()
+        request = self.prepare_close()
+        if request is not None:
+            request.run()
+        self.finish_close(request)
+
+    def prepare_close(self) -> FlushRequest | None:
+        """Write what is not written; what must be synced before `finish_close`, or None."""
+        if self._state() == self._loaded_as:
+            return None
+        active = self.segments.active
+        active.close_for_appends()
         if self.producers.end_offset != self.log_end_offset or not snapshot_offsets(
             self.disk, self.folder
         ):
             self._snapshot_producers()
+        for segment in (*self.segments.from_offset(self.recovery_point), active):
+            self.flushes.note(segment.unsynced)
         self.flushes.wanted = self.records_end
-        request = self._flush_request()
-        request.run()
-        self.flushed(request)
-        self._forget_flushed()
+        if self.records_end <= self.recovery_point and not self.follows_unclean_end:
+            return self.flushes.take(self.disk, ())
+        return self._flush_request()
+
+    def finish_close(self, request: FlushRequest | None) -> None:
+        """Let go of the files, after the request was run."""
+        if request is not None:
+            self.flushed(request)
+            self._forget_flushed()
         self.segments.close()
+
+    def _state(self) -> tuple[int, ...]:
+        """What any change of the log's files changes."""
+        active, flushes = self.segments.active, self.flushes
+        return (
+            active.base_offset, active.size, self.records_end, self.log_start_offset,
+            self.recovery_point, flushes.generation, len(flushes.files), len(flushes.folders),
+            len(self.segments.items), len(self.unflushed),
+        )  # fmt: skip
 
     def abandon(self) -> None:
         """Let go of the files without writing: the log is deleted, or its directory is lost."""

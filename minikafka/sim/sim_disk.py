@@ -259,6 +259,17 @@ class SimDisk:
                 waiting.append(change)
         self._pending = waiting
 
+    def sync_all(self) -> bool:
+        """Make everything durable."""
+        self.check()
+        self.syncs += 1
+        for change in self._pending:
+            self._make_durable(change)
+        self._pending = []
+        for inode in self._durable_files.values():
+            inode.sync()
+        return True
+
     def lock(self) -> None:
         """Take the directory."""
         self.check()

@@ -6,7 +6,7 @@ import pytest
 
 from minikafka.common.faults import MissingPathFault, StorageFault
 from minikafka.log.disk import read_file
-from minikafka.log.flush import FlushLedger
+from minikafka.log.flush import FlushLedger, run_all
 from minikafka.sim.sim_disk import SimDisk
 
 
@@ -47,3 +47,39 @@ def test_a_folder_that_is_gone_is_a_fault_unless_its_log_was_let_go():
     disk.broken = "Input/output error"
     with pytest.raises(StorageFault, match="Input/output error"):
         request.run()
+
+
+class Counting(SimDisk):
+    """Counts what is synced, and perhaps cannot sync everything."""
+
+    def __init__(self, *, at_once):
+        super().__init__()
+        self.at_once = at_once
+        self.folders = []
+
+    def sync_dir(self, path):
+        self.folders.append(path)
+        super().sync_dir(path)
+
+    def sync_all(self):
+        return self.at_once and super().sync_all()
+
+
+def requests_of(disk, count):
+    for number in range(count):
+        disk.make_dir(f"t-{number}")
+        file = disk.open(f"t-{number}/a", create=True)
+        file.append(b"abc")
+        ledger = FlushLedger(folders={f"t-{number}": None, "": None})
+        yield ledger.take(disk, (file,))
+
+
+@pytest.mark.parametrize(
+    ("count", "at_once", "folders"), [(3, True, 4), (40, True, 0), (40, False, 41)]
+)
+def test_requests_of_a_directory_sync_each_folder_once_or_everything(count, at_once, folders):
+    disk = Counting(at_once=at_once)
+    run_all(disk, list(requests_of(disk, count)))
+    assert len(disk.folders) == len(set(disk.folders)) == folders
+    disk.lose_power(Random(0))
+    assert all(read_file(disk, f"t-{number}/a") == b"abc" for number in range(count))

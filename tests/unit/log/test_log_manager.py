@@ -493,3 +493,43 @@ def test_recovery_point_that_fell_is_synced_with_the_next_checkpoint(disks):
     flushed_to_the_end(manager, 5).truncate_to(2, NOW)
     manager.directory_of(TP).checkpoint_recovery_points()
     assert after_power_loss(manager) == {TP: 2}
+
+
+def many(disks, count=40):
+    """A manager with so many logs that they are synced at once, each with records."""
+    manager = start(disks)
+    for partition in range(count):
+        append(manager.create(TopicPartition("m", partition), ID, CONFIG, NOW))
+    return manager
+
+
+def test_what_is_synced_at_once_outlives_a_power_loss(disks):
+    """C1: one sync of a directory makes as much durable as one of each file."""
+    assert many(disks, 80).shutdown(42) == []
+    for seed, disk in enumerate(disks):
+        disk.lose_power(Random(seed))
+    again = start(disks)
+    assert again.previous_broker_epoch == 42
+    assert [log.log_end_offset for log in again.logs.values()] == [1] * 80
+
+
+@pytest.mark.parametrize("count", [4, 80])
+def test_logs_that_nobody_touched_are_not_written_at_a_shutdown(disks, count):
+    manager = many(disks, count)
+    for log in manager.logs.values():
+        log.assign_epoch_start_offset(3, log.log_end_offset)
+    assert manager.shutdown(42) == []
+    for disk in disks:
+        disk.crash()
+    before = [disk.syncs for disk in disks]
+    again = start(disks)
+    assert [disk.syncs for disk in disks] == [count + 1 for count in before], "the clean file goes"
+    before = [disk.syncs for disk in disks]
+    files = [disk.list("m-0") for disk in disks]
+    assert again.shutdown(43) == []
+    checkpoints_and_clean_file = 4
+    assert [disk.syncs for disk in disks] == [x + checkpoints_and_clean_file for x in before]
+    assert [disk.list("m-0") for disk in disks] == files
+    for disk in disks:
+        disk.crash()
+    assert start(disks).previous_broker_epoch == 43

@@ -10,6 +10,7 @@ import pytest
 
 from minikafka.common.faults import StorageFault
 from minikafka.log.disk import read_file, write_file
+from minikafka.server import os_disk
 from minikafka.server.os_disk import OsDisk
 
 
@@ -131,3 +132,19 @@ def test_space_of_a_directory_that_is_gone_is_a_fault(disk, tmp_path):
     tmp_path.rmdir()
     with pytest.raises(StorageFault, match="cannot ask for the space"):
         disk.space()
+
+
+def test_everything_is_synced_only_through_the_lock(disk, monkeypatch):
+    """Its descriptor is told of what could not be written since the start."""
+    assert not disk.sync_all()
+    disk.lock()
+    synced = []
+    monkeypatch.setattr(os_disk, "_syncfs", lambda fd: synced.append(fd) or 0)
+    assert disk.sync_all()
+    assert synced == [disk._lock_fd]
+    monkeypatch.setattr(os_disk, "_syncfs", lambda _: -1)
+    with pytest.raises(StorageFault, match="sync the file system"):
+        disk.sync_all()
+    monkeypatch.setattr(os_disk, "_syncfs", None)
+    assert not disk.sync_all()
+    disk.unlock()
