@@ -82,6 +82,8 @@ class Segment:
     _aborted: list[AbortedTransaction] | None = None
     _latest: TimeEntry | None = None
     """The greatest timestamp and the last offset of its batch."""
+    _is_used: bool = False
+    """Something was sought by an index since the last `release_indexes`."""
     _first_timestamp: int | None = None
     _unindexed_bytes: int = 0
     _hints: dict[int, int] = field(default_factory=dict)
@@ -231,6 +233,7 @@ class Segment:
         Unlike Kafka: what the index says is compared with the log, and an index that is wrong is
         rebuilt. A scan from another place would pass over records.
         """
+        self._is_used = True
         position = self.offset_index.lookup(offset)
         if position and not self._begins_batch(position, offset):
             self._rebuild_bad(INDEX_SUFFIX)
@@ -322,6 +325,16 @@ class Segment:
         """Empty the transaction index: a replay of the log fills it again."""
         self.disk.remove(self.path(TXN_INDEX_SUFFIX))
         self._aborted = []
+
+    def release_indexes(self) -> None:
+        """Drop the indexes from memory, unless they were used since the last call.
+
+        For a segment that is not active: its files have all entries, and are read when needed.
+        """
+        if self._is_used:
+            self._is_used = False
+        else:
+            self._offset_index = self._time_index = None
 
     def close_for_appends(self) -> None:
         """Write what the indexes lack, with a last time entry, before a roll or a close."""

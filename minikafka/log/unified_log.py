@@ -340,12 +340,15 @@ class UnifiedLog:
     def delete_old_segments(self, now: Now) -> int:
         """Let segments go that retention or the log start offset no longer needs; how many.
 
+        Indexes of rolled segments that nobody used since the last time leave the memory.
         Only segments wholly below the high watermark go. If all would, an empty one is rolled.
         """
         count = deletable(
             self.segments.items, self.config, now, log_start_offset=self.log_start_offset,
             high_watermark=self.high_watermark, log_end_offset=self.log_end_offset,
         )  # fmt: skip
+        for segment in self.segments.items[count:-1]:
+            segment.release_indexes()
         if not count:
             return 0
         if count == len(self.segments.items):
