@@ -132,8 +132,9 @@ class RaftNode:
     _warned: str = field(default="", init=False)
     _recovery_point: int = field(default=0, init=False)
     """As its file says."""
-    _adopted_offset: int = field(default=0, init=False)
-    """The end offset of the snapshot that the voters were last learned from."""
+    adopted_offset: int = field(default=0, init=False)
+    """The end offset of the snapshot that was last loaded; 0 without one. Nothing below it is read
+    from the log."""
     _recovery_point_due_ms: int = field(default=0, init=False)
     _bootstrap_at: int = 0
     _fetch_timer: Timer | None = None
@@ -194,13 +195,13 @@ class RaftNode:
             snapshot = read_snapshot(self.disk, f"{METADATA_FOLDER}/{first.file_name}")
             if snapshot is not None:
                 self.adopt(first, snapshot)
-        start_offset = max(self.log.log.log_start_offset, self._adopted_offset)
+        start_offset = max(self.log.log.log_start_offset, self.adopted_offset)
         for batch in self.log.batches(start_offset, self.log.end_offset, control_only=True):
             self.learn_control(batch.control)
 
     def adopt(self, snapshot_id: SnapshotId, snapshot: Snapshot) -> None:
         """Take over what a snapshot says of the voters; what comes before it counts no more."""
-        self._adopted_offset = snapshot_id.end_offset
+        self.adopted_offset = snapshot_id.end_offset
         if snapshot.voters is not None:
             self.voters, self.kraft_version = snapshot.voters, snapshot.kraft_version
             self._voters_are_logged = snapshot_id.end_offset > 0

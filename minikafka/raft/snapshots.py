@@ -29,7 +29,8 @@ SUFFIX = ".checkpoint"
 BOOTSTRAP = "bootstrap.checkpoint"
 PART_SUFFIX = ".part"
 """A snapshot that is being written or downloaded; Kafka's name for it."""
-_RECORDS_PER_BATCH = 250
+_RECORDS_PER_BATCH = 100
+"""A piece of some milliseconds: a snapshot is written a batch a step."""
 _HEADER_WINDOW = 4096
 
 

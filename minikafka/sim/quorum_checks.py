@@ -31,7 +31,8 @@ class QuorumChecks:
         key = node.config.node_id
         start, offset = self._looked_at.get(key, (0, 0))
         if start != node.starts:
-            offset = 0
+            # What a snapshot covers the process has not read.
+            offset = raft.adopted_offset
         if reached <= offset:
             return
         self._looked_at[key] = (node.starts, reached)

@@ -9,6 +9,7 @@ which a power failure tore.
 """
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from random import Random
 
@@ -17,6 +18,8 @@ from minikafka.log.scan import scan_headers
 from minikafka.raft.metadata_storage import read_recovery_point
 from minikafka.raft.quorum_state import QUORUM_STATE
 from minikafka.raft.snapshots import BOOTSTRAP, SUFFIX
+from minikafka.records.batch import BatchHeader
+from minikafka.records.errors import CorruptRecordsError
 from minikafka.sim.sim_disk import SimDisk
 from minikafka.sim.sim_node import SimNode
 
@@ -79,15 +82,21 @@ def _ranges(disk: SimDisk, *, is_controller: bool) -> Iterator[tuple[str, int]]:
 
 def _bytes_below(disk: SimDisk, path: str, offset: int) -> int:
     end = 0
-    for position, header in scan_headers(disk.open(path)):
+    for position, header in _batches(disk, path):
         if header.next_offset > offset:
             break
         end = position + header.size
     return end
 
 
+def _batches(disk: SimDisk, path: str) -> Iterator[tuple[int, BatchHeader]]:
+    """The batches up to the tail that a power failure may have torn."""
+    with suppress(CorruptRecordsError):
+        yield from scan_headers(disk.open(path))
+
+
 def _beside_epoch(disk: SimDisk, path: str, at: int) -> int:
-    for position, header in scan_headers(disk.open(path)):
+    for position, header in _batches(disk, path):
         if position + _EPOCH_BYTES[0] <= at < position + _EPOCH_BYTES[1]:
             return position + _EPOCH_BYTES[1]
         if at < position + header.size:

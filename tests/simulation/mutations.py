@@ -270,6 +270,16 @@ MUTATIONS = (
         ("raft.metadata_storage", "check_batch", "check_crc(content, position, header)", "pass"),
     ),
     _mutation(
+        "a metadata snapshot has its name before it is on disk",
+        ("raft.snapshot_writer", "SnapshotWriter.run", "self._file.sync()", "pass"),
+    ),
+    _mutation(
+        "the metadata log is cut beyond its snapshot",
+        ("raft.snapshot_retention", "SnapshotRetention.clean",
+         "log.increment_log_start_offset(newer.snapshot_id.end_offset)",
+         "log.roll(now); log.increment_log_start_offset(self.raft.high_watermark)"),
+    ),
+    _mutation(
         "R1: damage to committed metadata is cut off",
         ("raft.metadata_storage", "open_metadata_log", "_verify(disk, recovery_point)", "pass"),
         ("raft.metadata_storage", "open_metadata_log", "log.log_end_offset < recovery_point",

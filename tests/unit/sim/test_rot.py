@@ -57,6 +57,17 @@ def test_a_broker_drops_its_metadata_log(cluster):
     cluster.world.run_until(lambda: node.started, 30_000, "the broker serves")
 
 
+def test_a_log_with_a_torn_tail_rots_as_well(cluster):
+    node = cluster.nodes[2]
+    node.kill()
+    (disk,) = node.disks.values()
+    path = f"{METADATA_FOLDER}/00000000000000000000.log"
+    disk.open(path).append(bytes(40))
+    disk.sync_files(".log")
+    for seed in range(40):
+        assert rot(node, Random(seed)) is not None
+
+
 def test_where_nothing_is_durable_nothing_rots():
     cluster = started_cluster(1)
     node = cluster.nodes[1]
