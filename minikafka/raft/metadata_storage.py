@@ -30,7 +30,8 @@ from minikafka.records.errors import CorruptRecordsError
 from minikafka.records.scan import check_crc
 
 METADATA_PARTITION: Final = TopicPartition("__cluster_metadata", 0)
-_RECOVERY_POINT: Final = f"{METADATA_FOLDER}/{RECOVERY_POINTS}"
+RECOVERY_POINT: Final = f"{METADATA_FOLDER}/{RECOVERY_POINTS}"
+"""The file of the recovery point."""
 REMEDY: Final = (
     f"to fetch it again from the quorum, stop the node and remove {METADATA_FOLDER}; the only "
     f"controller of a cluster needs the {METADATA_FOLDER} of a backup, or of a stopped broker"
@@ -77,12 +78,12 @@ def start_after(log: UnifiedLog, snapshot_id: SnapshotId, now: Now) -> None:
 
 def read_recovery_point(disk: Disk) -> int:
     """The offset below which the metadata log is committed and durable; 0 if that is unknown."""
-    return (read_offsets(disk, _RECOVERY_POINT) or {}).get(METADATA_PARTITION, 0)
+    return (read_offsets(disk, RECOVERY_POINT) or {}).get(METADATA_PARTITION, 0)
 
 
 def write_recovery_point(disk: Disk, offset: int, *, sync: bool = False) -> None:
     """Replace the recovery point. It never goes back, since what is committed never does."""
-    write_offsets(disk, _RECOVERY_POINT, {METADATA_PARTITION: offset}, sync=sync)
+    write_offsets(disk, RECOVERY_POINT, {METADATA_PARTITION: offset}, sync=sync)
 
 
 def check_batch(content: Buffer, position: int, header: BatchHeader, offset: int) -> None:

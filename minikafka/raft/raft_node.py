@@ -31,6 +31,7 @@ from minikafka.messages.data.leader_change_message import Voter as LeaderChangeV
 from minikafka.metadata.serde import MetadataRecord
 from minikafka.protocol.message import encode_message
 from minikafka.raft.metadata_storage import (
+    RECOVERY_POINT,
     read_recovery_point,
     start_after,
     write_recovery_point,
@@ -336,6 +337,8 @@ class RaftNode:
         reached = min(self.log.log.recovery_point, self.high_watermark)
         if reached > self._recovery_point:
             write_recovery_point(self.disk, reached, sync=sync)
+            # Durable with the next flush: a power failure must not take it back for long.
+            self.log.log.flushes.wrote(RECOVERY_POINT, METADATA_FOLDER)
             self._recovery_point = reached
 
     def close(self) -> None:

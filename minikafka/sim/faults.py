@@ -389,10 +389,10 @@ class Faults:
 
     def _repair(self, node: SimNode) -> None:
         """Do what a node has asked for that stopped because of bit rot."""
-        rotten = self._rotten.pop(node.config.node_id, None)
-        if rotten is not None:
+        rotten = self._rotten.get(node.config.node_id)
+        if rotten is not None and rotten.repair():
             self._note(node.host, f"is repaired: {rotten.what}")
-            rotten.repair()
+            del self._rotten[node.config.node_id]
 
     def _slow_disk(self, incident: Incident) -> Undo:
         node = self._node(incident)

@@ -15,7 +15,7 @@ from random import Random
 
 from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.log.scan import scan_headers
-from minikafka.raft.metadata_storage import read_recovery_point
+from minikafka.raft.metadata_storage import RECOVERY_POINT, read_recovery_point
 from minikafka.raft.quorum_state import QUORUM_STATE
 from minikafka.raft.snapshots import BOOTSTRAP, SUFFIX
 from minikafka.records.batch import BatchHeader
@@ -36,17 +36,26 @@ class Rot:
     what: str
     _undo: Callable[[], None]
 
-    def repair(self) -> None:
-        """Do what the node's last words ask for."""
+    def repair(self) -> bool:
+        """Do what the node's last words ask for; False while the disk refuses."""
+        disk = _metadata_disk(self.node)
+        if disk.broken is not None:
+            return False
         if self.node.config.is_controller:
             self._undo()
         else:
-            _metadata_disk(self.node).remove(METADATA_FOLDER)
+            disk.remove(METADATA_FOLDER)
+        return True
 
 
 def rot(node: SimNode, rng: Random) -> Rot | None:
-    """Flip a bit in a file of the metadata log, which must not be open; None if there is none."""
+    """Flip a bit in a file of the metadata log, which must not be open.
+
+    None if there is no such file, or the disk fails anyway.
+    """
     disk = _metadata_disk(node)
+    if disk.broken is not None:
+        return None
     files = dict(_ranges(disk, is_controller=node.config.is_controller))
     if not files:
         return None
@@ -70,7 +79,7 @@ def _kind(path: str) -> str:
 
 def _ranges(disk: SimDisk, *, is_controller: bool) -> Iterator[tuple[str, int]]:
     """The files that may rot, and how many of their first bytes."""
-    recovery_point = read_recovery_point(disk)
+    recovery_point = _durable_recovery_point(disk)
     names = [f"{METADATA_FOLDER}/{name}" for name in disk.list(METADATA_FOLDER)]
     for path in (*names, BOOTSTRAP):
         size = disk.durable_bytes(path)
@@ -78,6 +87,11 @@ def _ranges(disk: SimDisk, *, is_controller: bool) -> Iterator[tuple[str, int]]:
             size = min(size, _bytes_below(disk, path, recovery_point))
         if size and path.endswith((_LOG, SUFFIX, QUORUM_STATE)):
             yield path, size
+
+
+def _durable_recovery_point(disk: SimDisk) -> int:
+    """The recovery point, if a power failure that follows cannot take it back."""
+    return read_recovery_point(disk) if disk.durable_bytes(RECOVERY_POINT) else 0
 
 
 def _bytes_below(disk: SimDisk, path: str, offset: int) -> int:

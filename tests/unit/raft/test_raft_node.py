@@ -1,4 +1,5 @@
 import json
+from random import Random
 
 import pytest
 
@@ -113,6 +114,12 @@ def test_what_is_committed_and_flushed_is_noted_from_time_to_time_and_at_the_end
     world.advance(5_000)
     end = world.raft.end_offset
     assert 3 < read_recovery_point(world.disk) <= end
+    world.raft.append([NoOpRecord()], metadata_version=30)
+    world.settle()
+    world.disk.lose_power(Random(1))
+    assert read_recovery_point(world.disk) > 3
+    world = QuorumWorld.started(world.disk)
+    end = world.raft.end_offset
     world.raft.append([NoOpRecord()], metadata_version=30)
     world.settle()
     world.raft.close()
