@@ -185,9 +185,14 @@ class UnifiedLog:
         return followed(headers, self.log_start_offset)
 
     def assign_epoch_start_offset(self, epoch: int, offset: int) -> None:
-        """Note that `epoch` starts at `offset`; a new leader does so before its first append."""
+        """Note that `epoch` starts at `offset`; a new leader does so before its first append.
+
+        An epoch without records is not written: a start would forget it again. The first append
+        writes it.
+        """
         self.epochs.assign(epoch, offset)
-        self._save_epochs()
+        if offset < self.log_end_offset:
+            self._save_epochs()
 
     def read(
         self,

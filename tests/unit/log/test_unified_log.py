@@ -275,6 +275,19 @@ def test_indexes_of_rolled_segments_leave_the_memory_when_they_are_not_used(disk
     assert loaded() == [False] * (count - 1) + [True]
 
 
+def test_an_epoch_is_written_with_its_first_records(disk):
+    """A start forgets one that has none; writing it for every leader costs a start seconds."""
+    log = open_log(disk)
+    log.assign_epoch_start_offset(3, 0)
+    assert log.latest_epoch == 3
+    assert read_epochs(disk, "t-0") is None
+    append(log, epoch=3)
+    assert read_epochs(disk, "t-0") == [(3, 0)]
+    log.assign_epoch_start_offset(5, log.log_end_offset)
+    disk.crash()
+    assert open_log(disk).epochs.entries == [(3, 0)]
+
+
 def test_roll_asks_for_a_flush_of_what_is_before_it(disk):
     log = open_log(disk, segment_bytes=250)
     append(log)
