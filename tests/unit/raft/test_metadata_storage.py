@@ -77,6 +77,15 @@ def test_a_damaged_tail_is_cut(offset):
     assert opened(disk).log_end_offset == offset
 
 
+@pytest.mark.parametrize("tail", [bytes(7), bytes(100), b"\xff" * 100])
+def test_a_torn_tail_that_begins_at_the_recovery_point_is_cut(tail):
+    """Such bytes are no batch header; everything that was committed is in front of them."""
+    disk = disk_with(2, recovery_point=2)
+    disk.open(FIRST).append(tail)
+    assert opened(disk).log_end_offset == 2
+    assert disk.open(FIRST).size == 2 * batch_size()
+
+
 @pytest.mark.parametrize("offset", [0, 1])
 def test_damage_below_the_recovery_point_is_named_and_not_cut(offset):
     disk = disk_with(4, recovery_point=2)
