@@ -287,8 +287,8 @@ class AdminClient:
     def _tell_wait(self) -> None:
         if self._on_wait is not None:
             self._on_wait(
-                f"waiting for {self._waits_for}, up to {self._timeout_s:g} s; a cluster without an "
-                "active controller answers nothing that changes it"
+                f"waiting for {self._waits_for}, up to {self._timeout_s:g} s; changes need an "
+                "active controller"
             )
 
     def _addresses(self) -> str:
