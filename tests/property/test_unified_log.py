@@ -245,7 +245,7 @@ class LogMachine(RuleBasedStateMachine):
                     + (at * rng.randint(1, 90)).to_bytes(4, "big")
                     for at in range(1, rng.randint(2, 9))
                 ),
-                "other": rng.choice([each for each in contents if len(each) % width == 0]),
+                "other": rng.choice([b"", *(each for each in contents if len(each) % width == 0)]),
                 "cut": content[: rng.randint(0, len(content))],
             }[what]
             file = self.disk.open(f"t-0/{name}")
