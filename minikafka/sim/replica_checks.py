@@ -42,6 +42,8 @@ class Committed:
     lost: list[Batch] = field(default_factory=list)
     by_leader: dict[tuple[int, int], int] = field(default_factory=dict)
     """(node, leader epoch) -> the high watermark that was looked at."""
+    begun: dict[int, int] = field(default_factory=dict)
+    """Leader epoch -> `end_offset` when its leader was looked at first."""
     in_own_term: dict[int, str] = field(default_factory=dict)
     """Base offset -> the host that appended a batch as leader, and committed it in that epoch."""
     matched: dict[int, int] = field(default_factory=dict)
@@ -124,6 +126,7 @@ class ReplicaChecks:
         self._beliefs_are_true(node, partition)
         if looked_at is None:
             known.by_leader[key] = log.high_watermark
+            known.begun.setdefault(epoch, known.end_offset)
             self._leader_is_complete(node, where, partition, known)
             known.is_open = False
         elif log.high_watermark == looked_at:
@@ -236,14 +239,24 @@ class ReplicaChecks:
     def _leader_is_complete(
         self, node: SimNode, where: TopicPartition, partition: Partition, known: Committed
     ) -> None:
-        """LeaderCompleteness: a new leader holds everything that was committed."""
+        """LeaderCompleteness: a new leader holds everything that was committed before its epoch.
+
+        One that hears late that it leads, and was deposed already, need not hold what leaders after
+        it have committed.
+        """
         log = partition.log
+        before = min(
+            (end for epoch, end in known.begun.items() if epoch > partition.leader_epoch),
+            default=known.end_offset,
+        )
         if known.is_open:
             # An unclean leader has nothing of what lies below its start, whatever has come there.
             below = log.log_start_offset
             known.lost += [batch for batch in known.batches if batch.base_offset < below]
         have = batches_of(log, 0, log.log_end_offset)
-        wanted = [batch for batch in known.batches if batch.base_offset >= log.log_start_offset]
+        wanted = [
+            batch for batch in known.batches if log.log_start_offset <= batch.base_offset < before
+        ]
         if have[: len(wanted)] == wanted:
             return
         kept = common_count(have, wanted)

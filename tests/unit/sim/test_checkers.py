@@ -152,6 +152,21 @@ def test_a_leader_without_committed_records_is_found(cluster, checkers):
         checkers.look(cluster.nodes[2])
 
 
+@pytest.mark.parametrize(("committed_before", "is_complete"), [(1, True), (2, False)])
+def test_a_leader_that_was_deposed_already_must_hold_what_was_committed_before(
+    cluster, checkers, committed_before, is_complete
+):
+    """It hears of epoch 7 after the leader of epoch 9 has committed."""
+    checkers.look(cluster.nodes[1])
+    checkers.committed[WHERE].begun[9] = committed_before
+    lead_elsewhere(cluster)
+    if is_complete:
+        checkers.look(cluster.nodes[2])
+        return
+    with pytest.raises(Violation, match="LeaderCompleteness"):
+        checkers.look(cluster.nodes[2])
+
+
 def test_what_an_unclean_leader_lacks_is_lost_and_counted(cluster, checkers):
     """L8: the only excuse there is."""
     checkers.look(cluster.nodes[1])
