@@ -44,7 +44,8 @@ class Faults:
     """Everything is mended: what was to be undone later is undone already."""
     _copies: dict[int, dict[str, SimDisk]] = field(default_factory=dict)
     _waiting: list[Wanted] = field(default_factory=list)
-    _rotten: dict[int, Rot] = field(default_factory=dict)
+    _rotten: dict[int, list[Rot]] = field(default_factory=dict)
+    """The bits of each node that changed and were not repaired, oldest first."""
 
     def happen(self, incident: Incident) -> None:
         """Let a fault happen, and plan its end."""
@@ -370,7 +371,7 @@ class Faults:
         rotten = rot(node, rng)
         if rotten is not None:
             self._note(node.host, f"disk rots: {rotten.what}")
-            self._rotten[incident.node] = rotten
+            self._rotten.setdefault(incident.node, []).append(rotten)
         start = self.start_later(node)
 
         def start_and_repair() -> None:
@@ -389,10 +390,11 @@ class Faults:
 
     def _repair(self, node: SimNode) -> None:
         """Do what a node has asked for that stopped because of bit rot."""
-        rotten = self._rotten.get(node.config.node_id)
-        if rotten is not None and rotten.repair():
-            self._note(node.host, f"is repaired: {rotten.what}")
-            del self._rotten[node.config.node_id]
+        rotten = self._rotten.get(node.config.node_id, [])
+        while rotten and rotten[-1].repair():
+            self._note(node.host, f"is repaired: {rotten.pop().what}")
+        if not rotten:
+            self._rotten.pop(node.config.node_id, None)
 
     def _slow_disk(self, incident: Incident) -> Undo:
         node = self._node(incident)

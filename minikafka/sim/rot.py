@@ -45,6 +45,8 @@ class Rot:
             self._undo()
         else:
             disk.remove(METADATA_FOLDER)
+            # An operator's `sync`: a power failure must not bring the damage back.
+            disk.sync_names()
         return True
 
 

@@ -305,6 +305,12 @@ class SimDisk:
         self._folders = dict(self._durable_folders)
         self._used = sum(len(inode.data) for inode in self._files.values())
 
+    def sync_names(self) -> None:
+        """Make every created, renamed and removed name durable."""
+        for change in self._pending:
+            self._make_durable(change)
+        self._pending = []
+
     def sync_files(self, suffix: str) -> None:
         """Make all content of the files durable whose names end so, as a system does in time."""
         for path, inode in self._files.items():

@@ -40,6 +40,19 @@ def outcomes(make):
     return left
 
 
+def test_a_removal_is_durable_once_all_names_are_synced():
+    disk = SimDisk()
+    disk.make_dir("a")
+    write_file(disk, "a/f", b"x", sync=True)
+    disk.sync_names()
+    disk.remove("a")
+    disk.sync_names()
+    disk.make_dir("a")
+    disk.sync_names()
+    disk.lose_power(Random(1))
+    assert disk.list("a") == []
+
+
 def test_crash_keeps_what_was_written(disk):
     disk.lock()
     disk.open("t/a", create=True).append(b"abc")
