@@ -67,18 +67,19 @@ def delete_records(
             for name, wanted in rows
         ]
     )
+
+    def all_decided() -> bool:
+        waiting[:] = [each for each in waiting if not _decide(each)]
+        return not waiting
+
     yield from wait_until(
         [each.partition.progress for each in waiting],
-        lambda: all(_low_watermark(each.partition) >= each.offset for each in waiting),
+        all_decided,
         ctx.deadline_ms(request.timeout_ms),
     )
     for each in waiting:
-        low = _low_watermark(each.partition)
-        if low < each.offset:
+        if not _decide(each):
             each.answer.error_code = ErrorCode.REQUEST_TIMED_OUT
-            each.answer.low_watermark = -1
-        else:
-            each.answer.low_watermark = low
     return response
 
 
@@ -106,6 +107,20 @@ def _delete(
         ctx.broker.replicas.take_offline(fault)
         answer.error_code = ErrorCode.KAFKA_STORAGE_ERROR
     return answer
+
+
+def _decide(waiting: Waiting) -> bool:
+    """Whether the outcome of a deletion is known; then the answer has it."""
+    partition, answer = waiting.partition, waiting.answer
+    if not partition.is_leader:
+        # As Kafka: the log of another leader may still begin where it did.
+        answer.error_code = ErrorCode.NOT_LEADER_OR_FOLLOWER
+        return True
+    low = _low_watermark(partition)
+    if low < waiting.offset:
+        return False
+    answer.low_watermark = low
+    return True
 
 
 def _low_watermark(partition: Partition) -> int:
