@@ -277,7 +277,14 @@ class Fetcher:
         self, key: TopicIdPartition, asked: Position | None, data: messages.PartitionData
     ) -> None:
         followed = self.followed.get(key)
-        if asked is None or followed is None or followed.failed or followed.position != asked:
+        if (
+            asked is None
+            or followed is None
+            or followed.failed
+            # The log start counts for nothing here: retention moves it at any time, and the
+            # leader's session does not tell again what it told.
+            or followed.position._replace(log_start_offset=asked.log_start_offset) != asked
+        ):
             # The position moved since the request was sent (a new leader epoch, a truncation).
             return
         self._moved[key] = None

@@ -110,7 +110,7 @@ MUTATIONS = (
     ),
     _mutation(
         "CHECK 7, 8: stale fetch answers are taken",
-        ("replica.fetcher", "Fetcher._one_answer", "or followed.position != asked", ""),
+        ("replica.fetcher", "Fetcher._one_answer", "or followed.position._replace(log_start_offset=asked.log_start_offset) != asked", ""),
         # One that follows nothing more is closed, and its last answer with it.
         ("replica.replica_manager", "ReplicaManager._unfollow", "if not fetcher.followed:",
          "if False:"),

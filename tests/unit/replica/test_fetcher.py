@@ -500,3 +500,14 @@ def test_a_log_that_something_else_moved_is_named(world):
     world.respond(idle)
     (wanted,) = world.one().body.topics[0].partitions
     assert wanted.log_start_offset == 2
+
+
+def test_what_an_answer_says_counts_where_only_the_log_start_moved_meanwhile(world):
+    """The leader's session has told it, and does not tell it again."""
+    log = world.follow(0)
+    idle = world.exchange(data_of(0, records_of(3), 0))
+    log.update_high_watermark(2)
+    log.increment_log_start_offset(1)
+    world.fetcher.moved(world.key(0))
+    world.respond(idle, data_of(0, high_watermark=3))
+    assert log.high_watermark == 3
