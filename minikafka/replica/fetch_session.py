@@ -174,6 +174,10 @@ class Session:
             known = self.partitions.get(key)
             if known is None:
                 known = self.partitions[key] = Asked(self, key, wanted, self._place())
+            elif wanted.current_leader_epoch != known.request.current_leader_epoch:
+                # Unlike Kafka: a follower that learned of another epoch has ignored what was
+                # told in the one before.
+                known.told = False
             known.request = wanted
             known.look_again()
         for topic in request.forgotten_topics_data:

@@ -158,3 +158,16 @@ def test_error_is_told_until_it_is_over(sessions):
     assert asked.is_news(data(error_code=6))
     assert asked.is_news(data())
     assert not asked.is_news(data())
+
+
+def test_everything_is_told_again_in_another_leader_epoch(sessions):
+    """A follower ignores answers of an older epoch: what they told it does not know."""
+    session = sessions.resolve(request(), 17)
+    asked = session.partitions[key(0)]
+    answer = PartitionData(0, high_watermark=5)
+    assert asked.is_news(answer)
+    assert not asked.is_news(answer)
+    again = request((0,), session.session_id, 1)
+    again.topics[0].partitions[0].current_leader_epoch = 3
+    sessions.resolve(again, 17)
+    assert asked.is_news(answer)
