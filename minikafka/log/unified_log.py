@@ -116,7 +116,7 @@ class UnifiedLog:
         if topic_id is not None and not disk.exists(f"{folder}/{PARTITION_METADATA}"):
             write_topic_id(disk, folder, topic_id)
             flushes.wrote(f"{folder}/{PARTITION_METADATA}", folder)
-        if parts.segments.active.unsynced:
+        if any(segment.unsynced for segment in parts.segments.items):
             flushes.folders[folder] = None
         high_watermark = max(remembered.high_watermark, parts.log_start_offset)
         is_durable = remembered.clean and not flushes.files
@@ -429,7 +429,8 @@ class UnifiedLog:
             self.disk, self.folder
         ):
             self._snapshot_producers()
-        for segment in (*self.segments.from_offset(self.recovery_point), active):
+        # All segments: what was rebuilt at the load may be below the recovery point.
+        for segment in self.segments.items:
             self.flushes.note(segment.unsynced)
         self.flushes.wanted = self.records_end
         if self.records_end <= self.recovery_point and not self.follows_unclean_end:

@@ -244,6 +244,27 @@ def power_losses(disk):
         yield other
 
 
+def test_a_transaction_index_that_was_made_again_is_durable_after_a_clean_shutdown():
+    """C1: an index that is empty, or not there, is believed."""
+    disk = SimDisk()
+    log = open_log(disk, clean=True)
+    ids = {"producer_id": 7, "producer_epoch": 0, "is_transactional": True}
+    data = build_batch([NewRecord(1_000, b"k", b"v")], BatchOptions(base_sequence=0, **ids))
+    log.append_as_leader(memoryview(data), leader_epoch=0, now=NOW)
+    marker = build_batch(
+        [control_record(ControlType.ABORT, end_marker_value(0), 1_000)],
+        BatchOptions(is_control=True, **ids),
+    )
+    log.append_as_leader(memoryview(marker), leader_epoch=0, now=NOW, origin=Origin.COORDINATOR)
+    log.roll(NOW)
+    aborted = log.aborted_transactions(0, 2)
+    log.close()
+    write_file(disk, f"t-0/{0:020d}.txnindex", b"\xff" * 40, sync=True)
+    open_log(disk, clean=True).close()
+    for later in power_losses(disk):
+        assert open_log(later, clean=True).aborted_transactions(0, 2) == aborted
+
+
 def test_what_recovery_has_cut_stays_cut_after_a_clean_shutdown(disk):
     """C1, C4: nothing is left to flush at the shutdown, and nobody looks at the log after it."""
     open_log(disk).close()
