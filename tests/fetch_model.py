@@ -10,13 +10,15 @@ class WalkingSession(Session):
     """Knows nothing of what is quiet; what it answers is what any session must."""
 
     def take(self):
+        self.under_way.update(dict.fromkeys(self.partitions.values()))
         return sorted(self.partitions.values(), key=lambda asked: asked.order)
 
     def unanswered(self):
         return list(self.partitions.values())
 
     def answered(self, asked, *, is_calm):
-        del asked, is_calm
+        del is_calm
+        self.under_way.pop(asked, None)
 
     def wait_keys(self):
         found = [asked.partition for asked in self.partitions.values() if asked.partition]

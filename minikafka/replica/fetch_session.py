@@ -117,8 +117,13 @@ class Asked:
         """The partition changed in a way that an answer could show."""
         self.look_again()
         session = self.session
-        if session.waiting and news in (News.ALL, session.woken_by):
-            session.env.notify(session.key)
+        if session.waiting:
+            if news in (News.ALL, session.woken_by):
+                session.env.notify(session.key)
+        elif self not in session.under_way:
+            # The next fetch looks anyway, and watches again: a session that its client has left
+            # costs nothing more.
+            self._stop_watching()
 
     def follower_moves(self, broker: int) -> None:
         """The partition's follower fetched, here or in another session, at another offset."""

@@ -205,7 +205,7 @@ class Partition:
 
     def tell(self, news: News = News.OTHER) -> None:
         """Something changed that a fetch could show, or that decides what becomes of it."""
-        for watcher in self.watchers:
+        for watcher in list(self.watchers):
             watcher.changed(news)
 
     def has_appended(self) -> None:

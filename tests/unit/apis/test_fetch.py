@@ -313,3 +313,15 @@ def test_a_session_looks_at_nothing_while_nothing_happens(one, client, monkeypat
 
 
 _read = Reading._read_one
+
+
+def test_a_session_that_its_client_has_left_costs_appends_nothing():
+    cluster = started_cluster(1)
+    create_topic(cluster, "t")
+    client = cluster.client()
+    for _ in range(3):
+        fetch(client, "t", session_epoch=0)
+    watchers = replica(cluster, 1, "t").watchers
+    assert len(watchers) == 3
+    produce(client, "t", b"a")
+    assert not watchers
