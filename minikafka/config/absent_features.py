@@ -32,10 +32,10 @@ def refusals(given: Mapping[str, str]) -> list[str]:
 def warnings(given: Mapping[str, str]) -> list[str]:
     """A sentence for each key that promises what this node does not do."""
     found = []
-    secured = sorted(name for name in given if _is_about_security(name))
+    secured = sorted(name for name in given if is_about_security(name))
     if secured:
         found.append(
-            "every listener is PLAINTEXT: nothing is encrypted and nobody is authenticated; "
+            "every listener is PLAINTEXT: nothing is encrypted and no client is authenticated; "
             f"without effect: {', '.join(secured)}"
         )
     if given.get(_CONFIG_PROVIDERS, "").strip():
@@ -47,7 +47,8 @@ def warnings(given: Mapping[str, str]) -> list[str]:
     return found
 
 
-def _is_about_security(name: str) -> bool:
+def is_about_security(name: str) -> bool:
+    """True for a key that one warning about all such keys names."""
     if name.startswith("listener.name."):
         return ".ssl." in name or ".sasl." in name
     return name.startswith(_SECURITY_PREFIXES)

@@ -328,7 +328,7 @@ REMOTE_STORAGE_ENABLE: Key[bool] = Key(
     name="remote.storage.enable",
     type=ConfigType.BOOLEAN,
     default=False,
-    valid=Valid("false, tiered storage is not available", lambda value: value is False),
+    valid=Valid("only false, tiered storage is not available", lambda value: value is False),
     update=Update.CLUSTER_WIDE,
     ignored=True,
 )

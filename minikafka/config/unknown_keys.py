@@ -36,6 +36,7 @@ REMOVED = {
 """Keys of older releases of Apache Kafka, by the release without them."""
 
 _REMOVED_PREFIXES = {"zookeeper.": "4.0", "password.encoder.": "4.0"}
+_LISTENER_PREFIX = "listener.name."
 _PLUG_IN_KEYS = {
     "super.users": "an authorizer",
     "allow.everyone.if.no.acl.found": "an authorizer",
@@ -43,7 +44,6 @@ _PLUG_IN_KEYS = {
 _PLUG_IN_PREFIXES = {
     "config.providers.": "a config provider",
     "confluent.": "a plug-in",
-    "listener.name.": "a secured listener",
     "remote.log.metadata.manager.impl.": "tiered storage",
     "remote.log.storage.manager.impl.": "tiered storage",
     "rsm.config.": "tiered storage",
@@ -68,6 +68,8 @@ def judge(name: str, known: KeyTable) -> Judgement:
         return Judgement(
             warning=f"{name}: has no effect; it belongs to {owner}, there is none here"
         )
+    if name.startswith(_LISTENER_PREFIX):
+        return Judgement(warning=f"{name}: has no effect; keys of one listener are not available")
     names = [key.name for key in known]
     meant = [each for each in names if edit_distance(name, each, _MISSPELLED_BY) <= _MISSPELLED_BY]
     if meant:

@@ -74,7 +74,8 @@ def check_broker_values(given: Mapping[str, str]) -> Checked:
         if key is None:
             judgement = judge(name, broker_keys())
             errors += filter(None, [judgement.error])
-            warnings += filter(None, [judgement.warning])
+            if not absent_features.is_about_security(name):
+                warnings += filter(None, [judgement.warning])
             continue
         if key.ignored:
             ignored.append(name)

@@ -36,7 +36,7 @@ def test_all_security_keys_share_one_warning():
             "num.partitions": "3",
         }
     )
-    assert "nothing is encrypted and nobody is authenticated" in sentence
+    assert "nothing is encrypted and no client is authenticated" in sentence
     for name in ("ssl.keystore.location", "sasl.enabled.mechanisms", "listener.name.internal"):
         assert name in sentence
     assert "num.partitions" not in sentence

@@ -48,9 +48,9 @@ def test_keys_of_kafka_without_meaning_here_are_ignored_but_checked():
 
 
 def test_keys_for_plug_ins_are_warnings():
-    found = check_broker_values({"listener.name.internal.ssl.keystore.type": "x"})
+    found = check_broker_values({"config.providers.file.class": "x"})
     assert found.errors == []
-    assert any("it belongs to a secured listener" in each for each in found.warnings)
+    assert any("it belongs to a config provider" in each for each in found.warnings)
 
 
 def test_features_that_are_absent_are_refused_or_warned_of():
@@ -160,3 +160,10 @@ def test_recovery_strategies_are_shown_in_one_spelling(text, shown):
 def test_other_words_are_no_recovery_strategy():
     with pytest.raises(ConfigError, match="one of Aggressive, Balanced, None"):
         topic_keys.UNCLEAN_RECOVERY_STRATEGY.parse("Fastest")
+
+
+def test_a_security_key_of_one_listener_is_warned_of_once():
+    name = "listener.name.plaintext.ssl.keystore.location"
+    (warning,) = check_broker_values({name: "/x"}).warnings
+    assert warning.startswith("every listener is PLAINTEXT")
+    assert name in warning
