@@ -115,9 +115,8 @@ class LogDirectory:
         if self.clean_shutdown_epoch is not None:
             self.disk.remove(CLEAN_SHUTDOWN)
             self.disk.sync_dir("")
-        recovery_points, starts, high_watermarks = (
-            read_offsets(self.disk, name) or {}
-            for name in (RECOVERY_POINTS, LOG_START_OFFSETS, HIGH_WATERMARKS)
+        recovery_points, starts, high_watermarks = map(
+            self._read_checkpoint, (RECOVERY_POINTS, LOG_START_OFFSETS, HIGH_WATERMARKS)
         )
         self._checkpointed.update(recovery_points)
         for name in self.disk.list(""):
@@ -139,6 +138,12 @@ class LogDirectory:
         if clean:
             self._compare(recovery_points)
         self.is_loaded = True
+
+    def _read_checkpoint(self, name: str) -> dict[TopicPartition, int]:
+        offsets = read_offsets(self.disk, name)
+        if offsets is None and self.disk.exists(name):
+            _log.warning("%s/%s is damaged: taking all its offsets for 0", self.disk.root, name)
+        return offsets or {}
 
     def _identity(self, folder: str) -> Uuid | None:
         """The topic id of the log in a folder; None for a log that never held a record.

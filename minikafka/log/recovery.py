@@ -108,7 +108,9 @@ def _load(
     if remembered.clean and end_offset < remembered.recovery_point:
         raise CorruptRecordsError(
             f"{items[-1].path(LOG_SUFFIX)} ends at byte {items[-1].size} and offset {end_offset}, "
-            f"and {remembered.recovery_point} was flushed before a clean shutdown"
+            f"but everything below offset {remembered.recovery_point} was flushed before the clean "
+            f"shutdown: restore the file, or move {folder} away to copy the partition from its "
+            "other replicas"
         )
     segments = Segments(disk, folder, items)
     start_offset = max(remembered.log_start_offset, items[0].base_offset)
@@ -134,7 +136,7 @@ def _load(
     epochs.truncate_from_start(start_offset)
     if epochs.changed and not (remembered.clean and epochs_known):
         # For good: no flush knows of it, and after a clean shutdown it is believed. What is known
-        # after one is found anew at each start, until the log writes its epochs.
+        # after one is found again at each start, until the log writes its epochs.
         write_epochs(disk, folder, epochs.entries, sync=True)
         epochs.changed = False
     newest = end_offset if recovered_from is None else recovered_from

@@ -45,7 +45,7 @@ def read_election_state(disk: Disk, folder: str) -> ElectionState:
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise StorageFault(
             disk.root,
-            f"{folder}/{QUORUM_STATE} is damaged ({error!r}): expected is a JSON object with "
+            f"{folder}/{QUORUM_STATE} is damaged ({error!r}): expected a JSON object with "
             "leaderId, leaderEpoch and votedId; bring it back from a backup, or remove it if this "
             "node is the only voter of its quorum",
         ) from error

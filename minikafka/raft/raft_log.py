@@ -92,7 +92,7 @@ class RaftLog:
         for _, header in split_batches(records):
             if header.base_offset != expected:
                 raise CorruptRecordsError(
-                    f"a batch begins at offset {header.base_offset}, expected is {expected}"
+                    f"a batch begins at offset {header.base_offset}, expected {expected}"
                 )
             expected = header.next_offset
         self.log.append_as_follower(records, leader_epoch=epoch, now=now)

@@ -10,6 +10,8 @@ from minikafka.common.faults import StorageFault
 from minikafka.common.ids import TopicPartition, Uuid
 from minikafka.log.checkpoints import (
     CLEAN_SHUTDOWN,
+    HIGH_WATERMARKS,
+    LOG_START_OFFSETS,
     RECOVERY_POINTS,
     BadMetaPropertiesError,
     MetaProperties,
@@ -290,6 +292,16 @@ def test_high_watermarks_survive_a_crash(disks):
     for disk in disks:
         disk.crash()
     assert start(disks).get(TP).high_watermark == 1
+
+
+@pytest.mark.parametrize("name", [RECOVERY_POINTS, LOG_START_OFFSETS, HIGH_WATERMARKS])
+def test_a_damaged_checkpoint_is_a_warning_and_a_missing_one_is_not(disks, caplog, name):
+    with_records(disks)
+    write_file(disks[0], name, b"nonsense")
+    disks[1].remove(name)
+    assert start(disks).get(TP).log_end_offset == 1
+    lines = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    assert lines == [f"one/{name} is damaged: taking all its offsets for 0"]
 
 
 def test_deleted_log_is_renamed_and_removed_later(disks):

@@ -101,7 +101,7 @@ def test_a_log_that_ends_before_what_a_clean_shutdown_flushed_is_a_fault(disk):
     open_log(disk).close()
     *_, last = segments(disk)
     disk.open(f"t-0/{last}").truncate(0)
-    with pytest.raises(StorageFault, match=f"{last} ends at byte 0 .* and 20 was flushed"):
+    with pytest.raises(StorageFault, match=f"{last} ends at byte 0 .* below offset 20 was flushed"):
         open_log(disk, clean=True, recovery_point=20)
 
 
@@ -378,7 +378,7 @@ def test_nothing_is_kept_behind_an_end_of_a_segment_that_was_lost(disk):
 
 
 def test_a_torn_time_index_in_front_of_the_recovery_point_is_completed():
-    """C4: an earlier recovery wrote it anew, and it was not synced when the power failed."""
+    """C4: an earlier recovery rewrote it, and it was not synced when the power failed."""
     disk = SimDisk()
     log = open_log(disk, clean=True)
     for timestamp in (1_001, 1_002, 1_900, 1_003, 1_004, 1_005, 1_006):

@@ -99,7 +99,7 @@ def test_a_reader_gets_whole_batches_and_nothing_at_the_end(log, now):
 def test_fetched_batches_must_follow_the_end(log, now):
     append(log, now, NoOpRecord())
     first = bytes(log.read(0, 1).slice.read())
-    with pytest.raises(CorruptRecordsError, match="begins at offset 0, expected is 1"):
+    with pytest.raises(CorruptRecordsError, match="begins at offset 0, expected 1"):
         log.append_fetched(memoryview(bytearray(first)), epoch=1, now=now)
     moved = bytearray(first)
     moved[7] = 1
