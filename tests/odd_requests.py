@@ -17,7 +17,7 @@ _NAMES = (
     "",
     "g",
     "1",
-    "nobody",
+    "unknown",
     "__consumer_offsets",
     "x" * 260,
 )
@@ -29,7 +29,7 @@ _REPEATED = 3
 
 
 class OddSampler(Sampler):
-    """Draws fields from what a small cluster knows, mixed with what nobody has."""
+    """Draws fields from what a small cluster knows, mixed with what does not exist."""
 
     def __init__(self, case: Case, rng: Random, topic_ids: list[Uuid]) -> None:
         super().__init__(case, rng, ANYTHING)

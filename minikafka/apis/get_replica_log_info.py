@@ -3,7 +3,7 @@
 Broker:      what the logs of its replicas hold, for the active controller, which looks for the
              longest one (KIP-966, U3). The first 2000 partitions are answered, the rest come back
              with REQUEST_LIMIT_REACHED (R3). The broker epoch says which incarnation answers.
-Leaves out:  authorization: whoever connects to the inter-broker listener is a broker.
+Leaves out:  authorization: every client of the inter-broker listener is a broker.
 Versions:    own API of this project: released Kafka has none of this key.
 Errors:      CLUSTER_AUTHORIZATION_FAILED (another listener), INVALID_REQUEST (another broker was
              meant), UNKNOWN_TOPIC_OR_PARTITION (no replica here), UNKNOWN_TOPIC_ID,

@@ -120,7 +120,7 @@ def _refuse_transaction(
     data: PartitionProduceData,
     waiting: list[Waiting],
 ) -> PartitionProduceResponse:
-    """Append nothing: nobody could end the transaction, and readers would wait for its end.
+    """Append nothing: no coordinator could end the transaction, and readers would wait for its end.
 
     As Kafka: all partitions of such a request are refused (`KafkaApis.handleProduceRequest`).
     """

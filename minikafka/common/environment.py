@@ -88,7 +88,7 @@ class Environment:
         error is logged with its stack, and the caller answers UNKNOWN_SERVER_ERROR, or closes the
         connection or channel. A `StorageFault` takes its log directory offline. Three kinds of
         errors do end the node: those outside of any request (the node's own periodic work, a
-        flush), since nobody would notice that the work has stopped; those below.
+        flush), since no client would notice that the work has stopped; those below.
 
         Raises:
             InvariantViolation: a rule of storage or of the quorum does not hold; what the node

@@ -1,6 +1,6 @@
 """What an operator must know of the records that the controller writes: WARN lines.
 
-An unclean election may lose acknowledged records, whoever asked for it. Unlike Kafka, which logs
+An unclean election may lose acknowledged records, requested or not. Unlike Kafka, which logs
 clean and unclean elections alike at INFO.
 """
 
@@ -74,7 +74,7 @@ def _note_unclean_election(
 def _reason(
     view: View, topic: str, former: PartitionRegistration, after: PartitionRegistration
 ) -> str:
-    """Why a leader was elected that nobody requested."""
+    """Why a leader was elected without a request."""
     if after.leader in (former.last_known_leader, *former.last_known_elr[:1]):
         return "ISR and ELR are empty, and it is the last known leader"
     if view.unclean_allowed(topic):

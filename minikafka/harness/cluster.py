@@ -53,7 +53,7 @@ class ClusterUnderTest:
         return {}
 
     def metadata_log_dir(self) -> Path | None:
-        """Where the controller keeps the metadata log; None where nobody knows."""
+        """Where the controller keeps the metadata log; None if that is unknown."""
         return None
 
     def controller(self) -> int:

@@ -278,7 +278,7 @@ class Segment:
                 if header.last_offset >= entry.offset:
                     return header.max_timestamp == entry.timestamp
         except CorruptRecordsError:
-            pass  # The log itself is bad there: whoever reads it says so.
+            pass  # The log itself is bad there: the next read reports it.
         return False
 
     def _rebuild_bad(self, suffix: str) -> None:
@@ -377,7 +377,7 @@ class Segment:
     def complete_times(self) -> None:
         """Bring the time index of a rolled segment up to its end.
 
-        A recovery wrote it anew, or a roll added to it, and power failed before it was synced.
+        A recovery rewrote it, or a roll added to it, and power failed before it was synced.
         """
         self._latest = self._find_latest()
         self.close_for_appends()

@@ -345,7 +345,7 @@ class UnifiedLog:
     def delete_old_segments(self, now: Now) -> int:
         """Let segments go that retention or the log start offset no longer needs; how many.
 
-        Indexes of rolled segments that nobody used since the last time leave the memory.
+        Indexes of rolled segments that were not used since the last call leave the memory.
         Only segments wholly below the high watermark go. If all would, an empty one is rolled.
         """
         count = deletable(

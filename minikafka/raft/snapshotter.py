@@ -179,7 +179,7 @@ def _require_whole_log(raft: RaftNode, refused: list[tuple[SnapshotId, StorageFa
 def _set_aside(
     raft: RaftNode, snapshot_id: SnapshotId, fault: StorageFault, restored_offset: int
 ) -> None:
-    """Keep a damaged snapshot for inspection, but let nobody fetch it."""
+    """Keep a damaged snapshot for inspection, but do not serve it."""
     path = f"{METADATA_FOLDER}/{snapshot_id.file_name}"
     raft.disk.rename(path, path + _SET_ASIDE_SUFFIX)
     raft.disk.sync_dir(METADATA_FOLDER)

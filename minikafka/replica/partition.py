@@ -53,8 +53,8 @@ class News(Enum):
 
     APPENDED = "records were appended"
     COMMITTED = "the high watermark moved"
-    OTHER = "something that nobody waits for"
-    ALL = "anything: whoever waits must look"
+    OTHER = "something that no fetch waits for"
+    ALL = "anything: every waiting fetch must check"
 
 
 class Watcher(Protocol):

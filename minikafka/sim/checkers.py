@@ -170,7 +170,7 @@ class Checkers:
             named = broker.lifecycle.previous_broker_epoch
             may_be_clean = node.has_old_disks or node.stop_was_cut
             if node.began_cleanly or (may_be_clean and named == former.epoch):
-                # A copy of a clean end is one until the broker is registered anew. A stop that lost
+                # A copy of a clean end is one until the broker registers again. A stop that lost
                 # its power had perhaps flushed all logs, and said so.
                 continue
             self._checks += 1

@@ -192,7 +192,7 @@ class OddClient:
         return produce_request(where.topic, data), _BY_NAME
 
     def _write_transaction(self, where: TopicPartition) -> tuple[ApiMessage, int]:
-        """A batch of a transaction that nobody coordinates: it must not be written."""
+        """A batch of a transaction without a coordinator: it must not be written."""
         written = self._written(where)
         written.refused = True
         options = BatchOptions(

@@ -245,7 +245,7 @@ class Operators:
         return CreateTopicsRequest(topics=[topic], timeout_ms=_TIMEOUT_MS)
 
     def _write_to(self, name: str, partitions: int) -> None:
-        """Write to a topic that nobody reads; what became of the records is not checked."""
+        """Write to a topic without readers; what became of the records is not checked."""
         self._stop_writing()
         self._writer = SimProducer(
             self.connections(f"writer-{name}"),

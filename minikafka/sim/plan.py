@@ -161,7 +161,7 @@ class Plan:
 
     `pace_ms` is how long producers wait between two batches, `groups` how many consumers share the
     partitions as a group. Records are `backfill_ms` older than the time at which they are sent.
-    Everything is mended after `duration_ms`, or after `steps` steps of the world, where that is not
+    All faults end after `duration_ms`, or after `steps` steps of the world, where that is not
     0.
     """
 

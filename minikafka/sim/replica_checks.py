@@ -120,7 +120,7 @@ class ReplicaChecks:
         if log.first_unstable_offset is not None:
             raise Violation(
                 f"Transactions: {where}: readers of committed records wait at "
-                f"{log.first_unstable_offset} for the end of a transaction that nobody began"
+                f"{log.first_unstable_offset} for the end of a transaction that no producer began"
             )
         looked_at = known.by_leader.get(key)
         self._beliefs_are_true(node, partition)

@@ -286,7 +286,7 @@ class Simulation:
         self.world.run_until(lambda: self._started(condition), HEALING_MS, f"liveness: {what}")
 
     def _started(self, condition: Callable[[], bool]) -> bool:
-        # A node that was still shutting down when all was mended stops only now.
+        # A node that was still shutting down when the faults ended stops only now.
         self.faults.start_all()
         return condition()
 

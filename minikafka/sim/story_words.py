@@ -27,7 +27,7 @@ RULES = {
     "LogMatching": "below the high watermark all replicas hold the same",
     "MetadataLogMatching": "what one node takes for committed metadata all do, for ever",
     "Steps": "no step of a node takes so long that its heartbeats come too late",
-    "Transactions": "no transaction is open that nobody began",
+    "Transactions": "no transaction is open that no producer began",
     "lost": "what was acknowledged with acks=all can be read for ever",
     "aborted read": "what was refused is never read",
     "duplicate": "what was written once is there once",

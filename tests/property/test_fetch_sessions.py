@@ -104,11 +104,11 @@ class Play:
 
     def request(self, rng, reader):
         """What the session does not have yet; the draws do not depend on what was answered."""
-        anew, forgets, stale = rng.random() < 0.05, rng.random() < 0.1, rng.random() < 0.05
+        restarts, forgets, stale = rng.random() < 0.05, rng.random() < 0.1, rng.random() < 0.05
         dropped, isolation = rng.randrange(PARTITIONS), rng.randrange(2)
         wait_ms, min_bytes = rng.choice((0, 0, 30, 200)), rng.choice((1, 1, 300))
         max_bytes, each = rng.choice((150, 1 << 20)), rng.choice((100, 1 << 20))
-        if anew or reader.session_id == 0:
+        if restarts or reader.session_id == 0:
             reader.session_epoch = 0
             reader.told = {}
         named, forgotten = [], []

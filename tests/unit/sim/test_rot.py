@@ -1,4 +1,4 @@
-"""Bit rot strikes what is durable, and is repaired as the node asks for."""
+"""Bit rot changes what is durable, and is repaired as the node asks for."""
 
 from random import Random
 
