@@ -67,6 +67,12 @@ class Environment:
         """The next slice, if there is one."""
         return self._later.popleft() if self._later else None
 
+    def end(self) -> None:
+        """Drop what is due, deferred or notified; the node has ended."""
+        self.timers.clear()
+        self._later.clear()
+        self.notified.clear()
+
     def notify(self, key: Hashable) -> None:
         """Something that waiters for `key` may be waiting for has changed."""
         self.notified.append(key)

@@ -61,9 +61,12 @@ class Timers:
 
     def fire_due(self, now_ms: int) -> None:
         """Call everything whose time has come, in order; callbacks may schedule more."""
-        heap = self._heap
-        while heap and heap[0][0] <= now_ms:
-            heappop(heap)[2].fire()
+        while self._heap and self._heap[0][0] <= now_ms:
+            heappop(self._heap)[2].fire()
+
+    def clear(self) -> None:
+        """Drop every timer, those that are due included; the node has ended."""
+        self._heap.clear()
 
     def _sweep(self) -> None:
         # Most waits end early: without this the heap would hold them all until their deadline.

@@ -74,6 +74,8 @@ class Node:
     broker: BrokerParts | None
     roles: dict[str, str]
     _stopping: bool = False
+    _ended: bool = False
+    """The logs are closed: nothing more may be done, not even what is due in this very step."""
     _published: bool = False
 
     # The one way in
@@ -113,7 +115,8 @@ class Node:
         work = self.env.take_later()
         if work is not None:
             self._fire_due()
-            work()
+            if not self._ended:
+                work()
 
     def _settle(self) -> Sequence[Effect]:
         env = self.env
@@ -123,11 +126,15 @@ class Node:
 
     def _fire_due(self) -> None:
         env = self.env
+        if self._ended:
+            return
         if env.notified:
             self.purgatory.drain()
         deadline_ms = env.timers.next_deadline_ms()
         while deadline_ms is not None and deadline_ms <= env.clock.monotonic_ms:
             env.timers.fire_due(env.clock.monotonic_ms)
+            if self._ended:
+                return
             if env.notified:
                 self.purgatory.drain()
             deadline_ms = env.timers.next_deadline_ms()
@@ -284,6 +291,8 @@ class Node:
                 broker.logs.take_offline(fault.log_dir)
         if broker is not None:
             faults += broker.logs.shutdown(broker.lifecycle.broker_epoch)
+        self._ended = True
+        self.env.end()
         for each in faults:
             _log.error("not shut down cleanly: %s", each)
         self.env.effects.append(Halt(1 if faults else exit_code, why))

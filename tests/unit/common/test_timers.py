@@ -38,6 +38,15 @@ def test_callback_may_schedule_what_is_due_at_once():
     assert fired == ["inner"]
 
 
+def test_timers_that_are_cleared_while_they_fire_do_not_fire():
+    timers, fired = Timers(), []
+    timers.at(10, timers.clear)
+    timers.at(10, lambda: fired.append("late"))
+    timers.fire_due(10)
+    assert fired == []
+    assert timers.next_deadline_ms() is None
+
+
 def test_many_cancelled_timers_do_not_pile_up():
     timers = Timers()
     for number in range(20_000):

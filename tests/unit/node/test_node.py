@@ -281,3 +281,19 @@ def test_a_broker_that_must_go_closes_its_logs_and_keeps_its_own_epoch(one):
     one.nodes[1].start()
     one.world.run_until(one.all_started, 60_000)
     assert values_of(fetch(one.client(), "t")) == [b"x"]
+
+
+@pytest.mark.parametrize("event", [ShutdownRequested(), Tick()])
+def test_nothing_is_done_once_the_logs_are_closed(event):
+    """Not even what is due in the step of the stop: it would write to closed files (C1)."""
+    cluster = started_cluster(1, separate_controller=True)
+    sim = cluster.nodes[cluster.controller_id]
+    node, fired = sim.node, []
+    if isinstance(event, Tick):
+        node.env.timers.at(0, node.stop)
+    node.env.timers.at(0, lambda: fired.append("timer"))
+    node.env.later(lambda: fired.append("slice"))
+    effects = node.step(event, sim.now)
+    assert [each.exit_code for each in effects if isinstance(each, Halt)] == [0]
+    assert fired == []
+    assert node.next_deadline_ms() is None
