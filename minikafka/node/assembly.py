@@ -29,7 +29,7 @@ from minikafka.metadata.loader import MetadataLoader
 from minikafka.node.dispatcher import Dispatcher
 from minikafka.node.node import BrokerParts, Node
 from minikafka.node.purgatory import Purgatory
-from minikafka.raft.metadata_storage import open_metadata_log
+from minikafka.raft.metadata_storage import check_controller_files, open_metadata_log
 from minikafka.raft.raft_log import RaftLog
 from minikafka.raft.raft_node import RaftNode, RaftSettings
 from minikafka.raft.snapshot_retention import SnapshotRetention
@@ -86,6 +86,9 @@ class _Builder:
         config, env = self.config, self.env
         home = self._metadata_home()
         raft = self._raft(home)
+        if config.is_controller:
+            # Before the logs are loaded: a start that fails must leave a clean shutdown clean.
+            check_controller_files(home.disk)
         for fault in self.logs.load(self._stored_log_config, self.around.now):
             if fault.log_dir == home.disk.root or not self.logs.online:
                 raise fault

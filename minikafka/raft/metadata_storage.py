@@ -24,7 +24,8 @@ from minikafka.log.recovery import Remembered
 from minikafka.log.scan import scan_batches
 from minikafka.log.segment import LOG_SUFFIX, file_name
 from minikafka.log.unified_log import UnifiedLog
-from minikafka.raft.snapshots import SnapshotId, read_snapshot, snapshot_ids
+from minikafka.raft.quorum_state import read_election_state
+from minikafka.raft.snapshots import BOOTSTRAP, SnapshotId, read_snapshot, snapshot_ids
 from minikafka.records.batch import BatchHeader, Buffer
 from minikafka.records.errors import CorruptRecordsError
 from minikafka.records.scan import check_crc
@@ -68,6 +69,16 @@ def open_metadata_log(disk: Disk, config: LogConfig, now: Now, rng: Random) -> U
             f"{recovery_point} had been committed and flushed",
         )
     return log
+
+
+def check_controller_files(disk: Disk) -> None:
+    """Read what a controller reads when it starts, before anything of the last stop is used up.
+
+    Raises:
+        StorageFault: `quorum-state` or `bootstrap.checkpoint` is damaged.
+    """
+    read_election_state(disk, METADATA_FOLDER)
+    read_snapshot(disk, BOOTSTRAP)
 
 
 def start_after(log: UnifiedLog, snapshot_id: SnapshotId, now: Now) -> None:

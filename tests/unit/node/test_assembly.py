@@ -9,6 +9,7 @@ from minikafka.common.errors import ErrorCode
 from minikafka.common.faults import StorageFault
 from minikafka.config.node_config import node_config
 from minikafka.log.checkpoints import BadMetaPropertiesError
+from minikafka.log.disk import read_file, write_file
 from minikafka.node.assembly import Surroundings, assemble
 from minikafka.sim.sim_disk import SimDisk
 from tests.sim_world import create_topic, produce, started_cluster
@@ -81,3 +82,20 @@ def test_one_process_a_directory():
     sim, around = parts_of(cluster)
     with pytest.raises(StorageFault, match="lock"):
         assemble(sim.config, around)
+
+
+@pytest.mark.parametrize("name", ["bootstrap.checkpoint", "__cluster_metadata-0/quorum-state"])
+def test_a_start_that_fails_leaves_a_clean_shutdown_clean(name):
+    """C2: once the file is repaired, the broker keeps its place in ISR and ELR."""
+    cluster = started_cluster(1)
+    cluster.nodes[1].shut_down()
+    cluster.world.run_until(lambda: not cluster.nodes[1].alive, 30_000, "node 1 stops")
+    sim, around = parts_of(cluster)
+    (disk,) = sim.disks.values()
+    content = read_file(disk, name)
+    write_file(disk, name, b"damaged")
+    with pytest.raises(StorageFault, match=name):
+        assemble(sim.config, around)
+    disk.unlock()
+    write_file(disk, name, content)
+    assert assemble(sim.config, around).broker.lifecycle.previous_broker_epoch >= 0
