@@ -165,7 +165,8 @@ class LogDirectory:
         raise StorageFault(
             self.disk.root,
             f"{path} {state}, so that the topic of the records in {folder} is not known: restore "
-            f"the file, or move {folder} away to copy the partition from its other replicas",
+            f"the file, or move {folder} away to copy the partition from its other replicas, if it "
+            "has any",
         )
 
     def _held_records(self, folder: str) -> bool:

@@ -110,7 +110,7 @@ def _load(
             f"{items[-1].path(LOG_SUFFIX)} ends at byte {items[-1].size} and offset {end_offset}, "
             f"but everything below offset {remembered.recovery_point} was flushed before the clean "
             f"shutdown: restore the file, or move {folder} away to copy the partition from its "
-            "other replicas"
+            "other replicas, if it has any"
         )
     segments = Segments(disk, folder, items)
     start_offset = max(remembered.log_start_offset, items[0].base_offset)
