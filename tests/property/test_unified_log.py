@@ -175,6 +175,8 @@ class LogMachine(RuleBasedStateMachine):
         self.cut(batch.offset)
 
     def cut(self, offset):
+        # Another leader: within one epoch no offset is given twice.
+        self.epoch += 1
         self.model.batches = [batch for batch in self.model.batches if batch.end <= offset]
         self.model.end = offset
         self.model.start = min(self.model.start, offset)
@@ -302,6 +304,7 @@ class LogMachine(RuleBasedStateMachine):
             written += Model(batches=batches).records()
         if what == "truncate" and batch is not None:
             durable = min(durable, batch.offset)
+            self.epoch += 1
         self.disk.calls_left = calls
         try:
             match what:
