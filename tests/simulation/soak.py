@@ -76,7 +76,6 @@ class Totals:
 def outcome_of(task):
     """Run one seed."""
     seed, duration_ms = task
-    logging.disable(logging.CRITICAL)
     return Simulation(draw(seed, duration_ms)).run()
 
 
@@ -92,7 +91,9 @@ def soak(first, seconds, minutes, jobs):
     totals = Totals(seconds, jobs)
     end_s = time.monotonic() + minutes * 60
     tasks = _tasks(first, seconds * 1000, end_s)
-    with multiprocessing.get_context("fork").Pool(jobs) as pool:
+    with multiprocessing.get_context("fork").Pool(
+        jobs, initializer=logging.disable, initargs=(logging.CRITICAL,)
+    ) as pool:
         running = []
         while True:
             while len(running) < 2 * jobs and (task := next(tasks, None)) is not None:
