@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from minikafka.config.absent_features import NOTHING_IS_COMPACTED
 from minikafka.config.topic import CLEANUP_POLICY
+from minikafka.controller.partition_change import known_leader
 from minikafka.controller.recovery_lines import ELECTS, RecoveryLines
 from minikafka.controller.view import View
 from minikafka.messages.metadata_records.config_record import ConfigRecord
@@ -75,7 +76,7 @@ def _reason(
     view: View, topic: str, former: PartitionRegistration, after: PartitionRegistration
 ) -> str:
     """Why a leader was elected without a request."""
-    if after.leader in (former.last_known_leader, *former.last_known_elr[:1]):
+    if former.leader == NO_LEADER and after.leader == known_leader(former):
         return "ISR and ELR are empty, and it is the last known leader"
     if view.unclean_allowed(topic):
         return "unclean.leader.election.enable=true"

@@ -266,5 +266,13 @@ class _Change:
         return self.current.last_known_leader
 
 
+def known_leader(registration: PartitionRegistration) -> int:
+    """The last leader of a partition that has none (E9); -1 where it is not known."""
+    if registration.last_known_leader == NO_LEADER and len(registration.last_known_elr) == 1:
+        # As Kafka: the last leader may be recorded there (SPEC 13).
+        return registration.last_known_elr[0]
+    return registration.last_known_leader
+
+
 def _wanted(target: tuple[int, ...] | None, current: tuple[int, ...]) -> tuple[int, ...]:
     return current if target is None else target

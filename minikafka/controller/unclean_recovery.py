@@ -39,7 +39,7 @@ from minikafka.controller.election import (
     step_without_manager,
 )
 from minikafka.controller.operator_warnings import described_election
-from minikafka.controller.partition_change import Target
+from minikafka.controller.partition_change import Target, known_leader
 from minikafka.controller.recovery_lines import (
     ELECTS,
     ENDS,
@@ -474,7 +474,7 @@ def _step(view: View, found: IndexedPartition, strategy: Strategy | None) -> Rec
                 registration.isr,
                 registration.elr,
                 NO_LEADER,
-                _known_leader(registration),
+                known_leader(registration),
             ),
             unclean_allowed=view.unclean_allowed(found.topic.name),
         )
@@ -484,13 +484,6 @@ def _step(view: View, found: IndexedPartition, strategy: Strategy | None) -> Rec
         strategy,
         view.acceptable(registration),
     )
-
-
-def _known_leader(registration: PartitionRegistration) -> int:
-    if registration.last_known_leader == NO_LEADER and len(registration.last_known_elr) == 1:
-        # As Kafka: the last leader may be recorded there (SPEC 13).
-        return registration.last_known_elr[0]
-    return registration.last_known_leader
 
 
 def _reason(case: _Case, registration: PartitionRegistration) -> str:

@@ -61,6 +61,22 @@ def test_an_unclean_election_by_configuration_is_a_warning(elr_topic, warned):
     assert line.endswith("reason: unclean.leader.election.enable=true")
 
 
+def test_a_member_of_the_last_known_elr_is_not_called_the_last_leader(elr_topic, warned):
+    """L6: broker 1 was eligible, and broker 2 was the last leader."""
+    for broker in (3, 1, 2):
+        elr_topic.fence(broker)
+    for broker in (3, 1, 2):
+        elr_topic.register(broker)
+    now = elr_topic.partition()
+    assert (now.last_known_elr, now.last_known_leader) == ((1, 2), 2)
+    elr_topic.heartbeat(1)
+    elr_topic.set_config("t", "unclean.leader.election.enable", "true")
+    elr_topic.advance(1_000)
+    assert elr_topic.partition().leader == 1
+    (line,) = warned()
+    assert line.endswith("reason: unclean.leader.election.enable=true")
+
+
 def test_the_last_known_leader_is_named_as_such(elr_topic, warned):
     """L6, L8."""
     end_uncleanly(elr_topic)
