@@ -111,13 +111,18 @@ class LogDirectory:
 
         The clean shutdown file goes first: a crash from here on is an unclean shutdown.
         """
-        clean = self.was_clean
         if self.clean_shutdown_epoch is not None:
             self.disk.remove(CLEAN_SHUTDOWN)
             self.disk.sync_dir("")
-        recovery_points, starts, high_watermarks = map(
-            self._read_checkpoint, (RECOVERY_POINTS, LOG_START_OFFSETS, HIGH_WATERMARKS)
-        )
+            if not self.was_clean:
+                _log.warning(
+                    "%s/%s is damaged, or was written before the broker had an epoch: treating the "
+                    "shutdown as unclean",
+                    self.disk.root, CLEAN_SHUTDOWN,
+                )  # fmt: skip
+        recovery_points = self._read_recovery_points()
+        clean = self.was_clean
+        starts, high_watermarks = map(self._read_offsets, (LOG_START_OFFSETS, HIGH_WATERMARKS))
         self._checkpointed.update(recovery_points)
         for name in self.disk.list(""):
             if name.endswith(DELETE_SUFFIX):
@@ -139,7 +144,26 @@ class LogDirectory:
             self._compare(recovery_points)
         self.is_loaded = True
 
-    def _read_checkpoint(self, name: str) -> dict[TopicPartition, int]:
+    def _read_recovery_points(self) -> dict[TopicPartition, int]:
+        """Read what was flushed of each log; without that a clean shutdown counts as unclean (C2).
+
+        Unlike Kafka: there logs are believed after a clean shutdown, whatever this file says.
+        """
+        offsets = read_offsets(self.disk, RECOVERY_POINTS)
+        if offsets is not None:
+            return offsets
+        is_damaged = self.disk.exists(RECOVERY_POINTS)
+        if is_damaged or self.was_clean:
+            _log.warning(
+                "%s/%s is %s: %srecovering every log from its start",
+                self.disk.root, RECOVERY_POINTS, "damaged" if is_damaged else "missing",
+                "treating the clean shutdown as unclean and " if self.was_clean else "",
+            )  # fmt: skip
+        if self.was_clean:
+            self.clean_shutdown_epoch = UNKNOWN_BROKER_EPOCH
+        return {}
+
+    def _read_offsets(self, name: str) -> dict[TopicPartition, int]:
         offsets = read_offsets(self.disk, name)
         if offsets is None and self.disk.exists(name):
             _log.warning("%s/%s is damaged: taking all its offsets for 0", self.disk.root, name)

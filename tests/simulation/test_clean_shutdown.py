@@ -209,6 +209,18 @@ def test_a_broker_whose_log_is_gone_is_thrown_out_of_the_elr():
     assert told.come_back()[0] == THROWN_OUT
 
 
+@pytest.mark.parametrize("content", [None, b"", b"0\n1\nt 0", b"nonsense"])
+def test_without_readable_recovery_points_a_shutdown_was_unclean(content):
+    """C2: nothing says how far each log was flushed, or which logs there were."""
+    told = Told()
+    assert produce(leader_client(told.cluster, "t"), "t", b"v").error_code == 0
+    told.stop_cleanly()
+    told.disk.remove("recovery-point-offset-checkpoint")
+    if content is not None:
+        write_file(told.disk, "recovery-point-offset-checkpoint", content)
+    assert told.come_back()[0] == THROWN_OUT
+
+
 def test_a_directory_that_fails_at_its_load_makes_the_shutdown_unclean():
     """C2: it is known only after the epoch of the shutdown was read."""
     told = Told(log_dirs=2)

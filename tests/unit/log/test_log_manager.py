@@ -294,14 +294,41 @@ def test_high_watermarks_survive_a_crash(disks):
     assert start(disks).get(TP).high_watermark == 1
 
 
-@pytest.mark.parametrize("name", [RECOVERY_POINTS, LOG_START_OFFSETS, HIGH_WATERMARKS])
+@pytest.mark.parametrize("name", [LOG_START_OFFSETS, HIGH_WATERMARKS])
 def test_a_damaged_checkpoint_is_a_warning_and_a_missing_one_is_not(disks, caplog, name):
     with_records(disks)
     write_file(disks[0], name, b"nonsense")
     disks[1].remove(name)
-    assert start(disks).get(TP).log_end_offset == 1
+    manager = start(disks)
+    assert (manager.get(TP).log_end_offset, manager.previous_broker_epoch) == (1, 42)
     lines = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
     assert lines == [f"one/{name} is damaged: taking all its offsets for 0"]
+
+
+@pytest.mark.parametrize(
+    ("content", "state"), [(None, "is missing"), (b"", "is damaged"), (b"0\n1\nt 0", "is damaged")]
+)
+def test_lost_recovery_points_make_the_shutdown_unclean(disks, caplog, content, state):
+    """C2, C4: every log is recovered from its start."""
+    with_records(disks)
+    disks[0].remove(RECOVERY_POINTS)
+    if content is not None:
+        write_file(disks[0], RECOVERY_POINTS, content)
+    segment = disks[0].open("t-0/00000000000000000000.log")
+    segment.truncate(segment.size - 1)
+    manager = start(disks)
+    assert (manager.get(TP).log_end_offset, manager.previous_broker_epoch) == (0, -1)
+    first, *_ = [each.getMessage() for each in caplog.records if each.levelname == "WARNING"]
+    assert first == (
+        f"one/{RECOVERY_POINTS} {state}: treating the clean shutdown as unclean and recovering "
+        "every log from its start"
+    )
+
+
+def test_recovery_points_that_were_never_written_are_no_warning(disks, caplog):
+    """A directory that was only formatted, or a crash before the first checkpoint."""
+    start(disks)
+    assert not [each for each in caplog.records if each.levelname == "WARNING"]
 
 
 def test_deleted_log_is_renamed_and_removed_later(disks):
