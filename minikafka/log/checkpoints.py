@@ -129,14 +129,18 @@ def read_meta_properties(disk: Disk) -> MetaProperties | None:
         if line and line[0] not in "#!" and "=" in line:
             key, value = line.split("=", 1)
             values[key.strip()] = value.strip().replace("\\=", "=").replace("\\:", ":")
-    where = f"{META_PROPERTIES} in {disk.root}"
+    path = f"{disk.root}/{META_PROPERTIES}"
     version = values.get("version")
-    if version not in ("0", "1"):
-        raise BadMetaPropertiesError(f"{where} has version {version}, not 0 or 1")
-    node_key = "node.id" if version == "1" else "broker.id"
-    for key in ("cluster.id", node_key):
-        if not values.get(key):
-            raise BadMetaPropertiesError(f"{where} has no {key}")
+    if version is not None and version not in ("0", "1"):
+        raise BadMetaPropertiesError(f"{path} has version {version}, not 0 or 1")
+    node_key = "broker.id" if version == "0" else "node.id"
+    missing = [key for key in ("version", "cluster.id", node_key) if not values.get(key)]
+    if missing:
+        raise BadMetaPropertiesError(
+            f"{path} is damaged: it has no {', '.join(missing)}. Restore the file from a backup; "
+            "the other log directories of this node have the same cluster.id and node.id, and a "
+            "directory.id of their own"
+        )
     directory = values.get("directory.id")
     try:
         return MetaProperties(
@@ -145,7 +149,7 @@ def read_meta_properties(disk: Disk) -> MetaProperties | None:
             Uuid.parse(directory) if directory else None,
         )
     except ValueError as error:
-        raise BadMetaPropertiesError(f"{where}: {error}") from None
+        raise BadMetaPropertiesError(f"{path} is damaged: {error}") from None
 
 
 def write_clean_shutdown(disk: Disk, broker_epoch: int) -> None:

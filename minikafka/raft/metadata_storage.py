@@ -10,6 +10,7 @@ checkpoint belongs to the logs of partitions and is rewritten without this one.
 Source: `KafkaRaftLog.createLog`, which recovers the log from its start.
 """
 
+import logging
 from random import Random
 from typing import Final
 
@@ -30,6 +31,8 @@ from minikafka.records.batch import BatchHeader, Buffer
 from minikafka.records.errors import CorruptRecordsError
 from minikafka.records.scan import check_crc
 
+_log = logging.getLogger("minikafka.raft")
+
 METADATA_PARTITION: Final = TopicPartition("__cluster_metadata", 0)
 RECOVERY_POINT: Final = f"{METADATA_FOLDER}/{RECOVERY_POINTS}"
 """The file of the recovery point."""
@@ -48,6 +51,12 @@ def open_metadata_log(disk: Disk, config: LogConfig, now: Now, rng: Random) -> U
         StorageFault: something below the recovery point is damaged or missing.
     """
     recovery_point = read_recovery_point(disk)
+    if not recovery_point and disk.exists(RECOVERY_POINT):
+        _log.warning(
+            "%s/%s is damaged: recovering the metadata log from its start. A damaged batch is cut "
+            "as a torn tail, with everything behind it",
+            disk.root, RECOVERY_POINT,
+        )  # fmt: skip
     _verify(disk, recovery_point)
     log = UnifiedLog.open(
         disk,

@@ -102,8 +102,8 @@ def test_old_meta_properties_name_a_broker(disk):
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        (b"cluster.id=c\nnode.id=1\n", "version None"),
-        (b"version=1\nnode.id=1\n", "no cluster.id"),
+        (b"cluster.id=c\nnode.id=1\n", r"is damaged: it has no version\. Restore"),
+        (b"version=1\nnode.id=1\n", r"no cluster\.id"),
         (b"version=1\ncluster.id=c\nbroker.id=1\n", "no node.id"),
         (b"version=1\ncluster.id=c\nnode.id=x\n", "'x'"),
         (b"version=1\ncluster.id=c\nnode.id=1\ndirectory.id=x\n", "'x'"),

@@ -61,12 +61,20 @@ def test_the_recovery_point_is_kept_in_kafkas_format():
 
 
 @pytest.mark.parametrize("content", [None, b"", b"0\n1\n__cluster", b"\xff"])
-def test_without_a_recovery_point_nothing_is_known_to_be_flushed(content):
+def test_without_a_recovery_point_nothing_is_known_to_be_flushed(content, caplog):
     disk = disk_with(3)
     if content is not None:
         write_file(disk, f"{METADATA_FOLDER}/recovery-point-offset-checkpoint", content)
     disk.flip(FIRST, 30, 1)
+    caplog.clear()
     assert opened(disk).log_end_offset == 0
+    lines = [record.getMessage() for record in caplog.records]
+    warned = any(
+        "recovery-point-offset-checkpoint is damaged: recovering the metadata log from its start"
+        in line
+        for line in lines
+    )
+    assert warned == (content is not None)
 
 
 @pytest.mark.parametrize("offset", [2, 3])

@@ -1,0 +1,74 @@
+"""No small file that is damaged after a clean shutdown goes unmentioned (C2)."""
+
+import logging
+from functools import cache
+
+import pytest
+
+from minikafka.log.checkpoints import BadMetaPropertiesError
+from minikafka.log.disk import read_file, write_file
+from minikafka.log.log_directory import METADATA_FOLDER
+from tests.sim_world import create_topic, leader_client, produce, started_cluster
+
+CHECKED_ELSEWHERE = (".log", ".index", ".timeindex", ".txnindex", ".snapshot")
+"""Logs and their indexes: recovery and lookups check them (test_recovery.py, test_segment.py)."""
+
+
+def stopped_cluster():
+    """One broker and its controller, both stopped in order; the broker's log holds a record."""
+    cluster = started_cluster(1, separate_controller=True)
+    create_topic(cluster, "t", replicas=[[1]])
+    assert produce(leader_client(cluster, "t"), "t", b"v").error_code == 0
+    cluster.world.run(6_000)
+    for node_id in (1, 100):
+        node = cluster.nodes[node_id]
+        node.shut_down()
+        cluster.world.run_until(lambda n=node: not n.alive, 60_000, "the node stops")
+        assert node.exit_code == 0
+    return cluster
+
+
+@cache
+def small_files():
+    """(node id, path) of every small file that both nodes leave."""
+    found = []
+    for node_id, node in stopped_cluster().nodes.items():
+        (disk,) = node.disks.values()
+        for name in disk.list(""):
+            inside = [f"{name}/{each}" for each in disk.list(name)]
+            found += [(node_id, path) for path in inside or [name] if read_file(disk, path)]
+    return [(node, path) for node, path in found if not path.endswith(CHECKED_ELSEWHERE)]
+
+
+def test_every_kind_of_small_file_is_damaged():
+    names = {path for _, path in small_files()}
+    assert names >= {
+        "recovery-point-offset-checkpoint",
+        "replication-offset-checkpoint",
+        "meta.properties",
+        "t-0/partition.metadata",
+        "t-0/leader-epoch-checkpoint",
+        f"{METADATA_FOLDER}/recovery-point-offset-checkpoint",
+        f"{METADATA_FOLDER}/quorum-state",
+    }
+
+
+@pytest.mark.parametrize("content", [b"", bytes(40), b"nonsense"], ids=["empty", "zeros", "text"])
+@pytest.mark.parametrize(("node_id", "path"), small_files())
+def test_a_damaged_small_file_is_named(caplog, node_id, path, content):
+    cluster = stopped_cluster()
+    lines = []
+    cluster.world.tell = lines.append
+    (disk,) = cluster.nodes[node_id].disks.values()
+    write_file(disk, path, content)
+    caplog.clear()
+    with caplog.at_level(logging.WARNING):
+        for node in cluster.nodes.values():
+            try:
+                node.start()
+            except BadMetaPropertiesError as error:
+                lines.append(str(error))
+        cluster.world.run(20_000)
+    lines += [record.getMessage() for record in caplog.records]
+    name = path.rpartition("/")[2]
+    assert any(name in line and "is damaged" in line for line in lines), lines
