@@ -189,7 +189,10 @@ class BrokerLifecycle:
             return
         reason = why if response is None else error_of(response.error_code).code.name
         if reason != self._refused_for:
-            _log.info("[broker %d] not registered yet: %s", self.broker_id, reason)
+            _log.info(
+                "[broker %d] not registered yet: %s%s", self.broker_id, reason,
+                _EXPLAINED.get(reason, ""),
+            )  # fmt: skip
             self._refused_for = reason
         self.env.after(_REGISTRATION_RETRY_MS, self._register)
 
@@ -316,3 +319,9 @@ class BrokerLifecycle:
 
 
 _IMPATIENT_MS = 50
+_EXPLAINED = {
+    ErrorCode.DUPLICATE_BROKER_REGISTRATION.name: (
+        " (the controller has another process with this id registered, and waits up to "
+        "broker.session.timeout.ms for its heartbeats; asking again)"
+    )
+}

@@ -1,5 +1,7 @@
 """A broker's standing with the controller, from registration to controlled shutdown."""
 
+import logging
+
 import pytest
 
 from minikafka.common.errors import ErrorCode
@@ -107,10 +109,12 @@ def test_registered_broker_has_its_epoch_and_sends_heartbeats(world):
     assert (body.want_fence, body.want_shut_down) == (True, False)
 
 
-def test_refused_registration_is_repeated(world):
+def test_refused_registration_is_repeated(world, caplog):
+    caplog.set_level(logging.INFO)
     world.lifecycle.start()
     error = ErrorCode.DUPLICATE_BROKER_REGISTRATION
     world.answer(world.one(), BrokerRegistrationResponse(error_code=error))
+    assert "waits up to broker.session.timeout.ms" in caplog.text
     assert world.sent(99) == []
     world.accept(world.one(1))
     assert world.hooks == [("registered", 5)]
