@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from minikafka.common.effects import Channel, SyncTarget
 from minikafka.common.environment import Environment, FlushCallback
-from minikafka.common.errors import NotControllerError, error_of
+from minikafka.common.errors import ErrorCode, NotControllerError, error_of
 from minikafka.common.faults import InvariantViolation, StorageFault
 from minikafka.common.ids import METADATA_TOPIC_ID, Uuid
 from minikafka.common.timers import Timer
@@ -32,6 +32,8 @@ from minikafka.metadata.serde import MetadataRecord
 from minikafka.protocol.message import encode_message
 from minikafka.raft.metadata_storage import (
     RECOVERY_POINT,
+    REMEDY,
+    damaged,
     read_recovery_point,
     start_after,
     write_recovery_point,
@@ -459,6 +461,13 @@ class RaftNode:
         if not self._learn_leader(response, answer):
             self._again()
             return
+        if answer.error_code == ErrorCode.UNKNOWN_LEADER_EPOCH:
+            self._warn_once(
+                f"the controller is in an epoch before {self.epoch}, which this node knows of with "
+                f"metadata up to offset {self.log.end_offset}: "
+                "metadata cannot be fetched. If the controller got an older copy of its metadata "
+                f"back, stop it and replace its copy by that of this node, or {REMEDY}"
+            )
         if answer.error_code:
             self._again()
             return
@@ -554,21 +563,34 @@ class RaftNode:
         target = min(end_offset, self.log.end_offset)
         if local.epoch >= 0:
             target = min(target, local.end_offset)
-        if target < self.high_watermark:
-            raise InvariantViolation(
-                f"the metadata log would be cut to {target}, below its high watermark "
-                f"{self.high_watermark}"
-            )
+        if target < self._committed_offset:
+            raise self._leader_is_older(end_offset)
         _log.info("[raft %d] truncates the metadata log to %d", self.node_id, target)
         self.log.log.truncate_to(target, self.env.clock.now)
 
+    @property
+    def _committed_offset(self) -> int:
+        """The offset below which this node knows that everything was committed."""
+        return max(self.high_watermark, self._recovery_point, self.adopted_offset)
+
+    def _leader_is_older(self, offset: int) -> StorageFault:
+        """The fault of a leader that misses committed metadata: a quorum never forgets any.
+
+        Unlike Kafka: a node that was restarted there does not know what was committed, and
+        truncates it.
+        """
+        return damaged(
+            self.disk,
+            f"the metadata log of controller {self.leader_id} differs from {METADATA_FOLDER} here "
+            f"from offset {offset}, but everything below offset {self._committed_offset} had been "
+            "committed. If the controller got an older copy of its metadata back: to lose nothing, "
+            "stop it and replace its copy by the one here",
+        )
+
     def _fetch_snapshot(self, snapshot_id: SnapshotId) -> None:
         assert self._leader_address is not None
-        if snapshot_id.end_offset <= self.high_watermark:
-            raise InvariantViolation(
-                f"the leader offers a snapshot at {snapshot_id.end_offset}, below what is "
-                f"committed here ({self.high_watermark})"
-            )
+        if snapshot_id.end_offset < self._committed_offset:
+            raise self._leader_is_older(snapshot_id.end_offset)
         SnapshotFetch(
             self.env,
             self.calls,

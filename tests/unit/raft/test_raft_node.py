@@ -221,6 +221,58 @@ def test_an_observer_drops_what_the_leader_does_not_have(leader):
     assert observer.image == observer.leader.loader.image
 
 
+def older_copy(leader):
+    """A copy of the leader's disk; the leader creates another topic after it was made."""
+    leader.raft.close()
+    copy = leader.disk.copy()
+    renewed = QuorumWorld.started(leader.disk)
+    for _ in range(4):
+        renewed.raft.append([NoOpRecord()], metadata_version=30)
+        renewed.settle()
+    return copy, renewed
+
+
+@pytest.mark.parametrize("restarts", [False, True])
+@pytest.mark.parametrize("snapshot", [False, True])
+def test_committed_metadata_is_not_truncated_to_an_older_copy(leader, restarts, snapshot):
+    """The controller got an older copy of its log: what it lost, an observer still has."""
+    copy, leader = older_copy(leader)
+    observer = ObserverWorld(leader)
+    observer.run()
+    if snapshot:
+        leader.write_snapshot()
+        observer = ObserverWorld(leader)
+        observer.run()
+    known = observer.raft.high_watermark
+    if restarts:
+        observer.raft.close()
+        observer = ObserverWorld(leader, disk=observer.disk)
+    observer.leader = QuorumWorld.started(copy)
+    end = observer.leader.raft.end_offset
+    assert end < known
+    observer.raft.settings = observer.raft.settings._replace(retry_backoff_ms=0)
+    with pytest.raises(StorageFault) as caught:
+        observer.run()
+    assert f"everything below offset {known} had been committed" in str(caught.value)
+    assert "remove __cluster_metadata-0" in str(caught.value)
+    assert observer.raft.end_offset >= known
+
+
+def test_a_leader_of_an_older_epoch_is_named_once(leader, caplog):
+    """The copy is so old that the controller leads an epoch which was over long ago."""
+    copy, leader = older_copy(leader)
+    for _ in range(3):
+        leader = QuorumWorld.started(leader.disk)
+    observer = ObserverWorld(leader)
+    observer.run()
+    observer.leader = QuorumWorld.started(copy)
+    caplog.clear()
+    observer.run()
+    lines = [each.getMessage() for each in caplog.records if each.levelname == "WARNING"]
+    assert len(lines) == 1
+    assert "the controller is in an epoch before 5" in lines[0]
+
+
 def test_an_observer_loads_a_snapshot_where_there_is_one(leader):
     leader.write_snapshot()
     leader.create("later", assignment=((1,),))

@@ -1,0 +1,85 @@
+"""A controller that gets an older copy of its metadata back (R1)."""
+
+import pytest
+
+from minikafka.log.log_directory import METADATA_FOLDER
+from tests.sim_world import create_topic, started_cluster
+
+
+class Restored:
+    """Two brokers that know the topics "kept" and "lost"; the controller knows the first only."""
+
+    def __init__(self):
+        self.cluster = started_cluster(2, separate_controller=True)
+        self.controller = self.cluster.nodes[100]
+        self.brokers = [self.cluster.nodes[1], self.cluster.nodes[2]]
+        create_topic(self.cluster, "kept", replicas=[[1, 2]])
+        self.stop(self.controller)
+        (path,) = self.controller.disks
+        older = self.controller.disks[path].copy()
+        self.controller.start()
+        self.cluster.world.run_until(lambda: self.controller.started, 60_000, "it leads")
+        create_topic(self.cluster, "lost", replicas=[[1, 2]])
+        self.cluster.world.run(6_000)
+        self.stop(self.controller)
+        self.controller.disks[path] = older
+        self.lines = []
+        self.cluster.world.tell = self.lines.append
+
+    def stop(self, node):
+        node.shut_down()
+        self.cluster.world.run_until(lambda: not node.alive, 60_000, "the node stops")
+
+    def start(self):
+        """Start what does not run, and wait until every node serves."""
+        for node in self.cluster.nodes.values():
+            if not node.alive:
+                node.start()
+        self.cluster.world.run_until(self.cluster.all_started, 60_000, "every node serves")
+
+    def topics(self):
+        return [list(node.node.loader.image.topic_ids) for node in self.cluster.nodes.values()]
+
+
+@pytest.mark.parametrize("restarts", [False, True])
+def test_no_broker_truncates_what_was_committed(restarts):
+    world = Restored()
+    for node in world.brokers:
+        if restarts:
+            world.stop(node)
+            node.start()
+    world.controller.start()
+    world.cluster.world.run_until(
+        lambda: not any(node.alive for node in world.brokers), 60_000, "the brokers stop"
+    )
+    assert [node.exit_code for node in world.brokers] == [1, 1]
+    assert sum("had been committed" in line for line in world.lines) == 2
+
+
+def test_the_copy_of_a_broker_that_refused_brings_everything_back():
+    world = Restored()
+    world.controller.start()
+    world.cluster.world.run_until(
+        lambda: not any(node.alive for node in world.brokers), 60_000, "the brokers stop"
+    )
+    world.controller.kill()
+    (disk,) = world.controller.disks.values()
+    (copied,) = world.brokers[0].disks.values()
+    disk.remove(METADATA_FOLDER)
+    disk.make_dir(METADATA_FOLDER)
+    for name in copied.list(METADATA_FOLDER):
+        source = copied.open(f"{METADATA_FOLDER}/{name}")
+        disk.open(f"{METADATA_FOLDER}/{name}", create=True).append(source.read_at(0, source.size))
+    world.start()
+    assert world.topics() == [["kept", "lost"]] * 3
+
+
+def test_without_their_own_copies_brokers_follow_the_older_one():
+    """Their registrations wait up to a session: the copy says that their last processes live."""
+    world = Restored()
+    for node in world.brokers:
+        node.kill()
+        (disk,) = node.disks.values()
+        disk.remove(METADATA_FOLDER)
+    world.start()
+    assert world.topics() == [["kept"]] * 3
