@@ -106,6 +106,16 @@ class LogDirectory:
         """
         return self.clean_shutdown_epoch is not None and self.clean_shutdown_epoch >= 0
 
+    def sign_of_use(self) -> str | None:
+        """A file or folder that a broker left in the directory; None in one that is new."""
+        for name in self.disk.list(""):
+            at = parse_folder(name)
+            if name in (CLEAN_SHUTDOWN, RECOVERY_POINTS) or (
+                at is not None and name != METADATA_FOLDER and self._is_log(name)
+            ):
+                return name
+        return None
+
     def load(self, config_of: Callable[[TopicPartition], LogConfig], now: Now, rng: Random) -> None:
         """Load all logs of partitions; the metadata log is its own room's business (SPEC C2).
 

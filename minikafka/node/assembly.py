@@ -4,6 +4,7 @@ Source of what depends on what: `KafkaRaftServer`, `BrokerServer`, `ControllerSe
 `SharedServer`.
 """
 
+import logging
 from collections.abc import Mapping
 from random import Random
 from typing import NamedTuple
@@ -21,7 +22,7 @@ from minikafka.config.values import Config, ConfigLayers
 from minikafka.group.coordinator import GroupCoordinator
 from minikafka.log.config import LogConfig
 from minikafka.log.disk import Disk
-from minikafka.log.log_directory import LogDirectory
+from minikafka.log.log_directory import METADATA_FOLDER, LogDirectory
 from minikafka.log.log_manager import LogManager, LogManagerSettings
 from minikafka.metadata.broker_registration import Endpoint
 from minikafka.metadata.image import RESOURCE_TOPIC, MetadataImage
@@ -29,7 +30,13 @@ from minikafka.metadata.loader import MetadataLoader
 from minikafka.node.dispatcher import Dispatcher
 from minikafka.node.node import BrokerParts, Node
 from minikafka.node.purgatory import Purgatory
-from minikafka.raft.metadata_storage import check_controller_files, open_metadata_log
+from minikafka.raft.metadata_storage import (
+    REMEDY,
+    check_controller_files,
+    damaged,
+    is_unused,
+    open_metadata_log,
+)
 from minikafka.raft.raft_log import RaftLog
 from minikafka.raft.raft_node import RaftNode, RaftSettings
 from minikafka.raft.snapshot_retention import SnapshotRetention
@@ -47,6 +54,7 @@ from minikafka.replica.replica_manager import ReplicaManager
 from minikafka.rpc.calls import Calls
 from minikafka.rpc.controller_channel import ControllerChannel
 
+_log = logging.getLogger("minikafka.node")
 _SHUTDOWN_TIMEOUT_MS = 300_000
 
 
@@ -89,6 +97,7 @@ class _Builder:
         if config.is_controller:
             # Before the logs are loaded: a start that fails must leave a clean shutdown clean.
             check_controller_files(home.disk)
+            self._check_metadata(raft, home)
         for fault in self.logs.load(self._stored_log_config, self.around.now):
             if fault.log_dir == home.disk.root or not self.logs.online:
                 raise fault
@@ -187,6 +196,33 @@ class _Builder:
                 return home
         around = self.around
         return LogDirectory.open(disk, around.cluster_id, self.config.node_id, around.rng)
+
+    def _check_metadata(self, raft: RaftNode, home: LogDirectory) -> None:
+        """Check that a controller's metadata is there, unless the cluster is new.
+
+        Raises:
+            StorageFault: the only voter has none, but partitions or what a stop left: it would lead
+                an empty cluster.
+        """
+        if not is_unused(home.disk, raft.log.log):
+            return
+        if raft.voters is None:
+            _log.warning(
+                "%s/%s holds no metadata, not even the voters: waiting for a leader among %s. If "
+                "this node is the only controller, there is none: %s; for a new cluster, format "
+                "with --standalone",
+                home.disk.root, METADATA_FOLDER,
+                ", ".join(f"{host}:{port}" for host, port in self.config.bootstrap_servers), REMEDY,
+            )  # fmt: skip
+            return
+        for directory in self.logs.online:
+            sign = directory.sign_of_use()
+            if sign is not None:
+                raise damaged(
+                    home.disk,
+                    f"{METADATA_FOLDER} is missing or empty, but {directory.disk.root}/{sign} says "
+                    "that this node has served: it would lead a cluster without topics",
+                )
 
     def _stored_log_config(self, name: TopicPartition) -> LogConfig:
         """What a log obeys until the metadata says it anew."""

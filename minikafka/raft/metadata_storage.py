@@ -90,6 +90,11 @@ def check_controller_files(disk: Disk) -> None:
     read_snapshot(disk, BOOTSTRAP)
 
 
+def is_unused(disk: Disk, log: UnifiedLog) -> bool:
+    """True if there is neither a record nor a snapshot, as before the first start."""
+    return not log.log_end_offset and not snapshot_ids(disk, METADATA_FOLDER)
+
+
 def start_after(log: UnifiedLog, snapshot_id: SnapshotId, now: Now) -> None:
     """Replace the log's content by a snapshot: the log is empty, and begins where that ends."""
     log.truncate_fully_and_start_at(snapshot_id.end_offset, now)
