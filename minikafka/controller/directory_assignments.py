@@ -14,6 +14,7 @@ from minikafka.messages import assign_replicas_to_dirs as messages
 from minikafka.messages.metadata_records.partition_change_record import PartitionChangeRecord
 from minikafka.metadata.broker_registration import BrokerRegistration
 from minikafka.metadata.image import TopicImage
+from minikafka.metadata.partition_registration import DIRECTORY_LOST, NO_LEADER
 from minikafka.metadata.serde import MetadataRecord
 
 
@@ -39,8 +40,8 @@ def assign_replicas_to_dirs(
             known = view.image.topics.get(topic.topic_id)
             answers = []
             for data in topic.partitions:
-                error, record = _assign(view, broker, directory.id, known, data.partition_index)
-                records += () if record is None else (record,)
+                error, changes = _assign(view, broker, directory.id, known, data.partition_index)
+                records += changes
                 answers.append(
                     messages.AssignReplicasToDirsResponsePartitionData(data.partition_index, error)
                 )
@@ -51,15 +52,19 @@ def assign_replicas_to_dirs(
 
 def _assign(
     view: View, broker: BrokerRegistration, directory: Uuid, topic: TopicImage | None, index: int
-) -> tuple[ErrorCode, PartitionChangeRecord | None]:
+) -> tuple[ErrorCode, list[PartitionChangeRecord]]:
     if topic is None:
-        return ErrorCode.UNKNOWN_TOPIC_ID, None
+        return ErrorCode.UNKNOWN_TOPIC_ID, []
     found = view.find(topic, index)
     if found is None:
-        return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, None
+        return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, []
     if broker.broker_id not in found.registration.replicas:
-        return ErrorCode.NOT_LEADER_OR_FOLLOWER, None
-    return ErrorCode.NONE, _change(view, broker, directory, found)
+        return ErrorCode.NOT_LEADER_OR_FOLLOWER, []
+    record = _change(view, broker, directory, found)
+    records = [] if record is None else [record]
+    if found.registration.directory(broker.broker_id) == DIRECTORY_LOST:
+        records += _election(view, records, found)
+    return ErrorCode.NONE, records
 
 
 def _change(
@@ -68,15 +73,28 @@ def _change(
     broker_id, current = broker.broker_id, found.registration
     directories = {broker_id: directory}
     remaining = tuple(member for member in current.isr if member != broker_id)
+    began_anew = Target(isr=remaining, directories=directories, unclean_shutdown=(broker_id,))
+    if directory == DIRECTORY_LOST:
+        # Unlike Kafka: the log is gone, and so are the promises of an ISR or ELR member (E7).
+        return view.change(found, began_anew, without=broker_id)
     if not is_online(directory, broker.log_dirs):
         # It failed before the broker could say that the replica is in it.
         return view.change(found, Target(isr=remaining, directories=directories), without=broker_id)
     if not is_online(current.directory(broker_id), broker.log_dirs):
         # Unlike Kafka: the replica was in a directory that is gone, so that it began anew, without
         # its records. It keeps none of the promises of an ISR or ELR member (E2, E7).
-        return view.change(
-            found,
-            Target(isr=remaining, directories=directories, unclean_shutdown=(broker_id,)),
-            without=broker_id,
-        )
+        return view.change(found, began_anew, without=broker_id)
     return view.change(found, Target(directories=directories))
+
+
+def _election(
+    view: View, records: list[PartitionChangeRecord], found: IndexedPartition
+) -> list[PartitionChangeRecord]:
+    """Elect a leader now that a log which was lost is back: no unfencing may follow (L6)."""
+    later = view.after(records)
+    again = later.find(later.image.topics[found.topic.topic_id], found.partition.partition)
+    assert again is not None
+    if again.registration.leader != NO_LEADER:
+        return []
+    record = later.change(again, Target())
+    return [] if record is None else [record]

@@ -64,6 +64,8 @@ class LogDirectory:
     clean_shutdown_epoch: int | None
     """As `read_clean_shutdown` found it at the start."""
     logs: dict[TopicPartition, UnifiedLog] = field(default_factory=dict)
+    lost: dict[TopicPartition, int] = field(default_factory=dict)
+    """Logs whose folder is gone, with the offset up to which they held records."""
     is_online: bool = True
     is_loaded: bool = False
     _dying: list[_DyingFolder] = field(default_factory=list)
@@ -150,8 +152,7 @@ class LogDirectory:
                 name, at, config=config_of(at), remembered=remembered, now=now, rng=rng,
                 topic_id=self._identity(name),
             )  # fmt: skip
-        if clean:
-            self._compare(recovery_points)
+        self._find_lost(recovery_points, high_watermarks, clean=clean)
         self.is_loaded = True
 
     def _read_recovery_points(self) -> dict[TopicPartition, int]:
@@ -213,17 +214,27 @@ class LogDirectory:
                     return True
         return False
 
-    def _compare(self, recovery_points: Mapping[TopicPartition, int]) -> None:
-        """Compare what is here after a clean shutdown with what that shutdown left.
+    def _find_lost(
+        self,
+        recovery_points: Mapping[TopicPartition, int],
+        high_watermarks: Mapping[TopicPartition, int],
+        *,
+        clean: bool,
+    ) -> None:
+        """Find the logs that held records and whose folder is gone.
 
-        Where a log is gone the shutdown counts as unclean: this broker leaves ISR and ELR, and its
-        new, empty log does not pass for the one that was in there (C2). Unlike Kafka.
+        After a clean shutdown that shutdown counts as unclean: this broker leaves ISR and ELR, and
+        a new, empty log does not pass for the one that was in there (C2). An operator who wants an
+        empty log makes its folder. Unlike Kafka.
         """
-        gone = [at for at, offset in recovery_points.items() if offset and at not in self.logs]
-        if gone:
+        for known in (recovery_points, high_watermarks):
+            for at, offset in known.items():
+                if offset and at not in self.logs and not self.disk.exists(str(at)):
+                    self.lost[at] = max(offset, self.lost.get(at, 0))
+        if clean and any(recovery_points.get(at) for at in self.lost):
             _log.warning(
-                "%s: %d logs are gone since the clean shutdown, first %s: taking it for unclean",
-                self.disk.root, len(gone), gone[0],
+                "%s: %d logs are gone since the clean shutdown, first %s: treating it as unclean",
+                self.disk.root, len(self.lost), next(iter(self.lost)),
             )  # fmt: skip
             self.clean_shutdown_epoch = UNKNOWN_BROKER_EPOCH
 
@@ -265,8 +276,8 @@ class LogDirectory:
         self._dying = kept
 
     def checkpoint_high_watermarks(self, *, sync: bool = False) -> None:
-        """Write the high watermark of every log."""
-        offsets = {at: log.high_watermark for at, log in self.logs.items()}
+        """Write the high watermark of every log, and what is known of those that are gone."""
+        offsets = self.lost | {at: log.high_watermark for at, log in self.logs.items()}
         write_offsets(self.disk, HIGH_WATERMARKS, offsets, sync=sync)
 
     def checkpoint_recovery_points(self, *, sync: bool = False) -> None:

@@ -127,6 +127,8 @@ class LogManager:
                     raise BadMetaPropertiesError(
                         f"{at} is in both {home.disk.root} and {directory.disk.root}"
                     )
+        for at in self._homes:
+            self.forget_lost(at)
         first = now.monotonic_ms + self.settings.initial_task_delay_ms
         self._retention_due_ms = self._recovery_points_due_ms = self._log_starts_due_ms = first
         self._expiration_due_ms = first
@@ -140,6 +142,20 @@ class LogManager:
     def directory_of(self, at: TopicPartition) -> LogDirectory | None:
         """The directory that holds a partition's log."""
         return self._homes.get(at)
+
+    @property
+    def lost(self) -> dict[TopicPartition, tuple[str, int]]:
+        """The logs whose folder is gone: where it was, and up to which offset it held records."""
+        return {
+            at: (f"{home.disk.root}/{at}", offset)
+            for home in self.online
+            for at, offset in home.lost.items()
+        }
+
+    def forget_lost(self, at: TopicPartition) -> None:
+        """Take a log that is gone for one that need not come back."""
+        for home in self.directories:
+            home.lost.pop(at, None)
 
     def create(
         self,
@@ -161,6 +177,7 @@ class LogManager:
             log.renew_config(config)
             return log
         home = self._choose(directory_id)
+        self.forget_lost(at)
         log = home.create(at, topic_id, config, now, self.rng)
         self._homes[at] = home
         return log

@@ -32,7 +32,7 @@ from minikafka.log.log_manager import LogManager
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.metadata.delta import LocalChanges, LocalReplica, local_changes
 from minikafka.metadata.image import METADATA_VERSION, RESOURCE_TOPIC, MetadataImage
-from minikafka.metadata.partition_registration import NO_LEADER
+from minikafka.metadata.partition_registration import DIRECTORY_LOST, NO_LEADER
 from minikafka.replica.alter_partition import AlterPartitionManager
 from minikafka.replica.directory_assignments import DirectoryAssignments
 from minikafka.replica.fetcher import Fetcher, FetchSettings
@@ -72,6 +72,8 @@ class ReplicaManager:
     _by_id: dict[tuple[Uuid, int], Partition] = field(default_factory=dict)
     _fetchers: dict[int, Fetcher] = field(default_factory=dict)
     _followed_leader: dict[TopicIdPartition, int] = field(default_factory=dict)
+    _lost: dict[TopicPartition, tuple[str, int]] = field(default_factory=dict)
+    """Replicas without a log that they had: see `LogManager.lost`."""
     _lost_dirs: dict[str, None] = field(default_factory=dict)
     _started: bool = False
     _unmade: dict[TopicPartition, tuple[LocalReplica, bool]] = field(default_factory=dict)
@@ -128,6 +130,12 @@ class ReplicaManager:
         now = self.env.clock.now
         for name in self.logs.strays(lambda at, topic_id: self._belongs(image, at, topic_id)):
             self.logs.set_aside(name, now)
+        for name, lost in self.logs.lost.items():
+            registration = image.partition(name.topic, name.partition)
+            if registration is None or self.broker_id not in registration.replicas:
+                self.logs.forget_lost(name)
+            else:
+                self._lost[name] = lost
         self._apply(image, local_changes(MetadataImage(), image, self.broker_id))
         self._started = True
         self.env.after(self.lag_max_ms // 2, self._shrink_isrs)
@@ -189,9 +197,9 @@ class ReplicaManager:
 
     def _change(self, replica: LocalReplica, *, leads: bool) -> None:
         name = replica.topic_partition
-        if name in self.offline:
-            return
         key = TopicIdPartition(replica.topic_id, name.partition)
+        if self._is_lost(name, key, replica) or name in self.offline:
+            return
         try:
             partition = self.partitions.get(name) or self._create(replica)
             if leads:
@@ -209,6 +217,36 @@ class ReplicaManager:
         if new_epoch:
             for hook in self.on_leadership:
                 hook(partition)
+
+    def _is_lost(self, name: TopicPartition, key: TopicIdPartition, replica: LocalReplica) -> bool:
+        """Whether the log is gone and no leader is there to copy it from: it stays offline.
+
+        Nobody counts on what an empty log in its place holds (E7), and it would hide what may come
+        back. The controller is told that the replica is in no directory: it elects others. Unlike
+        Kafka: the last known leader leads with an empty log there.
+        """
+        lost = self._lost.get(name)
+        if lost is None:
+            return False
+        leader = replica.registration.leader
+        path, offset = lost
+        if leader not in (NO_LEADER, self.broker_id):
+            _log.warning("%s is gone: copying %s from broker %d", path, name, leader)
+            del self._lost[name]
+            self.offline.pop(name, None)
+            return False
+        if name not in self.offline:
+            _log.error(
+                "%s is gone with the records below offset %d, and no other replica leads: %s is "
+                "offline. Bring the folder back and start the broker again; make an empty folder "
+                "of that name if the records may be lost",
+                path, offset, name,
+            )  # fmt: skip
+            self.offline[name] = None
+        known = replica.registration.directory(self.broker_id)
+        if known != DIRECTORY_LOST and self.image.feature(METADATA_VERSION) >= _DIRECTORIES_FROM:
+            self.assignments.assign(key, DIRECTORY_LOST)
+        return True
 
     def _compare_directory(self, key: TopicIdPartition, replica: LocalReplica) -> None:
         """Tell the controller where a replica is, if it believes something else (KIP-858)."""
@@ -255,6 +293,8 @@ class ReplicaManager:
         self._unfollow(key)
         self.assignments.forget(key)
         self.offline.pop(name, None)
+        if self._lost.pop(name, None) is not None:
+            self.logs.forget_lost(name)
         if name.topic in self.counts and self.image.topic(name.topic) is None:
             self.gone_counts.add(self.counts.pop(name.topic))
         partition = self._by_id.pop((key.topic_id, key.partition), None)

@@ -9,7 +9,7 @@ from minikafka.metadata.image import METADATA_VERSION
 from tests.quorum_world import QuorumWorld, formatted_disk
 
 HOME, OTHER, UNKNOWN = Uuid.of(60, 1), Uuid.of(60, 2), Uuid.of(60, 3)
-UNASSIGNED = Uuid.of(0, 1)
+UNASSIGNED, LOST = Uuid.of(0, 1), Uuid.of(0, 2)
 
 
 @pytest.fixture
@@ -87,6 +87,31 @@ def test_a_replica_that_began_anew_elsewhere_is_not_eligible(spread):
     assign(spread, HOME)
     now = spread.partition()
     assert (now.isr, now.elr, now.last_known_elr) == ((2,), (), (1,))
+
+
+def test_a_replica_whose_log_is_gone_is_not_eligible(spread):
+    """E7: the broker says so itself; the directory works."""
+    assign(spread, OTHER)
+    assign(spread, LOST)
+    now = spread.partition()
+    assert (now.leader, now.isr, now.elr, now.last_known_elr) == (2, (2,), (), (1,))
+    assign(spread, OTHER)
+    now = spread.partition()
+    assert (now.leader, now.isr, now.directory(1)) == (2, (2,), OTHER)
+
+
+def test_the_last_known_leader_leads_again_once_its_log_is_back(world):
+    """L6: it was unfenced before it said so, and no other event elects it."""
+    world.register(1, log_dirs=[HOME, OTHER])
+    world.heartbeat(1)
+    world.create(assignment=((1,),))
+    assign(world, LOST)
+    now = world.partition()
+    assert (now.leader, now.isr, now.elr, now.last_known_leader) == (-1, (), (), 1)
+    assign(world, LOST)
+    assert world.partition().leader == -1
+    assign(world, OTHER)
+    assert (world.partition().leader, world.partition().isr) == (1, (1,))
 
 
 def test_a_replica_that_moves_between_directories_that_work_stays(spread):
