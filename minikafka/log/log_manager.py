@@ -12,7 +12,7 @@ from random import Random
 from minikafka.common.clock import Now
 from minikafka.common.faults import DirectoryInUseFault, StorageFault
 from minikafka.common.ids import ZERO_UUID, TopicPartition, Uuid
-from minikafka.log.checkpoints import BadMetaPropertiesError
+from minikafka.log.checkpoints import PARTITION_METADATA, BadMetaPropertiesError
 from minikafka.log.config import LogConfig
 from minikafka.log.disk import Disk
 from minikafka.log.flush import FlushRequest
@@ -192,8 +192,12 @@ class LogManager:
         The folder's name ends in "-stray"; an operator removes it.
         """
         home = self._homes.pop(at)
+        log = home.logs[at]
+        reason = f"the metadata has no replica with topic id {log.topic_id} on this broker"
+        if log.topic_id is None:
+            reason = f"it holds no record, and {PARTITION_METADATA} is missing or is damaged"
         home.let_go(at, STRAY_SUFFIX, self.rng, now)
-        _log.warning("%s in %s is not this node's any more: set aside", at, home.disk.root)
+        _log.warning("%s in %s is set aside: %s", at, home.disk.root, reason)
 
     def strays(
         self, belongs: Callable[[TopicPartition, Uuid | None], bool]

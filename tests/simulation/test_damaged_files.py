@@ -15,9 +15,10 @@ CHECKED_ELSEWHERE = (".log", ".index", ".timeindex", ".txnindex", ".snapshot")
 
 
 def stopped_cluster():
-    """One broker and its controller, both stopped in order; the broker's log holds a record."""
+    """One broker and its controller, both stopped in order; the log of t-0 holds a record."""
     cluster = started_cluster(1, separate_controller=True)
     create_topic(cluster, "t", replicas=[[1]])
+    create_topic(cluster, "empty", replicas=[[1]])
     assert produce(leader_client(cluster, "t"), "t", b"v").error_code == 0
     cluster.world.run(6_000)
     for node_id in (1, 100):
@@ -48,6 +49,7 @@ def test_every_kind_of_small_file_is_damaged():
         "meta.properties",
         "t-0/partition.metadata",
         "t-0/leader-epoch-checkpoint",
+        "empty-0/partition.metadata",
         f"{METADATA_FOLDER}/recovery-point-offset-checkpoint",
         f"{METADATA_FOLDER}/quorum-state",
     }

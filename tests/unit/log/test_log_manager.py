@@ -355,12 +355,29 @@ def test_deletion_that_a_crash_interrupted_is_finished(disks):
     assert not [name for disk in disks for name in disk.list("") if name.startswith("t-0")]
 
 
-def test_stray_log_is_set_aside_and_not_loaded_again(disks):
+def test_an_empty_log_that_cannot_be_identified_is_set_aside_with_that_reason(disks, caplog):
+    start(disks).create(TP, ID, CONFIG, NOW, Uuid.of(1, 1))
+    disks[0].crash()
+    disks[1].crash()
+    identity_as(disks[0], b"nonsense")
+    manager = start(disks)
+    assert manager.strays(lambda _, topic_id: topic_id == ID) == [TP]
+    manager.set_aside(TP, NOW)
+    assert caplog.messages[-1] == (
+        "t-0 in one is set aside: it holds no record, and partition.metadata is missing or is "
+        "damaged"
+    )
+
+
+def test_stray_log_is_set_aside_and_not_loaded_again(disks, caplog):
     manager = start(disks)
     manager.create(TP, ID, CONFIG, NOW, Uuid.of(1, 1))
     assert manager.strays(lambda _, topic_id: topic_id == ID) == []
     assert manager.strays(lambda *_: False) == [TP]
     manager.set_aside(TP, NOW)
+    assert caplog.messages[-1] == (
+        f"t-0 in one is set aside: the metadata has no replica with topic id {ID} on this broker"
+    )
     for disk in disks:
         disk.crash()
     again = start(disks)
