@@ -7,10 +7,11 @@ clean and unclean elections alike at INFO.
 import logging
 from collections.abc import Sequence
 
+from minikafka.common.summed_lines import SummedLines
 from minikafka.config.absent_features import NOTHING_IS_COMPACTED
 from minikafka.config.topic import CLEANUP_POLICY
 from minikafka.controller.partition_change import known_leader
-from minikafka.controller.recovery_lines import ELECTS, RecoveryLines
+from minikafka.controller.recovery_lines import ELECTS, recovery_lines
 from minikafka.controller.view import View
 from minikafka.messages.metadata_records.config_record import ConfigRecord
 from minikafka.messages.metadata_records.partition_change_record import PartitionChangeRecord
@@ -30,7 +31,7 @@ def log_warnings(view: View, records: Sequence[MetadataRecord], requested: str) 
 
     `requested` names the request that asked for an election; empty where none did.
     """
-    elections = RecoveryLines(_log)
+    elections = recovery_lines(_log)
     for record in records:
         if isinstance(record, PartitionChangeRecord):
             _note_unclean_election(view, record, requested, elections)
@@ -54,7 +55,7 @@ def described_election(former: PartitionRegistration, after: PartitionRegistrati
 
 
 def _note_unclean_election(
-    view: View, record: PartitionChangeRecord, requested: str, lines: RecoveryLines
+    view: View, record: PartitionChangeRecord, requested: str, lines: SummedLines
 ) -> None:
     topic = view.image.topics.get(record.topic_id)
     former = None if topic is None else topic.partitions.get(record.partition_id)

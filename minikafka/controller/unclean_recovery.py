@@ -28,6 +28,7 @@ from typing import NamedTuple
 from minikafka.common.environment import Environment
 from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import TopicIdPartition
+from minikafka.common.summed_lines import SummedLines
 from minikafka.controller.broker_requests import BrokerRequestSender, LogInfoAnswer
 from minikafka.controller.election import (
     Candidates,
@@ -46,7 +47,7 @@ from minikafka.controller.recovery_lines import (
     RESTARTS,
     STARTS,
     STOPS,
-    RecoveryLines,
+    recovery_lines,
 )
 from minikafka.controller.replica_index import IndexedPartition
 from minikafka.controller.view import View
@@ -104,7 +105,7 @@ class _Turn:
     """One look at everything that changed: one view, one write."""
 
     view: View
-    lines: RecoveryLines
+    lines: SummedLines
     records: list[MetadataRecord] = field(default_factory=list)
     elected: list[TopicIdPartition] = field(default_factory=list)
     strategies: dict[str, Strategy] = field(default_factory=dict)
@@ -209,7 +210,7 @@ class UncleanRecoveryManager:
         if index.leaderless_count() != len(self._cases):
             for found in index.led_by(NO_LEADER):
                 self._dirty[found.partition] = None
-        lines = RecoveryLines(_log)
+        lines = recovery_lines(_log)
         for key, case in self._cases.items():
             if case.strategy is None:
                 continue
@@ -280,7 +281,7 @@ class UncleanRecoveryManager:
         if not self.is_active():
             return
         dirty, self._dirty = self._dirty, {}
-        turn = _Turn(self.view(), RecoveryLines(_log))
+        turn = _Turn(self.view(), recovery_lines(_log))
         for key in dirty:
             self._look(turn, key)
         turn.lines.flush()

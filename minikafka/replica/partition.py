@@ -11,7 +11,7 @@ Source: `Partition.scala`, KIP-966 "Strict min ISR", KIP-903.
 """
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple, Protocol
@@ -26,6 +26,7 @@ from minikafka.common.errors import (
     error_of,
 )
 from minikafka.common.ids import TopicPartition, Uuid
+from minikafka.common.summed_lines import SummedLines
 from minikafka.log.leader_epoch_cache import EpochEnd
 from minikafka.log.results import LogAppendInfo
 from minikafka.log.unified_log import UnifiedLog
@@ -77,6 +78,14 @@ class WaitKey:
         self.name = name
 
 
+UNCLEAN = "unclean leadership"
+
+
+def leadership_lines() -> SummedLines:
+    """What one turn has to say of partitions that this broker leads after unclean elections."""
+    return SummedLines(_log, {UNCLEAN: logging.WARNING})
+
+
 def _nobody_flushes(_: UnifiedLog) -> None:
     """What a partition without a broker around it does."""
 
@@ -122,6 +131,8 @@ class Partition:
     progress: WaitKey = field(default_factory=lambda: WaitKey("log start of followers"))
     request_flush: Callable[[UnifiedLog], None] = _nobody_flushes
     counts: TopicCounts = field(default_factory=TopicCounts)
+    lines: SummedLines = field(default_factory=leadership_lines)
+    """Written by the broker, for all its partitions together."""
     watchers: dict[Watcher, None] = field(default_factory=dict)
     told_log_start: int = 0
     """What watchers know of `log.log_start_offset` at least."""
@@ -246,24 +257,27 @@ class Partition:
                     leader_end_offset=end_offset,
                     now_ms=now_ms,
                 )
-            is_unclean = self.recovery_state is LeaderRecoveryState.RECOVERING
-            _log.log(
-                logging.WARNING if is_unclean else logging.INFO,
-                "[Partition %s broker=%d] leads epoch %d%s from offset %d; ISR %s, high watermark "
-                "%d%s",
-                self.topic_partition,
-                self.broker_id,
-                self.leader_epoch,
-                " after an unclean election" if is_unclean else "",
-                end_offset,
-                list(registration.isr),
-                self.log.high_watermark,
-                "; acknowledged records that are not in this log are lost" if is_unclean else "",
-            )
+            self._log_leadership(registration.isr, end_offset)
         self.advance_high_watermark()
         if self.recovery_state is LeaderRecoveryState.RECOVERING and self.isr.proposed is None:
             # Nothing more is to be done here for what was lost: say so (L8).
             self._propose(self.isr.committed)
+
+    def _log_leadership(self, isr: Sequence[int], end_offset: int) -> None:
+        if self.recovery_state is LeaderRecoveryState.RECOVERING:
+            self.lines.add(
+                UNCLEAN,
+                str(self.topic_partition),
+                f"broker {self.broker_id} leads epoch {self.leader_epoch} from offset "
+                f"{end_offset}; ISR {list(isr)}, high watermark {self.log.high_watermark}; "
+                "acknowledged records that are not in this log are lost",
+            )
+            return
+        _log.info(
+            "[Partition %s broker=%d] leads epoch %d from offset %d; ISR %s, high watermark %d",
+            self.topic_partition, self.broker_id, self.leader_epoch, end_offset, list(isr),
+            self.log.high_watermark,
+        )  # fmt: skip
 
     # Checks
 

@@ -25,6 +25,7 @@ from minikafka.common.errors import (
 )
 from minikafka.common.faults import StorageFault
 from minikafka.common.ids import TopicIdPartition, TopicPartition, Uuid
+from minikafka.common.summed_lines import SummedLines
 from minikafka.config import topic as topic_keys
 from minikafka.config.values import ConfigLayers
 from minikafka.log.flush import FlushRequest
@@ -37,7 +38,7 @@ from minikafka.replica.alter_partition import AlterPartitionManager
 from minikafka.replica.directory_assignments import DirectoryAssignments
 from minikafka.replica.fetcher import Fetcher, FetchSettings
 from minikafka.replica.log_settings import log_config
-from minikafka.replica.partition import Partition
+from minikafka.replica.partition import Partition, leadership_lines
 from minikafka.replica.topic_counts import TopicCounts
 from minikafka.rpc.calls import Calls
 
@@ -74,6 +75,7 @@ class ReplicaManager:
     _followed_leader: dict[TopicIdPartition, int] = field(default_factory=dict)
     _lost: dict[TopicPartition, tuple[str, int]] = field(default_factory=dict)
     """Replicas without a log that they had: see `LogManager.lost`."""
+    _lines: SummedLines = field(default_factory=leadership_lines)
     _lost_dirs: dict[str, None] = field(default_factory=dict)
     _started: bool = False
     _unmade: dict[TopicPartition, tuple[LocalReplica, bool]] = field(default_factory=dict)
@@ -181,6 +183,7 @@ class ReplicaManager:
                     self._change(replica, leads=leads)
         if not self._is_making:
             self._make_some()
+        self._lines.flush()
 
     def _make_some(self) -> None:
         """Make a few of the replicas that are not there yet, and the others in later steps.
@@ -191,6 +194,7 @@ class ReplicaManager:
         for name in list(islice(self._unmade, _MADE_A_TURN)):
             replica, leads = self._unmade.pop(name)
             self._change(replica, leads=leads)
+        self._lines.flush()
         self._is_making = bool(self._unmade)
         if self._is_making:
             self.env.later(self._make_some)
@@ -283,6 +287,7 @@ class ReplicaManager:
             lambda: self.alter_partition.broker_epoch,
         )
         partition.request_flush = self.flush
+        partition.lines = self._lines
         partition.counts = self.counts.setdefault(name.topic, TopicCounts())
         self.partitions[name] = partition
         self._by_id[replica.topic_id, name.partition] = partition

@@ -1,40 +1,15 @@
 import logging
 
-import pytest
-
-from minikafka.controller.recovery_lines import ELECTS, MAX_LINES, STARTS, RecoveryLines
+from minikafka.controller.recovery_lines import ELECTS, STARTS, recovery_lines
 
 
-@pytest.fixture
-def said(caplog):
+def test_an_election_is_a_warning_and_a_recovery_is_not(caplog):
     caplog.set_level(logging.INFO, "lines")
-
-    def run(*rows):
-        lines = RecoveryLines(logging.getLogger("lines"))
-        for row in rows:
-            lines.add(*row)
-        lines.flush()
-        lines.flush()
-        return [(record.levelname, record.getMessage()) for record in caplog.records]
-
-    return run
-
-
-def test_each_partition_has_a_line(said):
-    assert said((STARTS, "t-0", "because"), (ELECTS, "t-1", "broker 2")) == [
+    lines = recovery_lines(logging.getLogger("lines"))
+    lines.add(STARTS, "t-0", "because")
+    lines.add(ELECTS, "t-1", "broker 2")
+    lines.flush()
+    assert [(record.levelname, record.getMessage()) for record in caplog.records] == [
         ("INFO", "t-0: recovery starts: because"),
         ("WARNING", "t-1: unclean leader: broker 2"),
     ]
-
-
-def test_many_of_a_kind_share_one(said):
-    many = [(STARTS, f"t-{n}", "so") for n in range(MAX_LINES + 1)]
-    found = said(*many, (ELECTS, "t-1", "broker 2"))
-    assert found == [
-        ("INFO", "recovery starts of 21 partitions, among them t-0: so; t-1: so; t-2: so"),
-        ("WARNING", "t-1: unclean leader: broker 2"),
-    ]
-
-
-def test_as_many_as_are_allowed_have_lines_of_their_own(said):
-    assert len(said(*((STARTS, f"t-{n}", "so") for n in range(MAX_LINES)))) == MAX_LINES

@@ -377,6 +377,7 @@ def test_an_unclean_leader_says_so_in_a_warning(world, caplog):
     world.lead()
     assert caplog.records == []
     world.partition.apply(recovering(leader_epoch=3, partition_epoch=5))
+    world.partition.lines.flush()
     (warning,) = [each for each in caplog.records if each.levelname == "WARNING"]
-    assert "leads epoch 3 after an unclean election from offset 0" in warning.getMessage()
+    assert "unclean leadership: broker 1 leads epoch 3 from offset 0" in warning.getMessage()
     assert "acknowledged records that are not in this log are lost" in warning.getMessage()

@@ -1,0 +1,36 @@
+"""Log lines about partitions: one for each, or a sum where many would say the same."""
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+MAX_LINES = 20
+_EXAMPLES = 3
+
+
+@dataclass(slots=True)
+class SummedLines:
+    """What one turn has to say; `flush` writes it to `log`.
+
+    `levels` gives the kinds of events, each with the level of its lines.
+    """
+
+    log: logging.Logger
+    levels: Mapping[str, int]
+    _said: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
+
+    def add(self, what: str, partition: str, why: str) -> None:
+        """Note an event of a partition: `what` is one of the kinds."""
+        self._said.setdefault(what, []).append((partition, why))
+
+    def flush(self) -> None:
+        """Write a line for each, or for each kind where there are more than MAX_LINES of it."""
+        for what, rows in self._said.items():
+            level = self.levels[what]
+            if len(rows) <= MAX_LINES:
+                for partition, why in rows:
+                    self.log.log(level, "%s: %s: %s", partition, what, why)
+                continue
+            shown = "; ".join(f"{partition}: {why}" for partition, why in rows[:_EXAMPLES])
+            self.log.log(level, "%s of %d partitions, among them %s", what, len(rows), shown)
+        self._said = {}

@@ -1,0 +1,25 @@
+"""What many partitions have in common is one line of the log for an operator."""
+
+import logging
+
+import pytest
+
+from tests.sim_world import create_topic, started_cluster
+
+PARTITIONS = 60
+FEW = 12
+
+
+@pytest.mark.parametrize("separate_controller", [False, True])
+def test_warnings_after_an_unclean_end_do_not_grow_with_partitions(caplog, separate_controller):
+    """L8: the last known leader leads again, and may lack records."""
+    cluster = started_cluster(1, separate_controller=separate_controller)
+    create_topic(cluster, "t", partitions=PARTITIONS)
+    for node in cluster.nodes.values():
+        node.kill()
+    caplog.clear()
+    with caplog.at_level(logging.WARNING):
+        cluster.start()
+        cluster.world.run(10_000)
+    assert len(caplog.messages) <= FEW, caplog.messages
+    assert any(line.startswith("unclean leadership of 60 partitions") for line in caplog.messages)
