@@ -10,7 +10,6 @@ socket in the cluster's directory, so that it always knows which nodes should be
 """
 
 import argparse
-import errno
 import json
 import os
 import signal
@@ -28,6 +27,7 @@ from minikafka.config.broker import METRICS_HTTP_LISTEN
 from minikafka.config.node_config import ConfigErrors, NodeConfig, node_config
 from minikafka.log.checkpoints import BadMetaPropertiesError
 from minikafka.server.launch import Lifeline, launch_node
+from minikafka.server.ports import is_free
 
 _HOST = "127.0.0.1"
 _CONTROLLER_PORT_OFFSET = 100
@@ -36,9 +36,11 @@ _CLIENTS, _BROKERS = "PLAINTEXT", "INTERNAL"
 _CONTROL = "control.sock"
 _CLUSTER = "cluster.json"
 _UNFINISHED = "cluster.json.new"
+_WHOLE = "cluster.json.whole"
 _ACTIONS = ("kill", "stop", "start", "pause", "resume")
 _STOP_TIMEOUT_S = 60
 _ACQUAINTANCE_TIMEOUT_S = 10
+_SHOWN_LINES = 5
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -76,8 +78,11 @@ def run(args: argparse.Namespace) -> int:
         for line in error.errors:
             print(line, file=sys.stderr)
         return 2
-    except (LayoutError, OSError) as error:
+    except LayoutError as error:
         print(error, file=sys.stderr)
+        return 2
+    except OSError as error:
+        print(f"{error.filename or args.dir}: {error.strerror}", file=sys.stderr)
         return 2
     print(f"bootstrap.servers={layout.bootstrap_servers}", flush=True)
     if args.one_process:
@@ -186,6 +191,8 @@ class Layout:
                 where a port is in use; nothing was written then.
         """
         configs = [self.config(node) for node in self.nodes]
+        if self.directory.exists() and not self.directory.is_dir():
+            raise LayoutError(f"--dir {self.directory}: is a file, must be a directory or new")
         if _is_owned(self.directory):
             raise LayoutError(f"a cluster runs in {self.directory} already; stop it first")
         _check_ports(configs)
@@ -201,17 +208,20 @@ class Layout:
             return
         # Named before anything is formatted, so that a start that was cut short can be repeated.
         unfinished = self.directory / _UNFINISHED
-        if not unfinished.exists():
-            if any(self.directory.iterdir()):
-                raise LayoutError(
-                    f"{self.directory} is neither empty nor a cluster of this program"
-                )
+        others = [each for each in self.directory.iterdir() if each != unfinished]
+        if not unfinished.exists() and others:
+            raise LayoutError(f"{self.directory} is neither empty nor a cluster of this program")
+        if not others:
+            # The file was cut short if it is there.
             _write_cluster(unfinished, len(self.nodes))
         cluster_id, _ = _read_cluster(unfinished)
         self._write_properties()
         self._format(configs, cluster_id)
-        _write_cluster(unfinished, len(self.nodes), cluster_id)
-        unfinished.replace(known)
+        # A file of its own, which is there as a whole or not at all: the other names the cluster.
+        whole = self.directory / _WHOLE
+        _write_cluster(whole, len(self.nodes), cluster_id)
+        whole.replace(known)
+        unfinished.unlink()
 
     def _write_properties(self) -> None:
         for node in self.nodes:
@@ -252,7 +262,7 @@ def _check_ports(configs: Sequence[NodeConfig]) -> None:
         f"{name} of node {config.node_id}"
         for config in configs
         for name, host, port in _addresses(config)
-        if port and not _is_free(host, port)
+        if port and not is_free(host, port)
     ]
     if taken:
         raise LayoutError(f"in use: {', '.join(taken)}; choose another --base-port")
@@ -265,18 +275,6 @@ def _addresses(config: NodeConfig) -> Iterator[tuple[str, str, int]]:
     if config.metrics_address is not None:
         host, port = config.metrics_address
         yield f"{METRICS_HTTP_LISTEN.name} {host}:{port}", host, port
-
-
-def _is_free(host: str, port: int) -> bool:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.socket(family, socket.SOCK_STREAM) as probe:
-        # As a node binds: what a connection left behind in TIME_WAIT is not in use.
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((host, port))
-        except OSError as error:
-            return error.errno != errno.EADDRINUSE
-    return True
 
 
 def _read_cluster(path: Path) -> tuple[str, int]:
@@ -350,6 +348,7 @@ class NodeProcess:
         self.node = node
         self.process: subprocess.Popen[bytes] | None = None
         self._ready: IO[bytes] | None = None
+        self._logged_bytes = 0
 
     @property
     def pid_file(self) -> Path:
@@ -369,6 +368,7 @@ class NodeProcess:
     def launch(self) -> None:
         """Start the process; `await_ready` waits until it serves."""
         with self.log_file.open("ab") as log:
+            self._logged_bytes = log.tell()
             self.process, ready = launch_node(
                 self._layout.properties_file(self.node), log, self._lifeline
             )
@@ -380,6 +380,12 @@ class NodeProcess:
         assert self._ready is not None
         with self._ready as pipe:
             return bool(pipe.readline())
+
+    def last_lines(self) -> list[str]:
+        """The last lines that the process has logged; none of the one before it."""
+        with self.log_file.open("rb") as log:
+            log.seek(self._logged_bytes)
+            return log.read().decode(errors="replace").splitlines()[-_SHOWN_LINES:]
 
     def signal(self, number: int) -> None:
         """Send a signal to the process."""
@@ -445,8 +451,8 @@ class Supervisor:
             failed.wait()
         for process in self._nodes.values():
             if process is failed or not process.is_running:
-                lines = process.log_file.read_text(errors="replace").splitlines()
-                print(f"node {process.node} did not start:", *lines[-5:], sep="\n", file=sys.stderr)
+                lines = process.last_lines() or ["it ended before it logged anything"]
+                print(f"node {process.node} did not start:", *lines, sep="\n", file=sys.stderr)
 
     def _serve(self, control: socket.socket) -> None:
         while True:

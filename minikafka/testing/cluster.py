@@ -12,7 +12,6 @@ block ends, whatever happened in it.
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -20,6 +19,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Self
 
+from minikafka.server.ports import is_free
+
+_HOST = "127.0.0.1"
 _TIMEOUT_S = 60
 _CONTROLLER_PORT_OFFSET = 100
 _IN_USE = "in use"
@@ -185,16 +187,7 @@ def free_base_port(nodes: int) -> int:
     for step in range(0, span, 2 * _CONTROLLER_PORT_OFFSET):
         base = _FIRST_PORT + (start + step) % span
         others = base + _CONTROLLER_PORT_OFFSET
-        if all(map(_is_free, (*range(base, base + nodes), *range(others, others + 1 + nodes)))):
+        ports = (*range(base, base + nodes), *range(others, others + 1 + nodes))
+        if all(is_free(_HOST, port) for port in ports):
             return base
     raise ClusterError("no free ports")
-
-
-def _is_free(port: int) -> bool:
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind(("127.0.0.1", port))
-        except OSError:
-            return False
-    return True

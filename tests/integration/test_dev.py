@@ -64,8 +64,10 @@ def test_a_node_that_does_not_start_is_explained(tmp_path):
     with Cluster(nodes=2, directory=home):
         pass
     (home / "node-2" / "data" / "meta.properties").unlink()
-    with pytest.raises(ClusterError, match=r"node 2 did not start:(?s:.)*is not formatted"):
+    with pytest.raises(ClusterError, match=r"node 2 did not start:(?s:.)*is not formatted") as told:
         Cluster(nodes=2, directory=home).open()
+    # Not what the process before it logged.
+    assert len(str(told.value).splitlines()) == 2
 
 
 def test_ports_in_use_are_named_and_the_directory_stays_as_it_is(tmp_path):

@@ -98,6 +98,35 @@ def test_a_start_that_was_cut_short_can_be_repeated(home, port, monkeypatch):
         assert f"cluster.id={cluster_id}\n" in identity
 
 
+@pytest.mark.parametrize("content", ["", "{", '{"cluster.id": "a'])
+def test_a_start_that_was_killed_as_it_named_the_cluster_can_be_repeated(home, port, content):
+    home.mkdir()
+    (home / "cluster.json.new").write_text(content)
+    Layout(home, 1, port, {}).prepare()
+    assert json.loads((home / "cluster.json").read_text())["nodes"] == 1
+
+
+def test_a_start_that_was_killed_before_its_last_step_can_be_repeated(home, port):
+    Layout(home, 1, port, {}).prepare()
+    named = (home / "cluster.json").read_text()
+    (home / "cluster.json").rename(home / "cluster.json.new")
+    (home / "cluster.json.whole").write_text(named[:9])
+    Layout(home, 1, port, {}).prepare()
+    assert (home / "cluster.json").read_text() == named
+    assert sorted(path.name for path in home.iterdir()) == ["cluster.json", "node-1"]
+
+
+@pytest.mark.parametrize("under", ["", "below"])
+def test_a_file_in_place_of_the_directory_is_one_line(tmp_path, capsys, port, under):
+    file = tmp_path / "file"
+    file.write_text("mine")
+    assert main(["dev", "--dir", str(file / under), "--base-port", str(port)]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert str(file) in line
+    assert "Errno" not in line
+    assert file.read_text() == "mine"
+
+
 @pytest.mark.parametrize(("nodes", "factor"), [(1, "1"), (2, "2"), (3, "3"), (5, "3")])
 def test_replication_factors_fit_the_cluster(home, nodes, factor):
     values = Layout(home, nodes, 19092, {}).values(nodes)
