@@ -90,9 +90,14 @@ class SnapshotFetch:
         if answer.error_code or answer.position != self._file.size:
             self._fail(f"error {answer.error_code} at position {answer.position}")
             return
-        self._file.append(answer.unaligned_records or b"")
+        piece = answer.unaligned_records or b""
+        self._file.append(piece)
         if self._file.size < answer.size:
-            self._ask()
+            if piece:
+                self._ask()
+            else:
+                # Asked at once, a leader that sends nothing would be asked without end.
+                self.env.after(self.settings.retry_backoff_ms, self._ask)
             return
         try:
             snapshot = parse_snapshot(bytes(self._file.read_at(0, self._file.size)))

@@ -1,5 +1,6 @@
 import pytest
 
+from minikafka.common.clock import Now
 from minikafka.common.effects import Channel, Send
 from minikafka.common.environment import Environment
 from minikafka.common.ids import Uuid
@@ -54,6 +55,10 @@ class Download:
             self.done,
         )
         self.fetch.start()
+
+    def advance_to(self, now_ms):
+        self.env.clock.set(Now(now_ms, now_ms))
+        self.env.timers.fire_due(now_ms)
 
     def done(self, snapshot_id, snapshot):
         assert snapshot_id == WANTED
@@ -111,6 +116,20 @@ def test_a_damaged_snapshot_is_not_kept(download, caplog):
     assert download.outcome == [None]
     assert download.files() == []
     assert "what h:9093 sent is damaged: checksum" in caplog.text
+
+
+def test_an_answer_without_bytes_is_asked_again_after_a_pause(download):
+    for round_number in range(1, 4):
+        header, request = download.asked()
+        assert request.topics[0].partitions[0].position == 0
+        download.answer(header, position=0, unaligned_records=b"")
+        due_ms = round_number * SETTINGS.retry_backoff_ms
+        assert download.env.effects == []
+        assert download.env.next_deadline_ms() <= due_ms
+        download.advance_to(due_ms - 1)
+        assert download.env.effects == []
+        download.advance_to(due_ms)
+    assert download.outcome == []
 
 
 @pytest.mark.parametrize("changes", [{"error_code": 98}, {"position": 5}])
