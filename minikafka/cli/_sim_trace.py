@@ -10,14 +10,14 @@ from minikafka.sim.plan import Plan
 _ROOT = Path(minikafka.__file__).parents[1]
 
 
-def first_line(plan: Plan, seconds: int) -> str:
-    """The command that runs it again, and everything that its seed has drawn."""
+def first_line(plan: Plan, command: str) -> str:
+    """The command that runs it again, and every setting of the plan."""
     options = " ".join(
         f"{each.name}={getattr(plan, each.name)}"
         for each in fields(plan)
         if each.name not in ("seed", "incidents")
     )
-    return f"{build()} {command(plan, seconds)}: {options}"
+    return f"{build()} {command}: {options}"
 
 
 def command(plan: Plan, seconds: int) -> str:

@@ -21,6 +21,7 @@ from typing import IO
 from minikafka.cli import _scenario, _sim_page, _sim_trace
 from minikafka.cli._usage import USAGE, usage_error
 from minikafka.sim.plan import Plan, draw
+from minikafka.sim.plan_file import PlanFileError, plan_of, plan_text
 from minikafka.sim.shrink import shrink
 from minikafka.sim.simulation import Outcome, Simulation
 from minikafka.sim.story import Story
@@ -56,6 +57,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--scenario", metavar="FILE|NAME",
         help="play a scenario: a file, or the name of one of tests/scenario; prints what happens",
     )  # fmt: skip
+    parser.add_argument(
+        "--plan", type=Path, metavar="FILE",
+        help="play the plan in FILE; --seed, --seconds and --steps do not apply",
+    )  # fmt: skip
+    parser.add_argument(
+        "--save-plan", type=Path, metavar="FILE",
+        help="write the plan of the first broken run there, or else of the last one",
+    )  # fmt: skip
     parser.add_argument("--no-shrink", action="store_true", help="tell a broken run as it was")
 
 
@@ -70,6 +79,21 @@ def run(args: argparse.Namespace) -> int:
         if value < least:
             print(f"minikafka sim: {name} {value}: at least {least}", file=sys.stderr)
             return USAGE
+    try:
+        given = None if args.plan is None else plan_of(args.plan.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, PlanFileError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
+        print(f"minikafka sim: --plan {args.plan}: {why}", file=sys.stderr)
+        return USAGE
+    if given is not None and (args.seeds > 1 or args.minutes or args.scenario is not None):
+        print(
+            "minikafka sim: --plan plays one run: leave out --seeds, --minutes and --scenario",
+            file=sys.stderr,
+        )
+        return USAGE
+    if args.save_plan is not None and not args.save_plan.parent.is_dir():
+        print(f"minikafka sim: --save-plan {args.save_plan}: no such folder", file=sys.stderr)
+        return USAGE
     if problem := _why_no_page(args.html):
         print(f"minikafka sim: --html {args.html}: {problem}", file=sys.stderr)
         return USAGE
@@ -91,7 +115,7 @@ def run(args: argparse.Namespace) -> int:
     # What nodes log while their world breaks is no news; the trace tells it in virtual time.
     logging.disable(logging.CRITICAL)
     try:
-        return _run_seeds(args, trace)
+        return _run_seeds(args, given, trace)
     finally:
         logging.disable(logging.NOTSET)
         if trace is not None:
@@ -107,25 +131,30 @@ def _why_no_page(path: Path | None) -> str:
     return "" if path.parent.is_dir() and not path.is_dir() else "no such folder"
 
 
-def _run_seeds(args: argparse.Namespace, trace: IO[str] | None) -> int:
+def _run_seeds(args: argparse.Namespace, given: Plan | None, trace: IO[str] | None) -> int:
     total = Totals()
     end_s = time.monotonic() + args.minutes * 60 if args.minutes else 0.0
     seed = args.seed
     drawn: Plan | None = None
+    drawn_by = ""
     while seed < args.seed + args.seeds or time.monotonic() < end_s:
         plan = replace(draw(seed, args.seconds * _MS_PER_S), steps=args.steps)
-        outcome = Simulation(plan, _teller(plan, args.seconds, trace, echo=args.print)).run()
+        command = _sim_trace.command(plan, args.seconds)
+        if given is not None:
+            plan, command = given, f"sim --plan {args.plan}"
+        outcome = Simulation(plan, _teller(plan, command, trace, echo=args.print)).run()
         total.add(outcome)
         if outcome.violation is not None:
-            print(f"seed {seed}: {outcome.violation}")
+            print(f"seed {plan.seed}: {outcome.violation}")
             plan = _explain(plan, outcome, shrinks=not args.no_shrink)
-        if not total.broken or total.broken == [seed]:
-            drawn = plan
+        if not total.broken or total.broken == [plan.seed]:
+            drawn, drawn_by = plan, command
         seed += 1
     total.tell()
     if args.html is not None and drawn is not None:
-        command = f"minikafka {_sim_trace.command(drawn, args.seconds)}"
-        _sim_page.write(drawn, command, header(drawn)[0], args.html)
+        _sim_page.write(drawn, f"minikafka {drawn_by}", header(drawn)[0], args.html)
+    if args.save_plan is not None and drawn is not None:
+        args.save_plan.write_text(plan_text(drawn), encoding="utf-8")
     return 1 if total.broken else 0
 
 
@@ -148,7 +177,7 @@ def header(plan: Plan) -> list[str]:
 
 
 def _teller(
-    plan: Plan, seconds: int, trace: IO[str] | None, *, echo: bool
+    plan: Plan, command: str, trace: IO[str] | None, *, echo: bool
 ) -> Callable[[str], None]:
     def tell(line: str) -> None:
         if trace is not None:
@@ -156,7 +185,7 @@ def _teller(
         if echo:
             print(line)
 
-    for line in (_sim_trace.first_line(plan, seconds), *header(plan)):
+    for line in (_sim_trace.first_line(plan, command), *header(plan)):
         tell(line)
     return tell
 

@@ -81,6 +81,7 @@ _DRAWN_APART = (Fault.RETRACT, Fault.POWER_IN_STOP, Fault.ROT)
 _DELETING_SHARE = 0.1
 _PACES_MS = (1_000, 2_000, 6_000, 15_000)
 _QUICK_PACES_MS = (700, 1_500, 3_000)
+_LASTING_MS = (200, 2_000, 8_000, 30_000)
 Mix = tuple["Fault | Happening", ...]
 MIXES: tuple[Mix, ...] = (
     # What was sent long ago arrives after everything has changed.
@@ -157,12 +158,12 @@ class Incident:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """One run. `incidents` are in the order of their times.
+    """One run. `incidents` are in the order of their times; `plan_file` writes it as text.
 
     `pace_ms` is how long producers wait between two batches, `groups` how many consumers share the
     partitions as a group. Records are `backfill_ms` older than the time at which they are sent.
     All faults end after `duration_ms`, or after `steps` steps of the world, where that is not
-    0.
+    0. Each condition of liveness must then hold within `healing_ms`.
     """
 
     seed: int
@@ -193,6 +194,9 @@ class Plan:
     snapshot_bytes: int = 0
     steps: int = 0
     backfill_ms: int = 0
+    healing_ms: int = 120_000
+    recovery_ms: int = 20_000
+    """How long a balanced recovery waits for answers that it can do without (U5)."""
     incidents: tuple[Incident, ...] = ()
 
     @property
@@ -215,7 +219,7 @@ class Plan:
             "log.roll.ms": str(self.roll_ms),
             "unclean.recovery.manager.enabled": str(self.recovery_manager).lower(),
             "unclean.recovery.strategy": self.strategy,
-            "unclean.recovery.timeout.ms": "20000",
+            "unclean.recovery.timeout.ms": str(self.recovery_ms),
             "min.insync.replicas": str(self.min_isr),
         }
         if self.flush_messages:
@@ -328,7 +332,11 @@ def _mix(rng: Random) -> Mix:
 
 
 def _incidents(
-    rng: Random, plan: Plan, mix: Mix, paces: Sequence[int] = _PACES_MS
+    rng: Random,
+    plan: Plan,
+    mix: Mix,
+    paces: Sequence[int] = _PACES_MS,
+    lasting_ms: Sequence[int] = _LASTING_MS,
 ) -> list[Incident]:
     found = []
     at_ms = rng.randint(2_000, 10_000)
@@ -348,7 +356,7 @@ def _incidents(
                 what=what,
                 node=node,
                 other=rng.choice(others) if what in PAIRS else 0,
-                for_ms=rng.choice((200, 2_000, 8_000, 30_000)) if is_fault else 0,
+                for_ms=rng.choice(lasting_ms) if is_fault else 0,
             )
         )
         at_ms += rng.randint(1, 2 * pace_ms)

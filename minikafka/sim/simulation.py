@@ -1,7 +1,7 @@
 """One run: a cluster, its clients, a plan of incidents, and checks after every step.
 
 First things go wrong while promises are checked; then everything is mended, and within
-`HEALING_MS` every partition must have a leader and a full ISR, and every promised record must be
+`healing_ms` every partition must have a leader and a full ISR, and every promised record must be
 readable. What an operator would have to do by hand (an unclean election, where the strategy leaves
 it to one) the run does then.
 """
@@ -38,7 +38,6 @@ from minikafka.sim.workload import Connections, History, SimConsumer, SimProduce
 from minikafka.sim.world import US_PER_MS, NeverHappenedError, World
 
 TOPIC = "t"
-HEALING_MS = 120_000
 _HEALING_PACE_MS = 400
 
 
@@ -283,7 +282,9 @@ class Simulation:
         self._consumer.running = False
 
     def _wait(self, condition: Callable[[], bool], what: str) -> None:
-        self.world.run_until(lambda: self._started(condition), HEALING_MS, f"liveness: {what}")
+        self.world.run_until(
+            lambda: self._started(condition), self.plan.healing_ms, f"liveness: {what}"
+        )
 
     def _started(self, condition: Callable[[], bool]) -> bool:
         # A node that was still shutting down when the faults ended stops only now.

@@ -7,6 +7,7 @@ import pytest
 import minikafka
 from minikafka.cli import _sim_trace, sim
 from minikafka.sim.plan import draw
+from minikafka.sim.plan_file import plan_of, plan_text
 from tests.simulation.mutations import MUTATIONS, applied
 
 
@@ -91,3 +92,44 @@ def test_a_broken_seed_is_told_as_a_story(capsys):
     assert "  The rule: " in out
     assert " a rule breaks: " in out
     assert "broken: seeds 1" in out
+
+
+def test_a_plan_is_saved_and_played_again(tmp_path, capsys):
+    """A saved plan is the shortened one, and tells the same story."""
+    path = tmp_path / "plan.json"
+    (mutant,) = [
+        each
+        for each in MUTATIONS
+        if each.name.startswith("H2: the high watermark needs the leader")
+    ]
+    with applied(mutant):
+        assert run("--seed", 1, "--save-plan", path) == 1
+        first = capsys.readouterr().out
+        assert run("--plan", path, "--no-shrink", "--trace", tmp_path / "trace") == 1
+        second = capsys.readouterr().out
+    assert plan_of(path.read_text()).producers == 1
+    stories = [[x for x in out.splitlines() if x.startswith("  ")] for out in (first, second)]
+    assert stories[0] == stories[1] != []
+    assert f" sim --plan {path}: " in (tmp_path / "trace").read_text().splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (["--plan", "missing.json"], "--plan missing.json: No such file"),
+        (["--plan", "pyproject.toml"], "--plan pyproject.toml: not JSON"),
+        (["--save-plan", "missing/plan.json"], "--save-plan missing/plan.json: no such folder"),
+    ],
+)
+def test_a_plan_that_cannot_be_read_or_written_is_refused(capsys, words, problem):
+    assert run(*words) == 3
+    out, err = capsys.readouterr()
+    assert problem in err
+    assert out == ""
+
+
+def test_a_plan_is_one_run(tmp_path, capsys):
+    path = tmp_path / "plan.json"
+    path.write_text(plan_text(draw(3, 5_000)), encoding="utf-8")
+    assert run("--plan", path, "--seeds", 2) == 3
+    assert "--plan plays one run" in capsys.readouterr().err
