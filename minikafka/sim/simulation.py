@@ -292,7 +292,8 @@ class Simulation:
         return condition()
 
     def _all_serve(self) -> bool:
-        return self.cluster.all_started()
+        # A shutdown that was asked for takes leaders away after everything seemed well.
+        return all(node.started and not node.stopping for node in self.cluster.nodes.values())
 
     def _registrations(self) -> list[PartitionRegistration]:
         controller = self.cluster.nodes[self.cluster.controller_id].node

@@ -1,0 +1,29 @@
+"""What a run waits for after its faults have ended, and what it does not let pass."""
+
+from dataclasses import replace
+
+import pytest
+
+from minikafka.sim.plan import draw
+from minikafka.sim.simulation import Simulation
+
+PLAN = replace(draw(3, 5_000), incidents=(), producers=1, groups=0)
+
+
+@pytest.fixture
+def simulation():
+    simulation = Simulation(PLAN)
+    simulation.cluster.start()
+    simulation._create_topic()
+    simulation.world.run(1_000)
+    return simulation
+
+
+def test_a_node_that_was_asked_to_shut_down_does_not_serve(simulation):
+    """It takes leaders away later: an operator who is not asked then is not asked at all."""
+    assert simulation._all_serve()
+    node = simulation.cluster.nodes[1]
+    node.pause()
+    node.shut_down()
+    assert node.started
+    assert not simulation._all_serve()
