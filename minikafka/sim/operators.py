@@ -230,7 +230,7 @@ class Operators:
             name = f"x{self._extra_topics // 2}"
             self._extra_topics += 1
             self._note(f"deletes {name}")
-            self.faults.cluster.world.after(_WRITTEN_AFTER_MS * US_PER_MS, self._stop_writing)
+            self.faults.cluster.world.after(_WRITTEN_AFTER_MS * US_PER_MS, self.stop_writing)
             return DeleteTopicsRequest(topics=[DeleteTopicState(name=name)], timeout_ms=_TIMEOUT_MS)
         name = f"x{self._extra_topics // 2}"
         self._extra_topics += 1
@@ -246,7 +246,7 @@ class Operators:
 
     def _write_to(self, name: str, partitions: int) -> None:
         """Write to a topic without readers; what became of the records is not checked."""
-        self._stop_writing()
+        self.stop_writing()
         self._writer = SimProducer(
             self.connections(f"writer-{name}"),
             History(),
@@ -258,7 +258,8 @@ class Operators:
         )
         self._writer.start()
 
-    def _stop_writing(self) -> None:
+    def stop_writing(self) -> None:
+        """Stop the producer of the topic that was created last."""
         if self._writer is not None:
             self._writer.running = False
 

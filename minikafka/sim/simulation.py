@@ -25,6 +25,7 @@ from minikafka.messages.create_topics import (
 from minikafka.metadata.features import DEFAULT_LEVELS
 from minikafka.metadata.image import TopicImage
 from minikafka.metadata.partition_registration import NO_LEADER, PartitionRegistration
+from minikafka.sim.agreement_checks import Pair, pairs, unlike_batches, unlike_offsets
 from minikafka.sim.checkers import ELR_VERSION, Checkers, final_checks
 from minikafka.sim.faults import Faults
 from minikafka.sim.group_workload import SimMember, is_stable
@@ -39,6 +40,7 @@ from minikafka.sim.world import US_PER_MS, NeverHappenedError, World
 
 TOPIC = "t"
 _HEALING_PACE_MS = 400
+_SETTLING_MS = 10_000
 
 
 @dataclass(slots=True)
@@ -277,9 +279,32 @@ class Simulation:
             member.running = False
         for producer in (*self._producers, *self._others):
             producer.running = False
+        self.operators.stop_writing()
         self.world.run(5_000)
         assert self._consumer is not None
         self._consumer.running = False
+        self._replicas_agree()
+
+    def _replicas_agree(self) -> None:
+        """What is written last reaches every follower, and so does what the leader says of it."""
+        try:
+            self.world.run_until(lambda: self._difference() is None, _SETTLING_MS)
+        except NeverHappenedError:
+            raise Violation(f"ReplicasAgree: {self._difference()}") from None
+        for pair in self._pairs():
+            problem = unlike_batches(pair)
+            if problem is not None:
+                raise Violation(f"ReplicasAgree: {problem}")
+
+    def _pairs(self) -> list[Pair]:
+        controller = self.cluster.nodes[self.cluster.controller_id].node
+        assert controller is not None
+        return list(pairs(self.cluster.nodes, controller.loader.image))
+
+    def _difference(self) -> str | None:
+        trims_alone = self.plan.retention_bytes >= 0
+        found = (unlike_offsets(pair, trims_alone=trims_alone) for pair in self._pairs())
+        return next((problem for problem in found if problem is not None), None)
 
     def _wait(self, condition: Callable[[], bool], what: str) -> None:
         self.world.run_until(

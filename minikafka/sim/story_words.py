@@ -34,6 +34,7 @@ RULES = {
     "phantom": "nothing is there that was never sent",
     "backward poll": "a consumer never goes back by itself",
     "skipped poll": "a consumer skips nothing",
+    "ReplicasAgree": "once all is healed and idle, an ISR has the same logs and offsets",
     "liveness": "after everything is mended all comes back within two minutes",
     "crash": "nothing but its disk ends a node",
 }

@@ -141,6 +141,17 @@ MUTATIONS = (
         ("replica.fetcher", "Fetcher._truncate", "log.truncate_to(target, ",
          "log.truncate_to(target + 1, "),
     ),
+    _mutation(
+        "a follower learns the high watermark with records only",
+        ("replica.fetcher", "Fetcher._append", "if log.update_high_watermark(data.high_watermark):",
+         "if records and log.update_high_watermark(data.high_watermark):"),
+    ),
+    _mutation(
+        "a follower drops an answer where its log start moved meanwhile",
+        ("replica.fetcher", "Fetcher._one_answer",
+         "followed.position._replace(log_start_offset=asked.log_start_offset) != asked",
+         "followed.position != asked"),
+    ),
     # The controller
     _mutation(
         "CHECK 1: a registration of another incarnation is taken for the same",

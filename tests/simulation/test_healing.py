@@ -6,6 +6,8 @@ import pytest
 
 from minikafka.sim.plan import draw
 from minikafka.sim.simulation import Simulation
+from minikafka.sim.violation import Violation
+from minikafka.sim.world import NeverHappenedError
 
 PLAN = replace(draw(3, 5_000), incidents=(), producers=1, groups=0)
 
@@ -27,3 +29,11 @@ def test_a_node_that_was_asked_to_shut_down_does_not_serve(simulation):
     node.shut_down()
     assert node.started
     assert not simulation._all_serve()
+
+
+def test_replicas_that_never_agree_are_a_violation(simulation, monkeypatch):
+    simulation._replicas_agree()
+    monkeypatch.setattr(Simulation, "_difference", lambda _: "t-0: n2 ends at 2")
+    with pytest.raises(Violation, match="ReplicasAgree: t-0: n2 ends at 2") as caught:
+        simulation._replicas_agree()
+    assert not isinstance(caught.value, NeverHappenedError)
