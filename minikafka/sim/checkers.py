@@ -1,10 +1,10 @@
 """What must hold after every step of every node, whatever happened before it.
 
 The rules themselves are in the files beside this one: `registration_checks` (what the metadata log
-says of a partition), `replica_checks` (logs, high watermarks, what leaders believe),
-`quorum_checks` (the metadata log), `recovery_checks` (unclean recovery), `retention_checks` (log
-start offsets). Here they are given what
-they look at, and the starts and registrations of brokers are checked.
+says of a partition), `election_checks` (who may lead), `replica_checks` (logs, high watermarks,
+what leaders believe), `quorum_checks` (the metadata log), `recovery_checks` (unclean recovery),
+`retention_checks` (log start offsets), `agreement_checks` (replicas at the end of a run). Here they
+are given what they look at, and the starts and registrations of brokers are checked.
 
 Source: the properties of the TLA+ model of KIP-966, SPEC C2, C3, E7 and what the rules name.
 """
@@ -26,6 +26,7 @@ from minikafka.metadata.partition_registration import (
 )
 from minikafka.node.node import Node
 from minikafka.sim import registration_checks as registrations
+from minikafka.sim.election_checks import ElectionChecks
 from minikafka.sim.odd_workload import Denial
 from minikafka.sim.quorum_checks import QuorumChecks
 from minikafka.sim.recovery_checks import RecoveryChecks
@@ -57,8 +58,11 @@ class Checkers:
     quorum: QuorumChecks = field(default_factory=QuorumChecks)
     denials: list[Denial] = field(default_factory=list)
     retention: RetentionChecks = field(default_factory=RetentionChecks)
+    elections: ElectionChecks = field(default_factory=ElectionChecks)
     _image: MetadataImage = field(default_factory=MetadataImage)
     _loader: MetadataLoader = field(default_factory=MetadataLoader)
+    _skips: bool = False
+    """The image that is looked at is several changes later than the one before."""
     _checks: int = 0
     _seen_starts: dict[int, int] = field(default_factory=dict)
     _seen_serving: dict[int, int] = field(default_factory=dict)
@@ -80,7 +84,7 @@ class Checkers:
     @property
     def checks(self) -> int:
         """How often something was compared."""
-        rooms = (self.replicas, self.quorum, self.recoveries, self.retention)
+        rooms = (self.replicas, self.quorum, self.recoveries, self.retention, self.elections)
         return self._checks + sum(room.checks for room in rooms)
 
     @property
@@ -197,7 +201,9 @@ class Checkers:
         if log.log.log_start_offset > start_offset:
             # A snapshot took the place of what was in between.
             self._loader = MetadataLoader(latest)
+            self._skips = True
             yield latest
+            self._skips = False
             return
         for batch in log.batches(start_offset, latest.offset + 1):
             yield self._loader.load_batch(
@@ -215,13 +221,15 @@ class Checkers:
             self.offsets_may_be_lost |= self.power_was_lost
         self._registrations_are_right(before, image)
         for topic_id, topic in image.topics.items():
-            known = before.topics.get(topic_id)
-            if known is not topic:
-                self._look_at_topic(image, topic, known)
+            if before.topics.get(topic_id) is not topic:
+                self._look_at_topic(before, image, topic)
+        if before.brokers is not image.brokers or before.topics is not image.topics:
+            self.elections.nobody_waits_for_a_member(image)
 
     def _look_at_topic(
-        self, image: MetadataImage, topic: TopicImage, known: TopicImage | None
+        self, before: MetadataImage, image: MetadataImage, topic: TopicImage
     ) -> None:
+        known = before.topics.get(topic.topic_id)
         for index, now in topic.partitions.items():
             former = None if known is None else known.partitions.get(index)
             if former == now:
@@ -233,6 +241,8 @@ class Checkers:
                 if problem is not None:
                     rule, _, what = problem.partition(": ")
                     raise Violation(f"{rule}: {where}: {what}")
+            if former is not None and not self._skips:
+                self.elections.changed(where, former, now, (before, image))
             is_unclean = (
                 now.leader_recovery_state is LeaderRecoveryState.RECOVERING
                 and now.leader != NO_LEADER

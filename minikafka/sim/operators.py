@@ -53,12 +53,16 @@ _WRITTEN_AFTER_MS = 300
 
 @dataclass(slots=True)
 class Operators:
-    """Carries out what a plan has operators do, to the topic `topic`."""
+    """Carries out what a plan has operators do, to the topic `topic`.
+
+    `on_elections` is told of each ElectLeaders request before it is sent.
+    """
 
     plan: Plan
     topic: str
     faults: Faults
     connections: Callable[[str], Connections]
+    on_elections: Callable[[elections.ElectLeadersRequest], None] = lambda _: None
     _elr: bool = True
     _extra_topics: int = 0
     _rolling: bool = False
@@ -73,6 +77,8 @@ class Operators:
         assert isinstance(incident.what, Happening)
         rng = self.faults.cluster.world.rng(f"operator/{incident.at_ms}")
         request = self._CARRY_OUT[incident.what](self, rng)
+        if isinstance(request, elections.ElectLeadersRequest):
+            self.on_elections(request)
         if request is not None:
             connections = self.connections(f"operator{incident.at_ms}")
             connections.ask(rng.choice(connections.bootstrap), request, lambda _: None)

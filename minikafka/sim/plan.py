@@ -71,6 +71,7 @@ _ODD_SHARE = 0.25
 _JOINT_SHARE = 0.1
 _RETRACT_SHARE = 0.1
 _RESIZE_SHARE = 0.1
+_ORPHAN_SHARE = 0.08
 _BACKFILL_SHARE = 0.2
 _BACKFILL_MS = 3 * 86_400_000
 _POWER_IN_STOP_SHARE = 0.15
@@ -82,6 +83,7 @@ _DELETING_SHARE = 0.1
 _PACES_MS = (1_000, 2_000, 6_000, 15_000)
 _QUICK_PACES_MS = (700, 1_500, 3_000)
 _LASTING_MS = (200, 2_000, 8_000, 30_000)
+_LONG_MS = (4_000, 8_000, 30_000)
 Mix = tuple["Fault | Happening", ...]
 MIXES: tuple[Mix, ...] = (
     # What was sent long ago arrives after everything has changed.
@@ -119,6 +121,11 @@ _RESIZING: Mix = (
     *(Fault.KILL, Fault.RESTART, Fault.POWER),
 )
 """Partitions of one topic that differ in their numbers of replicas, with an ISR that is small."""
+_ORPHANING: Mix = (
+    *(Fault.KILL, Fault.KILL, Fault.KILL, Fault.POWER, Fault.ISOLATE, Fault.CUT_CONTROLLER),
+    *(Happening.STRATEGY, Happening.ELECT_NOW),
+)
+"""Partitions that lose their leader while brokers live that may not lead, or may not yet."""
 _MOVING: Mix = (
     *(Fault.PAUSE, Fault.PAUSE, Fault.SLOW_NODE, Fault.KILL),
     *(Happening.SWAP, Happening.SWAP, Happening.REASSIGN, Happening.ELECT),
@@ -289,6 +296,20 @@ def draw(seed: int, duration_ms: int) -> Plan:
     if own.random() < _RESIZE_SHARE:
         plan = replace(plan, partitions=3, min_isr=2)
         incidents = _incidents(own, plan, _RESIZING, paces=_QUICK_PACES_MS)
+        plan = replace(plan, incidents=tuple(incidents))
+    own = Random(f"orphans/{seed}")
+    if own.random() < _ORPHAN_SHARE:
+        plan = replace(
+            plan,
+            recovery_manager=own.random() < 0.6,
+            strategy=own.choice(("Balanced", "Balanced", "None")),
+            brokers=min(plan.brokers, 4),
+            replication_factor=3,
+            min_isr=2,
+            session_ms=1_500,
+            recovery_ms=1_500,
+        )
+        incidents = _incidents(own, plan, _ORPHANING, _QUICK_PACES_MS, _LONG_MS)
         plan = replace(plan, incidents=tuple(incidents))
     plan = _with_odd_clients(plan)
     for name, share, mix in _APART:

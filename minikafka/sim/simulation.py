@@ -41,6 +41,8 @@ from minikafka.sim.world import US_PER_MS, NeverHappenedError, World
 TOPIC = "t"
 _HEALING_PACE_MS = 400
 _SETTLING_MS = 10_000
+_PATIENCE_MS = 45_000
+"""After which an operator asks for leaders that no rule brings back."""
 
 
 @dataclass(slots=True)
@@ -109,11 +111,14 @@ class Simulation:
             node.on_fault = self._faulted
         self.checkers = Checkers(self.history, plan.min_isr, plan.elr, nodes)
         self.checkers.retention.retention_bytes = plan.retention_bytes
+        self.checkers.elections.given = plan.given
         clients = [f"p{number}" for number in range(plan.producers)]
         clients += [f"g{number}" for number in range(plan.groups)]
         clients += [*(["joint"] if plan.joint else []), *(["odd"] if plan.odd else [])]
         self.faults = Faults(self.cluster, ("c", *clients), self.checkers.lost_records)
-        self.operators = Operators(plan, TOPIC, self.faults, self._connections)
+        self.operators = Operators(
+            plan, TOPIC, self.faults, self._connections, self.checkers.elections.asked
+        )
 
     _digest: "hashlib._Hash" = field(init=False, repr=False)
 
@@ -331,14 +336,18 @@ class Simulation:
         return [registration for _, _, registration in image.all_partitions()]
 
     def _elect_by_hand(self) -> None:
-        """What no rule brings back an operator must (L4, L6)."""
+        """What no rule brings back an operator must (L4, L6), and nothing else."""
         try:
-            self.world.run_until(lambda: self._started(self._all_led), 45_000)
+            self.world.run_until(lambda: self._started(self._all_led), _PATIENCE_MS)
         except NeverHappenedError:
+            controller = self.cluster.nodes[self.cluster.controller_id].node
+            assert controller is not None
+            self.checkers.elections.only_operators_help(controller.loader.image)
             self.world.note("operator", "asks for unclean elections")
             request = elections.ElectLeadersRequest(
                 election_type=1, topic_partitions=None, timeout_ms=10_000
             )
+            self.checkers.elections.asked(request)
             self.cluster.client("operator").ask(request, elections.ElectLeadersResponse)
 
     def _all_led(self) -> bool:

@@ -262,7 +262,10 @@ class Stage:
             on_step=self._stepped,
         )
         self._checkers = Checkers(History(), min_isr, elr, self._cluster.nodes)
-        self._clients = Clients(self._cluster, self._note, self.known)
+        self._checkers.elections.given = given
+        self._clients = Clients(
+            self._cluster, self._note, self.known, self._checkers.elections.asked
+        )
         self._cluster.start()
         self._lines.clear()
 

@@ -95,11 +95,15 @@ class Sent:
 
 @dataclass(slots=True)
 class Clients:
-    """`note` takes who and what; `known` is what the controller has committed of each topic."""
+    """`note` takes who and what; `known` is what the controller has committed of each topic.
+
+    `on_elections` is told of each ElectLeaders request before it is sent.
+    """
 
     cluster: SimCluster
     note: Note
     known: dict[str, PartitionRegistration]
+    on_elections: Callable[[elections.ElectLeadersRequest], None] = lambda _: None
     reachable: Sequence[int] = ()
     """Brokers that an operator can ask."""
     answers: dict[str, str] = field(default_factory=dict)
@@ -198,6 +202,7 @@ class Clients:
             ],
             timeout_ms=_PATIENCE_MS,
         )
+        self.on_elections(request)
         answer = self._ask(command, request, elections.ElectLeadersResponse)
         for each in () if answer is None else answer.replica_election_results:
             self._answered(each.topic, each.partition_result[0].error_code)

@@ -12,6 +12,10 @@ RULES = {
     "E1": "without ELR the last member stays in the ISR",
     "E2": "ISR and ELR are disjoint, the leader is in the ISR, and the ELR is empty at min ISR",
     "E7": "a broker that did not end cleanly is in no ISR and no ELR when it registers",
+    "L1": "a replica outside ISR and ELR leads only while no member of them can",
+    "L2": "a member of the ELR leads only while no member of the ISR can",
+    "L3": "an unclean recovery begins only when its strategy says so",
+    "L6": "without a recovery an unclean election needs a setting, a request or the last leader",
     "L8": "a leader from outside ISR and ELR is marked as unclean, and is the whole ISR",
     "C2": "the clean shutdown file is gone as soon as it was read",
     "U4": "only answers of this registration and this leader epoch count in a recovery",
@@ -35,7 +39,7 @@ RULES = {
     "backward poll": "a consumer never goes back by itself",
     "skipped poll": "a consumer skips nothing",
     "ReplicasAgree": "once all is healed and idle, an ISR has the same logs and offsets",
-    "liveness": "after everything is mended all comes back within two minutes",
+    "liveness": "who can lead leads, and after everything is mended all comes back in time",
     "crash": "nothing but its disk ends a node",
 }
 

@@ -231,6 +231,31 @@ MUTATIONS = (
          "self.isr, self.elr = (elected.leader,), ()",
          "self.isr, self.elr = (elected.leader, *self.current.replicas[:1]), ()"),
     ),
+    # Elections
+    _mutation(
+        "L6: unclean elections ignore the topic's setting",
+        ("controller.view", "View.election",
+         "Election.UNCLEAN if self.unclean_allowed(topic) else Election.ONLINE",
+         "Election.UNCLEAN"),
+    ),
+    _mutation(
+        "L2: ELR members are never elected",
+        ("controller.election", "elect", "eligible = candidates.isr or candidates.elr",
+         "eligible = candidates.isr"),
+    ),
+    _mutation(
+        "L6: the last known leader leads although an ELR exists",
+        ("controller.election", "_last_known_may_lead",
+         "not candidates.isr and not candidates.elr and", "not candidates.isr and"),
+    ),
+    _mutation(
+        "L4: strategy None recovers by itself",
+        ("controller.election", "recovery_step", "if strategy is Strategy.NONE:", "if False:"),
+    ),
+    _mutation(
+        "L3: recovery does not wait for the ELR",
+        ("controller.election", "recovery_step", "if eligible:", "if False:"),
+    ),
     # Unclean recovery
     _mutation(
         "U4: epochs in answers are not compared",

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from minikafka.sim.election_checks import ElectionChecks
 from minikafka.sim.plan import draw
 from minikafka.sim.simulation import Simulation
 from minikafka.sim.violation import Violation
@@ -29,6 +30,20 @@ def test_a_node_that_was_asked_to_shut_down_does_not_serve(simulation):
     node.shut_down()
     assert node.started
     assert not simulation._all_serve()
+
+
+def test_no_operator_takes_the_place_of_a_rule(simulation, monkeypatch):
+    """L4, L6: forbidden while the strategy, or a member of ISR or ELR, brings a leader."""
+    found = []
+    monkeypatch.setattr(Simulation, "_all_led", lambda _: False)
+    monkeypatch.setattr(
+        type(simulation.checkers.elections),
+        "only_operators_help",
+        lambda _, image: found.append(image),
+    )
+    simulation._elect_by_hand()
+    assert len(found) == 1
+    assert [each.election_type for each in simulation.checkers.elections._requests] == [1]
 
 
 def test_replicas_that_never_agree_are_a_violation(simulation, monkeypatch):

@@ -62,7 +62,8 @@ def look_at(cluster, checkers, *changes):
 
 NEXT = {"partition_epoch": 9, "leader_epoch": 9}
 UNCLEAN_ELECTION_OF_2 = (
-    {"isr": (), "elr": (1, 3), "leader": -1, "partition_epoch": 5, "leader_epoch": 5},
+    {"isr": (), "elr": (), "last_known_elr": (1, 3), "last_known_leader": 2, "leader": -1,
+     "partition_epoch": 5, "leader_epoch": 5},
     {"isr": (2,), "elr": (), "leader": 2, "leader_epoch": 7, "partition_epoch": 7,
      "leader_recovery_state": LeaderRecoveryState.RECOVERING},
 )  # fmt: skip
@@ -109,7 +110,13 @@ def test_changes_that_are_committed_at_once_are_looked_at_one_by_one(cluster):
 
 
 def test_a_leader_out_of_nowhere_must_be_marked(cluster, checkers):
-    without = {"isr": (), "elr": (1, 2), "leader": -1, "partition_epoch": 5, "leader_epoch": 5}
+    without = {
+        "isr": (),
+        "last_known_elr": (1, 2),
+        "leader": -1,
+        "partition_epoch": 5,
+        "leader_epoch": 5,
+    }
     with pytest.raises(Violation, match="L8"):
         look_at(cluster, checkers, without, {"isr": (3,), "elr": (), "leader": 3, **NEXT})
 
