@@ -81,6 +81,7 @@ class Asked:
     def is_news(self, answer: messages.PartitionData) -> bool:
         """Whether an incremental response must hold this answer; remembers it as told."""
         diverging = answer.diverging_epoch
+        truncates = diverging is not None and diverging.epoch >= 0
         news = (
             not self.told
             or bool(answer.records)
@@ -88,12 +89,13 @@ class Asked:
             or answer.high_watermark != self.high_watermark
             or answer.log_start_offset != self.log_start_offset
             or answer.preferred_read_replica != -1
-            or (diverging is not None and diverging.epoch >= 0)
+            or truncates
         )
         self.high_watermark = answer.high_watermark
         self.log_start_offset = answer.log_start_offset
-        # An error is told again until it is over.
-        self.told = answer.error_code == 0
+        # An error is told again until it is over. Unlike Kafka: so is what stands beside a
+        # diverging epoch, since a follower that truncates ignores the rest of that answer.
+        self.told = answer.error_code == 0 and not truncates
         return news
 
     def watch(self, partition: Partition) -> None:

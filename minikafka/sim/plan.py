@@ -297,20 +297,7 @@ def draw(seed: int, duration_ms: int) -> Plan:
         plan = replace(plan, partitions=3, min_isr=2)
         incidents = _incidents(own, plan, _RESIZING, paces=_QUICK_PACES_MS)
         plan = replace(plan, incidents=tuple(incidents))
-    own = Random(f"orphans/{seed}")
-    if own.random() < _ORPHAN_SHARE:
-        plan = replace(
-            plan,
-            recovery_manager=own.random() < 0.6,
-            strategy=own.choice(("Balanced", "Balanced", "None")),
-            brokers=min(plan.brokers, 4),
-            replication_factor=3,
-            min_isr=2,
-            session_ms=1_500,
-            recovery_ms=1_500,
-        )
-        incidents = _incidents(own, plan, _ORPHANING, _QUICK_PACES_MS, _LONG_MS)
-        plan = replace(plan, incidents=tuple(incidents))
+    plan = _with_orphans(plan)
     plan = _with_odd_clients(plan)
     for name, share, mix in _APART:
         own = Random(f"{name}/{seed}")
@@ -326,6 +313,24 @@ def draw(seed: int, duration_ms: int) -> Plan:
 
 def _time_of(incident: Incident) -> int:
     return incident.at_ms
+
+
+def _with_orphans(plan: Plan) -> Plan:
+    own = Random(f"orphans/{plan.seed}")
+    if own.random() >= _ORPHAN_SHARE:
+        return plan
+    plan = replace(
+        plan,
+        recovery_manager=own.random() < 0.6,
+        strategy=own.choice(("Balanced", "Balanced", "None")),
+        brokers=min(plan.brokers, 4),
+        replication_factor=3,
+        min_isr=2,
+        session_ms=1_500,
+        recovery_ms=1_500,
+    )
+    incidents = _incidents(own, plan, _ORPHANING, _QUICK_PACES_MS, _LONG_MS)
+    return replace(plan, incidents=tuple(incidents))
 
 
 def _with_odd_clients(plan: Plan) -> Plan:

@@ -152,6 +152,11 @@ MUTATIONS = (
          "followed.position._replace(log_start_offset=asked.log_start_offset) != asked",
          "followed.position != asked"),
     ),
+    _mutation(
+        "a follower that truncates is taken to have learned the high watermark",
+        ("replica.fetch_session", "Asked.is_news",
+         "self.told = answer.error_code == 0 and not truncates", "self.told = answer.error_code == 0"),
+    ),
     # The controller
     _mutation(
         "CHECK 1: a registration of another incarnation is taken for the same",

@@ -37,7 +37,7 @@ def test_no_operator_takes_the_place_of_a_rule(simulation, monkeypatch):
     found = []
     monkeypatch.setattr(Simulation, "_all_led", lambda _: False)
     monkeypatch.setattr(
-        type(simulation.checkers.elections),
+        ElectionChecks,
         "only_operators_help",
         lambda _, image: found.append(image),
     )

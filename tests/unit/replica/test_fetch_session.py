@@ -160,6 +160,14 @@ def test_error_is_told_until_it_is_over(sessions):
     assert not asked.is_news(data())
 
 
+def test_everything_is_told_again_after_a_truncation(sessions):
+    """A follower that truncates takes nothing else from the answer that makes it truncate."""
+    (asked,) = sessions.resolve(request(), 17).partitions.values()
+    assert asked.is_news(data(diverging_epoch=EpochEndOffset(1, 2)))
+    assert asked.is_news(data())
+    assert not asked.is_news(data())
+
+
 def test_everything_is_told_again_in_another_leader_epoch(sessions):
     """A follower ignores answers of an older epoch: what they told it does not know."""
     session = sessions.resolve(request(), 17)
