@@ -5,7 +5,7 @@ Source of what depends on what: `KafkaRaftServer`, `BrokerServer`, `ControllerSe
 """
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from random import Random
 from typing import NamedTuple
 
@@ -48,7 +48,7 @@ from minikafka.replica.broker_lifecycle import BrokerLifecycle
 from minikafka.replica.directory_assignments import DirectoryAssignments
 from minikafka.replica.fetch_session import FetchSessions
 from minikafka.replica.fetcher import FetchSettings
-from minikafka.replica.log_settings import log_config
+from minikafka.replica.log_settings import LogConfigs
 from minikafka.replica.producer_ids import ProducerIds
 from minikafka.replica.replica_manager import ReplicaManager
 from minikafka.rpc.calls import Calls
@@ -98,7 +98,7 @@ class _Builder:
             # Before the logs are loaded: a start that fails must leave a clean shutdown clean.
             check_controller_files(home.disk)
             self._check_metadata(raft, home)
-        for fault in self.logs.load(self._stored_log_config, self.around.now):
+        for fault in self.logs.load(self._stored_log_configs(), self.around.now):
             if fault.log_dir == home.disk.root or not self.logs.online:
                 raise fault
         # A directory that cannot be loaded makes the last shutdown unclean.
@@ -224,10 +224,11 @@ class _Builder:
                     "that this node has served: it would lead a cluster without topics",
                 )
 
-    def _stored_log_config(self, name: TopicPartition) -> LogConfig:
-        """What a log obeys until the metadata says it anew."""
+    def _stored_log_configs(self) -> Callable[[TopicPartition], LogConfig]:
+        """What each log obeys until the metadata is known."""
         layers = ConfigLayers({}, {}, self.values.given)
-        return log_config(layers, self.loader.image.config(RESOURCE_TOPIC, name.topic))
+        configs, image = LogConfigs(), self.loader.image
+        return lambda name: configs.of(layers, image.config(RESOURCE_TOPIC, name.topic))
 
     # Quorum
 

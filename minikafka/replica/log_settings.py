@@ -1,6 +1,7 @@
 """From topic configuration to what a log obeys. Source: `LogConfig`, `UnifiedLog.updateConfig`."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from minikafka.config import topic as keys
 from minikafka.config.log_keys import PRODUCER_ID_EXPIRATION_MS
@@ -16,6 +17,26 @@ _CODECS = {
     "lz4": Codec.LZ4,
     "zstd": Codec.ZSTD,
 }
+
+
+@dataclass(slots=True)
+class LogConfigs:
+    """`log_config`, with one result for all topics that have the same own values."""
+
+    _layers: ConfigLayers | None = None
+    _known: dict[tuple[tuple[str, str], ...], LogConfig] = field(default_factory=dict)
+    """By a topic's own values; for `_layers` only."""
+
+    def of(self, layers: ConfigLayers, topic: Mapping[str, str]) -> LogConfig:
+        """What the log of a topic's partitions obeys, given the topic's own values."""
+        if layers != self._layers:
+            self._layers = ConfigLayers(*map(dict, layers))
+            self._known.clear()
+        key = tuple(topic.items())
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = log_config(layers, topic)
+        return found
 
 
 def log_config(layers: ConfigLayers, topic: Mapping[str, str]) -> LogConfig:

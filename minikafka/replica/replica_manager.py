@@ -37,7 +37,7 @@ from minikafka.metadata.partition_registration import DIRECTORY_LOST, NO_LEADER
 from minikafka.replica.alter_partition import AlterPartitionManager
 from minikafka.replica.directory_assignments import DirectoryAssignments
 from minikafka.replica.fetcher import Fetcher, FetchSettings
-from minikafka.replica.log_settings import log_config
+from minikafka.replica.log_settings import LogConfigs
 from minikafka.replica.partition import Partition, leadership_lines
 from minikafka.replica.topic_counts import TopicCounts
 from minikafka.rpc.calls import Calls
@@ -80,6 +80,7 @@ class ReplicaManager:
     _started: bool = False
     _unmade: dict[TopicPartition, tuple[LocalReplica, bool]] = field(default_factory=dict)
     _is_making: bool = False
+    _log_configs: LogConfigs = field(default_factory=LogConfigs)
     on_leadership: list[Callable[[Partition], None]] = field(default_factory=list)
     on_removed: list[Callable[[TopicPartition], None]] = field(default_factory=list)
 
@@ -270,7 +271,7 @@ class ReplicaManager:
         log = self.logs.create(
             name,
             replica.topic_id,
-            log_config(layers, own),
+            self._log_configs.of(layers, own),
             self.env.clock.now,
             replica.registration.directory(self.broker_id),
         )
@@ -410,7 +411,7 @@ class ReplicaManager:
             if not broker_changed and previous.configs.get(key) is image.configs.get(key):
                 continue
             own = image.config(*key)
-            partition.log.renew_config(log_config(layers, own))
+            partition.log.renew_config(self._log_configs.of(layers, own))
             partition.set_min_isr(layers.topic_value(topic_keys.MIN_INSYNC_REPLICAS, own))
             renewed.append(partition)
         return renewed

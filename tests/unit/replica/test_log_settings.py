@@ -4,7 +4,7 @@ import pytest
 
 from minikafka.config.values import ConfigLayers
 from minikafka.records.compression import Codec
-from minikafka.replica.log_settings import log_config
+from minikafka.replica.log_settings import LogConfigs, log_config
 
 
 def config(topic=None, static=None, dynamic=None):
@@ -75,3 +75,21 @@ def test_time_stamps_of_the_append():
     assert config({"message.timestamp.type": "LogAppendTime"}).records.log_append_time
     assert config({"message.timestamp.after.max.ms": "9"}).records.timestamp_after_max_ms == 9
     assert config({"message.timestamp.before.max.ms": "8"}).records.timestamp_before_max_ms == 8
+
+
+def test_topics_with_the_same_values_share_one_configuration():
+    configs = LogConfigs()
+    layers = ConfigLayers({}, {}, {"log.retention.ms": "5"})
+    found = configs.of(layers, {"segment.bytes": "2097152"})
+    assert found == log_config(layers, {"segment.bytes": "2097152"})
+    assert configs.of(ConfigLayers(*map(dict, layers)), {"segment.bytes": "2097152"}) is found
+    assert configs.of(layers, {"segment.bytes": "4194304"}).segment_bytes == 4194304
+    assert configs.of(layers, {}).segment_bytes == 1 << 30
+
+
+def test_changed_broker_values_are_in_force_at_once():
+    configs, dynamic = LogConfigs(), {"log.retention.ms": "6"}
+    layers = ConfigLayers(dynamic, {}, {})
+    assert configs.of(layers, {}).retention_ms == 6
+    dynamic["log.retention.ms"] = "7"
+    assert configs.of(layers, {}).retention_ms == 7
