@@ -140,8 +140,13 @@ class LogDirectory:
             if name.endswith(DELETE_SUFFIX):
                 self._dying.append(_DyingFolder(name, None, None))
             at = parse_folder(name)
-            if at is None or name == METADATA_FOLDER or not self._is_log(name):
+            if at is None or name == METADATA_FOLDER:
                 continue
+            topic_id = read_topic_id(self.disk, name)
+            if topic_id is None:
+                if not self._is_log(name):
+                    continue
+                self._require_no_records(name)
             remembered = Remembered(
                 clean=clean,
                 recovery_point=recovery_points.get(at, 0),
@@ -150,7 +155,7 @@ class LogDirectory:
             )
             self.logs[at] = self._open_log(
                 name, at, config=config_of(at), remembered=remembered, now=now, rng=rng,
-                topic_id=self._identity(name),
+                topic_id=topic_id,
             )  # fmt: skip
         self._find_lost(recovery_points, high_watermarks, clean=clean)
         self.is_loaded = True
@@ -180,8 +185,8 @@ class LogDirectory:
             _log.warning("%s/%s is damaged: taking all its offsets for 0", self.disk.root, name)
         return offsets or {}
 
-    def _identity(self, folder: str) -> Uuid | None:
-        """The topic id of the log in a folder; None for a log that never held a record.
+    def _require_no_records(self, folder: str) -> None:
+        """Accept a log whose topic id is not known only if it never held a record.
 
         Unlike Kafka: there a log that cannot be identified is set aside, and an empty one takes its
         place. The topic id is durable before the first record.
@@ -189,13 +194,10 @@ class LogDirectory:
         Raises:
             StorageFault: there are records, and `partition.metadata` is missing or damaged.
         """
-        topic_id = read_topic_id(self.disk, folder)
-        if topic_id is not None:
-            return topic_id
         path = f"{folder}/{PARTITION_METADATA}"
         if not self._held_records(folder):
             self.disk.remove(path)
-            return None
+            return
         state = "is damaged" if self.disk.exists(path) else "is missing"
         raise StorageFault(
             self.disk.root,

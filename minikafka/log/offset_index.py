@@ -34,6 +34,8 @@ class OffsetIndex:
     pending: bytearray = field(default_factory=bytearray)
     is_sound: bool = True
     """False if the file held something that is no entry (`OffsetIndex.sanityCheck`)."""
+    is_stored: bool = False
+    """True if the file is known to hold all entries but `pending`, and nothing else."""
     _offsets: "array[int]" = field(default_factory=lambda: array("I"))
     _positions: "array[int]" = field(default_factory=lambda: array("I"))
 
@@ -83,6 +85,7 @@ class OffsetIndex:
         at = bisect_left(self._offsets, offset - self.base_offset)
         del self._offsets[at:]
         del self._positions[at:]
+        self.is_stored = False
         return at * ENTRY_SIZE
 
     def entries(self) -> list[IndexEntry]:

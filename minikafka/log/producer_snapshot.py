@@ -4,6 +4,7 @@ Only the last batch of each producer is kept, so that after a restart one batch 
 instead of five (as Kafka). Format: `ProducerStateManager.writeSnapshot`, version 1.
 """
 
+from collections.abc import Iterable, Sequence
 from struct import Struct
 from typing import Final
 
@@ -61,13 +62,15 @@ def write_snapshot(disk: Disk, folder: str, state: ProducerState) -> str:
 
 
 def load_newest(
-    disk: Disk, folder: str, first_offset: int, end_offset: int, now_ms: int = 0
-) -> ProducerState:
+    disk: Disk, folder: str, first_offset: int, end_offset: int, now_ms: int = 0,
+    *, offsets: Sequence[int],
+) -> ProducerState:  # fmt: skip
     """The newest sound snapshot from `first_offset` to `end_offset`, both included.
 
-    Without one, an empty state at `first_offset`. Later and damaged snapshots are removed.
+    `offsets` are those of all snapshots in the folder, ascending. Without a sound one, an empty
+    state at `first_offset`. Later and damaged snapshots are removed.
     """
-    for offset in reversed(snapshot_offsets(disk, folder)):
+    for offset in reversed(offsets):
         path = f"{folder}/{file_name(offset, SNAPSHOT_SUFFIX)}"
         if offset > end_offset:
             disk.remove(path)
@@ -95,9 +98,14 @@ def remove_snapshots(disk: Disk, folder: str) -> None:
 
 def snapshot_offsets(disk: Disk, folder: str) -> list[int]:
     """The offsets of the snapshots in a log's folder, ascending."""
-    names = [name.removesuffix(SNAPSHOT_SUFFIX) for name in disk.list(folder)
+    return offsets_of(disk.list(folder))
+
+
+def offsets_of(names: Iterable[str]) -> list[int]:
+    """The offsets of the snapshots among a folder's names, in their order."""
+    stems = [name.removesuffix(SNAPSHOT_SUFFIX) for name in names
              if name.endswith(SNAPSHOT_SUFFIX)]  # fmt: skip
-    return [int(name) for name in names if name.isdigit()]
+    return [int(stem) for stem in stems if stem.isdigit()]
 
 
 def _entry(fields: tuple[int, ...], now_ms: int) -> ProducerEntry:

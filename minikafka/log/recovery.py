@@ -8,6 +8,7 @@ which an `.unflushed` file tells. Source: `LogLoader`, `LogSegment.recover`.
 """
 
 import logging
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -17,7 +18,12 @@ from minikafka.log.checkpoints import LEADER_EPOCHS, read_epochs, write_epochs
 from minikafka.log.config import LogConfig
 from minikafka.log.disk import Disk
 from minikafka.log.leader_epoch_cache import UNDEFINED_EPOCH, LeaderEpochCache
-from minikafka.log.producer_snapshot import SNAPSHOT_SUFFIX, load_newest, snapshot_offsets
+from minikafka.log.producer_snapshot import (
+    SNAPSHOT_SUFFIX,
+    load_newest,
+    offsets_of,
+    snapshot_offsets,
+)
 from minikafka.log.producer_state import ProducerState, is_marker
 from minikafka.log.scan import scan_headers
 from minikafka.log.segment import (
@@ -39,6 +45,7 @@ from minikafka.records.reader import EndMarker, end_marker, read_batch
 
 CLEANED_SUFFIX: Final = ".cleaned"
 SWAP_SUFFIX: Final = ".swap"
+_INTERRUPTED_SUFFIXES: Final = (DELETED_SUFFIX, CLEANED_SUFFIX, ".tmp", SWAP_SUFFIX)
 _BESIDE_A_LOG: Final = (*SEGMENT_SUFFIXES[1:], UNFLUSHED_SUFFIX)
 
 _log = logging.getLogger("minikafka.log")
@@ -92,13 +99,14 @@ def load(
 def _load(
     disk: Disk, folder: str, config: LogConfig, remembered: Remembered, now: Now, *, jitter_ms: int
 ) -> LoadedLog:
-    _finish_interrupted_work(disk, folder)
-    items = _open_segments(disk, folder, config, now, jitter_ms)
+    # The folder is listed once: what the load itself removes is not asked for again.
+    names = _finish_interrupted_work(disk, folder)
+    items = _open_segments(disk, folder, names, config, now, jitter_ms=jitter_ms)
     epochs, epochs_known = _load_epochs(disk, folder, items)
     recovered_from = None
     if not remembered.clean:
         recovered_from = _recover_segments(disk, folder, items, remembered.recovery_point)
-    recovered_from = _drop_bad_transactions(items, recovered_from)
+    recovered_from = _drop_bad_transactions(items, names, recovered_from)
     if not items:
         start = remembered.log_start_offset
         items.append(
@@ -140,14 +148,21 @@ def _load(
         write_epochs(disk, folder, epochs.entries, sync=True)
         epochs.changed = False
     newest = end_offset if recovered_from is None else recovered_from
+    snapshots = offsets_of(names)
     producers = load_producers(
-        segments, newest, end_offset, remembered.high_watermark, now, reindex_from=recovered_from
-    )
-    _remove_stray_snapshots(disk, folder, segments)
+        segments, newest, end_offset, remembered.high_watermark, now,
+        reindex_from=recovered_from, snapshots=snapshots,
+    )  # fmt: skip
+    if len(snapshots) > 1:
+        _remove_stray_snapshots(disk, folder, segments)
     return LoadedLog(
         segments, epochs, producers, start_offset, end_offset,
         end_offset if remembered.clean else min(remembered.recovery_point, end_offset),
-        [item.base_offset for item in items if disk.exists(item.path(UNFLUSHED_SUFFIX))],
+        [
+            item.base_offset for item in items
+            if file_name(item.base_offset, UNFLUSHED_SUFFIX) in names
+            and disk.exists(item.path(UNFLUSHED_SUFFIX))
+        ],
     )  # fmt: skip
 
 
@@ -159,15 +174,21 @@ def load_producers(
     now: Now,
     *,
     reindex_from: int | None = None,
+    snapshots: Sequence[int] | None = None,
 ) -> ProducerState:
     """The producer state at `end_offset`: a snapshot not after `newest_snapshot`, and a scan.
 
     Aborted transactions whose marker is in a segment at or after `reindex_from` are put into its
-    transaction index again. Producers expire as if they had appended `now`.
+    transaction index again. Producers expire as if they had appended `now`. `snapshots` are the
+    offsets of those that are there, where the caller knows them.
     """
     now_ms = now.monotonic_ms
     first_offset = segments.first.base_offset
-    state = load_newest(segments.disk, segments.folder, first_offset, newest_snapshot, now_ms)
+    if snapshots is None:
+        snapshots = snapshot_offsets(segments.disk, segments.folder)
+    state = load_newest(
+        segments.disk, segments.folder, first_offset, newest_snapshot, now_ms, offsets=snapshots
+    )
     start = state.end_offset
     if start < end_offset:
         for segment in segments.from_offset(start):
@@ -226,9 +247,15 @@ def _replay(
         segment.add_aborted(aborted)
 
 
-def _finish_interrupted_work(disk: Disk, folder: str) -> None:
-    """Remove what was being deleted or cleaned; complete a cleaned segment's swap."""
-    for name in disk.list(folder):
+def _finish_interrupted_work(disk: Disk, folder: str) -> Collection[str]:
+    """Remove what was being deleted or cleaned; complete a cleaned segment's swap.
+
+    Returns the names in the folder, sorted.
+    """
+    names = disk.list(folder)
+    if not any(name.endswith(_INTERRUPTED_SUFFIXES) for name in names):
+        return dict.fromkeys(names)
+    for name in names:
         if name.endswith((DELETED_SUFFIX, CLEANED_SUFFIX, ".tmp")):
             disk.remove(f"{folder}/{name}")
     swapped = [name for name in disk.list(folder) if name.endswith(LOG_SUFFIX + SWAP_SUFFIX)]
@@ -248,12 +275,12 @@ def _finish_interrupted_work(disk: Disk, folder: str) -> None:
     for name in disk.list(folder):
         if name.endswith(SWAP_SUFFIX):
             disk.remove(f"{folder}/{name}")
+    return dict.fromkeys(disk.list(folder))
 
 
 def _open_segments(
-    disk: Disk, folder: str, config: LogConfig, now: Now, jitter_ms: int
+    disk: Disk, folder: str, names: Collection[str], config: LogConfig, now: Now, *, jitter_ms: int
 ) -> list[Segment]:
-    names = disk.list(folder)
     bases = [
         int(name.removesuffix(LOG_SUFFIX)) for name in names
         if name.endswith(LOG_SUFFIX) and name.removesuffix(LOG_SUFFIX).isdigit()
@@ -320,10 +347,13 @@ def _drop_segments(disk: Disk, folder: str, items: list[Segment], at: int) -> No
     disk.sync_dir(folder)
 
 
-def _drop_bad_transactions(items: list[Segment], recovered_from: int | None) -> int | None:
+def _drop_bad_transactions(
+    items: list[Segment], names: Collection[str], recovered_from: int | None
+) -> int | None:
     """Empty transaction indexes from the first bad one on; from where they must be made again."""
     for at, segment in enumerate(items):
-        if segment.has_bad_transactions():
+        is_there = file_name(segment.base_offset, TXN_INDEX_SUFFIX) in names
+        if is_there and segment.has_bad_transactions():
             _log.warning(
                 "%s/%s is damaged: rebuilding it and later ones",
                 segment.disk.root, segment.path(TXN_INDEX_SUFFIX),

@@ -349,7 +349,7 @@ class Segment:
             (self._offset_index, INDEX_SUFFIX, OFFSET_ENTRY_SIZE),
             (self._time_index, TIME_INDEX_SUFFIX, TIME_ENTRY_SIZE),
         ):
-            if index is None:
+            if index is None or (index.is_stored and not index.pending):
                 continue
             file = self.disk.open(self.path(suffix), create=True)
             written = len(index) * size - len(index.pending)
@@ -364,6 +364,7 @@ class Segment:
                 file.append(index.pending)
             file.close()
             index.pending.clear()
+            index.is_stored = True
 
     def prepare_for_appends(self) -> int:
         """Find the end of a loaded segment; its next offset. The log file must be sound."""

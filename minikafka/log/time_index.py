@@ -33,6 +33,8 @@ class TimeIndex:
     pending: bytearray = field(default_factory=bytearray)
     is_sound: bool = True
     """False if the file held something that is no entry (`TimeIndex.sanityCheck`)."""
+    is_stored: bool = False
+    """True if the file is known to hold all entries but `pending`, and nothing else."""
     _timestamps: "array[int]" = field(default_factory=lambda: array("q"))
     _offsets: "array[int]" = field(default_factory=lambda: array("I"))
 
@@ -91,6 +93,7 @@ class TimeIndex:
         at = bisect_left(self._offsets, offset - self.base_offset)
         del self._timestamps[at:]
         del self._offsets[at:]
+        self.is_stored = False
         return at * ENTRY_SIZE
 
     def entries(self) -> list[TimeEntry]:

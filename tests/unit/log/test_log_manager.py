@@ -1,5 +1,6 @@
 """Several log directories: creation, deletion, offline directories, shutdown and start."""
 
+from collections import Counter
 from dataclasses import replace
 from random import Random
 
@@ -24,7 +25,8 @@ from minikafka.log.checkpoints import (
 from minikafka.log.config import LogConfig
 from minikafka.log.disk import write_file
 from minikafka.log.log_manager import LogManager
-from minikafka.records.builder import NewRecord, build_batch
+from minikafka.records.builder import BatchOptions, NewRecord, build_batch
+from minikafka.records.errors import RecordValidationError
 from minikafka.sim.sim_disk import SimDisk
 
 NOW = Now(0, 50_000)
@@ -53,6 +55,13 @@ def start(disks):
 def append(log, timestamp=50_000):
     batch = build_batch([NewRecord(timestamp, b"k", b"v" * 100)])
     log.append_as_leader(memoryview(batch), leader_epoch=0, now=NOW)
+
+
+def append_once(log, sequence):
+    """Append as an idempotent producer."""
+    options = BatchOptions(producer_id=5, producer_epoch=0, base_sequence=sequence)
+    batch = build_batch([NewRecord(50_000, b"k", b"v")], options)
+    return log.append_as_leader(memoryview(batch), leader_epoch=0, now=NOW)
 
 
 @pytest.mark.parametrize("leave", [LogManager.delete, LogManager.set_aside])
@@ -591,3 +600,68 @@ def test_logs_that_nobody_touched_are_not_written_at_a_shutdown(disks, count):
     for disk in disks:
         disk.crash()
     assert start(disks).previous_broker_epoch == 43
+
+
+class Counted(SimDisk):
+    """Counts what is asked of it, by the suffix of the path."""
+
+    def __init__(self, root):
+        super().__init__(root)
+        self.asked = Counter()
+
+    def open(self, path, *, create=False):
+        self.asked["open", path.rpartition(".")[2]] += 1
+        return super().open(path, create=create)
+
+    def list(self, path):
+        self.asked["list", path] += 1
+        return super().list(path)
+
+    def rename(self, old, new):
+        self.asked["rename", new.rpartition(".")[2]] += 1
+        super().rename(old, new)
+
+
+@pytest.fixture
+def counted():
+    disk = Counted("one")
+    write_meta_properties(disk, MetaProperties("c", 1, Uuid.of(1, 1)))
+    return disk
+
+
+def test_first_stop_opens_one_file_of_a_short_log(counted):
+    """The time index. There are no producers, and no other entries."""
+    manager = many([counted], 40)
+    counted.asked.clear()
+    assert manager.shutdown(7) == []
+    assert counted.asked["open", "timeindex"] == 40
+    for suffix in ("index", "snapshot", "log"):
+        assert counted.asked["open", suffix] == 0
+    assert not any(what == "list" for what, _ in counted.asked)
+
+
+def test_start_after_a_clean_shutdown_lists_each_folder_once(counted):
+    assert many([counted], 10).shutdown(7) == []
+    counted.crash()
+    counted.asked.clear()
+    logs = start([counted]).logs
+    assert [log.log_end_offset for log in logs.values()] == [1] * 10
+    assert {counted.asked["list", log.folder] for log in logs.values()} == {1}
+    for suffix in ("log", "index", "timeindex"):
+        assert counted.asked["open", suffix] == len(logs)
+
+
+def test_producers_of_a_short_log_survive_a_clean_shutdown(disks):
+    manager = start(disks)
+    log = manager.create(TP, ID, CONFIG, NOW)
+    append(log)
+    for sequence in (0, 1):
+        append_once(log, sequence)
+    assert manager.shutdown(7) == []
+    for disk in disks:
+        disk.crash()
+    log = start(disks).logs[TP]
+    assert log.log_end_offset == 3
+    assert append_once(log, 1).is_duplicate
+    with pytest.raises(RecordValidationError):
+        append_once(log, 3)

@@ -27,6 +27,10 @@ def disk():
     return made
 
 
+def newest(disk, *args, **more):
+    return load_newest(disk, "t-0", *args, offsets=snapshot_offsets(disk, "t-0"), **more)
+
+
 def test_only_the_last_batch_is_kept():
     (entry,) = decode(encode(state(11)))
     assert list(entry.batches) == [WrittenBatch(5, 10, 1, 100)]
@@ -44,7 +48,7 @@ def test_changed_byte_is_noticed(at):
 def test_newest_within_the_log_is_loaded_and_later_ones_go(disk):
     for offset in (5, 11, 30):
         write_snapshot(disk, "t-0", state(offset, transaction_start=3))
-    loaded = load_newest(disk, "t-0", 0, 20)
+    loaded = newest(disk, 0, 20)
     assert (loaded.end_offset, loaded.ongoing) == (11, {7: 3})
     assert snapshot_offsets(disk, "t-0") == [5, 11]
 
@@ -53,13 +57,13 @@ def test_damaged_snapshot_gives_way_to_an_older_one(disk):
     write_snapshot(disk, "t-0", state(5))
     path = write_snapshot(disk, "t-0", state(11))
     write_file(disk, path, read_file(disk, path)[:-1])
-    assert load_newest(disk, "t-0", 0, 20).end_offset == 5
+    assert newest(disk, 0, 20).end_offset == 5
     assert snapshot_offsets(disk, "t-0") == [5]
 
 
 def test_without_snapshot_the_state_is_empty_at_the_start(disk):
     write_snapshot(disk, "t-0", state(5))
-    loaded = load_newest(disk, "t-0", 6, 20)
+    loaded = newest(disk, 6, 20)
     assert (loaded.end_offset, loaded.producers) == (6, {})
 
 
@@ -67,4 +71,4 @@ def test_loaded_producers_expire_as_if_they_had_appended_at_the_load(disk):
     state = ProducerState(end_offset=5)
     state.producers[7] = ProducerEntry(7, 2, 100, 0)
     write_snapshot(disk, "t-0", state)
-    assert load_newest(disk, "t-0", 0, 20, now_ms=4_000).producers[7].last_append_ms == 4_000
+    assert newest(disk, 0, 20, now_ms=4_000).producers[7].last_append_ms == 4_000
