@@ -8,9 +8,9 @@ Source: `ReplicationControlManager` (effective min ISR, `LeaderAcceptor`),
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from random import Random
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from minikafka.common.ids import TopicIdPartition, Uuid
 from minikafka.config import topic as topic_keys
@@ -61,6 +61,10 @@ class View:
     kraft_version: int
     next_offset: int
     rng: Random
+    _topic_values: dict[tuple[str, str], object] = field(
+        init=False, repr=False, compare=False, default_factory=dict
+    )
+    """By name of the key and topic: an operation may ask for each of a topic's partitions."""
 
     @property
     def metadata_version(self) -> int:
@@ -86,7 +90,10 @@ class View:
 
     def topic_value(self, key: Key[T], topic: str) -> T:
         """The value of a topic key that is in force for a topic."""
-        return self.layers().topic_value(key, self.image.config(RESOURCE_TOPIC, topic))
+        known, name = self._topic_values, (key.name, topic)
+        if name not in known:
+            known[name] = self.layers().topic_value(key, self.image.config(RESOURCE_TOPIC, topic))
+        return cast(T, known[name])
 
     def min_insync_replicas(self, topic: str) -> int:
         """The configured minimum of a topic; a partition may have fewer replicas."""

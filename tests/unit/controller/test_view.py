@@ -5,7 +5,8 @@ import pytest
 from minikafka.common.ids import Uuid
 from minikafka.controller.election import Election
 from minikafka.controller.view import is_online
-from minikafka.metadata.image import RESOURCE_BROKER
+from minikafka.messages.metadata_records.config_record import ConfigRecord
+from minikafka.metadata.image import RESOURCE_BROKER, RESOURCE_TOPIC
 from minikafka.metadata.partition_registration import (
     DIRECTORY_LOST,
     DIRECTORY_MIGRATING,
@@ -145,3 +146,12 @@ def test_the_recovery_manager_is_switched_for_the_whole_cluster(cluster):
     assert view_of(cluster).recovery_enabled
     assert view_of(cluster).recovery_timeout_ms == 5
     assert view_of(cluster).election("t") is Election.ONLINE
+
+
+def test_a_view_with_more_records_does_not_keep_the_values_of_before(cluster):
+    cluster.create("t", configs={"min.insync.replicas": "3"})
+    before = view_of(cluster)
+    assert before.min_insync_replicas("t") == 3
+    record = ConfigRecord(RESOURCE_TOPIC, "t", "min.insync.replicas", "2")
+    assert before.after([record]).min_insync_replicas("t") == 2
+    assert before.min_insync_replicas("t") == 3
