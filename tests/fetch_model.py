@@ -23,5 +23,5 @@ class WalkingSession(Session):
     def wait_keys(self):
         found = [asked.partition for asked in self.partitions.values() if asked.partition]
         if self.reader.replica_id >= 0:
-            return [partition.appended for partition in found]
-        return [partition.committed for partition in found]
+            return [self.key, *(partition.appended for partition in found)]
+        return [self.key, *(partition.committed for partition in found)]

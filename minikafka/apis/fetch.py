@@ -188,6 +188,8 @@ class Reading:
                 log_start_offset=wanted.log_start_offset,
                 leader_end_offset=end_offset,
             )
+            if type(asked) is Asked:
+                asked.must_note = False
         return data
 
     def _follower_error(self, partition: Partition, wanted: FetchPartition) -> ErrorCode | None:
@@ -206,6 +208,8 @@ class Reading:
 
     def is_settled(self) -> bool:
         """Whether a long poll has something to say."""
+        if self.session is not None and self.session.is_closed:
+            return True
         available = 0
         for partition, wanted in self._awaited():
             log = partition.log

@@ -77,6 +77,8 @@ class Asked:
     high_watermark: int = -1
     log_start_offset: int = -1
     told: bool = False
+    must_note: bool = False
+    """The follower moved in another session: the next fetch here must say where it is."""
 
     def is_news(self, answer: messages.PartitionData) -> bool:
         """Whether an incremental response must hold this answer; remembers it as told."""
@@ -131,6 +133,7 @@ class Asked:
         """The partition's follower fetched, here or in another session, at another offset."""
         if broker == self.session.reader.replica_id:
             self.look_again()
+            self.must_note = True
 
     def look_again(self) -> None:
         """Have the next fetch look at the partition."""
@@ -219,7 +222,7 @@ class Session:
         self.under_way.pop(asked, None)
         if self.partitions.get(asked.key) is not asked:
             return
-        if is_calm and asked not in self.noisy:
+        if is_calm and asked not in self.noisy and not asked.must_note:
             asked.is_quiet = True
         else:
             self.noisy[asked] = None
@@ -229,10 +232,15 @@ class Session:
         asked.order = self._place()
 
     def close(self) -> None:
-        """Let go of all partitions."""
+        """Let go of all partitions; a fetch that waits is answered now, since it hears no more.
+
+        Unlike Kafka, where it waits on: the next request of its client is refused in any case.
+        """
         for asked in self.partitions.values():
             asked.let_go()
         self.is_closed = True
+        if self.waiting:
+            self.env.notify(self.key)
 
     def _forget(self, asked: Asked) -> None:
         asked.let_go()

@@ -6,6 +6,7 @@ of its followers must be the same at every moment.
 """
 
 from dataclasses import dataclass, field
+from functools import partial
 from random import Random
 
 import pytest
@@ -87,12 +88,26 @@ class Play:
         }
         for node in (2, 3):
             self.cluster.nodes[node].pause()
+        self.proposals_wait_ms = 0
+        for partition in broker.replicas.partitions.values():
+            partition.propose = partial(self.propose, partition.propose)
         self.readers = [
             Reader(self.cluster.client(f"r{number}", port=INTERNAL_PORT), replica)
             for number, replica in enumerate((2, 3, -1, -1))
         ]
         self.others = self.cluster.client("others")
         self.admin = self.cluster.client("admin")
+
+    def propose(self, propose, proposal):
+        """A leader's proposal, which may need a long time to get to the controller."""
+        env = self.cluster.nodes[1].node.env
+        env.after(self.proposals_wait_ms, partial(propose, proposal))
+
+    def delay_proposals(self, rng):
+        self.proposals_wait_ms = rng.choice((0, 0, 9000))
+
+    def hold_proposals(self, _rng):
+        self.proposals_wait_ms = 60_000
 
     def fetch(self, rng):
         reader = rng.choice(self.readers)
@@ -166,6 +181,12 @@ class Play:
             reader.offsets[index] = header.next_offset
             reader.epochs[index] = header.leader_epoch
 
+    def end_session(self, rng):
+        """Another connection ends a session, whose fetch may wait."""
+        session_id = rng.choice(self.readers).session_id
+        if session_id:
+            self.send(FetchRequest(session_id=session_id, session_epoch=-1, max_wait_ms=0), BY_ID)
+
     def write(self, rng):
         values = [b"x" * rng.choice((1, 90))] * rng.randint(1, 3)
         request = produce_request(
@@ -212,18 +233,22 @@ class Play:
 
     def restart(self, rng):
         """A follower's broker registers again; the one that is played may not know."""
-        node_id = rng.choice((2, 3))
+        self.register_again(rng, node_id=rng.choice((2, 3)), is_known=rng.random() < 0.5)
+
+    def register_again(self, _rng, *, node_id, is_known):
+        followers = [self.cluster.nodes[each] for each in (2, 3)]
+        for each in followers:
+            # All of them: a controlled shutdown waits until every broker knows of it.
+            each.resume()
         node = self.cluster.nodes[node_id]
-        node.resume()
         node.shut_down()
         self.cluster.world.run(3000)
-        if node.alive:
-            node.pause()
-            return
+        assert not node.alive
         node.start()
         self.cluster.world.run(2000)
-        node.pause()
-        if rng.random() < 0.5:
+        for each in followers:
+            each.pause()
+        if is_known:
             self.epoch_of[node_id] = node.node.broker.lifecycle.broker_epoch
 
     def wait(self, rng):
@@ -255,21 +280,25 @@ ACTIONS = (
     Play.move,
     Play.delete_topic,
     Play.restart,
+    Play.delay_proposals,
+    Play.end_session,
 )
 STEPS = 120
 
 
-def play(seed):
-    """Play in both; what was answered, for those who want to know whether anything was."""
+def play(seed, actions=()):
+    """Play in both; what was answered, for those who want to know whether anything was.
+
+    Plays `actions` in their order, or STEPS that are drawn.
+    """
     one, other = Play(Session), Play(WalkingSession)
     rng = Random(seed)
-    for number in range(STEPS):
-        action = rng.choice(ACTIONS)
+    for number, action in enumerate(actions or [rng.choice(ACTIONS) for _ in range(STEPS)]):
         drawn = rng.getrandbits(32)
         for each in (one, other):
             action(each, Random(drawn))
             each.cluster.world.run(2)
-        what = f"step {number}, {action.__name__}"
+        what = f"step {number}, {action}"
         assert one.trace == other.trace, what
         assert one.state() == other.state(), what
     return one.trace
@@ -285,6 +314,16 @@ def play(seed):
 @given(st.integers(0, 2**32))
 def test_a_session_answers_as_one_that_walks_all_its_partitions(seed):
     play(seed)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_follower_that_registers_again_is_stale_while_its_proposal_is_under_way(seed):
+    """No ISR changes then: only the registration makes its fetches those of before."""
+    leaves = partial(Play.register_again, node_id=2, is_known=True)
+    again = partial(Play.register_again, node_id=2, is_known=False)
+    fetches = [Play.fetch] * 16
+    trace = play(seed, [Play.hold_proposals, leaves, *fetches, again, *fetches])
+    assert any("error_code=6" in row[2] for row in trace if len(row) == 3)
 
 
 @pytest.mark.parametrize("seed", [7])

@@ -52,6 +52,23 @@ def one():
     return cluster
 
 
+def test_a_fetch_that_waits_is_answered_when_its_session_is_ended(one):
+    """By another connection, or for want of room: no partition notifies it any more."""
+    client, answers = one.client(), []
+    request = fetch_request("t", 6, max_wait_ms=60_000)
+    request.session_epoch = 0
+    client.send(request, answers.append, version=BY_NAME)
+    one.world.run(100)
+    (session_id,) = one.nodes[1].node.broker.services.fetch_sessions._sessions
+    ending = FetchRequest(session_id=session_id, session_epoch=-1)
+    one.client("other").ask(ending, FetchResponse, version=BY_NAME)
+    one.world.run(100)
+    assert [answer.error_code for answer in answers] == [ErrorCode.NONE]
+    following = FetchRequest(session_id=session_id, session_epoch=1)
+    refused = client.ask(following, FetchResponse, version=BY_NAME)
+    assert refused.error_code == ErrorCode.FETCH_SESSION_ID_NOT_FOUND
+
+
 @pytest.mark.parametrize("version", range(4, 13))
 def test_every_version_reads_from_the_batch_that_has_the_offset(client, version):
     found = fetch(client, "t", 3, version=version)
@@ -225,6 +242,40 @@ def test_a_session_tells_only_what_changed():
     produce(sessions.writer, "t", b"z", partition=1)
     fourth = sessions.ask(3, first.session_id, forgotten=[0])
     assert sessions.told(fourth) == {1: [b"z"]}
+
+
+def test_of_two_sessions_of_a_follower_the_last_fetch_says_where_it_is():
+    """H2: also where it waited when the other one, of before a reconnect, was read late."""
+    cluster = started_cluster(2)
+    topic_id = create_topic(cluster, "t", replicas=[[1, 2]])
+    produce(cluster.client(), "t", b"x", b"y", acks=-1)
+    cluster.nodes[2].pause()
+    epoch = cluster.nodes[2].node.broker.lifecycle.broker_epoch
+    present, former = (cluster.client(name, port=INTERNAL_PORT) for name in ("a", "b"))
+
+    def request(session_id, session_epoch, offset=None, max_wait_ms=0):
+        named = [] if offset is None else [
+            FetchPartition(
+                fetch_offset=offset, last_fetched_epoch=0, log_start_offset=0,
+                partition_max_bytes=1000,
+            )
+        ]  # fmt: skip
+        return FetchRequest(
+            replica_state=ReplicaState(2, epoch), max_wait_ms=max_wait_ms, min_bytes=1,
+            max_bytes=1000, session_id=session_id, session_epoch=session_epoch,
+            topics=[FetchTopic(topic_id=topic_id, partitions=named)] if named else [],
+        )  # fmt: skip
+
+    session_id = present.ask(request(0, 0, 2), FetchResponse, version=BY_ID).session_id
+    answers = []
+    present.send(request(session_id, 1, max_wait_ms=500), answers.append, version=BY_ID)
+    follower = replica(cluster, 1, "t").followers[2]
+    assert follower.log_end_offset == 2
+    former.ask(request(0, 0, 0), FetchResponse, version=BY_ID)
+    assert follower.log_end_offset == 0
+    cluster.world.run_until(lambda: answers, 1_000)
+    present.ask(request(session_id, 2), FetchResponse, version=BY_ID)
+    assert follower.log_end_offset == 2
 
 
 @pytest.mark.parametrize(
