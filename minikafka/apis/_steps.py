@@ -38,11 +38,19 @@ class Call:
     timeout_ms: int
 
 
+@dataclass(slots=True)
+class Compute:
+    """Run `function` as `Environment.work` does; resume with its result, or with its error."""
+
+    function: Callable[[], object]
+
+
 class CallFailed(Exception):  # noqa: N818 - a failed call is no protocol error
     """No answer came: the connection broke, or time ran out."""
 
 
-Steps = Generator[WaitUntil | Call, Any, T]
+Step = WaitUntil | Call | Compute
+Steps = Generator[Step, Any, T]
 
 
 def wait_until(
@@ -64,3 +72,13 @@ def call(channel: Channel, request: Any, version: int, timeout_ms: int) -> Steps
     if isinstance(outcome, CallFailed):
         raise outcome
     return outcome
+
+
+def compute(function: Callable[[], T]) -> Steps[T]:
+    """What `function` returns, computed away from the node's step.
+
+    Raises:
+        Exception: what `function` raised.
+    """
+    result: T = yield Compute(function)
+    return result

@@ -1,6 +1,6 @@
 """What a node wants done. The shell (or the simulator) carries effects out in their order."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
 from minikafka.common.file_slice import FileSlice
@@ -75,6 +75,17 @@ class Flush(NamedTuple):
     targets: Sequence[SyncTarget]
 
 
+class Work(NamedTuple):
+    """Run a function away from the node's own thread, then send `WorkDone(token, ...)`.
+
+    The function is given everything it needs, and shares nothing with the node: it changes none of
+    the node's state, reads no file, and no memory that is valid only until `step` returns.
+    """
+
+    token: int
+    function: Callable[[], object]
+
+
 class Started(NamedTuple):
     """The node serves clients: its broker is unfenced, or it has only the controller role."""
 
@@ -86,4 +97,4 @@ class Halt(NamedTuple):
     reason: str
 
 
-Effect = Reply | Mute | Unmute | Disconnect | Send | CloseChannel | Flush | Started | Halt
+Effect = Reply | Mute | Unmute | Disconnect | Send | CloseChannel | Flush | Work | Started | Halt

@@ -5,13 +5,16 @@ from collections import deque
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from random import Random
+from typing import Any
 
+from minikafka.common.budget import STEP_UNITS, Budget
 from minikafka.common.clock import Clock
-from minikafka.common.effects import Effect, Flush, SyncTarget
+from minikafka.common.effects import Effect, Flush, SyncTarget, Work
 from minikafka.common.faults import InvariantViolation, StorageFault
 from minikafka.common.timers import Timer, Timers
 
 FlushCallback = Callable[[StorageFault | None], None]
+WorkCallback = Callable[[Any, Exception | None], None]
 
 _log = logging.getLogger("minikafka.node")
 
@@ -40,12 +43,19 @@ class Environment:
     timers: Timers = field(default_factory=Timers)
     effects: list[Effect] = field(default_factory=list)
     notified: list[Hashable] = field(default_factory=list)
+    units_per_step: int = STEP_UNITS
+    budget: Budget = field(default_factory=lambda: Budget(STEP_UNITS))
+    """What the running step may still compute."""
+    queued_bytes: int = 0
+    """Bytes of records that were copied since their validation takes longer than a step."""
     on_contained: Callable[[str, Exception], None] = _log_contained
     on_storage_fault: Callable[[StorageFault], None] = _cannot_contain
     """Takes a log directory offline; raises where the node cannot go on without it."""
     _later: deque[Callable[[], None]] = field(default_factory=deque)
     _flushes: dict[int, FlushCallback] = field(default_factory=dict)
     _flush_count: int = 0
+    _works: dict[int, WorkCallback] = field(default_factory=dict)
+    _work_count: int = 0
 
     def after(self, delay_ms: int, callback: Callable[[], None]) -> Timer:
         """Call back once, `delay_ms` from now."""
@@ -71,6 +81,7 @@ class Environment:
         """Drop what is due, deferred or notified; the node has ended."""
         self.timers.clear()
         self._later.clear()
+        self._works.clear()
         self.notified.clear()
 
     def notify(self, key: Hashable) -> None:
@@ -86,6 +97,26 @@ class Environment:
     def flush_done(self, token: int, fault: StorageFault | None) -> None:
         """The shell is done with a flush."""
         self._flushes.pop(token)(fault)
+
+    def work(self, function: Callable[[], object], on_done: WorkCallback) -> None:
+        """Run `function` away from this step; call back in a later one with its result or error.
+
+        For what computes longer than a step may take and needs none of the node's state. Functions
+        may run at the same time, and end in any order.
+        """
+        self._work_count += 1
+        self._works[self._work_count] = on_done
+        self.effects.append(Work(self._work_count, function))
+
+    def work_done(self, token: int, result: object, error: Exception | None) -> None:
+        """A function has returned or raised; nothing is called back after the node's end."""
+        on_done = self._works.pop(token, None)
+        if on_done is None:
+            return
+        try:
+            on_done(result, error)
+        except Exception as unexpected:  # noqa: BLE001 - the barrier judges it
+            self.contain("the end of a computation", unexpected)
 
     def contain(self, what: str, error: Exception) -> None:
         """Keep an error within the request, call or timer that met it, which `what` names.

@@ -51,6 +51,14 @@ class FlushDone(NamedTuple):
     fault: StorageFault | None
 
 
+class WorkDone(NamedTuple):
+    """The function of a `Work` returned `result`, or raised `error`."""
+
+    token: int
+    result: object
+    error: Exception | None
+
+
 class ReadFailed(NamedTuple):
     """Records that an answer names could not be read; the connection it was for is closed."""
 
@@ -72,6 +80,7 @@ Event = (
     | ResponseFrame
     | ChannelDown
     | FlushDone
+    | WorkDone
     | ReadFailed
     | Tick
     | ShutdownRequested

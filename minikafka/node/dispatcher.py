@@ -18,7 +18,7 @@ from typing import Any
 
 from minikafka.apis._failures import failure_response
 from minikafka.apis._registry import Api, find
-from minikafka.apis._steps import CLOSE, Call, CallFailed, WaitUntil
+from minikafka.apis._steps import CLOSE, CallFailed, Compute, Step, WaitUntil
 from minikafka.common.effects import Disconnect, Mute, Part, Reply, Unmute
 from minikafka.common.environment import Environment
 from minikafka.common.errors import KafkaError, KafkaStorageError, UnknownServerError
@@ -38,6 +38,8 @@ from minikafka.rpc.envelope import (
 _log = logging.getLogger("minikafka.node")
 _PRODUCE = int(ApiKey.PRODUCE)
 _API_VERSIONS = int(ApiKey.API_VERSIONS)
+# More is queued by no connection before what it has queued is appended.
+_MOST_QUEUED_BYTES = 64 * 1024 * 1024
 _NO_FRAME = memoryview(b"")
 
 MakeContext = Callable[["ConnectionState", RequestHeader, memoryview], Any]
@@ -57,7 +59,7 @@ class Running:
 
     api: Api
     body: Any
-    steps: Generator[WaitUntil | Call, Any, Any]
+    steps: Generator[Step, Any, Any]
     done: Callable[[Any], None]
 
 
@@ -147,7 +149,11 @@ class Dispatcher:
         connection.slots.append(slot)
         done = partial(self._finish, connection, slot, header)
         self._advance(Running(api, body, outcome, done), partial(next, outcome))
-        must_wait = header.api_key != _PRODUCE or len(connection.slots) >= self.max_in_flight
+        must_wait = (
+            header.api_key != _PRODUCE
+            or len(connection.slots) >= self.max_in_flight
+            or self.env.queued_bytes > _MOST_QUEUED_BYTES
+        )
         if must_wait and not slot.done:
             self._mute(connection)
 
@@ -182,7 +188,7 @@ class Dispatcher:
             self.env.contain(f"the refusal of {name}", unanswerable)
             return CLOSE
 
-    def _advance(self, running: Running, step: Callable[[], WaitUntil | Call]) -> None:
+    def _advance(self, running: Running, step: Callable[[], Step]) -> None:
         """Take a handler one step on; park it again, or finish with its response."""
         try:
             self._park(running, step())
@@ -191,7 +197,7 @@ class Dispatcher:
         except Exception as error:  # noqa: BLE001 - the barrier judges it
             running.done(self._failure(running.api, running.body, error))
 
-    def _park(self, running: Running, wanted: WaitUntil | Call) -> None:
+    def _park(self, running: Running, wanted: Step) -> None:
         steps = running.steps
 
         def resume(outcome: Any) -> None:
@@ -203,6 +209,11 @@ class Dispatcher:
         if isinstance(wanted, WaitUntil):
             self.purgatory.park(
                 wanted.keys, wanted.settled, wanted.deadline_ms, resume, running.api, fail=fail
+            )
+        elif isinstance(wanted, Compute):
+            self.env.work(
+                wanted.function,
+                lambda result, error: resume(result) if error is None else fail(error),
             )
         else:
             self.calls.send(

@@ -97,6 +97,7 @@ class Node:
         """React to one event."""
         env = self.env
         env.clock.set(now)
+        env.budget.units = env.units_per_step
         kind = type(event)
         if kind is events.RequestFrame:
             self.dispatcher.request(event.connection, event.frame)  # type: ignore[union-attr]
@@ -151,6 +152,8 @@ class Node:
                 self.calls.channel_down(channel, reason)
             case events.FlushDone(token, fault):
                 self.env.flush_done(token, fault)
+            case events.WorkDone(token, result, error):
+                self.env.work_done(token, result, error)
             case events.ReadFailed(fault):
                 self.storage_fault(fault)
             case events.ShutdownRequested():

@@ -1,4 +1,4 @@
-"""The loop around a node: events in, effects out, one timer, one flush thread.
+"""The loop around a node: events in, effects out, one timer, a flush thread, worker threads.
 
 The only place where a node meets a clock, sockets and threads. `step` is never entered twice at a
 time: everything that could call back while effects are carried out is scheduled instead.
@@ -13,13 +13,15 @@ from typing import Protocol
 
 from minikafka.common import effects as fx
 from minikafka.common.clock import Now
-from minikafka.common.events import ChannelDown, Event, FlushDone, ReadFailed, Tick
+from minikafka.common.events import ChannelDown, Event, FlushDone, ReadFailed, Tick, WorkDone
 from minikafka.common.faults import InvariantViolation, StorageFault
 from minikafka.common.file_slice import FileSlice
 from minikafka.server.listener import Connections
 from minikafka.server.outbound import Outbound
 
 _log = logging.getLogger("minikafka.server")
+# The codecs run beside the node's thread; what is Python in a function takes turns with it.
+_WORKERS = 2
 
 
 class SteppingNode(Protocol):
@@ -58,6 +60,7 @@ class Driver:
         self._timer_at_ms = -1
         self._stepping = False
         self._flusher = ThreadPoolExecutor(max_workers=1, thread_name_prefix="flush")
+        self._workers = ThreadPoolExecutor(_WORKERS, thread_name_prefix="work")
         self.halted: asyncio.Future[int] = loop.create_future()
         self.connections = Connections(self.step, loop)
         self.outbound = Outbound(self.step, loop)
@@ -103,6 +106,7 @@ class Driver:
         self.connections.close()
         self.outbound.close()
         self._flusher.shutdown(wait=True)
+        self._workers.shutdown(wait=True, cancel_futures=True)
 
     def _carry_out(self, effects: Sequence[fx.Effect]) -> None:
         connections = self.connections
@@ -156,6 +160,22 @@ class Driver:
             _log.critical("unexpected error in a flush; the node stops", exc_info=error)
             self._halt(1)
 
+    def _work(self, effect: fx.Work) -> None:
+        future = self._loop.run_in_executor(self._workers, effect.function)
+        future.add_done_callback(lambda done: self._worked(effect.token, done))
+
+    def _worked(self, token: int, done: asyncio.Future[object]) -> None:
+        if done.cancelled():
+            return
+        error = done.exception()
+        if error is None:
+            self.step(WorkDone(token, done.result(), None))
+        elif isinstance(error, Exception):
+            self.step(WorkDone(token, None, error))
+        else:
+            _log.critical("unexpected error in a worker; the node stops", exc_info=error)
+            self._halt(1)
+
     def _started(self, _: fx.Started) -> None:
         self._on_started()
 
@@ -196,6 +216,7 @@ class Driver:
         fx.Send: _send,  # type: ignore[dict-item]
         fx.CloseChannel: lambda self, e: self.outbound.close_channel(e.channel),  # type: ignore[union-attr]
         fx.Flush: _flush,  # type: ignore[dict-item]
+        fx.Work: _work,  # type: ignore[dict-item]
         fx.Started: _started,  # type: ignore[dict-item]
         fx.Halt: _halted,  # type: ignore[dict-item]
     }

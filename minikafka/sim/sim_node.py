@@ -14,6 +14,7 @@ from random import Random
 
 from minikafka.common import effects as fx
 from minikafka.common import events
+from minikafka.common.budget import STEP_UNITS
 from minikafka.common.clock import Now
 from minikafka.common.faults import StorageFault
 from minikafka.common.file_slice import FileSlice
@@ -81,8 +82,10 @@ class SimNode:
 
     `given` is its configuration as in a properties file. `clock_offset_ms` is added to its wall
     clock, `clock_rate` is how fast both its clocks run (1.0: as the world does). `flush_us` is how
-    long one flush takes, from and to. `on_step` is called after every step of the node: that is
-    where checkers look. `on_fault` is told of the fault of a disk that ends the process.
+    long one flush takes, from and to, `work_us` how long a computation away from the step takes;
+    `step_units` is what a step may compute itself. `on_step` is called after every step of the
+    node: that is where checkers look. `on_fault` is told of the fault of a disk that ends the
+    process.
     """
 
     world: World
@@ -93,6 +96,8 @@ class SimNode:
     clock_offset_ms: int = 0
     clock_rate: float = 1.0
     flush_us: tuple[int, int] = (100, 3000)
+    work_us: tuple[int, int] = (50, 20_000)
+    step_units: int = STEP_UNITS
     on_step: Callable[["SimNode"], None] = lambda _: None
     on_fault: Callable[["SimNode", StorageFault], None] = lambda *_: None
     config: NodeConfig = field(init=False)
@@ -175,6 +180,7 @@ class SimNode:
             self.on_fault(self, fault)
             return
         node.env.on_contained = _bug
+        node.env.units_per_step = self.step_units
         self.node = node
         self.world.note(self.host, "starts")
         for listener in self.config.controller_listeners:
@@ -358,6 +364,8 @@ class SimNode:
                     self.network.close(outbound.stream, 0)
             case fx.Flush(token, targets):
                 self._flush(token, targets)
+            case fx.Work(token, function):
+                self._work(token, function)
             case fx.Started():
                 self.started = True
                 self.world.note(self.host, "serves clients")
@@ -431,6 +439,22 @@ class SimNode:
 
         self.world.after(synced_us - self.world.now_us, sync)
         self.world.after(self._flusher_free_at_us - self.world.now_us, lambda: self.post(done))
+
+    def _work(self, token: int, function: Callable[[], object]) -> None:
+        """Functions run beside the node and one another: they end in an order that is drawn."""
+        life = self.starts
+
+        def done() -> None:
+            if self.starts != life:
+                return
+            try:
+                outcome = events.WorkDone(token, function(), None)
+            except Exception as error:  # noqa: BLE001 - as a thread would hand it over
+                outcome = events.WorkDone(token, None, error)
+            self._step(outcome)
+
+        took_us = self._rng.randint(*self.work_us)
+        self.world.after(took_us, lambda: self.post(done))
 
     def _set_tick(self) -> None:
         assert self.node is not None

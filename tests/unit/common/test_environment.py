@@ -1,4 +1,4 @@
-"""The barrier between what a request causes and the node."""
+"""The barrier between what a request causes and the node; work away from a step."""
 
 from random import Random
 
@@ -39,3 +39,28 @@ def test_a_guarded_timer_s_error_is_contained(env, caplog):
     env.timers.at(5, env.guarded("a timer of group g", lambda: 1 // 0))
     env.timers.fire_due(5)
     assert "a timer of group g failed" in caplog.text
+
+
+def test_work_is_an_effect_and_its_end_calls_back(env):
+    done = []
+    env.work(int, lambda *outcome: done.append(outcome))
+    env.work(str, lambda *outcome: done.append(outcome))
+    first, second = env.effects
+    env.work_done(second.token, second.function(), None)
+    error = ValueError()
+    env.work_done(first.token, None, error)
+    assert done == [("", None), (None, error)]
+
+
+def test_an_error_at_the_end_of_work_is_contained(env, caplog):
+    env.work(int, lambda *_: 1 // 0)
+    env.work_done(env.effects[0].token, 0, None)
+    assert "the end of a computation failed" in caplog.text
+
+
+def test_work_that_ends_after_the_node_calls_nobody(env):
+    done = []
+    env.work(int, lambda *outcome: done.append(outcome))
+    env.end()
+    env.work_done(env.effects[0].token, 0, None)
+    assert not done

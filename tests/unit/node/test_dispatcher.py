@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from minikafka.apis._registry import BROKER, Api
-from minikafka.apis._steps import CLOSE, call, wait_until
+from minikafka.apis._steps import CLOSE, call, compute, wait_until
 from minikafka.common.clock import Now
 from minikafka.common.effects import Channel, Disconnect, Mute, Reply, Send, Unmute
 from minikafka.common.environment import Environment
@@ -135,6 +135,37 @@ def test_parked_request_is_resumed_at_its_deadline(world):
     world.env.timers.fire_due(500)
     assert world.answered() == [1, Unmute(1)]
     assert outcomes == [False]
+
+
+def test_handler_that_computes_elsewhere_is_resumed_with_the_result(world):
+    def handler(_, __):
+        return MetadataResponse(throttle_time_ms=(yield from compute(lambda: 7)))
+
+    world.serve(ApiKey.METADATA, handler)
+    world.ask(1, MetadataRequest(), 9)
+    work, mute = world.take()
+    assert mute == Mute(1)
+    world.env.work_done(work.token, work.function(), None)
+    reply, unmute = world.take()
+    assert unmute == Unmute(1)
+    answer = decode_response(memoryview(b"".join(reply.parts))[4:], ApiKey.METADATA, 9)
+    assert answer == (1, MetadataResponse(throttle_time_ms=7))
+
+
+def test_handler_meets_the_error_of_what_it_computes(world):
+    def handler(_, __):
+        try:
+            yield from compute(lambda: 1 // 0)
+        except ZeroDivisionError:
+            return MetadataResponse(throttle_time_ms=5)
+
+    world.serve(ApiKey.METADATA, handler)
+    world.ask(1, MetadataRequest(), 9)
+    work, _ = world.take()
+    world.env.work_done(work.token, None, ZeroDivisionError())
+    reply, _ = world.take()
+    answer = decode_response(memoryview(b"".join(reply.parts))[4:], ApiKey.METADATA, 9)
+    assert answer[1].throttle_time_ms == 5
 
 
 def test_request_that_need_not_wait_mutes_nothing(world):

@@ -1,11 +1,19 @@
 """The loop around a node: effects carried out in order, one step at a time, faults end it."""
 
 import asyncio
+import threading
 
 import pytest
 
-from minikafka.common.effects import Channel, CloseChannel, Flush, Halt, Reply, Send, Started
-from minikafka.common.events import ChannelDown, FlushDone, ReadFailed, ShutdownRequested, Tick
+from minikafka.common.effects import Channel, CloseChannel, Flush, Halt, Reply, Send, Started, Work
+from minikafka.common.events import (
+    ChannelDown,
+    FlushDone,
+    ReadFailed,
+    ShutdownRequested,
+    Tick,
+    WorkDone,
+)
 from minikafka.common.faults import InvariantViolation, StorageFault
 from minikafka.common.file_slice import FileSlice
 from minikafka.server.driver import Driver, read_clock
@@ -197,6 +205,24 @@ async def test_flush_that_fails_in_no_known_way_stops_the_node(world):
     world.driver.start(world.node)
     world.driver.step(ShutdownRequested())
     assert await world.halted() == 1
+
+
+async def test_work_is_done_in_another_thread_and_its_result_is_reported(world):
+    world.node.reactions[ShutdownRequested] = lambda: [Work(7, threading.get_ident)]
+    world.driver.start(world.node)
+    world.driver.step(ShutdownRequested())
+    done = await world.node.await_event(WorkDone)
+    assert (done.token, done.error) == (7, None)
+    assert done.result != threading.get_ident()
+
+
+async def test_work_that_raises_is_reported_with_its_error(world):
+    error = ZeroDivisionError()
+    world.node.reactions[ShutdownRequested] = lambda: [Work(7, Target(error).run)]
+    world.driver.start(world.node)
+    world.driver.step(ShutdownRequested())
+    assert await world.node.await_event(WorkDone) == WorkDone(7, None, error)
+    assert not world.driver.halted.done()
 
 
 async def test_channel_that_cannot_be_opened_is_an_event(world):
