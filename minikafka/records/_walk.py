@@ -7,9 +7,11 @@ are zig-zag (`ByteUtils`).
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from minikafka.records.errors import CorruptRecordsError
+from minikafka.records.errors import CorruptRecordsError, TooManyPartsError
 
 Buffer = bytes | bytearray | memoryview
+
+_NO_BOUND = 1 << 31
 
 
 class RecordSpan(NamedTuple):
@@ -52,17 +54,20 @@ def read_varint(buffer: Buffer, position: int) -> tuple[int, int]:
             raise CorruptRecordsError("a variable-length number has more than ten bytes")
 
 
-def walk(buffer: Buffer, start: int, end: int, count: int) -> Iterator[RecordSpan]:
+def walk(
+    buffer: Buffer, start: int, end: int, count: int, most_headers: int = _NO_BOUND
+) -> Iterator[RecordSpan]:
     """The spans of exactly `count` records between `start` and `end`.
 
     Raises:
+        TooManyPartsError: one record says that it has more than `most_headers` headers.
         CorruptRecordsError: where a record's parts do not fill the size it states, where the
             section ends early, or where bytes are left after the last record.
     """
     position = start
     for index in range(count):
         try:
-            span = _span(buffer, position, end)
+            span = _span(buffer, position, end, most_headers)
         except IndexError:
             raise CorruptRecordsError(f"record {index} goes beyond its batch") from None
         yield span
@@ -71,7 +76,7 @@ def walk(buffer: Buffer, start: int, end: int, count: int) -> Iterator[RecordSpa
         raise CorruptRecordsError(f"{end - position} bytes are left after {count} records")
 
 
-def _span(buffer: Buffer, start: int, end: int) -> RecordSpan:
+def _span(buffer: Buffer, start: int, end: int, most_headers: int) -> RecordSpan:
     length, position = read_varint(buffer, start)
     record_end = position + length
     if length < 0 or record_end > end:
@@ -90,6 +95,8 @@ def _span(buffer: Buffer, start: int, end: int) -> RecordSpan:
     header_count, headers_start = read_varint(buffer, headers_at)
     if header_count < 0 or key_length < -1 or value_length < -1:
         raise CorruptRecordsError("a record has a negative length")
+    if header_count > most_headers:
+        raise TooManyPartsError(header_count, most_headers)
     position = headers_start
     for _ in range(header_count):
         position = _skip_header(buffer, position, record_end)

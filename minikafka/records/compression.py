@@ -13,7 +13,7 @@ from importlib import import_module
 from struct import Struct
 from typing import Any, Final
 
-from minikafka.records.errors import CorruptRecordsError
+from minikafka.records.errors import ContentTooLargeError, CorruptRecordsError
 
 Buffer = bytes | bytearray | memoryview
 
@@ -47,7 +47,8 @@ def decompress(codec: int, data: Buffer, limit: int = DECOMPRESSED_LIMIT) -> Buf
     """What was compressed into `data`, at most `limit` bytes of it.
 
     Raises:
-        CorruptRecordsError: if the codec is unknown, `data` is damaged or opens to more.
+        ContentTooLargeError: if `data` opens to more.
+        CorruptRecordsError: if the codec is unknown, or `data` is damaged.
     """
     try:
         return _DECOMPRESS[codec](data, limit)
@@ -67,6 +68,9 @@ def _failure() -> type[Exception]:
 
 def _store(data: Buffer, _level: int | None) -> bytes:
     return bytes(data)
+
+
+_GZIP_PIECE: Final = 8 * 1024
 
 
 def _gzip(data: Buffer, level: int | None) -> bytes:
@@ -102,19 +106,24 @@ def _zstd(data: Buffer, level: int | None) -> bytes:
 
 
 def _gunzip(data: Buffer, limit: int) -> Buffer:
+    view = memoryview(data)
     out = bytearray()
-    rest = bytes(data)
-    while rest:
-        opener = zlib.decompressobj(31)
-        try:
-            out += opener.decompress(rest, limit + 1 - len(out))
-        except zlib.error as error:
-            raise CorruptRecordsError(f"gzip: {error}") from None
-        if len(out) > limit:
-            raise _too_large("gzip", limit)
-        if not opener.eof:
-            raise CorruptRecordsError("gzip: the stream ends early")
-        rest = opener.unused_data
+    opener = zlib.decompressobj(31)
+    # In pieces: zlib copies what is left behind each member, and there may be many.
+    for start in range(0, len(view), _GZIP_PIECE):
+        piece: Buffer = view[start : start + _GZIP_PIECE]
+        while len(piece):
+            if opener.eof:
+                opener = zlib.decompressobj(31)
+            try:
+                out += opener.decompress(piece, limit + 1 - len(out))
+            except zlib.error as error:
+                raise CorruptRecordsError(f"gzip: {error}") from None
+            if len(out) > limit:
+                raise _too_large("gzip", limit)
+            piece = opener.unused_data
+    if view and not opener.eof:
+        raise CorruptRecordsError("gzip: the stream ends early")
     return out
 
 
@@ -171,8 +180,8 @@ def _open_growing(name: str) -> Callable[[Buffer, int], Buffer]:
     return opened
 
 
-def _too_large(name: str, limit: int) -> CorruptRecordsError:
-    return CorruptRecordsError(f"{name}: content is larger than {limit} bytes")
+def _too_large(name: str, limit: int) -> ContentTooLargeError:
+    return ContentTooLargeError(f"{name}: content is larger than {limit} bytes")
 
 
 _COMPRESS: dict[int, Callable[[Buffer, int | None], bytes]] = {

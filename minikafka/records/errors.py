@@ -11,6 +11,18 @@ class CorruptRecordsError(ValueError):
     """Bytes that are no record batch, or no longer the one that was written."""
 
 
+class ContentTooLargeError(CorruptRecordsError):
+    """Compressed bytes open to more than may be held."""
+
+
+class TooManyPartsError(ValueError):
+    """A batch has more records and record headers than may be read at once."""
+
+    def __init__(self, count: int, most: int) -> None:
+        """Say how many there are, and how many there may be."""
+        super().__init__(f"{count} records and record headers, at most {most} are read")
+
+
 class RecordError(NamedTuple):
     """One record that broke a rule: its index in its batch, and why."""
 

@@ -54,6 +54,32 @@ def read_batch(buffer: Buffer, position: int, header: BatchHeader) -> Iterator[R
         yield _record(section, span, header)
 
 
+def read_timestamps(
+    batch: Buffer, header: BatchHeader, *, most_headers: int, limit_bytes: int
+) -> Iterator[tuple[int, int]]:
+    """Offset and timestamp of each record of the batch at the start of `batch`.
+
+    Raises:
+        TooManyPartsError: a record has more than `most_headers` headers.
+        ContentTooLargeError: the batch opens to more than `limit_bytes`.
+        CorruptRecordsError: where the bytes are no records.
+    """
+    if header.magic < 2:
+        for offset, timestamp, _, _ in read_legacy(batch, 0, header):
+            yield offset, timestamp
+        return
+    body = memoryview(batch)[HEADER_SIZE : header.size]
+    section = bytes(decompress(header.codec, body, limit_bytes))
+    for span in walk(section, 0, len(section), header.record_count, most_headers):
+        yield header.base_offset + span.offset_delta, _timestamp(span, header)
+
+
+def _timestamp(span: RecordSpan, header: BatchHeader) -> int:
+    if header.attributes & LOG_APPEND_TIME:
+        return header.max_timestamp
+    return header.base_timestamp + span.timestamp_delta
+
+
 def read_records(buffer: Buffer, *, verify: bool = True) -> Iterator[Record]:
     """The records of all whole batches in `buffer`; a partial one at the end is left out.
 
@@ -102,14 +128,9 @@ def sequence_of(header: BatchHeader, record: Record) -> int:
 
 
 def _record(section: Buffer, span: RecordSpan, header: BatchHeader) -> Record:
-    timestamp = (
-        header.max_timestamp
-        if header.attributes & LOG_APPEND_TIME
-        else header.base_timestamp + span.timestamp_delta
-    )
     return Record(
         header.base_offset + span.offset_delta,
-        timestamp,
+        _timestamp(span, header),
         _part(section, span.key_start, span.key_length),
         _part(section, span.value_start, span.value_length),
         _headers(section, span) if span.header_count else (),

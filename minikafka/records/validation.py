@@ -1,42 +1,61 @@
 """What a leader demands of the records that it is asked to append.
 
-Every batch: size, magic, checksum, counts, origin. Single records are walked only where a rule is
-about them: a compacted topic (keys), a bound on old timestamps, a timestamp from the future (to
-name the record), another compression type, or a strict policy. Source: `LogValidator`,
-`UnifiedLog.analyzeAndValidateRecords`.
+Every batch: size, magic, checksum, counts, origin. Every record of a client: that it is one, its
+timestamp, its key on a compacted topic, so that whatever is in a log can be read out of it.
+
+Unlike Kafka: a batch opens to at most `MOST_EXPANSION` times the largest batch of its topic and has
+at most `summary.MOST_PARTS` records and headers, a refusal names at most `MOST_RECORD_ERRORS`
+records, and records whose offset deltas do not count up from 0 are refused, where Kafka stores them
+or numbers them again. Source: `LogValidator`, `UnifiedLog.analyzeAndValidateRecords`.
 """
 
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
+from minikafka.common.budget import Budget, OverBudgetError
 from minikafka.common.errors import ErrorCode
-from minikafka.records import _walk
+from minikafka.records._walk import walk
 from minikafka.records.batch import (
     ATTRIBUTES_OFFSET,
     CODEC_MASK,
     CONTROL,
     HEADER,
+    HEADER_SIZE,
     LOG_APPEND_TIME,
     LOG_OVERHEAD,
     MAGIC_OFFSET,
     NO_TIMESTAMP,
     BatchHeader,
+    Buffer,
     batch_crc,
     set_log_append_time,
 )
 from minikafka.records.builder import reseal
-from minikafka.records.compression import Codec, compress
+from minikafka.records.compression import Codec, compress, decompress
 from minikafka.records.crc import crc32c
 from minikafka.records.errors import (
+    ContentTooLargeError,
     CorruptRecordsError,
     RecordError,
     RecordValidationError,
+    TooManyPartsError,
 )
-from minikafka.records.reader import record_section
 from minikafka.records.scan import header_at
+from minikafka.records.summary import RecordsSummary, summarize_records
 
 NO_BOUND_MS: Final = (1 << 63) - 1
+MOST_EXPANSION: Final = 64
+"""A batch may open to this many times `max.message.bytes`."""
+MOST_RECORD_ERRORS: Final = 1000
+"""Records that the refusal of one batch names."""
+MOST_BYTES_IN_STEP: Final = 128 * 1024
+"""Bytes that a batch may open to within a step."""
+UNBOUNDED: Final = Budget()
+
+_MOST_TIMESTAMP: Final = (1 << 63) - 1
+_OPENED_BYTES_PER_UNIT: Final = 8
+_COMPRESSED_BYTES_PER_UNIT: Final = 2
 
 
 class Origin(Enum):
@@ -69,11 +88,14 @@ class RecordPolicy:
     timestamp_before_max_ms: int = NO_BOUND_MS
     timestamp_after_max_ms: int = 3_600_000
     keys_required: bool = False
-    every_record: bool = False
 
 
 def validate_batch(
-    records: memoryview, policy: RecordPolicy, origin: Origin, now_ms: int
+    records: memoryview,
+    policy: RecordPolicy,
+    origin: Origin,
+    now_ms: int,
+    budget: Budget = UNBOUNDED,
 ) -> tuple[memoryview, BatchHeader]:
     """The one batch in `records`, ready for its offset, and its header.
 
@@ -84,6 +106,7 @@ def validate_batch(
     Raises:
         RecordValidationError: INVALID_RECORD, CORRUPT_MESSAGE, MESSAGE_TOO_LARGE,
             INVALID_TIMESTAMP, UNSUPPORTED_COMPRESSION_TYPE.
+        OverBudgetError: `records` is as it was; to be called again where there is no bound.
     """
     header = _only_header(records)
     size = header.batch_length + LOG_OVERHEAD
@@ -94,18 +117,14 @@ def validate_batch(
     _check_header(header, origin)
     if size > policy.max_message_bytes and origin is not _RAFT_LEADER:
         raise _too_large(size, policy)
-    attributes = header.attributes
     if (
-        policy.every_record
-        or policy.keys_required
-        or (policy.codec is not None and policy.codec != attributes & CODEC_MASK)
+        origin is _CLIENT
         or policy.log_append_time
-        or attributes & LOG_APPEND_TIME
-        or policy.timestamp_before_max_ms != NO_BOUND_MS
-        or header.max_timestamp - now_ms > policy.timestamp_after_max_ms
+        or header.attributes & CODEC_MASK != _stored_codec(header, policy)
     ):
-        return _validate_slowly(records, header, policy, now_ms)
-    return (memoryview(bytearray(records)) if records.readonly else records), header
+        return _validate_records(records, header, policy, now_ms, budget)
+    # What a coordinator or the quorum's leader built is sound.
+    return _writable(records), header
 
 
 def _only_header(records: memoryview) -> BatchHeader:
@@ -150,60 +169,117 @@ def _check_header(header: BatchHeader, origin: Origin) -> None:
         )
 
 
-def _validate_slowly(
-    records: memoryview, header: BatchHeader, policy: RecordPolicy, now_ms: int
+def _validate_records(
+    records: memoryview,
+    header: BatchHeader,
+    policy: RecordPolicy,
+    now_ms: int,
+    budget: Budget,
 ) -> tuple[memoryview, BatchHeader]:
-    if header.attributes & LOG_APPEND_TIME and not policy.log_append_time:
+    attributes = header.attributes
+    if attributes & LOG_APPEND_TIME and not policy.log_append_time:
         raise RecordValidationError(
             ErrorCode.INVALID_TIMESTAMP,
             "Invalid timestamp type LogAppendTime in a batch for a topic with CreateTime",
         )
-    try:
-        section = record_section(records, 0, header)
-        max_timestamp = _check_records(section, header, policy, now_ms)
-    except CorruptRecordsError as error:
-        raise _invalid(str(error)) from None
-    codec = header.attributes & CODEC_MASK
-    if policy.codec is not None and policy.codec != codec and not header.is_control:
-        body = compress(policy.codec, section, policy.level)
-        records, header = reseal(header, policy.codec, body)
+    codec, wanted = attributes & CODEC_MASK, _stored_codec(header, policy)
+    section = _open_section(records, codec, policy, budget)
+    if wanted != codec:
+        units = len(section) // _COMPRESSED_BYTES_PER_UNIT
+        if not budget.has(units):
+            raise OverBudgetError
+        budget.spend(units)
+    summary = _summarize(section, header, budget)
+    _check_bounds(section, header, policy, now_ms, summary)
+    if wanted != codec:
+        body = compress(wanted, section, policy.level)
+        records, header = reseal(header, wanted, body)
         if header.size > policy.max_message_bytes:
             raise _too_large(header.size, policy)
-    elif records.readonly:
-        records = memoryview(bytearray(records))
+    else:
+        records = _writable(records)
     if policy.log_append_time:
         return records, set_log_append_time(records, header, now_ms)
+    max_timestamp = header.base_timestamp + summary.max_timestamp_delta
     if max_timestamp != header.max_timestamp:
         header = _restamp(records, header, max_timestamp)
     return records, header
 
 
-def _check_records(
-    section: bytes | bytearray | memoryview, header: BatchHeader, policy: RecordPolicy, now_ms: int
-) -> int:
-    """The greatest timestamp of the records, each of which is checked."""
-    earliest = now_ms - policy.timestamp_before_max_ms
-    latest = now_ms + policy.timestamp_after_max_ms
+def _stored_codec(header: BatchHeader, policy: RecordPolicy) -> int:
+    if policy.codec is None or header.attributes & CONTROL:
+        return header.attributes & CODEC_MASK
+    return policy.codec
+
+
+def _writable(records: memoryview) -> memoryview:
+    return memoryview(bytearray(records)) if records.readonly else records
+
+
+def _open_section(records: memoryview, codec: int, policy: RecordPolicy, budget: Budget) -> Buffer:
+    """The records, uncompressed."""
+    body = records[HEADER_SIZE:]
+    if not codec:
+        return body
+    if budget.units is None:
+        limit = policy.max_message_bytes * MOST_EXPANSION
+    else:
+        limit = min(MOST_BYTES_IN_STEP, budget.units * _OPENED_BYTES_PER_UNIT)
+    try:
+        section = decompress(codec, body, limit)
+    except ContentTooLargeError as error:
+        if budget.units is not None:
+            budget.spend(limit // _OPENED_BYTES_PER_UNIT)
+            raise OverBudgetError from None
+        raise RecordValidationError(ErrorCode.MESSAGE_TOO_LARGE, str(error)) from None
+    except CorruptRecordsError as error:
+        raise _invalid(str(error)) from None
+    budget.spend(len(section) // _OPENED_BYTES_PER_UNIT)
+    return section
+
+
+def _summarize(section: Buffer, header: BatchHeader, budget: Budget) -> RecordsSummary:
+    try:
+        return summarize_records(section, header.record_count, budget)
+    except TooManyPartsError as error:
+        raise RecordValidationError(ErrorCode.MESSAGE_TOO_LARGE, str(error)) from None
+    except CorruptRecordsError as error:
+        raise _invalid(str(error)) from None
+
+
+def _check_bounds(
+    section: Buffer, header: BatchHeader, policy: RecordPolicy, now_ms: int, summary: RecordsSummary
+) -> None:
+    """Hold what is true of all records against the policy; only where it fails ask each record."""
+    earliest = header.base_timestamp + summary.min_timestamp_delta
+    latest = header.base_timestamp + summary.max_timestamp_delta
+    if latest > _MOST_TIMESTAMP or earliest < -_MOST_TIMESTAMP:
+        raise RecordValidationError(
+            ErrorCode.INVALID_TIMESTAMP,
+            f"Timestamps of the batch reach from {earliest} to {latest}",
+        )
     keyless: list[RecordError] = []
     untimely: list[RecordError] = []
-    max_timestamp = NO_TIMESTAMP
-    for index, span in enumerate(_walk.walk(section, 0, len(section), header.record_count)):
-        if span.offset_delta != index:
-            raise _invalid(f"Record {index} has offset delta {span.offset_delta}")
-        if policy.keys_required and span.key_length < 0 and not header.is_control:
+    first, last = now_ms - policy.timestamp_before_max_ms, now_ms + policy.timestamp_after_max_ms
+    lacks_keys = policy.keys_required and summary.null_key_count > 0 and not header.is_control
+    if policy.log_append_time or (first <= earliest and latest <= last):
+        if not lacks_keys:
+            return
+        first, last = -_MOST_TIMESTAMP, _MOST_TIMESTAMP
+    for index, span in enumerate(walk(section, 0, len(section), header.record_count)):
+        if lacks_keys and span.key_length < 0:
             keyless.append(RecordError(index, "Compacted topic cannot accept message without key"))
         timestamp = header.base_timestamp + span.timestamp_delta
-        max_timestamp = max(max_timestamp, timestamp)
-        if policy.log_append_time or timestamp == NO_TIMESTAMP:
-            continue
-        if not earliest <= timestamp <= latest:
+        if timestamp != NO_TIMESTAMP and not first <= timestamp <= last:
             untimely.append(
                 RecordError(
                     index,
                     f"Timestamp {timestamp} of message with offset {index} is out of range. "
-                    f"The timestamp should be within [{earliest}, {latest}]",
+                    f"The timestamp should be within [{first}, {last}]",
                 )
             )
+        if len(keyless) + len(untimely) == MOST_RECORD_ERRORS:
+            break
     for code, errors in (
         (ErrorCode.INVALID_RECORD, keyless),
         (ErrorCode.INVALID_TIMESTAMP, untimely),
@@ -211,7 +287,6 @@ def _check_records(
         if errors:
             message = "One or more records have been rejected: " + errors[0].message
             raise RecordValidationError(code, message, tuple(errors))
-    return max_timestamp
 
 
 def _restamp(records: memoryview, header: BatchHeader, max_timestamp: int) -> BatchHeader:

@@ -1,9 +1,13 @@
 """What a leader refuses, with which error, and what it rewrites."""
 
+from random import Random
+
 import pytest
 
+from minikafka.common.budget import Budget, OverBudgetError
 from minikafka.common.errors import ErrorCode
-from minikafka.records.batch import read_header
+from minikafka.records import summary, validation
+from minikafka.records.batch import HEADER_SIZE, read_header
 from minikafka.records.builder import (
     BatchOptions,
     NewRecord,
@@ -11,7 +15,7 @@ from minikafka.records.builder import (
     build_sparse_batch,
     reseal,
 )
-from minikafka.records.compression import Codec
+from minikafka.records.compression import Codec, compress
 from minikafka.records.errors import RecordValidationError
 from minikafka.records.reader import read_records
 from minikafka.records.validation import Origin, RecordPolicy, validate_batch
@@ -143,11 +147,11 @@ def test_log_append_time_stamps_the_batch():
     assert {record.timestamp for record in read_records(view)} == {NOW_MS}
 
 
-def test_wrong_max_timestamp_is_put_right_when_records_are_walked():
+def test_wrong_max_timestamp_is_corrected():
     header = read_header(build_batch(RECORDS))
     section = build_batch(RECORDS)[header.size - header.batch_length + 49 :]
     lied, _ = reseal(header._replace(max_timestamp=NOW_MS + 50), Codec.NONE, section)
-    view, header = validate(lied, every_record=True)
+    view, header = validate(lied)
     assert header.max_timestamp == NOW_MS + 2
     assert read_header(view) == header
 
@@ -162,11 +166,76 @@ def test_topic_codec_replaces_the_producers(have, want):
     assert list(read_records(view)) == list(read_records(batch))
 
 
-def test_gap_in_offset_deltas_is_found_when_records_are_walked():
+def test_gap_in_offset_deltas_is_refused():
     rows = [(0, RECORDS[0]), (2, RECORDS[1])]
     batch = build_sparse_batch(rows, BatchOptions(last_offset_delta=1))
-    validate(batch)
-    assert refused(batch, every_record=True).code == ErrorCode.INVALID_RECORD
+    assert refused(batch).code == ErrorCode.INVALID_RECORD
+
+
+@pytest.mark.parametrize("codec", list(Codec))
+def test_garbage_under_a_right_checksum_is_refused(codec):
+    header = read_header(build_batch(RECORDS))
+    sealed, _ = reseal(header, codec, compress(codec, b"no records at all" * 9))
+    assert refused(bytearray(sealed)).code == ErrorCode.INVALID_RECORD
+
+
+def test_count_that_no_batch_could_hold_is_refused():
+    header = read_header(build_batch(RECORDS))
+    most = 2**31 - 1
+    sealed, _ = reseal(
+        header._replace(record_count=most, last_offset_delta=most - 1), Codec.NONE, bytes(9)
+    )
+    assert refused(bytearray(sealed)).code == ErrorCode.INVALID_RECORD
+
+
+def test_batch_that_opens_to_far_more_than_it_may_is_too_large():
+    batch = build_batch([RECORDS[0]._replace(value=bytes(70_000))], BatchOptions(codec=Codec.ZSTD))
+    validate(batch, max_message_bytes=2_000)
+    assert refused(batch, max_message_bytes=1_000).code == ErrorCode.MESSAGE_TOO_LARGE
+
+
+def test_more_headers_than_may_be_read_are_too_large(monkeypatch):
+    monkeypatch.setattr(summary, "MOST_PARTS", 10)
+    batch = build_batch([RECORDS[0]._replace(headers=(("", None),) * 10)])
+    assert refused(batch).code == ErrorCode.MESSAGE_TOO_LARGE
+
+
+def test_timestamp_beyond_what_the_protocol_can_say_is_refused():
+    header = read_header(build_batch(RECORDS))
+    section = build_batch(RECORDS)[HEADER_SIZE:]
+    sealed, _ = reseal(header._replace(base_timestamp=2**63 - 1), Codec.NONE, section)
+    error = refused(bytearray(sealed), timestamp_after_max_ms=2**63 - 1)
+    assert error.code == ErrorCode.INVALID_TIMESTAMP
+
+
+def test_refusal_names_a_bounded_number_of_records():
+    late = RECORDS[0]._replace(timestamp=NOW_MS + 100)
+    error = refused(build_batch([late] * 2000), timestamp_after_max_ms=99)
+    assert len(error.record_errors) == validation.MOST_RECORD_ERRORS
+
+
+@pytest.mark.parametrize(
+    "batch",
+    [
+        build_batch(RECORDS * 4),
+        build_batch([RECORDS[0]._replace(headers=(("", None),) * 12)]),
+        build_batch([RECORDS[0]._replace(value=bytes(200_000))], BatchOptions(codec=Codec.LZ4)),
+        build_batch(
+            [RECORDS[0]._replace(value=Random(1).randbytes(2_000))], BatchOptions(codec=Codec.GZIP)
+        ),
+    ],
+)
+def test_batch_beyond_the_budget_is_left_as_it_is(batch):
+    before = bytes(batch)
+    with pytest.raises(OverBudgetError):
+        validate_batch(memoryview(batch), RecordPolicy(), Origin.CLIENT, NOW_MS, Budget(10))
+    assert batch == before
+
+
+def test_checked_records_are_taken_from_the_budget():
+    budget = Budget(10)
+    validate_batch(memoryview(build_batch(RECORDS)), RecordPolicy(), Origin.CLIENT, NOW_MS, budget)
+    assert budget.units == 7
 
 
 def test_damaged_compression_is_an_invalid_record():

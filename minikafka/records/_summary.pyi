@@ -1,0 +1,3 @@
+def summarize(
+    section: bytes | bytearray | memoryview, count: int, most_parts: int, /
+) -> tuple[int, int, int, int] | None: ...
