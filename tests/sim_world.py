@@ -16,7 +16,7 @@ from minikafka.messages.produce import (
     ProduceResponse,
     TopicProduceData,
 )
-from minikafka.records.builder import NewRecord, build_batch
+from minikafka.records.builder import BatchOptions, NewRecord, build_batch
 from minikafka.records.reader import read_batch
 from minikafka.records.scan import split_batches
 from minikafka.sim.sim_cluster import SimCluster
@@ -62,8 +62,9 @@ def create_topic(cluster, name, partitions=1, replicas=None, config=None, client
     return result.topic_id
 
 
-def batch(*values, timestamp=EPOCH_MS):
-    return bytes(build_batch([NewRecord(timestamp, None, value) for value in values]))
+def batch(*values, timestamp=EPOCH_MS, **options):
+    records = [NewRecord(timestamp, None, value) for value in values]
+    return bytes(build_batch(records, BatchOptions(**options)))
 
 
 def produce_request(topic, records, acks=-1, partition=0, timeout_ms=5_000):
@@ -80,6 +81,15 @@ def produce(client, topic, *values, acks=-1, partition=0, timeout_ms=5_000, vers
     request = produce_request(topic, batch(*values), acks, partition, timeout_ms)
     response = client.ask(request, ProduceResponse, version=version)
     return response.responses[0].partition_responses[0]
+
+
+def produce_records(client, topic, records, acks=-1, partition=0):
+    """Append a batch as it is; the answer for its partition, which must be no error."""
+    request = produce_request(topic, bytes(records), acks, partition)
+    response = client.ask(request, ProduceResponse, version=BY_NAME)
+    answer = response.responses[0].partition_responses[0]
+    assert answer.error_code == ErrorCode.NONE, answer.error_message
+    return answer
 
 
 def fetch_request(topic, offset=0, partition=0, **changes):

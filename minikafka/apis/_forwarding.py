@@ -14,11 +14,11 @@ from minikafka.common.errors import (
     RequestTimedOutError,
     UnknownServerError,
 )
+from minikafka.common.wait_key import WaitKey
 from minikafka.config import broker as keys
 from minikafka.messages.data.default_principal_data import DefaultPrincipalData
 from minikafka.messages.envelope import EnvelopeRequest
 from minikafka.protocol.message import encode_message
-from minikafka.replica.partition import WaitKey
 from minikafka.rpc.controller_channel import ControllerChannel
 
 _VERSION = 0

@@ -23,6 +23,7 @@ from minikafka.apis._steps import Steps, wait_until
 from minikafka.common.errors import ErrorCode, KafkaError
 from minikafka.common.faults import StorageFault
 from minikafka.common.ids import METADATA_TOPIC_ID, TopicPartition
+from minikafka.common.wait_key import WaitKey
 from minikafka.config import broker as keys
 from minikafka.log.results import OffsetNotInLogError
 from minikafka.messages.api_keys import ApiKey
@@ -49,7 +50,7 @@ from minikafka.replica.fetch_session import (
     named_partitions,
     replica_id_of,
 )
-from minikafka.replica.partition import Partition, WaitKey
+from minikafka.replica.partition import Partition
 
 _READ_COMMITTED = 1
 _FROM_FOLLOWER_FROM = 11

@@ -6,14 +6,21 @@ Versions:    v2 isolation; v4 leader epochs; v6 flexible; v7 MAX_TIMESTAMP; v8 E
              v9 LATEST_TIERED; v11 EARLIEST_PENDING_UPLOAD.
 Errors:      NOT_LEADER_OR_FOLLOWER, FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH,
              UNKNOWN_TOPIC_OR_PARTITION, OFFSET_NOT_AVAILABLE, LEADER_NOT_AVAILABLE,
-             UNSUPPORTED_VERSION, INVALID_REQUEST, KAFKA_STORAGE_ERROR (partition).
+             UNSUPPORTED_VERSION, INVALID_REQUEST, CORRUPT_MESSAGE, KAFKA_STORAGE_ERROR (partition).
 """
+
+from functools import partial
+from typing import NamedTuple
 
 from minikafka.apis._context import BrokerContext
 from minikafka.apis._registry import broker_api
+from minikafka.apis._steps import Steps, compute
+from minikafka.common.budget import OverBudgetError
 from minikafka.common.errors import ErrorCode, KafkaError
 from minikafka.common.faults import StorageFault
 from minikafka.common.ids import TopicPartition
+from minikafka.log.results import TimestampOffset
+from minikafka.log.timestamp_search import first_record
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.list_offsets import (
@@ -23,6 +30,7 @@ from minikafka.messages.list_offsets import (
     ListOffsetsResponse,
     ListOffsetsTopicResponse,
 )
+from minikafka.records.errors import CorruptRecordsError
 from minikafka.replica.partition import Partition
 
 LATEST = -1
@@ -47,28 +55,90 @@ _LEADER_EPOCH_FROM = 4
 _NOT_AVAILABLE_FROM = 5
 
 
+class Search(NamedTuple):
+    """A search by time that takes longer than a step may."""
+
+    partition: Partition
+    timestamp: int
+    wanted: ListOffsetsPartition
+    rows: list[ListOffsetsPartitionResponse]
+    """The rows of its topic in the response; the last one was put there for this search."""
+    place: int
+
+
 @broker_api(ApiKey.LIST_OFFSETS, versions=(1, 11))
-def list_offsets(ctx: BrokerContext, request: ListOffsetsRequest) -> ListOffsetsResponse:
+def list_offsets(
+    ctx: BrokerContext, request: ListOffsetsRequest
+) -> ListOffsetsResponse | Steps[ListOffsetsResponse]:
     """Answer each partition from its log."""
     seen: dict[tuple[str, int], int] = {}
     for topic in request.topics:
         for wanted in topic.partitions:
             key = (topic.name, wanted.partition_index)
             seen[key] = seen.get(key, 0) + 1
-    return ListOffsetsResponse(
-        topics=[
-            ListOffsetsTopicResponse(
-                topic.name,
-                [
-                    _one(ctx, request, topic.name, wanted)
-                    if seen[topic.name, wanted.partition_index] == 1
-                    else _error(wanted, ErrorCode.INVALID_REQUEST)
-                    for wanted in topic.partitions
-                ],
-            )
-            for topic in request.topics
-        ]
-    )
+    response = ListOffsetsResponse()
+    searches: list[Search] = []
+    for topic in request.topics:
+        rows: list[ListOffsetsPartitionResponse] = []
+        response.topics.append(ListOffsetsTopicResponse(topic.name, rows))
+        for wanted in topic.partitions:
+            if seen[topic.name, wanted.partition_index] > 1:
+                rows.append(_error(wanted, ErrorCode.INVALID_REQUEST))
+                continue
+            try:
+                rows.append(_one(ctx, request, topic.name, wanted))
+            except OverBudgetError:
+                search = _search(ctx, topic.name, wanted, rows)
+                searches.append(search)
+                rows.append(_error(wanted, ErrorCode.NONE))
+    return _search_all(ctx, request, response, searches) if searches else response
+
+
+def _search_all(
+    ctx: BrokerContext,
+    request: ListOffsetsRequest,
+    response: ListOffsetsResponse,
+    searches: list[Search],
+) -> Steps[ListOffsetsResponse]:
+    for search in searches:
+        search.rows[search.place] = yield from _searched(ctx, request, search)
+    return response
+
+
+def _searched(
+    ctx: BrokerContext, request: ListOffsetsRequest, search: Search
+) -> Steps[ListOffsetsPartitionResponse]:
+    """Read each batch that may have the record, and have it opened away from the step."""
+    partition, timestamp, wanted = search.partition, search.timestamp, search.wanted
+    start_offset = -1
+    try:
+        while True:
+            batch = partition.log.batch_at_or_after(timestamp, start_offset)
+            if batch is None:
+                return _error(wanted, ErrorCode.NONE)
+            record = yield from compute(partial(first_record, batch, timestamp, start_offset))
+            partition.check_leader_epoch(wanted.current_leader_epoch)
+            if request.replica_id != _DEBUGGER:
+                partition.require_leader()
+            if record is not None:
+                return _record(ctx, request, partition, wanted, record)
+            start_offset = batch.header.next_offset
+    except (KafkaError, CorruptRecordsError, StorageFault) as error:
+        return _failed(ctx, wanted, error)
+
+
+def _search(
+    ctx: BrokerContext,
+    topic: str,
+    wanted: ListOffsetsPartition,
+    rows: list[ListOffsetsPartitionResponse],
+) -> Search:
+    partition = ctx.broker.replicas.get(TopicPartition(topic, wanted.partition_index))
+    return Search(partition, _timestamp(partition.log, wanted), wanted, rows, len(rows))
+
+
+def _timestamp(log: UnifiedLog, wanted: ListOffsetsPartition) -> int:
+    return log.latest_timestamp if wanted.timestamp == MAX_TIMESTAMP else wanted.timestamp
 
 
 def _one(
@@ -80,11 +150,21 @@ def _one(
         if request.replica_id != _DEBUGGER:
             partition.require_leader()
         return _offset(ctx, request, partition, wanted)
-    except KafkaError as error:
+    except (KafkaError, CorruptRecordsError, StorageFault) as error:
+        return _failed(ctx, wanted, error)
+
+
+def _failed(
+    ctx: BrokerContext,
+    wanted: ListOffsetsPartition,
+    error: KafkaError | CorruptRecordsError | StorageFault,
+) -> ListOffsetsPartitionResponse:
+    if isinstance(error, KafkaError):
         return _error(wanted, error.code)
-    except StorageFault as fault:
-        ctx.broker.replicas.take_offline(fault)
+    if isinstance(error, StorageFault):
+        ctx.broker.replicas.take_offline(error)
         return _error(wanted, ErrorCode.KAFKA_STORAGE_ERROR)
+    return _error(wanted, ErrorCode.CORRUPT_MESSAGE)
 
 
 def _offset(
@@ -102,7 +182,6 @@ def _offset(
         return _found(ctx, wanted, start, -1, log.epochs.epoch_at(start))
     if timestamp in (LATEST_TIERED, EARLIEST_PENDING_UPLOAD):
         return _error(wanted, ErrorCode.NONE)
-    end = _readable_end(request, log)
     if request.replica_id == _CONSUMER and partition.high_watermark_is_behind_epoch:
         code = (
             ErrorCode.OFFSET_NOT_AVAILABLE
@@ -111,13 +190,24 @@ def _offset(
         )
         return _error(wanted, code)
     if timestamp == LATEST:
-        return _found(ctx, wanted, end, -1, log.latest_epoch)
-    record = (
-        log.offset_of_max_timestamp()
-        if timestamp == MAX_TIMESTAMP
-        else log.offset_for_timestamp(timestamp)
-    )
-    if record is None or record.offset >= end:
+        return _found(ctx, wanted, _readable_end(request, log), -1, log.latest_epoch)
+    timestamp = _timestamp(log, wanted)
+    if timestamp < 0:
+        return _error(wanted, ErrorCode.NONE)
+    record = log.offset_for_timestamp(timestamp, ctx.env.budget)
+    if record is None:
+        return _error(wanted, ErrorCode.NONE)
+    return _record(ctx, request, partition, wanted, record)
+
+
+def _record(
+    ctx: BrokerContext,
+    request: ListOffsetsRequest,
+    partition: Partition,
+    wanted: ListOffsetsPartition,
+    record: TimestampOffset,
+) -> ListOffsetsPartitionResponse:
+    if record.offset >= _readable_end(request, partition.log):
         return _error(wanted, ErrorCode.NONE)
     return _found(ctx, wanted, record.offset, record.timestamp, record.leader_epoch)
 

@@ -20,10 +20,12 @@ from minikafka.apis._context import BrokerContext
 from minikafka.apis._leaders import endpoints_of
 from minikafka.apis._registry import broker_api
 from minikafka.apis._repeated import last_of_each
-from minikafka.apis._steps import CLOSE, Steps, wait_until
+from minikafka.apis._steps import CLOSE, FOREVER_MS, Steps, wait_until
+from minikafka.common.budget import OverBudgetError
 from minikafka.common.errors import ErrorCode, InvalidTopicError, KafkaError
 from minikafka.common.faults import StorageFault
 from minikafka.common.ids import TopicPartition
+from minikafka.log.results import LogAppendInfo
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.produce import (
     BatchIndexAndErrorMessage,
@@ -40,6 +42,7 @@ from minikafka.metadata.partition_registration import PartitionRegistration
 from minikafka.records.batch import ATTRIBUTES_OFFSET, TRANSACTIONAL
 from minikafka.records.compression import Codec
 from minikafka.records.errors import RecordValidationError
+from minikafka.replica.append_queue import QueuedAppend, queue_append
 from minikafka.replica.auto_topics import INTERNAL_TOPICS
 from minikafka.replica.partition import Partition
 
@@ -61,13 +64,28 @@ class Waiting(NamedTuple):
     answer: PartitionProduceResponse
 
 
+class Queued(NamedTuple):
+    """An append whose records are being validated away from the step."""
+
+    partition: Partition
+    append: QueuedAppend
+    answer: PartitionProduceResponse
+
+
+class Pending(NamedTuple):
+    """What a request has to wait for."""
+
+    waiting: list[Waiting]
+    queued: list[Queued]
+
+
 @broker_api(ApiKey.PRODUCE, versions=(3, 13))
 def produce(
     ctx: BrokerContext, request: ProduceRequest
-) -> ProduceResponse | Steps[ProduceResponse] | object | None:
+) -> ProduceResponse | Steps[ProduceResponse | object | None] | object | None:
     """Append, then answer at once (acks=0, 1) or when the ISR has it (acks=all)."""
     acks = request.acks
-    waiting: list[Waiting] = []
+    pending = Pending([], [])
     wanted = _without_repeats(request.topic_data)
     append = _append
     if request.transactional_id is None and _has_transactional(wanted):
@@ -76,19 +94,64 @@ def produce(
         TopicProduceResponse(
             topic.name,
             topic.topic_id,
-            [append(ctx, request, topic, data, waiting) for data in topic.partition_data],
+            [append(ctx, request, topic, data, pending) for data in topic.partition_data],
         )
         for topic in wanted
     ]
     response = ProduceResponse(topics)
+    if pending.queued:
+        return _await_appends(ctx, request, response, pending)
     if acks == 0:
-        failed = any(p.error_code for topic in topics for p in topic.partition_responses)
-        return CLOSE if failed else None
-    if waiting:
+        return _unacknowledged(response)
+    if pending.waiting:
         # An ISR of one has committed it already; then nobody has to be parked.
-        waiting = [each for each in waiting if not _decide(each)]
-        if waiting:
-            return _await_replicas(ctx, request, response, waiting)
+        _latch(pending.waiting)
+        if pending.waiting:
+            return _await_replicas(ctx, request, response, pending.waiting)
+    return _with_leaders(ctx, response)
+
+
+def _unacknowledged(response: ProduceResponse) -> object | None:
+    """Nothing for a request with acks=0, unless a partition failed: then its connection closes."""
+    failed = any(
+        answer.error_code for topic in response.responses for answer in topic.partition_responses
+    )
+    return CLOSE if failed else None
+
+
+def _await_appends(
+    ctx: BrokerContext, request: ProduceRequest, response: ProduceResponse, pending: Pending
+) -> Steps[ProduceResponse | object | None]:
+    """Wait for what is validated elsewhere, then for the replicas."""
+    waiting, queued = pending
+
+    def all_appended() -> bool:
+        _latch(waiting)
+        return all(each.append.outcome is not None for each in queued)
+
+    yield from wait_until(
+        [*(each.append.done for each in queued), *(each.partition.committed for each in waiting)],
+        all_appended,
+        FOREVER_MS,
+    )
+    for each in queued:
+        append = each.append
+        outcome = append.outcome
+        try:
+            if isinstance(outcome, Exception):
+                raise outcome
+        except (RecordValidationError, KafkaError) as error:
+            _refuse(ctx, each.answer, error)
+            continue
+        assert outcome is not None
+        wait = _appended(request.acks, each.partition, append.leader_epoch, outcome, each.answer)
+        if wait is not None:
+            waiting.append(wait)
+    if request.acks == 0:
+        return _unacknowledged(response)
+    _latch(waiting)
+    if waiting:
+        return (yield from _await_replicas(ctx, request, response, waiting))
     return _with_leaders(ctx, response)
 
 
@@ -118,13 +181,13 @@ def _refuse_transaction(
     request: ProduceRequest,
     topic: TopicProduceData,
     data: PartitionProduceData,
-    waiting: list[Waiting],
+    pending: Pending,
 ) -> PartitionProduceResponse:
     """Append nothing: no coordinator could end the transaction, and readers would wait for its end.
 
     As Kafka: all partitions of such a request are refused (`KafkaApis.handleProduceRequest`).
     """
-    del ctx, request, topic, waiting
+    del ctx, request, topic, pending
     return PartitionProduceResponse(
         data.index,
         ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
@@ -138,7 +201,7 @@ def _append(
     request: ProduceRequest,
     topic: TopicProduceData,
     data: PartitionProduceData,
-    waiting: list[Waiting],
+    pending: Pending,
 ) -> PartitionProduceResponse:
     answer = PartitionProduceResponse(data.index, 0, -1)
     acks = request.acks
@@ -157,43 +220,67 @@ def _append(
         if ctx.version < _ZSTD_FROM and is_zstd(records):
             answer.error_code = ErrorCode.UNSUPPORTED_COMPRESSION_TYPE
             return answer
-        info = partition.append_as_leader(records, required_acks=acks)
-    except RecordValidationError as error:
-        answer.error_code = error.code
-        answer.error_message = error.message
-        if ctx.version >= _RECORD_ERRORS_FROM:
-            answer.record_errors = [
-                BatchIndexAndErrorMessage(each.batch_index, each.message)
-                for each in error.record_errors
-            ]
-        return answer
-    except KafkaError as error:
-        answer.error_code = error.code
-        answer.error_message = error.message
+        if partition.queued:
+            pending.queued.append(_queue(ctx, partition, records, acks, answer))
+            return answer
+        try:
+            info = partition.append_as_leader(records, required_acks=acks)
+        except OverBudgetError:
+            pending.queued.append(_queue(ctx, partition, records, acks, answer))
+            return answer
+    except (RecordValidationError, KafkaError) as error:
+        _refuse(ctx, answer, error)
         return answer
     except StorageFault as fault:
         # Nothing was acknowledged; the directory goes, the broker stays.
         ctx.broker.replicas.take_offline(fault)
         answer.error_code = ErrorCode.KAFKA_STORAGE_ERROR
         return answer
+    waiting = _appended(acks, partition, partition.leader_epoch, info, answer)
+    if waiting is not None:
+        pending.waiting.append(waiting)
+    return answer
+
+
+def _queue(
+    ctx: BrokerContext,
+    partition: Partition,
+    records: memoryview,
+    acks: int,
+    answer: PartitionProduceResponse,
+) -> Queued:
+    return Queued(partition, queue_append(ctx.env, partition, records, acks), answer)
+
+
+def _refuse(
+    ctx: BrokerContext, answer: PartitionProduceResponse, error: RecordValidationError | KafkaError
+) -> None:
+    answer.error_code = error.code
+    answer.error_message = error.message
+    if isinstance(error, RecordValidationError) and ctx.version >= _RECORD_ERRORS_FROM:
+        answer.record_errors = [
+            BatchIndexAndErrorMessage(each.batch_index, each.message)
+            for each in error.record_errors
+        ]
+
+
+def _appended(
+    acks: int,
+    partition: Partition,
+    leader_epoch: int,
+    info: LogAppendInfo,
+    answer: PartitionProduceResponse,
+) -> Waiting | None:
+    """Say where the records are; what has to be waited for, if anything."""
     answer.base_offset = info.first_offset
     answer.log_append_time_ms = info.log_append_time
     answer.log_start_offset = info.log_start_offset
+    end_offset = info.last_offset + 1
     if acks == -1:
-        waiting.append(
-            Waiting(
-                partition, partition.append_outcome, partition.leader_epoch, info.last_offset + 1,
-                answer,
-            )
-        )  # fmt: skip
-    elif acks == 1 and partition.log.awaits_flush:
-        waiting.append(
-            Waiting(
-                partition, partition.flush_outcome, partition.leader_epoch, info.last_offset + 1,
-                answer,
-            )
-        )  # fmt: skip
-    return answer
+        return Waiting(partition, partition.append_outcome, leader_epoch, end_offset, answer)
+    if acks == 1 and partition.log.awaits_flush:
+        return Waiting(partition, partition.flush_outcome, leader_epoch, end_offset, answer)
+    return None
 
 
 def is_zstd(records: memoryview) -> bool:
@@ -227,13 +314,20 @@ def _decide(waiting: Waiting) -> bool:
     return True
 
 
+def _latch(waiting: list[Waiting]) -> None:
+    """Drop what is decided, for good.
+
+    What becomes of a partition while others are waited for changes nothing for records that are
+    committed.
+    """
+    waiting[:] = [each for each in waiting if not _decide(each)]
+
+
 def _await_replicas(
     ctx: BrokerContext, request: ProduceRequest, response: ProduceResponse, waiting: list[Waiting]
 ) -> Steps[ProduceResponse]:
     def all_decided() -> bool:
-        # What is decided is decided for good: what becomes of a partition while others are waited
-        # for changes nothing for records that are committed.
-        waiting[:] = [each for each in waiting if not _decide(each)]
+        _latch(waiting)
         return not waiting
 
     yield from wait_until(

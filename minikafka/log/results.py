@@ -67,6 +67,13 @@ class TimestampOffset(NamedTuple):
     leader_epoch: int
 
 
+class StoredBatch(NamedTuple):
+    """A batch as it is in the log, unopened."""
+
+    data: bytes
+    header: BatchHeader
+
+
 def duplicate_of(batch: WrittenBatch, log_start_offset: int) -> LogAppendInfo:
     """The answer to a batch that was written before."""
     return LogAppendInfo(

@@ -18,6 +18,7 @@ from minikafka.log.config import LogConfig
 from minikafka.log.disk import Disk, File, read_file
 from minikafka.log.offset_index import ENTRY_SIZE as OFFSET_ENTRY_SIZE
 from minikafka.log.offset_index import OffsetIndex
+from minikafka.log.results import StoredBatch
 from minikafka.log.scan import scan_batches, scan_headers
 from minikafka.log.time_index import ENTRY_SIZE as TIME_ENTRY_SIZE
 from minikafka.log.time_index import TimeEntry, TimeIndex
@@ -31,7 +32,6 @@ from minikafka.records.batch import (
     read_header,
 )
 from minikafka.records.errors import CorruptRecordsError
-from minikafka.records.reader import Record, read_batch
 from minikafka.records.scan import check_crc, header_at
 
 LOG_SUFFIX: Final = ".log"
@@ -292,8 +292,8 @@ class Segment:
         """Bytes of the batch that starts at `position`."""
         return int.from_bytes(self.file.read_at(position + 8, 4), "big") + LOG_OVERHEAD
 
-    def first_at_or_after(self, timestamp: int, start_offset: int) -> tuple[Record, int] | None:
-        """The first record from `start_offset` on that is not earlier, and its leader epoch."""
+    def batch_at_or_after(self, timestamp: int, start_offset: int) -> StoredBatch | None:
+        """The first batch that may have a record from `start_offset` on that is not earlier."""
         entry = self.time_index.lookup(timestamp)
         if not self._is_in_log(entry):
             self._rebuild_bad(TIME_INDEX_SUFFIX)
@@ -302,10 +302,7 @@ class Segment:
         for at, header in scan_headers(self.file, position):
             if header.max_timestamp < timestamp or header.last_offset < start_offset:
                 continue
-            batch = self.file.read_at(at, header.size)
-            for record in read_batch(batch, 0, header):
-                if record.timestamp >= timestamp and record.offset >= start_offset:
-                    return record, header.leader_epoch
+            return StoredBatch(bytes(self.file.read_at(at, header.size)), header)
         return None
 
     def add_aborted(self, transaction: AbortedTransaction) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from minikafka.common.file_slice import FileSlice
 from minikafka.log.disk import Disk
 from minikafka.log.producer_snapshot import SNAPSHOT_SUFFIX
-from minikafka.log.results import LogPosition, LogRead, TimestampOffset
+from minikafka.log.results import LogPosition, LogRead, StoredBatch
 from minikafka.log.segment import UNFLUSHED_SUFFIX, Segment, file_name
 from minikafka.log.transaction_index import AbortedTransaction
 
@@ -122,15 +122,14 @@ class Segments:
                     return found
         return found
 
-    def first_at_or_after(self, timestamp: int, start_offset: int) -> TimestampOffset | None:
-        """The first record from `start_offset` on that is not earlier than `timestamp`."""
+    def batch_at_or_after(self, timestamp: int, start_offset: int) -> StoredBatch | None:
+        """The first batch that may have a record from `start_offset` on that is not earlier."""
         for segment in self.from_offset(start_offset):
             if segment.latest.timestamp < timestamp:
                 continue
-            found = segment.first_at_or_after(timestamp, start_offset)
+            found = segment.batch_at_or_after(timestamp, start_offset)
             if found is not None:
-                record, epoch = found
-                return TimestampOffset(record.timestamp, record.offset, epoch)
+                return found
         return None
 
     def latest_timestamp(self, start_offset: int) -> int:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
 
+from minikafka.common.budget import Budget
 from minikafka.common.clock import Now
 from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import TopicPartition, Uuid
@@ -33,6 +34,7 @@ from minikafka.log.results import (
     LogPosition,
     LogRead,
     OffsetNotInLogError,
+    StoredBatch,
     TimestampOffset,
     UnexpectedOffsetError,
     duplicate_of,
@@ -42,10 +44,11 @@ from minikafka.log.results import (
 from minikafka.log.retention import deletable
 from minikafka.log.segment import UNFLUSHED_SUFFIX, Segment, file_name, reaches
 from minikafka.log.segments import Segments
+from minikafka.log.timestamp_search import find_record
 from minikafka.log.transaction_index import AbortedTransaction
 from minikafka.records.batch import LOG_OVERHEAD, NO_TIMESTAMP, BatchHeader, assign, read_header
 from minikafka.records.errors import RecordValidationError
-from minikafka.records.validation import Origin, validate_batch
+from minikafka.records.validation import UNBOUNDED, Origin, validate_batch
 
 _CLIENT = Origin.CLIENT
 _READ_AGAIN_BYTES = 8 * 1024
@@ -139,6 +142,7 @@ class UnifiedLog:
         leader_epoch: int,
         now: Now,
         origin: Origin = Origin.CLIENT,
+        budget: Budget = UNBOUNDED,
     ) -> LogAppendInfo:
         """Validate records, give them offsets and the leader's epoch, and write them.
 
@@ -147,11 +151,23 @@ class UnifiedLog:
 
         Raises:
             RecordValidationError: with the producer's error code; nothing was written.
+            OverBudgetError: validate `records` elsewhere, then call `append_validated`.
             StorageFault: nothing may be acknowledged.
         """
         if origin is not _CLIENT:
             return self._append_all(records, leader_epoch, now, origin)
-        batch, header = validate_batch(records, self.config.records, origin, now.wall_ms)
+        batch, header = validate_batch(records, self.config.records, origin, now.wall_ms, budget)
+        return self.append_validated(batch, header, leader_epoch=leader_epoch, now=now)
+
+    def append_validated(
+        self, batch: memoryview, header: BatchHeader, *, leader_epoch: int, now: Now
+    ) -> LogAppendInfo:
+        """Append what `validate_batch` has returned for a client's records.
+
+        Raises:
+            RecordValidationError: its sequence or its size is wrong; nothing was written.
+            StorageFault: nothing may be acknowledged.
+        """
         if header.producer_id >= 0:
             duplicate = self.producers.check(header)
             if duplicate is not None:
@@ -239,14 +255,23 @@ class UnifiedLog:
         """The aborted transactions with data in this range, in the order of their markers."""
         return self.segments.aborted_transactions(start_offset, upper_bound_offset)
 
-    def offset_for_timestamp(self, timestamp: int) -> TimestampOffset | None:
-        """The first record that is not earlier than `timestamp`, if there is one."""
-        return self.segments.first_at_or_after(timestamp, self.log_start_offset)
+    def batch_at_or_after(self, timestamp: int, start_offset: int) -> StoredBatch | None:
+        """The first batch that may have a record from `start_offset` on that is not earlier.
 
-    def offset_of_max_timestamp(self) -> TimestampOffset | None:
-        """The first record that has the greatest timestamp, or None in a log without records."""
-        latest = self.segments.latest_timestamp(self.log_start_offset)
-        return self.offset_for_timestamp(latest) if latest >= 0 else None
+        `timestamp_search.first_record` searches it.
+        """
+        return self.segments.batch_at_or_after(timestamp, max(start_offset, self.log_start_offset))
+
+    def offset_for_timestamp(
+        self, timestamp: int, budget: Budget = UNBOUNDED
+    ) -> TimestampOffset | None:
+        """The first record that is not earlier than `timestamp`, if any; see `find_record`."""
+        return find_record(self.batch_at_or_after, timestamp, self.log_start_offset, budget)
+
+    @property
+    def latest_timestamp(self) -> int:
+        """The greatest timestamp of a record, or -1 in a log without records."""
+        return self.segments.latest_timestamp(self.log_start_offset)
 
     @property
     def size_bytes(self) -> int:

@@ -42,6 +42,7 @@ from minikafka.raft.raft_node import RaftNode, RaftSettings
 from minikafka.raft.snapshot_retention import SnapshotRetention
 from minikafka.raft.snapshotter import Snapshotter
 from minikafka.raft.voter_set import RaftVoter, VoterSet
+from minikafka.records.summary import units_per_step
 from minikafka.replica.alter_partition import AlterPartitionManager
 from minikafka.replica.auto_topics import AutoTopics
 from minikafka.replica.broker_lifecycle import BrokerLifecycle
@@ -84,7 +85,7 @@ class _Builder:
         self.config = config
         self.around = around
         self.values = config.values
-        self.env = Environment(around.rng)
+        self.env = Environment(around.rng, units_per_step=units_per_step())
         self.env.clock.set(around.now)
         self.calls = Calls(self.env, str(config.node_id))
         self.loader = MetadataLoader()

@@ -26,8 +26,9 @@ from minikafka.common.errors import (
     InvalidFetchSessionEpochError,
 )
 from minikafka.common.ids import Uuid
+from minikafka.common.wait_key import WaitKey
 from minikafka.messages import fetch as messages
-from minikafka.replica.partition import News, Partition, WaitKey
+from minikafka.replica.partition import News, Partition
 
 FINAL_EPOCH = -1
 INITIAL_EPOCH = 0

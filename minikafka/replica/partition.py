@@ -11,6 +11,7 @@ Source: `Partition.scala`, KIP-966 "Strict min ISR", KIP-903.
 """
 
 import logging
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
@@ -27,6 +28,7 @@ from minikafka.common.errors import (
 )
 from minikafka.common.ids import TopicPartition, Uuid
 from minikafka.common.summed_lines import SummedLines
+from minikafka.common.wait_key import WaitKey
 from minikafka.log.leader_epoch_cache import EpochEnd
 from minikafka.log.results import LogAppendInfo
 from minikafka.log.unified_log import UnifiedLog
@@ -37,7 +39,9 @@ from minikafka.metadata.partition_registration import (
     PartitionRegistration,
     effective_min_isr,
 )
+from minikafka.records.batch import BatchHeader
 from minikafka.records.validation import Origin
+from minikafka.replica.append_queue import QueuedAppend
 from minikafka.replica.high_watermark import next_high_watermark
 from minikafka.replica.in_sync_replicas import IsrState, may_join, out_of_sync
 from minikafka.replica.replica_state import ReplicaState
@@ -66,16 +70,6 @@ class Watcher(Protocol):
 
     def follower_moves(self, broker: int) -> None:
         """Hear that a follower is not where it was; called before that is noted."""
-
-
-class WaitKey:
-    """Something that handlers wait for; compared by identity."""
-
-    __slots__ = ("name",)
-
-    def __init__(self, name: str) -> None:
-        """Name it, for logs."""
-        self.name = name
 
 
 UNCLEAN = "unclean leadership"
@@ -134,6 +128,8 @@ class Partition:
     lines: SummedLines = field(default_factory=leadership_lines)
     """Written by the broker, for all its partitions together."""
     watchers: dict[Watcher, None] = field(default_factory=dict)
+    queued: deque[QueuedAppend] = field(default_factory=deque)
+    """Appends whose records are being validated, in the order in which they came."""
     told_log_start: int = 0
     """What watchers know of `log.log_start_offset` at least."""
 
@@ -311,7 +307,31 @@ class Partition:
             NotEnoughReplicasError: acks=all, and the committed ISR is under min ISR; nothing was
                 written.
             RecordValidationError, StorageFault: see `UnifiedLog.append_as_leader`.
+            OverBudgetError: `records` belong into `append_queue`.
         """
+        self._check_may_append(required_acks)
+        info = self.log.append_as_leader(
+            records,
+            leader_epoch=self.leader_epoch,
+            now=self.env.clock.now,
+            origin=origin,
+            budget=self.env.budget,
+        )
+        self._has_taken(info, len(records))
+        return info
+
+    def append_validated(
+        self, batch: memoryview, header: BatchHeader, *, required_acks: int
+    ) -> LogAppendInfo:
+        """Append a client's batch that was validated elsewhere; raises as `append_as_leader`."""
+        self._check_may_append(required_acks)
+        info = self.log.append_validated(
+            batch, header, leader_epoch=self.leader_epoch, now=self.env.clock.now
+        )
+        self._has_taken(info, len(batch))
+        return info
+
+    def _check_may_append(self, required_acks: int) -> None:
         if self.leader != self.broker_id:
             raise NotLeaderOrFollowerError
         if required_acks == -1 and len(self.isr.committed) < self.min_isr:
@@ -319,17 +339,15 @@ class Partition:
                 f"{self.topic_partition} has {len(self.isr.committed)} in-sync replicas, "
                 f"needs {self.min_isr}"
             )
-        info = self.log.append_as_leader(
-            records, leader_epoch=self.leader_epoch, now=self.env.clock.now, origin=origin
-        )
+
+    def _has_taken(self, info: LogAppendInfo, size_bytes: int) -> None:
         counts = self.counts
         counts.messages_in += info.last_offset + 1 - info.first_offset
-        counts.bytes_in += len(records)
+        counts.bytes_in += size_bytes
         self.has_appended()
         if self.log.awaits_flush:
             self.request_flush(self.log)
         self.advance_high_watermark()
-        return info
 
     def append_outcome(self, leader_epoch: int, end_offset: int) -> ErrorCode | None:
         """What became of an acks=all append; None while it is not decided.

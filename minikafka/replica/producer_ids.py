@@ -11,8 +11,8 @@ from typing import Any
 
 from minikafka.common.environment import Environment
 from minikafka.common.errors import error_of
+from minikafka.common.wait_key import WaitKey
 from minikafka.messages.allocate_producer_ids import AllocateProducerIdsRequest
-from minikafka.replica.partition import WaitKey
 from minikafka.rpc.controller_channel import ControllerChannel
 
 _log = logging.getLogger("minikafka.replica")

@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from random import Random
 
+from minikafka.common.budget import STEP_UNITS
+
 CONTROLLER_ID = 100
 """The node that is a controller and nothing else, where there is one."""
 
@@ -77,6 +79,7 @@ _BACKFILL_MS = 3 * 86_400_000
 _POWER_IN_STOP_SHARE = 0.15
 _ROT_SHARE = 0.15
 _SNAPSHOT_SHARE = 0.4
+_WORK_SHARE = 0.3
 _DRAWN_APART = (Fault.RETRACT, Fault.POWER_IN_STOP, Fault.ROT)
 """Faults that have entropy of their own, so that seeds without them stay as they were."""
 _DELETING_SHARE = 0.1
@@ -204,6 +207,9 @@ class Plan:
     healing_ms: int = 120_000
     recovery_ms: int = 20_000
     """How long a balanced recovery waits for answers that it can do without (U5)."""
+    step_units: int = STEP_UNITS
+    work_ms: int = 20
+    """A computation away from a node's step takes so long at most."""
     incidents: tuple[Incident, ...] = ()
 
     @property
@@ -308,6 +314,10 @@ def draw(seed: int, duration_ms: int) -> Plan:
     if own.random() < _SNAPSHOT_SHARE:
         # Often enough that some node is always behind the start of the log.
         plan = replace(plan, snapshot_bytes=own.choice((200, 1_000, 5_000)))
+    own = Random(f"work/{seed}")
+    if own.random() < _WORK_SHARE:
+        # Batches are too large for a step: all of them, or those of more than a few records.
+        plan = replace(plan, step_units=own.choice((0, 3)), work_ms=own.choice((20, 1_000)))
     return plan
 
 

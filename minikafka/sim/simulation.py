@@ -109,6 +109,8 @@ class Simulation:
         nodes = self.cluster.nodes
         for node in nodes.values():
             node.on_fault = self._faulted
+            node.step_units = plan.step_units
+            node.work_us = (50, plan.work_ms * US_PER_MS)
         self.checkers = Checkers(self.history, plan.min_isr, plan.elr, nodes)
         self.checkers.retention.retention_bytes = plan.retention_bytes
         self.checkers.elections.given = plan.given

@@ -6,6 +6,7 @@ from minikafka.common.clock import Now
 from minikafka.log.config import LogConfig
 from minikafka.log.disk import read_file
 from minikafka.log.segment import Segment
+from minikafka.log.timestamp_search import first_record
 from minikafka.log.transaction_index import AbortedTransaction
 from minikafka.records.batch import read_header
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch
@@ -148,6 +149,7 @@ def test_loaded_segment_knows_where_it_ends(segment):
     again = Segment.open(segment.disk, "t-0", BASE, CONFIG, NOW, create=False)
     assert again.prepare_for_appends() == BASE + 40
     assert again.latest == (1_019, 139)
-    assert again.first_at_or_after(1_005, BASE)[0].offset == 110
-    assert again.first_at_or_after(1_005, 115)[0].offset == 115
-    assert again.first_at_or_after(1_020, BASE) is None
+    found = again.batch_at_or_after(1_005, BASE)
+    assert first_record(found, 1_005, BASE).offset == 110
+    assert first_record(again.batch_at_or_after(1_005, 115), 1_005, 115).offset == 115
+    assert again.batch_at_or_after(1_020, BASE) is None

@@ -368,10 +368,10 @@ def test_new_config_is_used_at_once(disk):
 
 def test_first_record_with_the_greatest_timestamp_is_found(disk):
     log = open_log(disk)
-    assert log.offset_of_max_timestamp() is None
+    assert log.latest_timestamp == -1
     for timestamp in (5, 9, 9, 7):
         append(log, 1, timestamp=timestamp)
-    assert log.offset_of_max_timestamp() == (9, 1, 0)
+    assert log.latest_timestamp == 9
     assert log.offset_for_timestamp(6) == (9, 1, 0)
     assert log.offset_for_timestamp(10) is None
 

@@ -1,0 +1,84 @@
+"""Appends that take longer to validate than a step may: validated elsewhere, appended in order.
+
+The records of such an append are copied and validated by a `Work`, which needs nothing of the node.
+Several of one partition are validated at the same time; they are appended in the order in which
+they came, and so is everything that comes behind them. Whether this broker still leads, whether the
+ISR is large enough, and what a producer's sequence must be, is decided when a batch is appended.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING
+
+from minikafka.common.environment import Environment
+from minikafka.common.errors import KafkaStorageError
+from minikafka.common.faults import StorageFault
+from minikafka.common.wait_key import WaitKey
+from minikafka.log.results import LogAppendInfo
+from minikafka.records.batch import BatchHeader
+from minikafka.records.validation import Origin, validate_batch
+
+if TYPE_CHECKING:
+    from minikafka.replica.partition import Partition
+
+Validated = tuple[memoryview, BatchHeader]
+
+
+@dataclass(slots=True, eq=False)
+class QueuedAppend:
+    """One append under way. `done` is notified when `outcome` is there."""
+
+    required_acks: int
+    size_bytes: int
+    validated: Validated | Exception | None = None
+    outcome: LogAppendInfo | Exception | None = None
+    leader_epoch: int = -1
+    """The epoch that the records were appended in."""
+    done: WaitKey = field(default_factory=lambda: WaitKey("append"))
+
+
+def queue_append(
+    env: Environment, partition: "Partition", records: memoryview, required_acks: int
+) -> QueuedAppend:
+    """Validate a copy of a client's records elsewhere; append them behind what is queued."""
+    item = QueuedAppend(required_acks, len(records))
+    partition.queued.append(item)
+    env.queued_bytes += item.size_bytes
+    function: Callable[[], Validated] = partial(
+        validate_batch,
+        memoryview(bytearray(records)),
+        partition.log.config.records,
+        Origin.CLIENT,
+        env.clock.wall_ms,
+    )
+
+    def validated(result: Validated, error: Exception | None) -> None:
+        item.validated = result if error is None else error
+        queued = partition.queued
+        while queued and queued[0].validated is not None:
+            _append(env, partition, queued.popleft())
+
+    env.work(function, validated)
+    return item
+
+
+def _append(env: Environment, partition: "Partition", item: QueuedAppend) -> None:
+    validated, item.validated = item.validated, None
+    env.queued_bytes -= item.size_bytes
+    item.leader_epoch = partition.leader_epoch
+    if isinstance(validated, tuple):
+        batch, header = validated
+        try:
+            item.outcome = partition.append_validated(
+                batch, header, required_acks=item.required_acks
+            )
+        except StorageFault as fault:
+            # At once: what is queued behind must not reach this log any more.
+            env.on_storage_fault(fault)
+            item.outcome = KafkaStorageError()
+        except Exception as error:  # noqa: BLE001 - the request that waits for it raises it
+            item.outcome = error
+    else:
+        item.outcome = validated
+    env.notify(item.done)
