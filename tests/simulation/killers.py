@@ -1,0 +1,173 @@
+"""The plan that kills each mutant, and the rule that it breaks, kept as data.
+
+    python -m tests.simulation.killers [--seed N] [--seeds N] [--seconds S] [--jobs J] [WORD …]
+    python -m tests.simulation.killers --table
+
+Searches a plan for each mutant that has none, or for those whose name has one of the words,
+shortens it and writes it into `killers.json`. A plan is kept only where it breaks nothing without
+the mutation. `--table` writes the table of docs/simulation.md from the file.
+"""
+
+import argparse
+import json
+import logging
+import multiprocessing
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+from minikafka.sim.plan import Plan, draw
+from minikafka.sim.plan_file import plan_of, plan_text
+from minikafka.sim.shrink import shrink
+from minikafka.sim.simulation import Simulation
+from tests.simulation.mutants import write
+from tests.simulation.mutations import MUTATIONS, applied
+
+PATH = Path(__file__).with_name("killers.json")
+PAGE = Path(__file__).parents[2] / "docs" / "simulation.md"
+ENTROPIES = 20
+"""A change of the product moves everything in a run: the same plan is tried with further seeds."""
+_HEALING_MS = 30_000
+_SHRINKING_S = 100
+_RUNS = 150
+
+
+class Killer(NamedTuple):
+    """`plan` breaks `rule` while the mutation of this name is applied."""
+
+    mutant: str
+    rule: str
+    plan: Plan
+
+
+def load():
+    """Return the killers by the name of their mutant."""
+    rows = json.loads(PATH.read_text(encoding="utf-8"))
+    return {
+        row["mutant"]: Killer(row["mutant"], row["rule"], plan_of(json.dumps(row["plan"])))
+        for row in rows
+    }
+
+
+def save(killers):
+    """Write killers in the order of the mutations; those of mutations that are gone are dropped."""
+    rows = []
+    for mutation in MUTATIONS:
+        killer = killers.get(mutation.name)
+        if killer is not None:
+            names = (f'"mutant": {json.dumps(killer.mutant)}', f'"rule": {json.dumps(killer.rule)}')
+            rows.append(f'{{{", ".join(names)}, "plan": {plan_text(killer.plan).strip()}}}')
+    PATH.write_text("[\n" + ",\n".join(rows) + "\n]\n", encoding="utf-8")
+
+
+def table(killers):
+    """The killers as a Markdown table, a line a mutant."""
+    lines = ["| mutant | killed by | incidents |", "| --- | --- | --- |"]
+    for mutation in MUTATIONS:
+        killer = killers.get(mutation.name)
+        found = "no short plan | -" if killer is None else _described(killer)
+        lines.append(f"| {mutation.name} | {found} |")
+    return "\n".join(lines) + "\n"
+
+
+def _described(killer):
+    return (
+        f"{killer.rule} | {', '.join(each.what.value for each in killer.plan.incidents) or 'none'}"
+    )
+
+
+def entropies(plan):
+    """The plan with each of the seeds that stand for its chance."""
+    return [replace(plan, seed=plan.seed + number) for number in range(ENTROPIES)]
+
+
+def broken_rule(plan, mutation):
+    """Return what a plan breaks with a rule weakened; None for nothing."""
+    with applied(mutation):
+        outcome = Simulation(plan).run()
+    return None if outcome.violation is None else outcome.rule
+
+
+def is_sound(plan):
+    """True if a plan breaks nothing without a mutation."""
+    return Simulation(plan).run().violation is None
+
+
+def search(mutation, seeds, duration_ms):
+    """Return the short plan of the first seed that kills a mutant; None where it lives."""
+    for seed in seeds:
+        plan = replace(draw(seed, duration_ms), healing_ms=_HEALING_MS)
+        rule = broken_rule(plan, mutation)
+        if rule is not None and is_sound(plan):
+            return Killer(mutation.name, rule, _shortened(mutation, plan, rule))
+    return None
+
+
+def _shortened(mutation, plan, rule):
+    end_s = time.monotonic() + _SHRINKING_S
+
+    def breaks(tried):
+        if time.monotonic() > end_s or broken_rule(tried, mutation) != rule:
+            return False
+        # A plan that is too short to heal proves nothing.
+        return rule != "liveness" or is_sound(tried)
+
+    short = shrink(plan, breaks, _RUNS)
+    return short if is_sound(short) else plan
+
+
+def _one(task):
+    mutation, seeds, duration_ms = task
+    logging.disable(logging.CRITICAL)
+    begun_s = time.monotonic()
+    killer = search(mutation, seeds, duration_ms)
+    return mutation, killer, time.monotonic() - begun_s
+
+
+def main():
+    """Search, and write what was found as soon as it is."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seeds", type=int, default=100)
+    parser.add_argument("--seconds", type=int, default=20)
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--table", action="store_true")
+    parser.add_argument("words", nargs="*")
+    args = parser.parse_args()
+    killers = load()
+    if args.table:
+        write(PAGE, table(killers))
+        return 0
+    wanted = [
+        each
+        for each in MUTATIONS
+        if (
+            any(word in each.name for word in args.words)
+            if args.words
+            else each.name not in killers
+        )
+    ]
+    seeds = range(args.seed, args.seed + args.seeds)
+    tasks = [(each, seeds, args.seconds * 1000) for each in wanted]
+    alive = []
+    with multiprocessing.get_context("fork").Pool(args.jobs, maxtasksperchild=1) as pool:
+        for mutation, killer, took_s in pool.imap_unordered(_one, tasks):
+            if killer is None:
+                alive.append(mutation.name)
+                print(f"{mutation.name}: LIVES ({took_s:.0f} s)", flush=True)
+                continue
+            killers[mutation.name] = killer
+            save(killers)
+            print(
+                f"{mutation.name}: {killer.rule}, {len(killer.plan.incidents)} incidents "
+                f"({took_s:.0f} s)",
+                flush=True,
+            )
+    print(f"{len(alive)} mutants live: {', '.join(alive) or 'none'}")
+    return 1 if alive else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
