@@ -8,8 +8,9 @@ import logging
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from heapq import heappop, heappush
 from random import Random
-from typing import Final
+from typing import Final, NamedTuple
 
 from minikafka.common.clock import Now
 from minikafka.common.faults import StorageFault
@@ -48,11 +49,12 @@ _LONGEST_NAME: Final = 255
 _log = logging.getLogger("minikafka.log")
 
 
-@dataclass(slots=True)
-class _DyingFolder:
+class _DyingFolder(NamedTuple):
+    """A folder of a deleted log; due at a monotonic time. No two have one name."""
+
+    due_ms: int
     name: str
     log: UnifiedLog | None
-    due_ms: int | None
 
 
 @dataclass(slots=True)
@@ -69,6 +71,7 @@ class LogDirectory:
     is_online: bool = True
     is_loaded: bool = False
     _dying: list[_DyingFolder] = field(default_factory=list)
+    """A heap, by the time at which they are due."""
     _checkpointed: dict[TopicPartition, int] = field(default_factory=dict)
     """The highest recovery point that may be found in the checkpoint after a power loss."""
 
@@ -138,7 +141,7 @@ class LogDirectory:
         self._checkpointed.update(recovery_points)
         for name in self.disk.list(""):
             if name.endswith(DELETE_SUFFIX):
-                self._dying.append(_DyingFolder(name, None, None))
+                heappush(self._dying, _DyingFolder(0, name, None))
             at = parse_folder(name)
             if at is None or name == METADATA_FOLDER:
                 continue
@@ -261,21 +264,28 @@ class LogDirectory:
         self.disk.rename(log.folder, name)
         if suffix == DELETE_SUFFIX:
             due_ms = now.monotonic_ms + log.config.file_delete_delay_ms
-            self._dying.append(_DyingFolder(name, log, due_ms))
+            heappush(self._dying, _DyingFolder(due_ms, name, log))
         else:
             log.abandon()
 
-    def remove_dying(self, now: Now) -> None:
-        """Remove folders of deleted logs that are due; those found at the start at once."""
-        kept = []
-        for dying in self._dying:
-            if dying.due_ms is not None and now.monotonic_ms < dying.due_ms:
-                kept.append(dying)
-                continue
+    def remove_dying(self, now: Now, most: int) -> int:
+        """Remove at most `most` folders of deleted logs that are due; how many that were.
+
+        Those found at the start are due at once.
+        """
+        count = 0
+        while count < most and self.has_due_folders(now):
+            dying = self._dying[0]
             if dying.log is not None:
                 dying.log.abandon()
             self.disk.remove(dying.name)
-        self._dying = kept
+            heappop(self._dying)
+            count += 1
+        return count
+
+    def has_due_folders(self, now: Now) -> bool:
+        """True if folders of deleted logs are due to be removed."""
+        return bool(self._dying) and self._dying[0].due_ms <= now.monotonic_ms
 
     def checkpoint_high_watermarks(self, *, sync: bool = False) -> None:
         """Write the high watermark of every log, and what is known of those that are gone."""

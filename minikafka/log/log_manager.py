@@ -206,7 +206,7 @@ class LogManager:
         return [at for at, log in self.logs.items() if not belongs(at, log.topic_id)]
 
     def tick(self, now: Now) -> list[StorageFault]:
-        """Do what is due: deletion, retention, checkpoints. Give the faults to `take_offline`."""
+        """Do what is due: retention, checkpoints. Give the faults to `take_offline`."""
         time_ms = now.monotonic_ms
         settings = self.settings
         retention_due = time_ms >= self._retention_due_ms
@@ -225,7 +225,6 @@ class LogManager:
         faults = []
         for directory in self.online:
             try:
-                directory.remove_dying(now)
                 for log in directory.logs.values():
                     if retention_due:
                         log.delete_old_segments(now)
@@ -239,6 +238,17 @@ class LogManager:
             except StorageFault as fault:
                 faults.append(fault)
         return faults
+
+    def remove_dying(self, now: Now, most: int) -> tuple[list[StorageFault], bool]:
+        """Remove at most `most` folders of deleted logs that are due; True if more are due."""
+        faults, more = [], False
+        for directory in self.online:
+            try:
+                most -= directory.remove_dying(now, most)
+                more |= directory.has_due_folders(now)
+            except StorageFault as fault:
+                faults.append(fault)
+        return faults, more
 
     def take_flushes(self) -> list[tuple[UnifiedLog, FlushRequest]]:
         """What must be synced now: run each request, then tell its log."""

@@ -250,9 +250,8 @@ class Node:
         """The metadata includes this broker's registration: make its replicas, then be unfenced."""
         assert self.broker is not None
         self._published = True
-        self.broker.replicas.start(self.loader.image)
+        self.broker.replicas.start(self.loader.image, self.broker.lifecycle.ready)
         self.broker.groups.start()
-        self.broker.lifecycle.ready()
 
     def broker_running(self) -> None:
         """The broker is unfenced."""

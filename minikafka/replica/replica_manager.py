@@ -12,7 +12,6 @@ import logging
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import islice
 
 from minikafka.common.effects import Channel
 from minikafka.common.environment import Environment
@@ -40,10 +39,12 @@ from minikafka.replica.fetcher import Fetcher, FetchSettings
 from minikafka.replica.log_settings import LogConfigs
 from minikafka.replica.partition import Partition, leadership_lines
 from minikafka.replica.topic_counts import TopicCounts
+from minikafka.replica.turns import Turns
 from minikafka.rpc.calls import Calls
 
 _log = logging.getLogger("minikafka.replica")
 _MADE_A_TURN = 32
+_DELETED_A_TURN = 32
 
 
 @dataclass(slots=True, kw_only=True)
@@ -78,11 +79,20 @@ class ReplicaManager:
     _lines: SummedLines = field(default_factory=leadership_lines)
     _lost_dirs: dict[str, None] = field(default_factory=dict)
     _started: bool = False
-    _unmade: dict[TopicPartition, tuple[LocalReplica, bool]] = field(default_factory=dict)
-    _is_making: bool = False
     _log_configs: LogConfigs = field(default_factory=LogConfigs)
+    _unmade: Turns[TopicPartition, tuple[LocalReplica, bool]] = field(init=False)
+    """Replicas that are not there yet, and whether they lead."""
+    _doomed: Turns[TopicPartition, None] = field(init=False)
+    """Replicas that are gone, and whose folders are not renamed yet."""
+    _is_removing: bool = False
+    _on_made: Callable[[], None] | None = None
     on_leadership: list[Callable[[Partition], None]] = field(default_factory=list)
     on_removed: list[Callable[[TopicPartition], None]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        """Prepare for work that takes many steps."""
+        self._unmade = Turns(self.env, _MADE_A_TURN, self._make, self._made_some)
+        self._doomed = Turns(self.env, _DELETED_A_TURN, lambda name, _: self._delete(name))
 
     # Looking up
 
@@ -128,8 +138,12 @@ class ReplicaManager:
 
     # Following the metadata
 
-    def start(self, image: MetadataImage) -> None:
-        """Take on the first complete image: set strays aside, make every replica, begin to work."""
+    def start(self, image: MetadataImage, on_made: Callable[[], None]) -> None:
+        """Take on the first complete image: set strays aside, make every replica, begin to work.
+
+        `on_made` is called when every replica of that image is there: at once if none was missing.
+        """
+        self._on_made = on_made
         now = self.env.clock.now
         for name in self.logs.strays(lambda at, topic_id: self._belongs(image, at, topic_id)):
             self.logs.set_aside(name, now)
@@ -178,27 +192,32 @@ class ReplicaManager:
         for replicas, leads in ((changes.leaders, True), (changes.followers, False)):
             for replica in replicas:
                 name = replica.topic_partition
-                if self._started and name not in self.partitions:
-                    self._unmade[name] = (replica, leads)
-                else:
+                is_here = self.logs.get(name) is not None and name not in self._doomed
+                if name in self.partitions or (is_here and not self._started):
                     self._change(replica, leads=leads)
-        if not self._is_making:
-            self._make_some()
+                else:
+                    self._unmade.put(name, (replica, leads))
+        self._doomed.begin()
+        self._unmade.begin()
         self._lines.flush()
 
-    def _make_some(self) -> None:
-        """Make a few of the replicas that are not there yet, and the others in later steps.
+    def _make(self, name: TopicPartition, wanted: tuple[LocalReplica, bool]) -> None:
+        """Make a replica that is not there yet.
 
-        Each makes folders and files. All of a large topic in one step would hold up heartbeats
+        That makes folders and files. All of a large topic in one step would hold up heartbeats
         until the broker is fenced, and leaderships of partitions that are there already.
         """
-        for name in list(islice(self._unmade, _MADE_A_TURN)):
-            replica, leads = self._unmade.pop(name)
-            self._change(replica, leads=leads)
+        replica, leads = wanted
+        if self._doomed.drop(name):
+            # Of another topic of that name.
+            self._delete(name)
+        self._change(replica, leads=leads)
+
+    def _made_some(self) -> None:
         self._lines.flush()
-        self._is_making = bool(self._unmade)
-        if self._is_making:
-            self.env.later(self._make_some)
+        if not self._unmade and self._on_made is not None:
+            on_made, self._on_made = self._on_made, None
+            on_made()
 
     def _change(self, replica: LocalReplica, *, leads: bool) -> None:
         name = replica.topic_partition
@@ -295,7 +314,7 @@ class ReplicaManager:
         return partition
 
     def _remove(self, name: TopicPartition, key: TopicIdPartition) -> None:
-        self._unmade.pop(name, None)
+        self._unmade.drop(name)
         self._unfollow(key)
         self.assignments.forget(key)
         self.offline.pop(name, None)
@@ -312,6 +331,10 @@ class ReplicaManager:
         partition.wake_all()
         for hook in self.on_removed:
             hook(name)
+        self._doomed.put(name, None)
+
+    def _delete(self, name: TopicPartition) -> None:
+        """Rename the folder of a replica that is gone; it is removed later."""
         try:
             self.logs.delete(name, self.env.clock.now)
         except StorageFault as fault:
@@ -391,6 +414,7 @@ class ReplicaManager:
     def stop_fetching(self) -> None:
         """Follow nobody, and make no replica any more: the broker is stopping."""
         self._unmade.clear()
+        self._doomed.finish()
         for fetcher in self._fetchers.values():
             fetcher.close()
         self._fetchers.clear()
@@ -433,7 +457,18 @@ class ReplicaManager:
             self.take_offline(fault)
         self._tell_log_starts()
         self.flush_logs()
+        if not self._is_removing:
+            self._remove_folders()
         self.env.after(_LOG_TICK_MS, self._tick_logs)
+
+    def _remove_folders(self) -> None:
+        """Remove a few folders of deleted replicas, and the others that are due in later steps."""
+        faults, more = self.logs.remove_dying(self.env.clock.now, _DELETED_A_TURN)
+        for fault in faults:
+            self.take_offline(fault)
+        self._is_removing = more
+        if more:
+            self.env.later(self._remove_folders)
 
     def _tell_log_starts(self) -> None:
         """Retention moves the starts of logs: fetches that hear only of changes must hear of it."""
@@ -484,6 +519,8 @@ class ReplicaManager:
         self._lost_dirs[fault.log_dir] = None
         _log.error("log directory %s is offline: %s", fault.log_dir, fault.reason)
         for name in lost:
+            if self._doomed.drop(name):
+                continue
             partition = self.partitions.pop(name, None)
             self.offline[name] = None
             if partition is None:

@@ -145,7 +145,8 @@ class SimDisk:
         self.has_refused = False
         """It was full, or broken on purpose, when something was asked of it."""
         self.syncs = 0
-        self.folders_made = 0
+        self.folders_changed = 0
+        """How many were made, renamed or removed."""
         self.before_operation: Callable[[], None] = _nothing
         self._capacity = capacity
         self._used = 0
@@ -190,7 +191,7 @@ class SimDisk:
                 self.make_dir(_parent(path))
             self._check_name("create", path)
             self._folders[path] = None
-            self.folders_made += 1
+            self.folders_changed += 1
             self._pending.append((_parent(path), ((path + "/", _FOLDER),)))
 
     def rename(self, old: str, new: str) -> None:
@@ -203,6 +204,7 @@ class SimDisk:
             inode = self._files[new] = self._files.pop(old)
             self._pending.append((_parent(new), ((old, None), (new, inode))))
             return
+        self.folders_changed += 1
         self._move_folder(self._files, self._folders, old, new)
         # As a journal would: one durable step, for the folder and all that is in it.
         self._move_folder(self._durable_files, self._durable_folders, old, new)
@@ -237,6 +239,7 @@ class SimDisk:
             self._set(name, None)
         for name in [name for name in self._folders if name == path or name.startswith(inside)]:
             del self._folders[name]
+            self.folders_changed += 1
             self._pending.append((_parent(name), ((name + "/", None),)))
 
     def space(self) -> Space:

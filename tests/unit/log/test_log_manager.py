@@ -347,10 +347,22 @@ def test_deleted_log_is_renamed_and_removed_later(disks):
     assert manager.get(TP) is None
     (name,) = [name for name in disks[0].list("") if name.startswith("t-0")]
     assert name.endswith("-delete")
-    manager.tick(Now(59, 0))
+    assert manager.remove_dying(Now(59, 0), 9) == ([], False)
     assert disks[0].exists(name)
-    manager.tick(Now(60, 0))
+    assert manager.remove_dying(Now(60, 0), 9) == ([], False)
     assert not disks[0].exists(name)
+
+
+def test_folders_of_deleted_logs_are_removed_a_few_at_a_time(disks):
+    manager = start(disks)
+    for partition in range(5):
+        at = TopicPartition("t", partition)
+        manager.create(at, ID, CONFIG, NOW)
+        manager.delete(at, NOW)
+    later = Now(60, 0)
+    found = [manager.remove_dying(later, 2) for _ in range(3)]
+    assert found == [([], True), ([], True), ([], False)]
+    assert not [name for disk in disks for name in disk.list("") if name.endswith("-delete")]
 
 
 def test_deletion_that_a_crash_interrupted_is_finished(disks):
@@ -360,7 +372,7 @@ def test_deletion_that_a_crash_interrupted_is_finished(disks):
     for disk in disks:
         disk.crash()
     again = start(disks)
-    again.tick(NOW)
+    again.remove_dying(NOW, 9)
     assert not [name for disk in disks for name in disk.list("") if name.startswith("t-0")]
 
 
@@ -390,7 +402,7 @@ def test_stray_log_is_set_aside_and_not_loaded_again(disks, caplog):
     for disk in disks:
         disk.crash()
     again = start(disks)
-    again.tick(Now(1 << 40, 0))
+    again.remove_dying(Now(1 << 40, 0), 9)
     assert again.get(TP) is None
     assert [name for name in disks[0].list("") if name.endswith("-stray")]
 

@@ -58,6 +58,7 @@ class World(Wire):
         self.offline = []
         self.led = []
         self.removed = []
+        self.made = []
         self.boot()
 
     def boot(self):
@@ -100,7 +101,7 @@ class World(Wire):
         return self.image
 
     def start(self, *changes):
-        self.manager.start(self.change(*changes))
+        self.manager.start(self.change(*changes), lambda: self.made.append(True))
 
     def apply(self, *changes):
         self.manager.apply(self.change(*changes))

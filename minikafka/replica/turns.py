@@ -1,0 +1,68 @@
+"""Work on many things, a few in each step, so that no step takes long."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Generic, TypeVar
+
+from minikafka.common.environment import Environment
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+def _nothing() -> None:
+    """What follows a turn that nobody waits for."""
+
+
+@dataclass(slots=True)
+class Turns(Generic[K, V]):
+    """What waits for `work`, in the order in which it came; at most `most` of it in one step."""
+
+    env: Environment
+    most: int
+    work: Callable[[K, V], None]
+    after: Callable[[], None] = _nothing
+    """Called at the end of every turn."""
+    _waiting: dict[K, V] = field(default_factory=dict)
+    _is_scheduled: bool = False
+
+    def __contains__(self, key: K) -> bool:
+        return key in self._waiting
+
+    def __bool__(self) -> bool:
+        return bool(self._waiting)
+
+    def put(self, key: K, value: V) -> None:
+        """Let something wait; `begin` must follow. A later value replaces an earlier one."""
+        self._waiting[key] = value
+
+    def drop(self, key: K) -> bool:
+        """Forget what waits under a key; False if nothing does."""
+        known = key in self._waiting
+        self._waiting.pop(key, None)
+        return known
+
+    def clear(self) -> None:
+        """Forget all that waits."""
+        self._waiting.clear()
+
+    def begin(self) -> None:
+        """Work on a few now, unless a turn is due anyway, and on the others in later steps."""
+        if not self._is_scheduled:
+            self._turn()
+
+    def finish(self) -> None:
+        """Work on all that waits, in this step."""
+        for key in list(self._waiting):
+            self.work(key, self._waiting.pop(key))
+
+    def _turn(self) -> None:
+        self._is_scheduled = False
+        for key in list(islice(self._waiting, self.most)):
+            if key in self._waiting:
+                self.work(key, self._waiting.pop(key))
+        if self._waiting:
+            self._is_scheduled = True
+            self.env.later(self._turn)
+        self.after()

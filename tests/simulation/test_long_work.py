@@ -1,0 +1,89 @@
+"""No step takes long, however large a topic is: `SimNode` bounds what a step does on its disks."""
+
+from minikafka.messages.delete_topics import DeleteTopicsRequest, DeleteTopicsResponse
+from minikafka.sim.sim_node import MOST_DISK_WORK
+from tests.sim_world import create_topic, produce, registration, started_cluster
+
+PARTITIONS = MOST_DISK_WORK + 20
+
+
+def delete(cluster, name):
+    request = DeleteTopicsRequest(topic_names=[name], timeout_ms=10_000)
+    (result,) = cluster.client().ask(request, DeleteTopicsResponse, version=5).responses
+    assert result.error_code == 0
+
+
+def folders(node, end):
+    (disk,) = node.disks.values()
+    return [name for name in disk.list("") if name.startswith("t-") and name.endswith(end)]
+
+
+def with_large_topic():
+    cluster = started_cluster(1)
+    create_topic(cluster, "t", partitions=PARTITIONS)
+    cluster.world.run_until(
+        lambda: len(folders(cluster.nodes[1], "")) == PARTITIONS, 60_000, "every replica is made"
+    )
+    return cluster
+
+
+def test_a_large_topic_is_deleted_in_many_steps():
+    cluster = with_large_topic()
+    node = cluster.nodes[1]
+    delete(cluster, "t")
+    cluster.world.run(5_000)
+    assert len(folders(node, "-delete")) == PARTITIONS
+    cluster.world.run(70_000)
+    assert folders(node, "") == []
+
+
+def test_folders_of_deleted_partitions_that_a_crash_left_are_removed_in_many_steps():
+    cluster = with_large_topic()
+    delete(cluster, "t")
+    cluster.world.run(5_000)
+    cluster.nodes[1].kill()
+    cluster.start()
+    cluster.world.run(10_000)
+    assert folders(cluster.nodes[1], "") == []
+
+
+def test_a_topic_that_is_made_again_at_once_has_new_logs():
+    cluster = with_large_topic()
+    delete(cluster, "t")
+    create_topic(cluster, "t", partitions=PARTITIONS)
+    cluster.world.run(5_000)
+    assert produce(cluster.client(), "t", b"x", partition=PARTITIONS - 1).base_offset == 0
+    node = cluster.nodes[1]
+    assert len(folders(node, "-delete")) == PARTITIONS
+    assert len(folders(node, "")) == 2 * PARTITIONS
+
+
+def test_a_stop_during_a_deletion_leaves_no_stray():
+    cluster = with_large_topic()
+    node = cluster.nodes[1]
+    delete(cluster, "t")
+    node.shut_down()
+    cluster.world.run_until(lambda: not node.alive, 60_000, "node 1 stops")
+    cluster.start()
+    cluster.world.run(10_000)
+    assert folders(node, "") == []
+
+
+def test_replicas_that_a_start_misses_are_made_in_many_steps():
+    cluster = started_cluster(2, separate_controller=True)
+    cluster.nodes[2].kill()
+    cluster.world.run(12_000)
+    client = cluster.client(node_id=1)
+    create_topic(cluster, "t", replicas=[[1, 2]] * PARTITIONS, client=client)
+    node = cluster.nodes[2]
+    node.start()
+    cluster.world.run_until(lambda: node.started, 60_000, "node 2 serves")
+    # It is unfenced, and may lead, only with all of them.
+    assert len(folders(node, "")) == PARTITIONS
+    cluster.world.run_until(
+        lambda: all(
+            sorted(registration(cluster, "t", index).isr) == [1, 2] for index in range(PARTITIONS)
+        ),
+        60_000,
+        "every ISR is full",
+    )
