@@ -3,6 +3,7 @@
 import pytest
 
 from minikafka.log.log_directory import METADATA_FOLDER
+from minikafka.raft.metadata_storage import read_recovery_point
 from tests.sim_world import create_topic, started_cluster
 
 
@@ -83,3 +84,25 @@ def test_without_their_own_copies_brokers_follow_the_older_one():
         disk.remove(METADATA_FOLDER)
     world.start()
     assert world.topics() == [["kept"]] * 3
+
+
+def test_a_committed_tail_that_rots_is_missed_by_brokers():
+    """The controller takes what is above its recovery point for torn; brokers know better."""
+    cluster = started_cluster(2, separate_controller=True)
+    cluster.world.run(20_000)
+    controller, (disk,) = cluster.nodes[100], cluster.nodes[100].disks.values()
+    # The first brings a recovery point along, the next one of which is 5 s away.
+    create_topic(cluster, "s", replicas=[[1, 2]])
+    create_topic(cluster, "t", replicas=[[1, 2]])
+    controller.kill()
+    log = f"{METADATA_FOLDER}/00000000000000000000.log"
+    content = bytes(disk.open(log).read_at(0, disk.open(log).size))
+    assert read_recovery_point(disk) < cluster.nodes[1].node.raft.high_watermark
+    disk.flip(log, content.rindex(b"\x02t") + 1, 1)
+    lines = []
+    cluster.world.tell = lines.append
+    controller.start()
+    cluster.world.run_until(
+        lambda: not any(cluster.nodes[each].alive for each in (1, 2)), 60_000, "the brokers stop"
+    )
+    assert sum("had been committed" in line for line in lines) == 2

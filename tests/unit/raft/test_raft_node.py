@@ -67,6 +67,22 @@ def test_the_epoch_never_goes_back(remembered):
     assert again.raft.epoch == max(remembered, 1) + 1
 
 
+@pytest.mark.parametrize("byte", range(60))
+def test_a_flipped_bit_of_the_state_file_is_named_or_does_no_harm(byte):
+    """The file has no checksum: the log has the last word on the epoch."""
+    world = QuorumWorld.started()
+    path = f"{METADATA_FOLDER}/quorum-state"
+    world.disk.flip(path, byte, 0)
+    again = QuorumWorld(world.disk)
+    named = ""
+    try:
+        again.raft.start()
+    except StorageFault as fault:
+        named = str(fault)
+    leads = again.raft.is_leader and again.raft.log.last_epoch == again.raft.epoch >= 2
+    assert leads or "quorum-state is damaged" in named
+
+
 def test_another_directory_is_no_voter():
     world = QuorumWorld()
     world.raft.directory_id = Uuid.of(4, 4)
