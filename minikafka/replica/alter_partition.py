@@ -14,7 +14,7 @@ from minikafka.common.environment import Environment
 from minikafka.common.errors import error_of
 from minikafka.common.ids import TopicIdPartition, Uuid
 from minikafka.messages import alter_partition as messages
-from minikafka.replica.partition import IsrProposal
+from minikafka.replica.isr_proposals import IsrProposal
 from minikafka.rpc.controller_channel import ControllerChannel
 
 _log = logging.getLogger("minikafka.replica")
@@ -106,6 +106,6 @@ class AlterPartitionManager:
 
 def _report(proposal: IsrProposal, answer: Any) -> None:
     if answer.error_code:
-        proposal.partition.proposal_failed(proposal, answer.error_code)
+        proposal.partition.proposals.failed(proposal, answer.error_code)
     elif answer.leader_epoch == proposal.leader_epoch:
-        proposal.partition.proposal_committed(proposal, tuple(answer.isr), answer.partition_epoch)
+        proposal.partition.proposals.committed(proposal, tuple(answer.isr), answer.partition_epoch)

@@ -28,7 +28,8 @@ from minikafka.common.errors import (
 from minikafka.common.ids import Uuid
 from minikafka.common.wait_key import WaitKey
 from minikafka.messages import fetch as messages
-from minikafka.replica.partition import News, Partition
+from minikafka.replica.news import News
+from minikafka.replica.partition import Partition
 
 FINAL_EPOCH = -1
 INITIAL_EPOCH = 0

@@ -2,7 +2,7 @@
 
 States: leading (`is_leader`), following a leader, following nobody. `apply` moves between them; a
 registration with a lower partition epoch than the one in force is ignored. Proposals for the ISR go
-out through `proposals`; `alter_partition` brings back what became of them.
+out through `IsrProposals`; `alter_partition` brings back what became of them.
 
 Invariants: the high watermark moves only while the committed ISR has at least min ISR members (H1,
 H3), and never past what the maximal ISR holds (H2). At most one proposal is under way.
@@ -14,8 +14,6 @@ import logging
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import Enum
-from typing import NamedTuple, Protocol
 
 from minikafka.common.environment import Environment
 from minikafka.common.errors import (
@@ -24,7 +22,6 @@ from minikafka.common.errors import (
     NotEnoughReplicasError,
     NotLeaderOrFollowerError,
     UnknownLeaderEpochError,
-    error_of,
 )
 from minikafka.common.ids import TopicPartition, Uuid
 from minikafka.common.summed_lines import SummedLines
@@ -43,7 +40,9 @@ from minikafka.records.batch import BatchHeader
 from minikafka.records.validation import Origin
 from minikafka.replica.append_queue import QueuedAppend
 from minikafka.replica.high_watermark import next_high_watermark
-from minikafka.replica.in_sync_replicas import IsrState, may_join, out_of_sync
+from minikafka.replica.in_sync_replicas import IsrState, may_join
+from minikafka.replica.isr_proposals import IsrProposal, IsrProposals
+from minikafka.replica.news import News, Watcher
 from minikafka.replica.replica_state import ReplicaState
 from minikafka.replica.topic_counts import TopicCounts
 
@@ -51,25 +50,6 @@ _log = logging.getLogger("minikafka.replica")
 
 
 NO_ISR = IsrState(())
-
-
-class News(Enum):
-    """How a partition changed, for those who watch it."""
-
-    APPENDED = "records were appended"
-    COMMITTED = "the high watermark moved"
-    OTHER = "something that no fetch waits for"
-    ALL = "anything: every waiting fetch must check"
-
-
-class Watcher(Protocol):
-    """Something that remembers what it told of a partition, and must hear when that is old."""
-
-    def changed(self, news: News) -> None:
-        """Hear of a change; called within the step, before or after it takes effect."""
-
-    def follower_moves(self, broker: int) -> None:
-        """Hear that a follower is not where it was; called before that is noted."""
 
 
 UNCLEAN = "unclean leadership"
@@ -82,17 +62,6 @@ def leadership_lines() -> SummedLines:
 
 def _nobody_flushes(_: UnifiedLog) -> None:
     """What a partition without a broker around it does."""
-
-
-class IsrProposal(NamedTuple):
-    """What a leader wants the controller to commit."""
-
-    partition: "Partition"
-    leader_epoch: int
-    partition_epoch: int
-    isr: tuple[int, ...]
-    broker_epochs: tuple[int, ...]
-    recovery_state: LeaderRecoveryState
 
 
 @dataclass(slots=True)
@@ -130,8 +99,13 @@ class Partition:
     watchers: dict[Watcher, None] = field(default_factory=dict)
     queued: deque[QueuedAppend] = field(default_factory=deque)
     """Appends whose records are being validated, in the order in which they came."""
+    proposals: IsrProposals = field(init=False, compare=False, repr=False)
     told_log_start: int = 0
     """What watchers know of `log.log_start_offset` at least."""
+
+    def __post_init__(self) -> None:
+        """Prepare to propose ISRs."""
+        self.proposals = IsrProposals(self)
 
     @property
     def is_leader(self) -> bool:
@@ -193,7 +167,7 @@ class Partition:
         self.leader_epoch = registration.leader_epoch
         if self.is_leader:
             if not knows_isr:
-                self._take_isr(registration)
+                self.proposals.take(registration)
             self._lead(registration, new_epoch=new_epoch, was_leader=was_leader)
         else:
             self.isr = NO_ISR
@@ -225,12 +199,6 @@ class Partition:
         self.env.notify(self.committed)
         self.tell(News.COMMITTED)
 
-    def _take_isr(self, registration: PartitionRegistration) -> None:
-        if sorted(self.isr.proposed or ()) == sorted(registration.isr):
-            # The metadata may bring what was proposed before the answer to the proposal does.
-            self._count_isr_change(registration.isr)
-        self.isr = IsrState(registration.isr)
-
     def _lead(
         self, registration: PartitionRegistration, *, new_epoch: bool, was_leader: bool
     ) -> None:
@@ -257,7 +225,7 @@ class Partition:
         self.advance_high_watermark()
         if self.recovery_state is LeaderRecoveryState.RECOVERING and self.isr.proposed is None:
             # Nothing more is to be done here for what was lost: say so (L8).
-            self._propose(self.isr.committed)
+            self.proposals.propose(self.isr.committed)
 
     def _log_leadership(self, isr: Sequence[int], end_offset: int) -> None:
         if self.recovery_state is LeaderRecoveryState.RECOVERING:
@@ -399,7 +367,7 @@ class Partition:
             broker_epoch=broker_epoch,
         )
         if broker not in self.isr.maximal:
-            self._consider_joining(follower)
+            self.proposals.consider_joining(follower)
         if fetch_offset != before:
             self.advance_high_watermark()
         if follower.log_start_offset != start_before:
@@ -458,127 +426,3 @@ class Partition:
             and follower.is_caught_up(end_offset, now_ms, self.lag_max_ms)
             and may_join(follower, brokers.get(broker))
         ]
-
-    # ISR
-
-    def _consider_joining(self, follower: ReplicaState) -> None:
-        if self.isr.proposed is not None or follower.broker_id not in self.replicas:
-            return
-        reached = max(self.log.high_watermark, self.leader_epoch_start_offset)
-        if follower.log_end_offset < reached:
-            return
-        if may_join(follower, self.brokers().get(follower.broker_id)):
-            self._propose(self.isr.expanded(follower.broker_id).proposed or ())
-
-    def shrink_isr(self) -> None:
-        """Propose an ISR without the followers that lag."""
-        if not self.is_leader or self.isr.proposed is not None:
-            return
-        lagging = out_of_sync(
-            self.isr.committed,
-            self.followers,
-            leader_end_offset=self.log.log_end_offset,
-            now_ms=self.env.clock.monotonic_ms,
-            lag_max_ms=self.lag_max_ms,
-        )
-        if lagging:
-            self._propose(self.isr.shrunk(lagging).proposed or ())
-
-    def _propose(self, isr: tuple[int, ...]) -> None:
-        self.tell()
-        self.isr = IsrState(self.isr.committed, isr)
-        epochs = tuple(
-            self.own_epoch() if broker == self.broker_id else self._known_epoch(broker)
-            for broker in isr
-        )
-        _log.info(
-            "[Partition %s broker=%d] proposes ISR %s after %s, epoch %d",
-            self.topic_partition,
-            self.broker_id,
-            list(isr),
-            list(self.isr.committed),
-            self.partition_epoch,
-        )
-        self.propose(
-            IsrProposal(
-                self,
-                self.leader_epoch,
-                self.partition_epoch,
-                isr,
-                epochs,
-                LeaderRecoveryState.RECOVERED,
-            )
-        )
-
-    def _known_epoch(self, broker: int) -> int:
-        epoch = self.followers[broker].broker_epoch
-        return -1 if epoch is None else epoch
-
-    def proposal_committed(
-        self, proposal: IsrProposal, isr: tuple[int, ...], partition_epoch: int
-    ) -> None:
-        """The controller committed a proposal, or says what holds in its place."""
-        if not self._is_current(proposal) or partition_epoch < self.partition_epoch:
-            return
-        self._count_isr_change(isr)
-        self.tell()
-        self.isr = IsrState(isr)
-        self.partition_epoch = partition_epoch
-        self.recovery_state = LeaderRecoveryState.RECOVERED
-        _log.info(
-            "[Partition %s broker=%d] ISR is %s, partition epoch %d",
-            self.topic_partition,
-            self.broker_id,
-            list(isr),
-            partition_epoch,
-        )
-        self.advance_high_watermark()
-        # Appends that waited for a full ISR, and those that a smaller one lets fail, are decided
-        # now.
-        self.has_committed()
-
-    def _count_isr_change(self, isr: tuple[int, ...]) -> None:
-        before = len(self.isr.committed)
-        self.counts.isr_expands += len(isr) > before
-        self.counts.isr_shrinks += len(isr) < before
-
-    def proposal_failed(self, proposal: IsrProposal, code: int) -> None:
-        """The controller refused a proposal.
-
-        Where the refusal says that this broker's metadata is behind, the proposal stays as it is:
-        the metadata on its way decides. Source: `Partition.handleAlterPartitionError`.
-        """
-        if not self._is_current(proposal):
-            return
-        _log.info(
-            "[Partition %s broker=%d] ISR %s refused: %s",
-            self.topic_partition,
-            self.broker_id,
-            list(proposal.isr),
-            error_of(code).code.name,
-        )
-        if code in (ErrorCode.OPERATION_NOT_ATTEMPTED, ErrorCode.INELIGIBLE_REPLICA):
-            self.tell()
-            self.isr = IsrState(self.isr.committed)
-        elif code not in _WAIT_FOR_METADATA:
-            self.propose(proposal)
-
-    def _is_current(self, proposal: IsrProposal) -> bool:
-        return (
-            self.is_leader
-            and self.leader_epoch == proposal.leader_epoch
-            and self.partition_epoch == proposal.partition_epoch
-            and self.isr.proposed == proposal.isr
-        )
-
-
-_WAIT_FOR_METADATA = frozenset(
-    (
-        ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
-        ErrorCode.UNKNOWN_TOPIC_ID,
-        ErrorCode.FENCED_LEADER_EPOCH,
-        ErrorCode.INVALID_UPDATE_VERSION,
-        ErrorCode.INVALID_REQUEST,
-        ErrorCode.NEW_LEADER_ELECTED,
-    )
-)

@@ -444,7 +444,7 @@ class ReplicaManager:
 
     def _shrink_isrs(self) -> None:
         for partition in self.led():
-            partition.shrink_isr()
+            partition.proposals.shrink()
         self.env.after(self.lag_max_ms // 2, self._shrink_isrs)
 
     def _checkpoint_high_watermarks(self) -> None:

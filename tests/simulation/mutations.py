@@ -98,15 +98,15 @@ MUTATIONS = (
     ),
     _mutation(
         "CHECK 5: a follower joins the ISR below the high watermark",
-        ("replica.partition", "Partition._consider_joining",
-         "max(self.log.high_watermark, self.leader_epoch_start_offset)",
-         "min(self.log.high_watermark, self.leader_epoch_start_offset)"),
+        ("replica.isr_proposals", "IsrProposals.consider_joining",
+         "max(partition.log.high_watermark, partition.leader_epoch_start_offset)",
+         "min(partition.log.high_watermark, partition.leader_epoch_start_offset)"),
     ),
     _mutation(
         "CHECK 6: a follower joins the ISR below the start of the leader epoch",
-        ("replica.partition", "Partition._consider_joining",
-         "max(self.log.high_watermark, self.leader_epoch_start_offset)",
-         "self.log.high_watermark"),
+        ("replica.isr_proposals", "IsrProposals.consider_joining",
+         "max(partition.log.high_watermark, partition.leader_epoch_start_offset)",
+         "partition.log.high_watermark"),
     ),
     _mutation(
         "CHECK 7, 8: stale fetch answers are taken",

@@ -39,7 +39,7 @@ def test_high_watermark_stands_still_while_the_isr_is_under_min_isr(world):
     assert world.high_watermark == 0
     world.fetch(2, 5)
     assert world.high_watermark == 0
-    world.partition.proposal_committed(world.proposals[0], (1, 2), 1)
+    world.partition.proposals.committed(world.proposals[0], (1, 2), 1)
     assert world.high_watermark == 5
 
 
@@ -50,7 +50,7 @@ def test_a_proposed_isr_does_not_count_as_the_isr(world):
     world.fetch(3, 3)
     assert world.partition.isr.proposed == (1, 3)
     assert world.high_watermark == 0
-    world.partition.proposal_committed(world.proposals[0], (1, 3), 1)
+    world.partition.proposals.committed(world.proposals[0], (1, 3), 1)
     assert world.high_watermark == 3
 
 
@@ -74,10 +74,10 @@ def test_a_proposal_to_shrink_leaves_the_high_watermark_where_it_is(world):
     world.fetch(2, 5)
     world.at(31_000)
     world.fetch(2, 5)
-    world.partition.shrink_isr()
+    world.partition.proposals.shrink()
     assert world.partition.isr.proposed == (1, 2)
     assert world.high_watermark == 0
-    world.partition.proposal_committed(world.proposals[0], (1, 2), 1)
+    world.partition.proposals.committed(world.proposals[0], (1, 2), 1)
     assert world.high_watermark == 5
 
 
@@ -122,135 +122,6 @@ def test_follower_takes_no_appends(world):
     world.partition.apply(registration((1, 2, 3), leader=2))
     with pytest.raises(NotLeaderOrFollowerError):
         world.append(1)
-
-
-def test_follower_enters_the_isr_only_with_everything_committed(world):
-    world.lead(isr=(1, 2))
-    world.append(10)
-    world.fetch(2, 10)
-    assert world.high_watermark == 10
-    world.fetch(3, 9)
-    assert world.proposals == []
-    world.fetch(3, 10)
-    (proposal,) = world.proposals
-    assert proposal.isr == (1, 2, 3)
-    assert proposal.broker_epochs == (10, 10, 10)
-
-
-def test_follower_enters_the_isr_only_past_the_start_of_the_leader_epoch(world):
-    world.lead(isr=(1, 2))
-    world.append(10)
-    world.lead(isr=(1, 2), leader_epoch=1, partition_epoch=1)
-    world.fetch(3, 8)
-    assert world.proposals == []
-    world.fetch(3, 10)
-    assert [proposal.isr for proposal in world.proposals] == [(1, 2, 3)]
-
-
-def test_fenced_follower_does_not_enter_the_isr(world):
-    world.lead(isr=(1, 2))
-    world.brokers[3] = world.brokers[3].__class__(
-        **{
-            **{name: getattr(world.brokers[3], name) for name in world.brokers[3].__slots__},
-            "fenced": True,
-        }
-    )
-    world.fetch(3, 0)
-    assert world.proposals == []
-
-
-def test_fetch_of_an_earlier_incarnation_does_not_enter_the_isr(world):
-    """KIP-903."""
-    world.lead(isr=(1, 2))
-    assert world.partition.is_stale_epoch(3, 9)
-    assert not world.partition.is_stale_epoch(3, 10)
-    assert not world.partition.is_stale_epoch(3, -1)
-    world.fetch(3, 0, epoch=9)
-    assert world.proposals == []
-
-
-def test_lagging_follower_leaves_the_isr(world):
-    world.lead()
-    world.append(1)
-    world.at(20_000)
-    catch_up(world, 2)
-    world.at(40_000)
-    world.partition.shrink_isr()
-    assert [proposal.isr for proposal in world.proposals] == [(1, 2)]
-
-
-def test_follower_that_keeps_up_with_a_busy_leader_stays_in_the_isr(world):
-    world.lead()
-    for second in range(1, 61):
-        world.append(1)
-        world.at(second * 1000)
-        world.fetch(2, second - 1)
-        world.fetch(3, second - 1)
-    world.partition.shrink_isr()
-    assert world.proposals == []
-
-
-def test_metadata_that_repeats_an_answer_leaves_the_next_proposal_alone(world):
-    """H2: the controller may have let a member in already, so that it counts."""
-    world.lead(isr=(1,))
-    world.append(3)
-    world.fetch(2, 3)
-    world.partition.proposal_committed(world.proposals[0], (1, 2), 1)
-    world.fetch(3, 3)
-    assert world.partition.isr.proposed == (1, 2, 3)
-    world.lead(isr=(1, 2), partition_epoch=1)
-    assert world.partition.isr.proposed == (1, 2, 3)
-    world.append(2)
-    world.fetch(2, 5)
-    assert world.high_watermark == 3
-    world.at(31_000)
-    world.partition.shrink_isr()
-    assert len(world.proposals) == 2
-    world.partition.proposal_committed(world.proposals[1], (1, 2, 3), 2)
-    assert world.partition.isr.committed == (1, 2, 3)
-    assert world.high_watermark == 3
-
-
-def test_one_proposal_at_a_time(world):
-    world.lead(isr=(1,))
-    world.fetch(2, 0)
-    world.fetch(3, 0)
-    world.partition.shrink_isr()
-    assert len(world.proposals) == 1
-
-
-@pytest.mark.parametrize("code", [ErrorCode.OPERATION_NOT_ATTEMPTED, ErrorCode.INELIGIBLE_REPLICA])
-def test_refused_proposal_falls_back_to_the_committed_isr(world, code):
-    world.lead(isr=(1, 2))
-    world.fetch(3, 0)
-    world.partition.proposal_failed(world.proposals[0], code)
-    assert world.partition.isr.proposed is None
-    assert world.partition.isr.committed == (1, 2)
-
-
-def test_refusal_that_names_newer_metadata_leaves_the_proposal_pending(world):
-    world.lead(isr=(1, 2))
-    world.fetch(3, 0)
-    world.partition.proposal_failed(world.proposals[0], ErrorCode.INVALID_UPDATE_VERSION)
-    assert world.partition.isr.proposed == (1, 2, 3)
-    world.lead(isr=(1, 2), partition_epoch=1)
-    assert world.partition.isr.proposed is None
-
-
-def test_other_failure_proposes_again(world):
-    world.lead(isr=(1, 2))
-    world.fetch(3, 0)
-    world.partition.proposal_failed(world.proposals[0], ErrorCode.UNKNOWN_SERVER_ERROR)
-    assert len(world.proposals) == 2
-
-
-def test_answer_to_an_older_epoch_is_ignored(world):
-    world.lead(isr=(1, 2))
-    world.fetch(3, 0)
-    world.lead(isr=(1, 2), leader_epoch=1, partition_epoch=5)
-    world.partition.proposal_committed(world.proposals[0], (1, 2, 3), 1)
-    assert world.partition.isr.committed == (1, 2)
-    assert world.partition.partition_epoch == 5
 
 
 def test_older_registration_is_ignored(world):
@@ -360,13 +231,13 @@ def test_recovering_leader_says_so_until_it_is_heard(world):
     """L8: over a controller that fails, and over other changes of the partition."""
     partition = world.partition
     partition.apply(recovering())
-    partition.proposal_failed(world.proposals[-1], ErrorCode.NOT_CONTROLLER)
+    partition.proposals.failed(world.proposals[-1], ErrorCode.NOT_CONTROLLER)
     assert len(world.proposals) == 2
-    partition.proposal_failed(world.proposals[-1], ErrorCode.INVALID_UPDATE_VERSION)
+    partition.proposals.failed(world.proposals[-1], ErrorCode.INVALID_UPDATE_VERSION)
     assert len(world.proposals) == 2
     partition.apply(recovering(partition_epoch=1))
     assert [x.partition_epoch for x in world.proposals] == [0, 0, 1]
-    partition.proposal_committed(world.proposals[-1], (1,), 2)
+    partition.proposals.committed(world.proposals[-1], (1,), 2)
     assert partition.recovery_state is LeaderRecoveryState.RECOVERED
     partition.apply(registration((1,), partition_epoch=2))
     assert len(world.proposals) == 3
