@@ -37,6 +37,7 @@ from minikafka.replica.alter_partition import AlterPartitionManager
 from minikafka.replica.directory_assignments import DirectoryAssignments
 from minikafka.replica.fetcher import Fetcher, FetchSettings
 from minikafka.replica.log_settings import LogConfigs
+from minikafka.replica.lost_logs import LostLogs
 from minikafka.replica.partition import Partition, leadership_lines
 from minikafka.replica.topic_counts import TopicCounts
 from minikafka.replica.turns import Turns
@@ -74,8 +75,7 @@ class ReplicaManager:
     _by_id: dict[tuple[Uuid, int], Partition] = field(default_factory=dict)
     _fetchers: dict[int, Fetcher] = field(default_factory=dict)
     _followed_leader: dict[TopicIdPartition, int] = field(default_factory=dict)
-    _lost: dict[TopicPartition, tuple[str, int]] = field(default_factory=dict)
-    """Replicas without a log that they had: see `LogManager.lost`."""
+    _lost: LostLogs = field(init=False)
     _lines: SummedLines = field(default_factory=leadership_lines)
     _lost_dirs: dict[str, None] = field(default_factory=dict)
     _started: bool = False
@@ -90,7 +90,8 @@ class ReplicaManager:
     on_removed: list[Callable[[TopicPartition], None]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        """Prepare for work that takes many steps."""
+        """Prepare for work that takes many steps, and for logs that are gone."""
+        self._lost = LostLogs(self.logs, self.broker_id)
         self._unmade = Turns(self.env, _MADE_A_TURN, self._make, self._made_some)
         self._doomed = Turns(self.env, _DELETED_A_TURN, lambda name, _: self._delete(name))
 
@@ -147,12 +148,7 @@ class ReplicaManager:
         now = self.env.clock.now
         for name in self.logs.strays(lambda at, topic_id: self._belongs(image, at, topic_id)):
             self.logs.set_aside(name, now)
-        for name, lost in self.logs.lost.items():
-            registration = image.partition(name.topic, name.partition)
-            if registration is None or self.broker_id not in registration.replicas:
-                self.logs.forget_lost(name)
-            else:
-                self._lost[name] = lost
+        self._lost.find(image)
         self._apply(image, local_changes(MetadataImage(), image, self.broker_id))
         self._started = True
         self.env.after(self.lag_max_ms // 2, self._shrink_isrs)
@@ -243,30 +239,13 @@ class ReplicaManager:
                 hook(partition)
 
     def _is_lost(self, name: TopicPartition, key: TopicIdPartition, replica: LocalReplica) -> bool:
-        """Whether the log is gone and no leader is there to copy it from: it stays offline.
-
-        Nobody counts on what an empty log in its place holds (E7), and it would hide what may come
-        back. The controller is told that the replica is in no directory: it elects others. Unlike
-        Kafka: the last known leader leads with an empty log there.
-        """
-        lost = self._lost.get(name)
-        if lost is None:
+        """Whether the log is gone, and stays offline; the controller is told, and elects others."""
+        if name not in self._lost:
             return False
-        leader = replica.registration.leader
-        path, offset = lost
-        if leader not in (NO_LEADER, self.broker_id):
-            _log.warning("%s is gone: copying %s from broker %d", path, name, leader)
-            del self._lost[name]
+        if not self._lost.keep_offline(name, replica.registration.leader):
             self.offline.pop(name, None)
             return False
-        if name not in self.offline:
-            _log.error(
-                "%s is gone with the records below offset %d, and no other replica leads: %s is "
-                "offline. Bring the folder back and start the broker again; make an empty folder "
-                "of that name if the records may be lost",
-                path, offset, name,
-            )  # fmt: skip
-            self.offline[name] = None
+        self.offline[name] = None
         known = replica.registration.directory(self.broker_id)
         if known != DIRECTORY_LOST and self.image.feature(METADATA_VERSION) >= _DIRECTORIES_FROM:
             self.assignments.assign(key, DIRECTORY_LOST)
@@ -318,8 +297,7 @@ class ReplicaManager:
         self._unfollow(key)
         self.assignments.forget(key)
         self.offline.pop(name, None)
-        if self._lost.pop(name, None) is not None:
-            self.logs.forget_lost(name)
+        self._lost.forget(name)
         if name.topic in self.counts and self.image.topic(name.topic) is None:
             self.gone_counts.add(self.counts.pop(name.topic))
         partition = self._by_id.pop((key.topic_id, key.partition), None)
