@@ -74,6 +74,8 @@ class LogDirectory:
     """A heap, by the time at which they are due."""
     _checkpointed: dict[TopicPartition, int] = field(default_factory=dict)
     """The highest recovery point that may be found in the checkpoint after a power loss."""
+    _written: dict[str, dict[TopicPartition, int]] = field(default_factory=dict)
+    """What this process wrote last into each offset checkpoint; never changed in place."""
 
     @classmethod
     def open(cls, disk: Disk, cluster_id: str, node_id: int, rng: Random) -> "LogDirectory":
@@ -290,18 +292,18 @@ class LogDirectory:
     def checkpoint_high_watermarks(self, *, sync: bool = False) -> None:
         """Write the high watermark of every log, and what is known of those that are gone."""
         offsets = self.lost | {at: log.high_watermark for at, log in self.logs.items()}
-        write_offsets(self.disk, HIGH_WATERMARKS, offsets, sync=sync)
+        self._write_checkpoint(HIGH_WATERMARKS, offsets, sync=sync)
 
     def checkpoint_recovery_points(self, *, sync: bool = False) -> None:
         """Write what is durable of every log; for good where one of them has less than before."""
         offsets = {at: log.recovery_point for at, log in self.logs.items()}
         sync |= any(log.recovery_point_fell for log in self.logs.values())
-        write_offsets(self.disk, RECOVERY_POINTS, offsets, sync=sync)
+        self._write_checkpoint(RECOVERY_POINTS, offsets, sync=sync)
         if not sync:
             for at, offset in offsets.items():
                 self._checkpointed[at] = max(offset, self._checkpointed.get(at, 0))
             return
-        self._checkpointed = offsets
+        self._checkpointed = dict(offsets)
         for log in self.logs.values():
             log.recovery_point_fell = False
 
@@ -312,7 +314,15 @@ class LogDirectory:
             for at, log in self.logs.items()
             if log.log_start_offset > log.segments.first.base_offset
         }
-        write_offsets(self.disk, LOG_START_OFFSETS, offsets, sync=sync)
+        self._write_checkpoint(LOG_START_OFFSETS, offsets, sync=sync)
+
+    def _write_checkpoint(
+        self, name: str, offsets: dict[TopicPartition, int], *, sync: bool
+    ) -> None:
+        """Write a checkpoint, unless the file says the same and need not be durable."""
+        if sync or offsets != self._written.get(name):
+            write_offsets(self.disk, name, offsets, sync=sync)
+            self._written[name] = offsets
 
     def close(self, broker_epoch: int) -> None:
         """Flush and close all logs; say that it was clean if all of them had been loaded (C1)."""

@@ -663,6 +663,22 @@ def test_start_after_a_clean_shutdown_lists_each_folder_once(counted):
         assert counted.asked["open", suffix] == len(logs)
 
 
+def test_a_checkpoint_that_would_say_the_same_is_not_written(counted):
+    manager = many([counted], 2)
+    (directory,) = manager.directories
+    log = manager.logs[TopicPartition("m", 0)]
+    for moved, written in ((False, 1), (False, 1), (True, 2)):
+        if moved:
+            log.update_high_watermark(1)
+        assert manager.checkpoint_high_watermarks() == []
+        directory.checkpoint_recovery_points()
+        assert counted.asked["rename", HIGH_WATERMARKS] == written
+        assert counted.asked["rename", RECOVERY_POINTS] == 1
+    directory.checkpoint_recovery_points(sync=True)
+    assert counted.asked["rename", RECOVERY_POINTS] == 2
+    assert read_offsets(counted, HIGH_WATERMARKS)[TopicPartition("m", 0)] == 1
+
+
 def test_producers_of_a_short_log_survive_a_clean_shutdown(disks):
     manager = start(disks)
     log = manager.create(TP, ID, CONFIG, NOW)
