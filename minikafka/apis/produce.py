@@ -124,35 +124,44 @@ def _await_appends(
 ) -> Steps[ProduceResponse | object | None]:
     """Wait for what is validated elsewhere, then for the replicas."""
     waiting, queued = pending
+    keys = [
+        *(each.append.done for each in queued),
+        *(each.partition.committed for each in queued),
+        *(each.partition.committed for each in waiting),
+    ]
 
     def all_appended() -> bool:
+        # What is appended may be committed, and its leader deposed, before the rest is appended.
+        queued[:] = [each for each in queued if not _settle(ctx, request, each, waiting)]
         _latch(waiting)
-        return all(each.append.outcome is not None for each in queued)
+        return not queued
 
-    yield from wait_until(
-        [*(each.append.done for each in queued), *(each.partition.committed for each in waiting)],
-        all_appended,
-        FOREVER_MS,
-    )
-    for each in queued:
-        append = each.append
-        outcome = append.outcome
-        try:
-            if isinstance(outcome, Exception):
-                raise outcome
-        except (RecordValidationError, KafkaError) as error:
-            _refuse(ctx, each.answer, error)
-            continue
-        assert outcome is not None
-        wait = _appended(request.acks, each.partition, append.leader_epoch, outcome, each.answer)
-        if wait is not None:
-            waiting.append(wait)
+    yield from wait_until(keys, all_appended, FOREVER_MS)
     if request.acks == 0:
         return _unacknowledged(response)
     _latch(waiting)
     if waiting:
         return (yield from _await_replicas(ctx, request, response, waiting))
     return _with_leaders(ctx, response)
+
+
+def _settle(
+    ctx: BrokerContext, request: ProduceRequest, each: Queued, waiting: list[Waiting]
+) -> bool:
+    """Take the outcome of a queued append, if it is there; return whether it is."""
+    outcome = each.append.outcome
+    if outcome is None:
+        return False
+    try:
+        if isinstance(outcome, Exception):
+            raise outcome
+    except (RecordValidationError, KafkaError) as error:
+        _refuse(ctx, each.answer, error)
+        return True
+    wait = _appended(request.acks, each.partition, each.append.leader_epoch, outcome, each.answer)
+    if wait is not None:
+        waiting.append(wait)
+    return True
 
 
 def _without_repeats(topics: list[TopicProduceData]) -> list[TopicProduceData]:

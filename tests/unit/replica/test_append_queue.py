@@ -4,6 +4,12 @@ import pytest
 
 from minikafka.common.errors import ErrorCode
 from minikafka.common.faults import StorageFault
+from minikafka.messages.alter_partition_reassignments import (
+    AlterPartitionReassignmentsRequest,
+    AlterPartitionReassignmentsResponse,
+    ReassignablePartition,
+    ReassignableTopic,
+)
 from minikafka.messages.metadata import MetadataRequest, MetadataResponse
 from minikafka.messages.produce import (
     PartitionProduceData,
@@ -22,6 +28,7 @@ from tests.sim_world import (
     fetch,
     produce,
     produce_request,
+    registration,
     replica,
     started_cluster,
     values_of,
@@ -104,6 +111,38 @@ def test_one_request_may_have_partitions_of_both_kinds(cluster):
     assert [
         (each.error_code, each.base_offset) for each in response.responses[0].partition_responses
     ] == [(0, 0), (0, 0)]
+
+
+def test_what_is_committed_before_the_rest_is_appended_is_acknowledged():
+    """H4: its leadership moves while another partition of the request is still validated."""
+    cluster = started_cluster(3, separate_controller=True)
+    create_topic(cluster, "t", replicas=[[1, 2], [1, 3]])
+    node = cluster.nodes[1]
+    node.node.env.units_per_step = 3
+    node.work_us = (5_000_000, 5_000_000)
+    large = batch(*[b"large"] * 10)
+    first, answers = [], []
+    send(cluster.client(), produce_request("t", large, partition=1), first)
+    cluster.world.run(50)
+    node.work_us = SOON_US
+    request = ProduceRequest(
+        acks=-1,
+        timeout_ms=20_000,
+        topic_data=[
+            TopicProduceData("t", partition_data=[PartitionProduceData(x, large) for x in (0, 1)])
+        ],
+    )
+    send(cluster.client(), request, answers)
+    cluster.world.run_until(lambda: replica(cluster, 1, "t").log.high_watermark == 10, 2_000)
+    move = AlterPartitionReassignmentsRequest(
+        timeout_ms=5000, topics=[ReassignableTopic("t", [ReassignablePartition(0, [2])])]
+    )
+    cluster.client("admin", node_id=2).ask(move, AlterPartitionReassignmentsResponse)
+    cluster.world.run_until(lambda: registration(cluster, "t").leader == 2, 3_000)
+    assert not answers
+    cluster.world.run_until(lambda: bool(answers), 15_000)
+    found = [(x.error_code, x.base_offset) for x in answers[0].responses[0].partition_responses]
+    assert found == [(ErrorCode.NONE, 0), (ErrorCode.NONE, 10)]
 
 
 def test_bad_records_are_refused_when_they_have_been_read(cluster):
