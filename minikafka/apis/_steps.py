@@ -21,11 +21,16 @@ CLOSE = object()
 
 @dataclass(slots=True)
 class WaitUntil:
-    """Resume when `settled()` after a key was notified (True), or at the deadline (False)."""
+    """Resume when `settled()` after a key was notified (True), or at the deadline (False).
+
+    What follows a wait `for_answer_only` does nothing but make the answer, so the deadline is now
+    when the connection is gone.
+    """
 
     keys: Sequence[Hashable]
     settled: Callable[[], bool]
     deadline_ms: int
+    for_answer_only: bool = False
 
 
 @dataclass(slots=True)
@@ -54,12 +59,16 @@ Steps = Generator[Step, Any, T]
 
 
 def wait_until(
-    keys: Sequence[Hashable], settled: Callable[[], bool], deadline_ms: int
+    keys: Sequence[Hashable],
+    settled: Callable[[], bool],
+    deadline_ms: int,
+    *,
+    for_answer_only: bool = False,
 ) -> Steps[bool]:
     """Whether `settled()` is true now, or after a notification before the deadline."""
     if settled():
         return True
-    return bool((yield WaitUntil(keys, settled, deadline_ms)))
+    return bool((yield WaitUntil(keys, settled, deadline_ms, for_answer_only)))
 
 
 def call(channel: Channel, request: Any, version: int, timeout_ms: int) -> Steps[Any]:

@@ -76,6 +76,7 @@ def delete_records(
         [each.partition.progress for each in waiting],
         all_decided,
         ctx.deadline_ms(request.timeout_ms),
+        for_answer_only=True,
     )
     for each in waiting:
         if not _decide(each):

@@ -375,11 +375,15 @@ def _long_poll(ctx: BrokerContext, reading: Reading) -> Steps[FetchResponse]:
     deadline_ms = ctx.deadline_ms(reading.request.max_wait_ms)
     session = reading.session
     if session is None:
-        yield from wait_until(reading.wait_keys(), reading.is_settled, deadline_ms)
+        yield from wait_until(
+            reading.wait_keys(), reading.is_settled, deadline_ms, for_answer_only=True
+        )
     else:
         session.waiting += 1
         try:
-            yield from wait_until(reading.wait_keys(), reading.is_settled, deadline_ms)
+            yield from wait_until(
+                reading.wait_keys(), reading.is_settled, deadline_ms, for_answer_only=True
+            )
         finally:
             session.waiting -= 1
     reading.read_all(notes_progress=False)
@@ -453,6 +457,7 @@ def _await_metadata(
         (RaftEvent.LOG_CHANGED, RaftEvent.COMMITTED),
         lambda: raft.end_offset > wanted.fetch_offset or raft.high_watermark > high_watermark,
         ctx.deadline_ms(request.max_wait_ms),
+        for_answer_only=True,
     )
     return _metadata_response(ctx, _read_metadata(ctx, wanted))
 

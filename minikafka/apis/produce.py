@@ -343,6 +343,7 @@ def _await_replicas(
         [each.partition.committed for each in waiting],
         all_decided,
         ctx.deadline_ms(request.timeout_ms),
+        for_answer_only=True,
     )
     for each in waiting:
         if not _decide(each):

@@ -49,6 +49,7 @@ MakeContext = Callable[["ConnectionState", RequestHeader, memoryview], Any]
 class Slot:
     """The place of one request in the order of its connection's answers."""
 
+    running: "Running | None" = None
     done: bool = False
     parts: Sequence[Part] | None = None
 
@@ -61,6 +62,8 @@ class Running:
     body: Any
     steps: Generator[Step, Any, Any]
     done: Callable[[Any], None]
+    abandon: Callable[[], None] | None = None
+    """Ends the wait as its deadline would, where it is for the answer only."""
 
 
 @dataclass(slots=True)
@@ -94,10 +97,18 @@ class Dispatcher:
         self.connections[number] = ConnectionState(number, listener, role, peer_host)
 
     def closed(self, number: int) -> None:
-        """A connection is gone; what is parked for it runs to its end, unanswered."""
+        """A connection is gone; what is parked for it runs to its end, unanswered.
+
+        A client names how long a fetch may wait, up to 24 days: nothing waits for so long for
+        nobody.
+        """
         connection = self.connections.pop(number, None)
-        if connection is not None:
-            connection.closed = True
+        if connection is None:
+            return
+        connection.closed = True
+        for slot in list(connection.slots):
+            if slot.running is not None and slot.running.abandon is not None:
+                slot.running.abandon()
 
     def request(self, number: int, frame: memoryview) -> None:
         """A request arrived.
@@ -148,7 +159,8 @@ class Dispatcher:
         slot = Slot()
         connection.slots.append(slot)
         done = partial(self._finish, connection, slot, header)
-        self._advance(Running(api, body, outcome, done), partial(next, outcome))
+        slot.running = Running(api, body, outcome, done)
+        self._advance(slot.running, partial(next, outcome))
         must_wait = (
             header.api_key != _PRODUCE
             or len(connection.slots) >= self.max_in_flight
@@ -190,6 +202,7 @@ class Dispatcher:
 
     def _advance(self, running: Running, step: Callable[[], Step]) -> None:
         """Take a handler one step on; park it again, or finish with its response."""
+        running.abandon = None
         try:
             self._park(running, step())
         except StopIteration as stop:
@@ -207,9 +220,16 @@ class Dispatcher:
             self._advance(running, partial(steps.throw, error))
 
         if isinstance(wanted, WaitUntil):
-            self.purgatory.park(
+            give_up = self.purgatory.park(
                 wanted.keys, wanted.settled, wanted.deadline_ms, resume, running.api, fail=fail
             )
+            if wanted.for_answer_only:
+
+                def abandon() -> None:
+                    give_up()
+                    resume(False)
+
+                running.abandon = abandon
         elif isinstance(wanted, Compute):
             self.env.work(
                 wanted.function,

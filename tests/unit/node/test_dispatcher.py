@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from minikafka.apis._registry import BROKER, Api
-from minikafka.apis._steps import CLOSE, call, compute, wait_until
+from minikafka.apis._steps import CLOSE, FOREVER_MS, call, compute, wait_until
 from minikafka.common.clock import Now
 from minikafka.common.effects import Channel, Disconnect, Mute, Reply, Send, Unmute
 from minikafka.common.environment import Environment
@@ -492,3 +492,43 @@ def test_error_that_cannot_be_put_into_an_answer_ends_the_connection(world, monk
     world.env.clock.set(Now(10, 0))
     world.env.timers.fire_due(10)
     assert world.take() == [Disconnect(1)]
+
+
+def test_wait_for_an_answer_ends_with_its_connection(world):
+    outcomes = []
+
+    def handler(_, __):
+        outcomes.append(
+            (yield from wait_until(["a"], lambda: False, FOREVER_MS, for_answer_only=True))
+        )
+        return MetadataResponse()
+
+    world.serve(ApiKey.METADATA, handler)
+    world.ask(1, MetadataRequest(), 9)
+    world.take()
+    world.dispatcher.closed(1)
+    assert outcomes == [False]
+    assert len(world.purgatory) == 0
+    assert world.take() == []
+
+
+def test_wait_for_more_than_an_answer_does_not(world):
+    world.parks(ApiKey.METADATA, MetadataResponse())
+    world.ask(1, MetadataRequest(), 9)
+    world.dispatcher.closed(1)
+    assert len(world.purgatory) == 1
+    world.settle("a")
+    assert len(world.purgatory) == 0
+
+
+def test_every_answer_of_a_pipeline_is_given_up_with_its_connection(world):
+    def handler(_, __):
+        yield from wait_until(["a"], lambda: False, FOREVER_MS, for_answer_only=True)
+        return ProduceResponse()
+
+    world.serve(ApiKey.PRODUCE, handler)
+    for number in range(3):
+        world.produce(number)
+    assert len(world.purgatory) == 3
+    world.dispatcher.closed(1)
+    assert len(world.purgatory) == 0
