@@ -16,7 +16,10 @@ class SliceSource(Protocol):
 
 
 class FileSlice(NamedTuple):
-    """`length` bytes of `source`, from byte `position`; valid until the step returns."""
+    """`length` bytes of `source`, from byte `position`.
+
+    They are read after the step, perhaps much later: the file may have been cut or closed by then.
+    """
 
     source: SliceSource
     position: int

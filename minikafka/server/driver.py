@@ -62,7 +62,7 @@ class Driver:
         self._flusher = ThreadPoolExecutor(max_workers=1, thread_name_prefix="flush")
         self._workers = ThreadPoolExecutor(_WORKERS, thread_name_prefix="work")
         self.halted: asyncio.Future[int] = loop.create_future()
-        self.connections = Connections(self.step, loop)
+        self.connections = Connections(self.step, loop, self._unreadable)
         self.outbound = Outbound(self.step, loop)
 
     def start(self, node: SteppingNode) -> None:
@@ -117,19 +117,12 @@ class Driver:
             for effect in effects:
                 kind = type(effect)
                 if kind is fx.Reply:
-                    self._reply(effect)  # type: ignore[arg-type]
+                    connections.reply(effect.connection, effect.parts)  # type: ignore[union-attr]
                 else:
                     self._HANDLERS[kind](self, effect)
         finally:
             if together:
                 connections.release()
-
-    def _reply(self, effect: fx.Reply) -> None:
-        try:
-            self.connections.reply(effect.connection, effect.parts)
-        except Exception as error:  # noqa: BLE001 - one answer must not stop the node
-            self._unreadable(f"the answer to connection {effect.connection}", error)
-            self.connections.disconnect(effect.connection)
 
     def _send(self, effect: fx.Send) -> None:
         try:

@@ -49,11 +49,19 @@ class BufferPool:
             self._kept_bytes += len(buffer)
 
 
+def _drop(frame: memoryview) -> None:
+    """Consume a frame of a connection that is gone."""
+
+
+def _always() -> bool:
+    return True
+
+
 class FrameBuffer:
     """One connection's incoming bytes.
 
-    `space()` is where the next bytes go, `received(count)` says how many came, `drain()` hands out
-    complete frames until there are none or the consumer pauses.
+    `space()` is where the next bytes go while not `is_full`, `received(count)` says how many came,
+    `drain()` hands out complete frames until there are none or the consumer pauses.
     """
 
     __slots__ = (
@@ -87,7 +95,7 @@ class FrameBuffer:
         self.paused = False
 
     def space(self) -> memoryview:
-        """The memory that the next bytes are read into; never empty while not paused."""
+        """The memory that the next bytes are read into; empty only while `is_full`."""
         if self._big is not None:
             return memoryview(self._big)[self._big_filled : self._big_size]
         if self._start == self._end:
@@ -103,36 +111,54 @@ class FrameBuffer:
         else:
             self._end += count
 
-    def drain(self) -> None:
-        """Hand out complete frames, in order.
+    @property
+    def is_full(self) -> bool:
+        """True if nothing more can be received before a frame is handed out."""
+        if self._big is not None:
+            return self._big_filled == self._big_size
+        return self._end - self._start == RECEIVE_BUFFER_BYTES
+
+    def drain(self, goes_on: Callable[[], bool] = _always) -> bool:
+        """Hand out complete frames, in order, for as long as `goes_on()` after each.
+
+        Returns whether it stopped for that reason, with another complete frame to hand out.
 
         Raises:
             FrameTooLarge: for a size that is negative or over the limit.
         """
+        has_handed_out = False
         while not self.paused:
             if self._big is not None:
                 if self._big_filled < self._big_size:
-                    return
+                    return False
+                if has_handed_out and not goes_on():
+                    return True
                 self._hand_out_big()
+                has_handed_out = True
                 continue
             start = self._start
             available = self._end - start - 4
             if available < 0:
-                return
+                return False
             (size,) = _SIZE.unpack_from(self._small, start)
             if size <= available and size >= 0:
+                if has_handed_out and not goes_on():
+                    return True
                 self._start = start + 4 + size
                 self._consume(self._view[start + 4 : start + 4 + size])
+                has_handed_out = True
                 continue
             if not 0 <= size <= self._limit_bytes:
                 raise FrameTooLarge(f"frame of {size} bytes; allowed: 0 to {self._limit_bytes}")
             if size + 4 <= RECEIVE_BUFFER_BYTES:
-                return
+                return False
             self._begin_big(size, available)
-            return
+        return False
 
     def release(self) -> None:
-        """Give back what was taken from the pool, when the connection is gone."""
+        """Let go of the consumer and of pooled memory, when the connection is gone."""
+        self._consume = _drop
+        self.paused = True
         big, self._big = self._big, None
         if big is not None:
             self._pool.give(big)

@@ -2,7 +2,12 @@
 
 Limits: `max.connections`, `max.connections.per.ip`, `socket.request.max.bytes`,
 `connections.max.idle.ms`. A connection whose peer does not read its responses is not read from
-until it does, so that no queue grows without bound.
+until it does, and the records of a response are read from their file as the peer takes them, so
+that no queue grows without bound.
+
+Connections take turns: a turn is one request, or as many as a millisecond has room for. A
+connection that has more then goes to the end of the queue, where other nodes are in front of
+clients. Every two milliseconds the loop looks for what else has come.
 
 Responses that become ready together leave together: one system call for what a client's pipelined
 requests, or one step of the node, brought about, instead of one each.
@@ -10,7 +15,9 @@ requests, or one step of the node, brought about, instead of one each.
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from time import perf_counter
 from typing import cast
 
 from minikafka.common.effects import Part
@@ -20,9 +27,13 @@ from minikafka.server.frame_buffer import BufferPool, FrameBuffer, FrameTooLarge
 
 _log = logging.getLogger("minikafka.server")
 _WRITE_HIGH_BYTES = 1024 * 1024
+_PIECE_BYTES = 1024 * 1024
 # The first of several pipelined requests waits for its answer no longer than it takes to handle
 # this many.
 _GATHERED_REPLIES = 8
+_TURN_S = 0.001
+# What is due in the loop waits no longer than this for turns.
+_TURNS_S = 0.002
 
 
 class ConnectionLimits:
@@ -41,9 +52,20 @@ class ConnectionLimits:
 class Connections:
     """Every inbound connection of a node, by number."""
 
-    def __init__(self, step: Callable[[Event], None], loop: asyncio.AbstractEventLoop) -> None:
-        """Report to `step`."""
+    def __init__(
+        self,
+        step: Callable[[Event], None],
+        loop: asyncio.AbstractEventLoop,
+        on_unreadable: Callable[[str, Exception], None],
+    ) -> None:
+        """Report to `step`; `on_unreadable` hears of records that cannot be read for an answer."""
         self.deliver = step
+        self.node_listeners: frozenset[str] = frozenset()
+        """Listeners that other nodes connect to, and clients do not."""
+        self._on_unreadable = on_unreadable
+        self._ready: deque[Connection] = deque()
+        self._ready_nodes: deque[Connection] = deque()
+        self._turns_are_due = False
         self._loop = loop
         self._by_id: dict[int, Connection] = {}
         self._per_address: dict[str, int] = {}
@@ -77,19 +99,50 @@ class Connections:
         target = self._by_id.get(connection)
         if target is None:
             return
-        chunks = cast(
-            list[bytes], [part.read() if type(part) is FileSlice else part for part in parts]
-        )
+        if target.is_sending or (len(parts) > 1 and _record_bytes(parts) > _PIECE_BYTES):
+            target.write_gathered()
+            target.send(parts)
+            return
+        try:
+            chunks = [_read(part) if type(part) is FileSlice else part for part in parts]
+        except Exception as error:  # noqa: BLE001 - one answer must not stop the node
+            self.unreadable(target, error)
+            return
         gathering = self._gathering
         if gathering is not None:
-            if target.gather(chunks):
+            if target.gather(cast(list[bytes], chunks)):
                 gathering.append(target)
         elif target.draining:
-            target.gather(chunks)
+            target.gather(cast(list[bytes], chunks))
         elif len(chunks) == 1:
-            target.transport.write(chunks[0])
+            target.transport.write(cast(bytes, chunks[0]))
         else:
-            target.transport.writelines(chunks)
+            target.transport.writelines(cast(list[bytes], chunks))
+
+    def unreadable(self, connection: "Connection", error: Exception) -> None:
+        """Records of an answer cannot be read: close the connection, and report why."""
+        connection.close()
+        self._on_unreadable(f"the answer to connection {connection.number}", error)
+
+    def queue(self, connection: "Connection") -> None:
+        """Let a connection that has more requests wait for its turn."""
+        is_node = connection.listener in self.node_listeners
+        (self._ready_nodes if is_node else self._ready).append(connection)
+        if not self._turns_are_due:
+            self._turns_are_due = True
+            self._loop.call_soon(self._take_turns)
+
+    def _take_turns(self) -> None:
+        self._turns_are_due = False
+        end_s = perf_counter() + _TURNS_S
+        while self._ready_nodes or self._ready:
+            connection = (self._ready_nodes or self._ready).popleft()
+            connection.take_turn()
+            if perf_counter() > end_s:
+                break
+        if (self._ready_nodes or self._ready) and not self._turns_are_due:
+            self._turns_are_due = True
+            self._loop.call_soon(self._take_turns)
 
     def gather(self) -> None:
         """Keep responses back until `release`, which must come in the same turn of the loop."""
@@ -118,8 +171,7 @@ class Connections:
         """Close a connection after what was written to it."""
         target = self._by_id.get(connection)
         if target is not None:
-            target.write_gathered()
-            target.transport.close()
+            target.close()
 
     def close(self) -> None:
         """Close listeners and connections."""
@@ -172,25 +224,29 @@ class Connections:
 
 
 class Connection(asyncio.BufferedProtocol):
-    """One inbound connection. Reads while neither muted nor behind with its responses."""
+    """One inbound connection. Takes requests while neither muted nor behind with its responses."""
 
     transport: asyncio.Transport
+    number: int | None = None
 
     def __init__(self, owner: Connections, listener: str, pool: BufferPool) -> None:
         """Wait for `connection_made`."""
         self._owner = owner
-        self._listener = listener
+        self.listener = listener
         self._pool = pool
         self.draining = False
         self._gathered: list[bytes] = []
         self._gathered_replies = 0
-        self._number: int | None = None
+        self._outgoing: deque[Part] = deque()
         self._address = ""
         self._muted = False
         self._congested = False
+        self._queued = False
         self._reading = True
+        self._is_closing = False
         self._active_at_s = 0.0
         self._idle_timer: asyncio.TimerHandle | None = None
+        self._turn_ends_s = 0.0
         self._frames: FrameBuffer
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -200,23 +256,26 @@ class Connection(asyncio.BufferedProtocol):
         self._address = peer[0] if peer else ""
         owner = self._owner
         self._frames = FrameBuffer(self._consume, self._pool, owner.limits.request_bytes)
-        self._number = owner.admit(self, self._address)
-        if self._number is None:
+        self.number = owner.admit(self, self._address)
+        if self.number is None:
             self.transport.abort()
             return
         self.transport.set_write_buffer_limits(high=_WRITE_HIGH_BYTES)
         self._active_at_s = owner.time_s()
         self._watch_idle()
-        owner.deliver(ConnectionOpened(self._number, self._listener, self._address))
+        owner.deliver(ConnectionOpened(self.number, self.listener, self._address))
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the connection."""
         del exc
         if self._idle_timer is not None:
             self._idle_timer.cancel()
+        self._is_closing = True
+        # The buffer refers to this connection: without a cycle both are gone at once.
         self._frames.release()
-        if self._number is not None:
-            self._owner.forget(self._number, self._address)
+        self._outgoing.clear()
+        if self.number is not None:
+            self._owner.forget(self.number, self._address)
 
     def get_buffer(self, sizehint: int) -> memoryview:
         """Where the next bytes go."""
@@ -227,7 +286,10 @@ class Connection(asyncio.BufferedProtocol):
         """Bytes came."""
         self._active_at_s = self._owner.time_s()
         self._frames.received(nbytes)
-        self._drain()
+        if not self._queued:
+            self.take_turn()
+        elif self._frames.is_full:
+            self._set_reading()
 
     def eof_received(self) -> bool:
         """The peer will send no more: close."""
@@ -241,8 +303,9 @@ class Connection(asyncio.BufferedProtocol):
     def resume_writing(self) -> None:
         """The peer reads again."""
         self._congested = False
-        self._set_reading()
-        self._drain()
+        self._active_at_s = self._owner.time_s()
+        self._send_on()
+        self._go_on()
 
     def gather(self, chunks: Sequence[bytes]) -> bool:
         """Keep a response until `write_gathered`; whether it is the first that is kept."""
@@ -261,10 +324,49 @@ class Connection(asyncio.BufferedProtocol):
             return
         self._gathered = []
         self._gathered_replies = 0
-        if len(gathered) == 1:
+        if self._outgoing:
+            self._outgoing.extend(gathered)
+        elif len(gathered) == 1:
             self.transport.write(gathered[0])
         else:
             self.transport.writelines(gathered)
+
+    @property
+    def is_sending(self) -> bool:
+        """True while a response is written piece by piece."""
+        return bool(self._outgoing)
+
+    def send(self, parts: Sequence[Part]) -> None:
+        """Write a response piece by piece, as the peer takes it."""
+        for part in parts:
+            if type(part) is FileSlice and part.length > _PIECE_BYTES:
+                self._outgoing.extend(_pieces(part))
+            else:
+                self._outgoing.append(part)
+        self._send_on()
+
+    def _send_on(self) -> None:
+        outgoing = self._outgoing
+        while outgoing and not self._congested and not self.transport.is_closing():
+            part = outgoing[0]
+            try:
+                data = _read(part) if type(part) is FileSlice else part
+            except Exception as error:  # noqa: BLE001 - one answer must not stop the node
+                outgoing.clear()
+                self._owner.unreadable(self, error)
+                return
+            outgoing.popleft()
+            self.transport.write(cast(bytes, data))
+        if self._is_closing and not outgoing:
+            self.transport.close()
+
+    def close(self) -> None:
+        """Close the connection after what was written to it."""
+        self.write_gathered()
+        self._is_closing = True
+        self._set_reading()
+        if not self._outgoing:
+            self.transport.close()
 
     def mute(self) -> None:
         """Hand out no further request."""
@@ -276,32 +378,44 @@ class Connection(asyncio.BufferedProtocol):
         self._muted = False
         # A request that was parked for long is no idleness of the client.
         self._active_at_s = self._owner.time_s()
-        self._owner.soon(self._resume)
+        self._owner.soon(self._go_on)
 
-    def _resume(self) -> None:
-        self._set_reading()
-        self._drain()
-
-    def _consume(self, frame: memoryview) -> None:
-        self._owner.deliver(RequestFrame(cast(int, self._number), frame))
-
-    def _drain(self) -> None:
-        if self.transport.is_closing():
+    def take_turn(self) -> None:
+        """Hand out requests until the turn ends; wait for the next one if there are more."""
+        self._queued = False
+        if self.transport.is_closing() or self._is_closing:
             return
         self.draining = True
+        self._turn_ends_s = perf_counter() + _TURN_S
         try:
-            self._frames.drain()
+            self._queued = self._frames.drain(self._turn_goes_on)
         except FrameTooLarge as error:
-            _log.warning("closing connection %s from %s: %s", self._number, self._address, error)
+            _log.warning("closing connection %s from %s: %s", self.number, self._address, error)
             self.write_gathered()
             self.transport.abort()
         finally:
             self.draining = False
             self.write_gathered()
+        if self._queued:
+            self._owner.queue(self)
+        if not self._reading or self._frames.is_full:
+            self._set_reading()
+
+    def _turn_goes_on(self) -> bool:
+        return perf_counter() < self._turn_ends_s
+
+    def _go_on(self) -> None:
+        self._set_reading()
+        if not self._queued:
+            self.take_turn()
+
+    def _consume(self, frame: memoryview) -> None:
+        self._owner.deliver(RequestFrame(cast(int, self.number), frame))
 
     def _set_reading(self) -> None:
-        stop = self._muted or self._congested
-        self._frames.paused = stop
+        """Read while there is room: only who reads learns that the peer is gone."""
+        self._frames.paused = self._muted or self._congested or self._is_closing
+        stop = self._congested or self._frames.is_full
         if stop == self._reading and not self.transport.is_closing():
             self._reading = not stop
             if stop:
@@ -314,8 +428,31 @@ class Connection(asyncio.BufferedProtocol):
         if idle_ms < 0:
             return
         left_s = self._active_at_s + idle_ms / 1000 - self._owner.time_s()
-        if left_s <= 0 and not self._muted:
-            _log.info("closing connection %s from %s: idle", self._number, self._address)
-            self.transport.close()
+        if left_s <= 0:
+            _log.info("closing connection %s from %s: idle", self.number, self._address)
+            self.transport.abort()
             return
         self._idle_timer = self._owner.later(max(left_s, 1.0), self._watch_idle)
+
+
+def _record_bytes(parts: Sequence[Part]) -> int:
+    return sum(part.length for part in parts if type(part) is FileSlice)
+
+
+def _read(part: FileSlice) -> bytes | memoryview:
+    """The bytes of a part, all of them: the size of the response was written before.
+
+    Raises:
+        ValueError: the file was closed or cut since; nothing is wrong with the disk.
+        StorageFault: it cannot be read.
+    """
+    data = part.read()
+    if len(data) != part.length:
+        raise ValueError(f"{part.length} bytes of records were to be sent, {len(data)} are left")
+    return data
+
+
+def _pieces(part: FileSlice) -> Iterator[FileSlice]:
+    end = part.position + part.length
+    for position in range(part.position, end, _PIECE_BYTES):
+        yield FileSlice(part.source, position, min(_PIECE_BYTES, end - position))

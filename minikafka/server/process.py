@@ -120,6 +120,10 @@ class RunningNode:
             request_bytes=values[keys.SOCKET_REQUEST_MAX_BYTES],
             idle_ms=values[keys.CONNECTIONS_MAX_IDLE_MS],
         )
+        if len(config.broker_listeners) > 1 or not config.is_broker:
+            self.driver.connections.node_listeners = frozenset(
+                (config.inter_broker_listener_name, *config.controller_listener_names)
+            )
         self.node: Node
 
     async def bind(self) -> None:

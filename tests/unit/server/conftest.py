@@ -11,6 +11,7 @@ class Events:
     def __init__(self):
         self._queue = asyncio.Queue()
         self.on_event = None
+        self.not_read = []
 
     def step(self, event):
         if hasattr(event, "frame"):
@@ -18,6 +19,9 @@ class Events:
         if self.on_event is not None:
             self.on_event(event)
         self._queue.put_nowait(event)
+
+    def unreadable(self, what, error):
+        self.not_read.append((what, error))
 
     async def next(self, kind):
         """The next event, which must be of this kind."""

@@ -257,7 +257,8 @@ class FakeConnection:
 
     def __init__(self):
         self.closed = False
-        self.draining = False
+        self.draining = self.is_sending = False
+        self.number = 1
         self.transport = self
         self.written = []
 

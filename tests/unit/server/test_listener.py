@@ -14,7 +14,7 @@ HOST = "127.0.0.1"
 class World:
     def __init__(self, events):
         self.events = events
-        self.connections = Connections(events.step, asyncio.get_running_loop())
+        self.connections = Connections(events.step, asyncio.get_running_loop(), events.unreadable)
         self.port = 0
         self.writers = []
 
@@ -167,13 +167,23 @@ async def test_idle_connection_is_closed(world):
     await world.events.next(ConnectionClosed)
 
 
-async def test_connection_whose_request_was_long_parked_is_not_idle_when_it_is_answered(world):
+async def test_connection_whose_request_is_parked_for_too_long_is_idle(world):
+    reader, _, number = await world.connect()
+    connection = world.connections._by_id[number]
+    world.connections.mute(number)
+    connection._watch_idle()
+    assert not connection.transport.is_closing()
+    connection._active_at_s -= 10_000
+    connection._watch_idle()
+    assert await end_of(reader) == b""
+    await world.events.next(ConnectionClosed)
+
+
+async def test_answer_to_a_parked_request_is_activity(world):
     _, _, number = await world.connect()
     connection = world.connections._by_id[number]
     world.connections.mute(number)
     connection._active_at_s -= 10_000
-    connection._watch_idle()
-    assert not connection.transport.is_closing()
     world.connections.unmute(number)
     connection._watch_idle()
     assert not connection.transport.is_closing()

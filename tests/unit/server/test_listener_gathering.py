@@ -15,6 +15,13 @@ class FakeTransport:
     def __init__(self):
         self.writes = []
         self.is_closed = False
+        self.is_reading = True
+
+    def pause_reading(self):
+        self.is_reading = False
+
+    def resume_reading(self):
+        self.is_reading = True
 
     def get_extra_info(self, _):
         return ("127.0.0.1", 1)
@@ -41,9 +48,9 @@ class FakeTransport:
 class Wire:
     """One connection that is fed by hand."""
 
-    def __init__(self, connections):
+    def __init__(self, connections, listener="PLAINTEXT"):
         self.transport = FakeTransport()
-        self.connection = Connection(connections, "PLAINTEXT", connections._pool)
+        self.connection = Connection(connections, listener, connections._pool)
         self.connection.connection_made(self.transport)
 
     def feed(self, data):
@@ -53,7 +60,7 @@ class Wire:
 
 @pytest.fixture
 async def connections(events):
-    connections = Connections(events.step, asyncio.get_running_loop())
+    connections = Connections(events.step, asyncio.get_running_loop(), events.unreadable)
     yield connections
     connections.close()
 
