@@ -57,6 +57,9 @@ static int
 summarize(const uint8_t *at, const uint8_t *end, int64_t count, int64_t most_parts, Summary *out)
 {
     int64_t parts = count;
+    if (count > most_parts) {
+        return 0;
+    }
     out->min_timestamp_delta = INT64_MAX;
     out->max_timestamp_delta = INT64_MIN;
     out->null_key_count = 0;
@@ -101,30 +104,43 @@ summarize(const uint8_t *at, const uint8_t *end, int64_t count, int64_t most_par
 }
 
 PyDoc_STRVAR(summarize_doc,
-"summarize(section, count, most_parts, /)\n--\n\n"
+"summarize(buffer, start, count, most_parts, /)\n--\n\n"
 "Return least and greatest timestamp delta, records without a key, and records and headers;\n"
-"None unless `section` is exactly `count` sound records with at most `most_parts` parts.");
+"None unless `buffer` from `start` on is exactly `count` sound records with at most\n"
+"`most_parts` parts.");
 
 static PyObject *
-py_summarize(PyObject *Py_UNUSED(module), PyObject *args)
+py_summarize(PyObject *Py_UNUSED(module), PyObject *const *args, Py_ssize_t given)
 {
-    Py_buffer section;
-    long long count, most_parts;
+    Py_buffer buffer;
     Summary summary;
     int is_sound;
-    if (!PyArg_ParseTuple(args, "y*LL", &section, &count, &most_parts)) {
+    if (given != 4) {
+        PyErr_SetString(PyExc_TypeError, "summarize takes buffer, start, count, most_parts");
         return NULL;
     }
-    const uint8_t *start = section.buf;
-    if (section.len > 4194304) {
+    Py_ssize_t start = PyLong_AsSsize_t(args[1]);
+    long long count = PyLong_AsLongLong(args[2]);
+    long long most_parts = PyLong_AsLongLong(args[3]);
+    if (PyErr_Occurred() || PyObject_GetBuffer(args[0], &buffer, PyBUF_SIMPLE) < 0) {
+        return NULL;
+    }
+    if (start < 0 || start > buffer.len) {
+        PyBuffer_Release(&buffer);
+        PyErr_SetString(PyExc_ValueError, "start is not within the buffer");
+        return NULL;
+    }
+    const uint8_t *end = (const uint8_t *)buffer.buf + buffer.len;
+    const uint8_t *at = (const uint8_t *)buffer.buf + start;
+    if (buffer.len > 4194304) {
         Py_BEGIN_ALLOW_THREADS
-        is_sound = summarize(start, start + section.len, count, most_parts, &summary);
+        is_sound = summarize(at, end, count, most_parts, &summary);
         Py_END_ALLOW_THREADS
     }
     else {
-        is_sound = summarize(start, start + section.len, count, most_parts, &summary);
+        is_sound = summarize(at, end, count, most_parts, &summary);
     }
-    PyBuffer_Release(&section);
+    PyBuffer_Release(&buffer);
     if (!is_sound) {
         Py_RETURN_NONE;
     }
@@ -134,7 +150,7 @@ py_summarize(PyObject *Py_UNUSED(module), PyObject *args)
 }
 
 static PyMethodDef methods[] = {
-    {"summarize", py_summarize, METH_VARARGS, summarize_doc},
+    {"summarize", (PyCFunction)(void (*)(void))py_summarize, METH_FASTCALL, summarize_doc},
     {NULL, NULL, 0, NULL},
 };
 

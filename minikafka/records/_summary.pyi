@@ -1,3 +1,3 @@
 def summarize(
-    section: bytes | bytearray | memoryview, count: int, most_parts: int, /
+    buffer: bytes | bytearray | memoryview, start: int, count: int, most_parts: int, /
 ) -> tuple[int, int, int, int] | None: ...

@@ -7,6 +7,7 @@ wrong.
 Source: `DefaultRecord.readFrom`, `LogValidator`.
 """
 
+from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from minikafka.common.budget import STEP_UNITS, Budget, OverBudgetError
@@ -14,10 +15,14 @@ from minikafka.records._walk import walk
 from minikafka.records.batch import Buffer
 from minikafka.records.errors import CorruptRecordsError, TooManyPartsError
 
+compiled: Callable[[Buffer, int, int, int], tuple[int, int, int, int] | None] | None
+"""`_summary.summarize`, where it was built."""
 try:
-    from minikafka.records._summary import summarize as _compiled
-except ImportError:  # There was no compiler.
-    _compiled = None  # type: ignore[assignment]
+    from minikafka.records._summary import summarize
+
+    compiled = summarize
+except ImportError:
+    compiled = None
 
 MOST_PARTS: Final = 1 << 20
 """Records and record headers in one batch: twice what 1 MiB can hold uncompressed."""
@@ -50,8 +55,8 @@ def summarize_records(section: Buffer, count: int, budget: Budget) -> RecordsSum
         raise CorruptRecordsError(f"{len(section)} bytes cannot hold {count} records")
     units = budget.units
     most_parts = MOST_PARTS if units is None else min(units, MOST_PARTS)
-    if _compiled is not None and count <= most_parts:
-        found = _compiled(section, count, most_parts)
+    if compiled is not None:
+        found = compiled(section, 0, count, most_parts)
         if found is not None:
             budget.spend(found[3])
             return RecordsSummary(*found)
@@ -68,7 +73,7 @@ def summarize_records(section: Buffer, count: int, budget: Budget) -> RecordsSum
 
 def units_per_step() -> int:
     """Units for a step of some 3 ms on this installation."""
-    return STEP_UNITS if _compiled is None else COMPILED_STEP_UNITS
+    return STEP_UNITS if compiled is None else COMPILED_STEP_UNITS
 
 
 def _summarize(section: bytes, count: int, most_parts: int) -> RecordsSummary:

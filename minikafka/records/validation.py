@@ -15,6 +15,7 @@ from typing import Final
 
 from minikafka.common.budget import Budget, OverBudgetError
 from minikafka.common.errors import ErrorCode
+from minikafka.records import summary
 from minikafka.records._walk import walk
 from minikafka.records.batch import (
     ATTRIBUTES_OFFSET,
@@ -53,6 +54,7 @@ MOST_BYTES_IN_STEP: Final = 128 * 1024
 """Bytes that a batch may open to within a step."""
 UNBOUNDED: Final = Budget()
 
+_CHANGED_OR_COMPRESSED: Final = CODEC_MASK | LOG_APPEND_TIME | CONTROL
 _MOST_TIMESTAMP: Final = (1 << 63) - 1
 _OPENED_BYTES_PER_UNIT: Final = 8
 _COMPRESSED_BYTES_PER_UNIT: Final = 2
@@ -117,14 +119,49 @@ def validate_batch(
     _check_header(header, origin)
     if size > policy.max_message_bytes and origin is not _RAFT_LEADER:
         raise _too_large(size, policy)
-    if (
-        origin is _CLIENT
-        or policy.log_append_time
-        or header.attributes & CODEC_MASK != _stored_codec(header, policy)
-    ):
+    if origin is _CLIENT:
+        if _is_plain(records, header, policy, now_ms, budget):
+            return (memoryview(bytearray(records)) if records.readonly else records), header
+        return _validate_records(records, header, policy, now_ms, budget)
+    if policy.log_append_time or header.attributes & CODEC_MASK != _stored_codec(header, policy):
         return _validate_records(records, header, policy, now_ms, budget)
     # What a coordinator or the quorum's leader built is sound.
     return _writable(records), header
+
+
+def _is_plain(
+    records: memoryview, header: BatchHeader, policy: RecordPolicy, now_ms: int, budget: Budget
+) -> bool:
+    """True if an uncompressed batch is sound, breaks no rule, and stays as it is.
+
+    The common case of `_validate_records` in one go; False says nothing.
+    """
+    if (
+        summary.compiled is None
+        or header.attributes & _CHANGED_OR_COMPRESSED
+        or policy.codec
+        or policy.log_append_time
+    ):
+        return False
+    units = budget.units
+    found = summary.compiled(
+        records, HEADER_SIZE, header.record_count, summary.MOST_PARTS if units is None else units
+    )
+    if found is None:
+        return False
+    first, last, null_key_count, part_count = found
+    earliest, latest = header.base_timestamp + first, header.base_timestamp + last
+    if (
+        latest != header.max_timestamp
+        or latest - now_ms > policy.timestamp_after_max_ms
+        or now_ms - earliest > policy.timestamp_before_max_ms
+        or (null_key_count and policy.keys_required)
+        or earliest < -_MOST_TIMESTAMP
+    ):
+        return False
+    if units is not None:
+        budget.units = units - part_count
+    return True
 
 
 def _only_header(records: memoryview) -> BatchHeader:
@@ -189,8 +226,8 @@ def _validate_records(
         if not budget.has(units):
             raise OverBudgetError
         budget.spend(units)
-    summary = _summarize(section, header, budget)
-    _check_bounds(section, header, policy, now_ms, summary)
+    found = _summarize(section, header, budget)
+    _check_bounds(section, header, policy, now_ms, found)
     if wanted != codec:
         body = compress(wanted, section, policy.level)
         records, header = reseal(header, wanted, body)
@@ -200,7 +237,7 @@ def _validate_records(
         records = _writable(records)
     if policy.log_append_time:
         return records, set_log_append_time(records, header, now_ms)
-    max_timestamp = header.base_timestamp + summary.max_timestamp_delta
+    max_timestamp = header.base_timestamp + found.max_timestamp_delta
     if max_timestamp != header.max_timestamp:
         header = _restamp(records, header, max_timestamp)
     return records, header
@@ -248,11 +285,11 @@ def _summarize(section: Buffer, header: BatchHeader, budget: Budget) -> RecordsS
 
 
 def _check_bounds(
-    section: Buffer, header: BatchHeader, policy: RecordPolicy, now_ms: int, summary: RecordsSummary
+    section: Buffer, header: BatchHeader, policy: RecordPolicy, now_ms: int, found: RecordsSummary
 ) -> None:
     """Hold what is true of all records against the policy; only where it fails ask each record."""
-    earliest = header.base_timestamp + summary.min_timestamp_delta
-    latest = header.base_timestamp + summary.max_timestamp_delta
+    earliest = header.base_timestamp + found.min_timestamp_delta
+    latest = header.base_timestamp + found.max_timestamp_delta
     if latest > _MOST_TIMESTAMP or earliest < -_MOST_TIMESTAMP:
         raise RecordValidationError(
             ErrorCode.INVALID_TIMESTAMP,
@@ -261,7 +298,7 @@ def _check_bounds(
     keyless: list[RecordError] = []
     untimely: list[RecordError] = []
     first, last = now_ms - policy.timestamp_before_max_ms, now_ms + policy.timestamp_after_max_ms
-    lacks_keys = policy.keys_required and summary.null_key_count > 0 and not header.is_control
+    lacks_keys = policy.keys_required and found.null_key_count > 0 and not header.is_control
     if policy.log_append_time or (first <= earliest and latest <= last):
         if not lacks_keys:
             return

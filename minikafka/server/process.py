@@ -21,6 +21,7 @@ from minikafka.config.values import Config
 from minikafka.log.checkpoints import BadMetaPropertiesError, read_meta_properties
 from minikafka.node.assembly import Surroundings, assemble
 from minikafka.node.node import Node
+from minikafka.records import summary
 from minikafka.server.debug_hooks import DebugDisk, DebugHooks
 from minikafka.server.driver import Driver, read_clock
 from minikafka.server.listener import ConnectionLimits
@@ -61,6 +62,8 @@ async def _run(configs: Sequence[NodeConfig], on_started: Callable[[NodeConfig],
     stopping: list[asyncio.Task[None]] = []
     for warning in dict.fromkeys(each for config in configs for each in config.warnings):
         _log.warning("%s", warning)
+    if summary.compiled is None:
+        _log.warning("minikafka was installed without a C compiler: large batches take longer")
     running = [RunningNode(config, loop, on_started) for config in configs]
     try:
         for each in running:

@@ -50,9 +50,9 @@ def walked(section, count):
 def summarized(section, count):
     """What is said without and with the compiled twin, which must be the same."""
     said = []
-    for compiled in (None, summary._compiled):
+    for compiled in (None, summary.compiled):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(summary, "_compiled", compiled)
+            patch.setattr(summary, "compiled", compiled)
             try:
                 said.append(summary.summarize_records(section, count, UNBOUNDED))
             except CorruptRecordsError:

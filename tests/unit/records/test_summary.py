@@ -21,7 +21,7 @@ SECTION = bytes(build_batch(ROWS)[HEADER_SIZE:])
 @pytest.fixture(params=["compiled", "interpreted"], autouse=True)
 def twin(request, monkeypatch):
     if request.param == "interpreted":
-        monkeypatch.setattr(summary, "_compiled", None)
+        monkeypatch.setattr(summary, "compiled", None)
 
 
 def test_summary_has_the_bounds_of_all_records():
@@ -65,7 +65,7 @@ def test_there_is_a_bound_without_a_budget_too(monkeypatch):
 
 
 def test_a_step_may_check_more_where_the_check_is_compiled(monkeypatch):
-    monkeypatch.setattr(summary, "_compiled", None)
+    monkeypatch.setattr(summary, "compiled", None)
     interpreted = summary.units_per_step()
-    monkeypatch.setattr(summary, "_compiled", lambda *_: None)
+    monkeypatch.setattr(summary, "compiled", lambda *_: None)
     assert summary.units_per_step() > interpreted
