@@ -157,6 +157,19 @@ class LogManager:
         for home in self.directories:
             home.lost.pop(at, None)
 
+    def is_gone(self, at: TopicPartition, topic_id: Uuid, directory_id: Uuid) -> bool:
+        """Whether a log is not here, and was in a directory that none of these can be."""
+        if directory_id in (_UNASSIGNED, ZERO_UUID):
+            return False
+        known = [directory.directory_id for directory in self.directories]
+        if directory_id in known or ZERO_UUID in known:
+            return False
+        log = self.get(at)
+        if log is not None:
+            return log.topic_id not in (None, topic_id)
+        # An operator who accepts an empty log makes its folder.
+        return not any(home.disk.exists(str(at)) for home in self.online)
+
     def create(
         self,
         at: TopicPartition,

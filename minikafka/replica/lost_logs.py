@@ -1,10 +1,11 @@
-"""Replicas whose log was here and is gone: they are copied from a leader, or stay offline."""
+"""Replicas whose log is gone, by folder or by disk: copied from a leader, or offline."""
 
 import logging
 from dataclasses import dataclass, field
 
 from minikafka.common.ids import TopicPartition
 from minikafka.log.log_manager import LogManager
+from minikafka.metadata.delta import LocalChanges
 from minikafka.metadata.image import MetadataImage
 from minikafka.metadata.partition_registration import NO_LEADER
 
@@ -13,43 +14,51 @@ _log = logging.getLogger("minikafka.replica")
 
 @dataclass(slots=True)
 class LostLogs:
-    """What `LogManager.lost` found at the start of broker `broker_id`, and what is left of it.
+    """The logs that broker `broker_id` lost before it started, and why they are gone.
 
-    Nobody counts on what an empty log in place of such a log holds (E7), and it would hide what may
-    come back. Unlike Kafka: the last known leader leads with an empty log there.
+    A log is lost if its folder is gone (`LogManager.lost`), or if the metadata places the replica
+    in a directory that this broker no longer has. An empty log in its place holds nothing that an
+    ISR or ELR member promised (E7), and would hide what may come back. Unlike Kafka: an ISR member
+    or the last known leader leads with an empty log there.
     """
 
     logs: LogManager
     broker_id: int
-    _found: dict[TopicPartition, tuple[str, int]] = field(default_factory=dict)
+    _found: dict[TopicPartition, str] = field(default_factory=dict)
     _named: dict[TopicPartition, None] = field(default_factory=dict)
 
-    def find(self, image: MetadataImage) -> None:
-        """Take on what the start found, as far as the metadata gives it to this broker."""
-        for name, lost in self.logs.lost.items():
+    def find(self, image: MetadataImage, local: LocalChanges) -> None:
+        """Find the replicas in `image` whose logs are gone, before strays are set aside.
+
+        `local` holds all replicas of this broker.
+        """
+        for name, (path, offset) in self.logs.lost.items():
             registration = image.partition(name.topic, name.partition)
             if registration is None or self.broker_id not in registration.replicas:
                 self.logs.forget_lost(name)
             else:
-                self._found[name] = lost
+                self._found[name] = f"{path} is gone with the records below offset {offset}"
+        for replica in (*local.leaders, *local.followers):
+            name = replica.topic_partition
+            directory = replica.registration.directory(self.broker_id)
+            if self.logs.is_gone(name, replica.topic_id, directory):
+                self._found.setdefault(name, f"the log directory of {name} is gone")
 
     def keep_offline(self, name: TopicPartition, leader: int) -> bool:
         """Return True if a log is lost and no other broker leads, from which it can be copied."""
-        lost = self._found.get(name)
-        if lost is None:
+        reason = self._found.get(name)
+        if reason is None:
             return False
-        path, offset = lost
         if leader not in (NO_LEADER, self.broker_id):
-            _log.warning("%s is gone: copying %s from broker %d", path, name, leader)
+            _log.warning("%s: copying %s from broker %d", reason, name, leader)
             self._found.pop(name)
             return False
         if name not in self._named:
             self._named[name] = None
             _log.error(
-                "%s is gone with the records below offset %d, and no other replica leads: %s is "
-                "offline. Bring the folder back and start the broker again; make an empty folder "
-                "of that name if the records may be lost",
-                path, offset, name,
+                "%s, and no other replica leads: %s is offline. Bring its folder back and start "
+                "the broker again; make an empty folder %s if the records may be lost",
+                reason, name, name,
             )  # fmt: skip
         return True
 

@@ -145,11 +145,11 @@ class ReplicaManager:
         `on_made` is called when every replica of that image is there: at once if none was missing.
         """
         self._on_made = on_made
-        now = self.env.clock.now
+        changes = local_changes(MetadataImage(), image, self.broker_id)
+        self._lost.find(image, changes)
         for name in self.logs.strays(lambda at, topic_id: self._belongs(image, at, topic_id)):
-            self.logs.set_aside(name, now)
-        self._lost.find(image)
-        self._apply(image, local_changes(MetadataImage(), image, self.broker_id))
+            self.logs.set_aside(name, self.env.clock.now)
+        self._apply(image, changes)
         self._started = True
         self.env.after(self.lag_max_ms // 2, self._shrink_isrs)
         self.env.after(self.high_watermark_checkpoint_ms, self._checkpoint_high_watermarks)

@@ -24,7 +24,11 @@ from minikafka.messages.create_topics import (
 )
 from minikafka.metadata.features import DEFAULT_LEVELS
 from minikafka.metadata.image import TopicImage
-from minikafka.metadata.partition_registration import NO_LEADER, PartitionRegistration
+from minikafka.metadata.partition_registration import (
+    DIRECTORY_LOST,
+    NO_LEADER,
+    PartitionRegistration,
+)
 from minikafka.sim.agreement_checks import Pair, pairs, unlike_batches, unlike_offsets
 from minikafka.sim.checkers import ELR_VERSION, Checkers, final_checks
 from minikafka.sim.faults import Faults
@@ -351,6 +355,30 @@ class Simulation:
             )
             self.checkers.elections.asked(request)
             self.cluster.client("operator").ask(request, elections.ElectLeadersResponse)
+            try:
+                self.world.run_until(self._all_led, _PATIENCE_MS)
+            except NeverHappenedError:
+                self._accept_empty_logs()
+
+    def _accept_empty_logs(self) -> None:
+        """Make the folders of logs that are gone everywhere, as the broker's ERROR says."""
+        controller = self.cluster.nodes[self.cluster.controller_id].node
+        assert controller is not None
+        lost: dict[int, list[str]] = {}
+        for topic in controller.loader.image.topics.values():
+            for index, now in topic.partitions.items():
+                directories = {now.directory(replica): None for replica in now.replicas}
+                if now.leader == NO_LEADER and list(directories) == [DIRECTORY_LOST]:
+                    for replica in now.replicas:
+                        lost.setdefault(replica, []).append(f"{topic.name}-{index}")
+        for broker_id, folders in lost.items():
+            node = self.cluster.nodes[broker_id]
+            self.world.note("operator", f"accepts empty logs of {node.host}: {', '.join(folders)}")
+            node.kill()
+            disk = next(iter(node.disks.values()))
+            for folder in folders:
+                disk.make_dir(folder)
+            node.start()
 
     def _all_led(self) -> bool:
         known = self._registrations()

@@ -3,8 +3,17 @@
 import pytest
 
 from minikafka.common.errors import ErrorCode
+from minikafka.common.ids import Uuid
 from minikafka.messages.delete_topics import DeleteTopicsRequest, DeleteTopicsResponse
+from minikafka.messages.elect_leaders import (
+    ElectLeadersRequest,
+    ElectLeadersResponse,
+    TopicPartitions,
+)
 from minikafka.metadata.features import DEFAULT_LEVELS
+from minikafka.metadata.partition_registration import DIRECTORY_LOST
+from minikafka.raft.storage import format_directory
+from minikafka.sim.sim_disk import SimDisk
 from tests.sim_world import (
     create_topic,
     fetch,
@@ -21,13 +30,18 @@ RECORDS = [b"%d" % number for number in range(5)]
 class Removed:
     """Broker 1 had the only replica, or the last one in the ISR, and its folder is gone."""
 
-    def __init__(self, *, clean=True, elr=1, **topic):
+    def __init__(self, *, clean=True, elr=1, ends_with=None, **topic):
         levels = {**DEFAULT_LEVELS, "eligible.leader.replicas.version": elr}
         self.cluster = started_cluster(2, separate_controller=True, levels=levels)
         create_topic(self.cluster, "t", **topic)
         for value in RECORDS:
             assert produce(leader_client(self.cluster, "t"), "t", value).error_code == 0
         self.cluster.world.run(11_000)
+        if ends_with is not None:
+            self.cluster.nodes[3 - ends_with].kill()
+            self.cluster.world.run_until(
+                lambda: registration(self.cluster, "t").isr == (ends_with,), 60_000, "ISR shrinks"
+            )
         self.node = self.cluster.nodes[1]
         (self.disk,) = self.node.disks.values()
         if clean:
@@ -117,3 +131,63 @@ def test_a_topic_of_that_name_that_is_made_later_has_a_log():
     world.stop()
     world.start()
     assert values_of(fetch(leader_client(world.cluster, "t"), "t")) == [b"x"]
+
+
+class Replaced(Removed):
+    """As `Removed`; the whole disk is gone, and an empty one is in its place."""
+
+    def start(self):
+        for path in self.node.disks:
+            if self.node.disks[path] is self.disk:
+                self.node.disks[path] = SimDisk(path)
+                format_directory(
+                    self.node.disks[path],
+                    cluster_id=self.cluster.cluster_id,
+                    node_id=1,
+                    directory_id=Uuid.of(77, 1),
+                )
+        super().start()
+
+
+@pytest.mark.parametrize("elr", [0, 1])
+def test_the_only_replica_is_offline_on_an_empty_disk(elr):
+    """L6: whether the controller hears of the directory before it unfences the broker or after."""
+    world = Replaced(clean=False, elr=elr, replicas=[[1]])
+    for _ in range(2):
+        world.start()
+        now = registration(world.cluster, "t")
+        assert (now.leader, now.directory(1)) == (-1, DIRECTORY_LOST)
+        world.stop()
+    (disk,) = world.node.disks.values()
+    disk.make_dir("t-0")
+    world.start()
+    assert produce(leader_client(world.cluster, "t"), "t", b"x").base_offset == 0
+
+
+@pytest.mark.parametrize("elr", [0, 1])
+def test_an_empty_disk_is_filled_when_another_replica_leads(elr):
+    """L1: who comes back empty does not lead before the one that holds all records is back."""
+    world = Replaced(clean=False, elr=elr, replicas=[[1, 2]])
+    world.start()
+    assert sorted(registration(world.cluster, "t").isr) == [1, 2]
+    world.cluster.nodes[2].kill()
+    world.cluster.world.run(20_000)
+    assert values_of(fetch(leader_client(world.cluster, "t"), "t")) == RECORDS
+
+
+@pytest.mark.parametrize("elr", [0, 1])
+def test_an_operator_elects_a_replica_that_has_records_instead(elr):
+    """A3: 1 was the last one in the ISR; its disk is empty, and 2 is behind."""
+    world = Replaced(clean=False, elr=elr, replicas=[[1, 2]], ends_with=1)
+    world.start()
+    assert registration(world.cluster, "t").leader == -1
+    world.cluster.nodes[2].start()
+    world.cluster.world.run(20_000)
+    assert registration(world.cluster, "t").leader == -1
+    partitions = [TopicPartitions(topic="t", partitions=[0])]
+    request = ElectLeadersRequest(election_type=1, topic_partitions=partitions, timeout_ms=5_000)
+    client = world.cluster.client(node_id=2)
+    assert client.ask(request, ElectLeadersResponse).error_code == 0
+    world.cluster.world.run(5_000)
+    assert sorted(registration(world.cluster, "t").isr) == [1, 2]
+    assert values_of(fetch(leader_client(world.cluster, "t"), "t")) == RECORDS

@@ -12,6 +12,7 @@ from minikafka.log.checkpoints import (
 )
 from minikafka.log.config import LogConfig
 from minikafka.log.log_manager import LogManager
+from minikafka.metadata.delta import local_changes
 from minikafka.metadata.image import ImageBuilder, MetadataImage
 from minikafka.metadata.partition_registration import PartitionRegistration
 from minikafka.replica.lost_logs import LostLogs
@@ -19,6 +20,7 @@ from minikafka.sim.sim_disk import SimDisk
 
 NAME, OTHER = TopicPartition("t", 0), TopicPartition("t", 1)
 ID = Uuid.of(7, 7)
+HOME, UNKNOWN, UNASSIGNED, LOST = Uuid.of(9, 1), Uuid.of(9, 2), Uuid.of(0, 1), Uuid.of(0, 2)
 
 
 @pytest.fixture
@@ -33,23 +35,32 @@ def manager():
 
 @pytest.fixture
 def lost(manager):
-    """Partition 0 of t is on broker 1, partition 1 is not."""
+    """Partition 0 of t is on broker 1, partition 1 is not; 3 and 4 were in a directory before."""
     builder = ImageBuilder(MetadataImage())
     builder.put_topic("t", ID)
-    for index, broker in enumerate((1, 2)):
+    rows = ((1, UNASSIGNED), (2, UNASSIGNED), (1, HOME), (1, UNKNOWN), (1, LOST))
+    for index, (broker, directory) in enumerate(rows):
         registration = PartitionRegistration(
-            replicas=(broker,), directories=(Uuid.of(0, 1),), isr=(broker,), leader=broker,
+            replicas=(broker,), directories=(directory,), isr=(broker,), leader=broker,
             leader_epoch=0, partition_epoch=0,
         )  # fmt: skip
         builder.put_partition(ID, index, registration)
     lost = LostLogs(manager, 1)
-    lost.find(builder.build(1, 1))
+    image = builder.build(1, 1)
+    lost.find(image, local_changes(MetadataImage(), image, 1))
     return lost
 
 
 def test_only_what_held_records_and_belongs_here_is_lost(manager, lost):
     assert (NAME in lost, OTHER in lost, TopicPartition("u", 0) in lost) == (True, False, False)
     assert manager.lost == {NAME: ("/one/t-0", 5)}
+
+
+def test_what_was_in_a_directory_that_is_gone_is_lost(lost, caplog):
+    names = [TopicPartition("t", index) for index in (2, 3, 4)]
+    assert [name in lost for name in names] == [False, True, True]
+    assert lost.keep_offline(names[1], -1)
+    assert caplog.messages[0].startswith("the log directory of t-3 is gone, and no other")
 
 
 @pytest.mark.parametrize("leader", [-1, 1])
@@ -62,7 +73,9 @@ def test_without_another_leader_it_is_named_once_and_stays_offline(lost, caplog,
 
 def test_it_is_copied_from_another_leader(lost, caplog):
     assert not lost.keep_offline(NAME, 2)
-    assert caplog.messages == ["/one/t-0 is gone: copying t-0 from broker 2"]
+    assert caplog.messages == [
+        "/one/t-0 is gone with the records below offset 5: copying t-0 from broker 2"
+    ]
     assert NAME not in lost
 
 
