@@ -84,6 +84,8 @@ class ReplicaManager:
     """Replicas that are not there yet, and whether they lead."""
     _doomed: Turns[TopicPartition, None] = field(init=False)
     """Replicas that are gone, and whose folders are not renamed yet."""
+    _strays: Turns[TopicPartition, None] = field(init=False)
+    """Logs of other topics, or of none, that are not set aside yet."""
     _is_removing: bool = False
     _on_made: Callable[[], None] | None = None
     on_leadership: list[Callable[[Partition], None]] = field(default_factory=list)
@@ -94,6 +96,7 @@ class ReplicaManager:
         self._lost = LostLogs(self.logs, self.broker_id)
         self._unmade = Turns(self.env, _MADE_A_TURN, self._make, self._made_some)
         self._doomed = Turns(self.env, _DELETED_A_TURN, lambda name, _: self._delete(name))
+        self._strays = Turns(self.env, _DELETED_A_TURN, lambda name, _: self._set_aside(name))
 
     # Looking up
 
@@ -148,7 +151,8 @@ class ReplicaManager:
         changes = local_changes(MetadataImage(), image, self.broker_id)
         self._lost.find(image, changes)
         for name in self.logs.strays(lambda at, topic_id: self._belongs(image, at, topic_id)):
-            self.logs.set_aside(name, self.env.clock.now)
+            self._strays.put(name, None)
+        self._strays.begin()
         self._apply(image, changes)
         self._started = True
         self.env.after(self.lag_max_ms // 2, self._shrink_isrs)
@@ -188,7 +192,8 @@ class ReplicaManager:
         for replicas, leads in ((changes.leaders, True), (changes.followers, False)):
             for replica in replicas:
                 name = replica.topic_partition
-                is_here = self.logs.get(name) is not None and name not in self._doomed
+                is_here = self.logs.get(name) is not None
+                is_here = is_here and name not in self._doomed and name not in self._strays
                 if name in self.partitions or (is_here and not self._started):
                     self._change(replica, leads=leads)
                 else:
@@ -207,6 +212,8 @@ class ReplicaManager:
         if self._doomed.drop(name):
             # Of another topic of that name.
             self._delete(name)
+        if self._strays.drop(name):
+            self._set_aside(name)
         self._change(replica, leads=leads)
 
     def _made_some(self) -> None:
@@ -318,6 +325,13 @@ class ReplicaManager:
         except StorageFault as fault:
             self.take_offline(fault)
 
+    def _set_aside(self, name: TopicPartition) -> None:
+        """Rename the folder of a log that is not of this broker, which keeps it."""
+        try:
+            self.logs.set_aside(name, self.env.clock.now)
+        except StorageFault as fault:
+            self.take_offline(fault)
+
     # Following leaders
 
     def _follow(self, key: TopicIdPartition, partition: Partition) -> None:
@@ -393,6 +407,7 @@ class ReplicaManager:
         """Follow nobody, and make no replica any more: the broker is stopping."""
         self._unmade.clear()
         self._doomed.finish()
+        self._strays.finish()
         for fetcher in self._fetchers.values():
             fetcher.close()
         self._fetchers.clear()
@@ -497,7 +512,7 @@ class ReplicaManager:
         self._lost_dirs[fault.log_dir] = None
         _log.error("log directory %s is offline: %s", fault.log_dir, fault.reason)
         for name in lost:
-            if self._doomed.drop(name):
+            if self._doomed.drop(name) or self._strays.drop(name):
                 continue
             partition = self.partitions.pop(name, None)
             self.offline[name] = None

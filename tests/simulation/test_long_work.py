@@ -1,5 +1,7 @@
 """No step takes long, however large a topic is: `SimNode` bounds what a step does on its disks."""
 
+import pytest
+
 from minikafka.messages.delete_topics import DeleteTopicsRequest, DeleteTopicsResponse
 from minikafka.sim.sim_node import MOST_DISK_WORK
 from tests.sim_world import create_topic, produce, registration, started_cluster
@@ -7,9 +9,9 @@ from tests.sim_world import create_topic, produce, registration, started_cluster
 PARTITIONS = MOST_DISK_WORK + 20
 
 
-def delete(cluster, name):
+def delete(cluster, name, client=None):
     request = DeleteTopicsRequest(topic_names=[name], timeout_ms=10_000)
-    (result,) = cluster.client().ask(request, DeleteTopicsResponse, version=5).responses
+    (result,) = (client or cluster.client()).ask(request, DeleteTopicsResponse, version=5).responses
     assert result.error_code == 0
 
 
@@ -45,6 +47,26 @@ def test_folders_of_deleted_partitions_that_a_crash_left_are_removed_in_many_ste
     cluster.start()
     cluster.world.run(10_000)
     assert folders(cluster.nodes[1], "") == []
+
+
+@pytest.mark.parametrize("made_again", [False, True])
+def test_strays_are_set_aside_in_many_steps(made_again):
+    """The topic was deleted while the broker was down; one of that name may be there since."""
+    cluster = started_cluster(2, separate_controller=True)
+    create_topic(cluster, "t", replicas=[[1]] * PARTITIONS)
+    cluster.world.run(5_000)
+    node = cluster.nodes[1]
+    node.kill()
+    cluster.world.run(15_000)
+    client = cluster.client(node_id=2)
+    delete(cluster, "t", client)
+    if made_again:
+        create_topic(cluster, "t", replicas=[[2, 1]] * PARTITIONS, client=client)
+    node.start()
+    cluster.world.run(20_000)
+    assert node.started
+    assert len(folders(node, "-stray")) == PARTITIONS
+    assert len(folders(node, "")) == PARTITIONS * (2 if made_again else 1)
 
 
 def test_a_topic_that_is_made_again_at_once_has_new_logs():
