@@ -67,9 +67,9 @@ def open_metadata_log(disk: Disk, config: LogConfig, now: Now, rng: Random) -> U
         now=now,
         rng=rng,
     )
-    snapshot_id = _snapshot_after(disk, log.log_end_offset)
+    snapshot_id = _snapshot_after(disk, log)
     if snapshot_id is not None:
-        # The process ended between the download of a snapshot and the truncation of the log.
+        # The process ended after the download of a snapshot, before records followed it.
         start_after(log, snapshot_id, now)
     if log.log_end_offset < recovery_point:
         raise damaged(
@@ -178,10 +178,17 @@ def _wrong_end(position: int, size: int, following: int | None) -> str | None:
     return None if following is None else f"the next segment begins at offset {following}"
 
 
-def _snapshot_after(disk: Disk, log_end_offset: int) -> SnapshotId | None:
-    """The newest snapshot that can be read, if it goes beyond the log's end."""
+def _snapshot_after(disk: Disk, log: UnifiedLog) -> SnapshotId | None:
+    """The newest snapshot that can be read, if it says more than the log.
+
+    It goes beyond the log's end, or the log is empty and begins where it ends: the epoch before
+    that is in its name only.
+    """
+    known = log.log_end_offset
+    if known and log.latest_epoch is None:
+        known -= 1
     for snapshot_id in reversed(snapshot_ids(disk, METADATA_FOLDER)):
-        if snapshot_id.end_offset <= log_end_offset:
+        if snapshot_id.end_offset <= known:
             return None
         try:
             read_snapshot(disk, f"{METADATA_FOLDER}/{snapshot_id.file_name}")

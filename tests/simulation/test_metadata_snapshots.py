@@ -44,6 +44,33 @@ def test_a_broker_that_was_away_for_long_fetches_the_snapshot(cluster, power):
     assert list(node.node.loader.image.topics) == list(cluster.nodes[100].node.loader.image.topics)
 
 
+@pytest.mark.parametrize("power", [False, True])
+def test_a_snapshot_is_fetched_once_if_the_broker_restarts_right_after(cluster, power, caplog):
+    """An empty log has the epoch of the snapshot that it follows."""
+    caplog.set_level("INFO", "minikafka.raft")
+    node = cluster.nodes[2]
+    node.kill()
+    for number in range(5):
+        create_topic(cluster, f"t{number}", replicas=[[1]])
+        cluster.world.run(2_000)
+    node.start()
+    world, log = cluster.world, node.node.raft.log
+    world.run_until(
+        lambda: log.end_offset == log.log.log_start_offset > 0, 30_000, "the log is replaced"
+    )
+    epoch = log.last_epoch
+    assert epoch > 0
+    if power:
+        node.lose_power()
+    else:
+        node.kill()
+    node.start()
+    assert node.node.raft.log.last_epoch == epoch
+    world.run_until(lambda: node.started, 30_000, "the broker serves")
+    fetched = [line for line in caplog.messages if "[raft 2] fetches snapshot" in line]
+    assert len(fetched) == 1
+
+
 def test_every_node_goes_on_from_its_own_snapshot(cluster):
     create_topic(cluster, "t", replicas=[[1, 2]])
     cluster.world.run(10_000)
