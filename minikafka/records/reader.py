@@ -147,10 +147,8 @@ def _headers(section: Buffer, span: RecordSpan) -> tuple[tuple[str, bytes | None
     for _ in range(span.header_count):
         length, start = read_varint(section, position)
         position = start + length
-        try:
-            key = str(bytes(section[start:position]), "utf-8")
-        except UnicodeDecodeError:
-            raise CorruptRecordsError("a record header's key is not UTF-8") from None
+        # As Kafka: the bytes of a key are never checked (`Utils.utf8` replaces what is not UTF-8).
+        key = str(section[start:position], "utf-8", "replace")
         length, start = read_varint(section, position)
         headers.append((key, _part(section, start, length)))
         position = start + max(length, 0)
