@@ -50,6 +50,7 @@ _log = logging.getLogger("minikafka.group")
 _GROUP_ID_NOT_FOUND_FROM = 9
 _TOMBSTONES_A_BATCH = 1000
 _MINUTE_MS = 60_000
+_LAST_MS = (1 << 63) - 1
 
 
 class ShardState(Enum):
@@ -222,7 +223,8 @@ class Shard:
         limit = self.config()[log_keys.OFFSET_METADATA_MAX_BYTES]
         now_ms = self.env.clock.wall_ms
         retention_ms = request.retention_time_ms
-        expire_ms = NO_EXPIRY if retention_ms < 0 else now_ms + retention_ms
+        # Unlike Kafka: a sum above the largest timestamp is that timestamp, and not negative.
+        expire_ms = NO_EXPIRY if retention_ms < 0 else min(now_ms + retention_ms, _LAST_MS)
         records = []
         changes = []
         for topic, topic_id, wanted, answer in rows:

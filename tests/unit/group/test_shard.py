@@ -205,6 +205,12 @@ def test_retention_of_an_old_client_holds_for_its_offset(world):
     assert world.committed() == {1: 1}
 
 
+def test_retention_beyond_the_end_of_time_never_expires(world):
+    world.commit({0: 1}, retention=2**63 - 1, version=4)
+    world.run(600_000)
+    assert world.committed() == {0: 1}
+
+
 def test_group_that_only_gave_out_an_id_goes_once_the_id_is_too_old(world):
     world.member_id()
     world.run(600_000)
