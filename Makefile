@@ -38,7 +38,7 @@ check: $(STAMP)
 	$(BIN)/python tools/generate_messages.py --check
 	$(BIN)/python tools/write_tables.py --check
 	$(BIN)/python tools/spec_coverage.py --check
-	$(PYTEST) -n 2 tests/unit tests/property tests/conformance tests/simulation tests/scenario
+	$(PYTEST) -n 2 tests/unit tests/property tests/conformance tests/simulation tests/scenario tests/fuzz
 
 # Weakens one rule after the other, until the simulator objects; prints how many seeds that took.
 mutants: $(STAMP)

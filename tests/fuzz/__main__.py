@@ -1,0 +1,65 @@
+"""Odd frames for a simulated cluster, by random seeds, for a given time.
+
+    python -m tests.fuzz [--minutes N] [--seed S] [--frames F] [--sample K] [--keep-going]
+
+Each seed is a cluster of its own that gets F frames. `--seed S` begins with seed S; the default is
+drawn. `--sample K` counts the calls of one request in K. Exit status 1 if a property did not hold:
+the seed, the traceback and the last frames are printed, and `--seed S --minutes 0` repeats it.
+"""
+
+import argparse
+import logging
+import random
+import sys
+import time
+from collections import Counter
+
+from tests.fuzz.in_process import run
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="python -m tests.fuzz")
+    parser.add_argument("--minutes", type=float, default=1)
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32))
+    parser.add_argument("--frames", type=int, default=500)
+    parser.add_argument("--sample", type=int, default=20)
+    parser.add_argument("--keep-going", action="store_true")
+    options = parser.parse_args()
+    logging.getLogger("minikafka").addHandler(logging.NullHandler())
+    return fuzz(options)
+
+
+def fuzz(options):
+    """Run seeds until the time is over, at least one."""
+    begun_s = time.monotonic()
+    faults = Counter()
+    sums = Counter()
+    most_calls = 0
+    seed = options.seed
+    while True:
+        outcome = run(seed, options.frames, first_pair=seed * 100, sample=options.sample)
+        sums.update(
+            seeds=1, frames=outcome.frames, answered=outcome.answered, closed=outcome.closed,
+            accepted=outcome.accepted_batches,
+        )  # fmt: skip
+        if outcome.most_calls > most_calls:
+            most_calls = outcome.most_calls
+            print(f"seed {seed}: {most_calls} calls in one step: {outcome.most_calls_frame[:200]}")
+        if outcome.fault:
+            faults[outcome.where] += 1
+            if faults[outcome.where] == 1:
+                print(f"seed {seed}: {outcome.where}\n{outcome.fault}", flush=True)
+            if not options.keep_going:
+                break
+        seed += 1
+        if time.monotonic() - begun_s >= options.minutes * 60:
+            break
+    took_s = time.monotonic() - begun_s
+    print(f"{took_s:.0f} s: " + ", ".join(f"{count} {name}" for name, count in sums.items()))
+    for where, count in faults.most_common():
+        print(f"{count} seeds: {where}")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,221 @@
+"""Request frames for the fuzzer: requests with odd fields, then bytes that are changed."""
+
+from typing import NamedTuple
+
+from minikafka.apis._index import MODULES
+from minikafka.apis._registry import BROKER
+from minikafka.common.ids import Uuid
+from minikafka.messages.api_keys import APIS, ApiKey
+from minikafka.rpc.envelope import encode_request
+from tests.fuzz.odd_batches import odd_batch
+from tests.fuzz.sane_fields import SANE
+from tests.message_samples import Case
+from tests.odd_requests import OddSampler, request_spec
+
+SERVED = [
+    (role, key, version)
+    for role, apis in MODULES.items()
+    for key, (_, low, high) in apis.items()
+    for version in range(low, high + 1)
+]
+"""Each role, API and version that is advertised."""
+
+OFTEN = [
+    (BROKER, key, MODULES[BROKER][key][2] - behind)
+    for key in (
+        ApiKey.PRODUCE, ApiKey.PRODUCE, ApiKey.PRODUCE, ApiKey.PRODUCE, ApiKey.FETCH,
+        ApiKey.FETCH, ApiKey.LIST_OFFSETS, ApiKey.JOIN_GROUP, ApiKey.SYNC_GROUP,
+        ApiKey.DELETE_RECORDS, ApiKey.INIT_PRODUCER_ID,
+    )
+    for behind in (0, 1, 2)
+]  # fmt: skip
+"""What changes or keeps the most state is asked more often."""
+
+MOST_LEARNED = 20
+_MOST_DEPTH = 3
+_LONGEST_NAME = 200
+_MANY = 60
+_EXTREMES = (
+    b"\0", b"\1", b"\x7f", b"\x80", b"\xff", b"\0\0", b"\xff\xff", b"\x7f\xff", b"\0\0\0\0",
+    b"\xff\xff\xff\xff", b"\x7f\xff\xff\xff", b"\x80\0\0\0", b"\0\0\xff\xff", bytes(8),
+    b"\xff" * 8, b"\x7f" + b"\xff" * 7, b"\x80" + bytes(7), b"\xff\xff\xff\xff\x0f",
+    b"\xff\xff\xff\xff\x07", b"\x80\x80\x80\x80\x80\x80",
+)  # fmt: skip
+_HEADER_BYTES = 8
+_UNKNOWN = object()
+_INDEXES = ("Index", "Partition", "PartitionIndex")
+_LONG_MS = (60_000, 2**31 - 1, 2**63 - 1)
+
+
+class Frame(NamedTuple):
+    """One request as bytes, its size in front. `version` is what its bytes say, if they do."""
+
+    key: int
+    version: int
+    number: int
+    data: bytes
+
+    def __str__(self):
+        name = ApiKey(self.key).name if self.key in APIS else str(self.key)
+        return f"{name} v{self.version} {self.data[:300].hex()}"
+
+
+class Learned:
+    """Values of answers, by field: requests that name them get further."""
+
+    def __init__(self):
+        self.values = {}
+
+    def add(self, name, value):
+        known = self.values.setdefault(name, {})
+        known[value] = None
+        if len(known) > MOST_LEARNED:
+            del known[next(iter(known))]
+
+    def of(self, name):
+        return list(self.values.get(name, ()))
+
+    def read(self, message, depth=0):
+        """Keep the numbers, names and ids of a response."""
+        for name in type(message).__slots__:
+            value = getattr(message, name)
+            if type(value) is list:
+                if depth < _MOST_DEPTH:
+                    for each in value[:3]:
+                        if hasattr(each, "encode") and type(each) is not str:
+                            self.read(each, depth + 1)
+            elif _is_worth_learning(name, value):
+                self.add(name, value)
+
+
+def _is_worth_learning(name, value):
+    if type(value) is int:
+        return value > 0 and not name.endswith("error_code")
+    if type(value) is str:
+        return 0 < len(value) < _LONGEST_NAME and "message" not in name
+    return isinstance(value, Uuid) and any(value)
+
+
+class FrameSampler(OddSampler):
+    """As `OddSampler`, with values that were learned, more repetitions and odd batches."""
+
+    def __init__(self, case, rng, topic_ids, learned):
+        super().__init__(case, rng, topic_ids)
+        self.learned = learned
+        self.many = not rng.randrange(12)
+        self.sane = SANE.get(self.spec.api_key) if rng.randrange(3) else None
+
+    def value(self, field, depth):
+        rng = self.rng
+        if self.sane is not None and rng.randrange(10):
+            choices = self.sane.get(field.attribute, _UNKNOWN)
+            if choices is None:
+                count = rng.choice((1, 1, 1, 2))
+                made = [self.of_type(field, field.type.element, depth + 1) for _ in range(count)]
+                return made if rng.randrange(4) else made + made[:1]
+            if choices == ():
+                return []
+            if choices is not _UNKNOWN:
+                return rng.choice(choices)
+        return super().value(field, depth)
+
+    def of_type(self, field, kind, depth):
+        rng = self.rng
+        if kind.element is not None:
+            made = super().of_type(field, kind, depth)
+            if made and self.many and len(made) < _MANY and depth < 2:
+                return made * _MANY
+            return made
+        if kind.kind == "records":
+            return odd_batch(rng, self.learned.of("producer_id"), sound=rng.randrange(2))
+        if kind.kind == "uuid" and self.topic_ids and rng.randrange(4):
+            return rng.choice(self.topic_ids[-2:])
+        if kind.kind in ("string", "uuid") and not rng.randrange(3):
+            known = self.learned.of(field.attribute)
+            if known:
+                return rng.choice(known)
+        return super().of_type(field, kind, depth)
+
+    def integer(self, field, kind):
+        rng = self.rng
+        if field.name in _INDEXES and rng.randrange(8):
+            return rng.choice((0, 0, 1))
+        if field.name.endswith("Ms") and not rng.randrange(4):
+            bits = int(kind.lstrip("uint"))
+            return rng.choice([value for value in _LONG_MS if value < 1 << bits - 1] or [0])
+        if not rng.randrange(3):
+            bits = int(kind.lstrip("uint"))
+            known = [value for value in self.learned.of(field.attribute) if value < 1 << bits - 1]
+            if known:
+                return rng.choice(known)
+        return super().integer(field, kind)
+
+
+class FrameMaker:
+    """Makes frames for one cluster."""
+
+    def __init__(self, rng, topic_ids):
+        self.rng = rng
+        self.topic_ids = topic_ids
+        self.learned = Learned()
+        self._number = 0
+
+    def frame(self, key, version, *, changed=False):
+        """A frame of this API and version; with bytes of it changed if `changed`."""
+        rng = self.rng
+        self._number += 1
+        case = Case(request_spec(key), version)
+        body = FrameSampler(case, rng, self.topic_ids, self.learned).struct(case.spec.root, depth=0)
+        client_id = rng.choice((None, "", "fuzz", "fuzz", "x" * 300))
+        parts = encode_request(self._number, client_id, body, version)
+        data = bytearray().join(bytes(part) for part in parts)[4:]
+        if changed:
+            data = self._changed(data)
+        # The size and the correlation id are right, so that answers can be told apart.
+        if len(data) >= _HEADER_BYTES:
+            data[4:8] = self._number.to_bytes(4, "big")
+            key = int.from_bytes(data[:2], "big", signed=True)
+            version = int.from_bytes(data[2:4], "big", signed=True)
+        return Frame(key, version, self._number, len(data).to_bytes(4, "big") + bytes(data))
+
+    def _changed(self, data):
+        rng = self.rng
+        start = 0 if not rng.randrange(20) else _HEADER_BYTES
+        for _ in range(rng.choice((1, 1, 1, 2, 4))):
+            if len(data) <= start:
+                break
+            rng.choice(_CHANGES)(rng, data, start)
+        return data
+
+
+def _flip(rng, data, start):
+    data[rng.randrange(start, len(data))] ^= 1 << rng.randrange(8)
+
+
+def _cut(rng, data, start):
+    del data[rng.randrange(start, len(data)) :]
+
+
+def _overwrite(rng, data, start):
+    at = rng.randrange(start, len(data))
+    value = rng.choice(_EXTREMES)
+    data[at : at + len(value)] = value
+
+
+def _insert(rng, data, start):
+    at = rng.randrange(start, len(data))
+    data[at:at] = rng.choice((*_EXTREMES, rng.randbytes(rng.randrange(1, 9))))
+
+
+def _remove(rng, data, start):
+    at = rng.randrange(start, len(data))
+    del data[at : at + rng.randrange(1, 9)]
+
+
+def _repeat(rng, data, start):
+    at = rng.randrange(start, len(data))
+    piece = data[at : at + rng.randrange(1, 60)]
+    data[at:at] = piece * rng.choice((1, 1, 2, 100))
+
+
+_CHANGES = (_flip, _flip, _cut, _overwrite, _overwrite, _overwrite, _insert, _remove, _repeat)

@@ -1,0 +1,184 @@
+"""Record batches that no producer makes: each with the checksum of its bytes, if possible."""
+
+from functools import cache
+from struct import Struct
+from zlib import crc32
+
+from minikafka.records.batch import HEADER, HEADER_SIZE, LOG_OVERHEAD, batch_crc
+from minikafka.records.builder import BatchOptions, NewRecord, build_batch, write_varint
+from minikafka.records.compression import Codec, compress
+from minikafka.sim.sim_node import EPOCH_MS
+
+FIELDS = (
+    "base_offset", "batch_length", "leader_epoch", "magic", "crc", "attributes",
+    "last_offset_delta", "base_timestamp", "max_timestamp", "producer_id", "producer_epoch",
+    "base_sequence", "record_count",
+)  # fmt: skip
+_BITS = (64, 32, 32, 8, 32, 16, 32, 64, 64, 64, 16, 32, 32)
+_CRC = Struct(">I")
+_CODECS = tuple(Codec)
+_BOMB_BYTES = 8 << 20
+_EMPTY_HEADERS = 200_000
+
+
+def odd_batch(rng, known_producers=(), *, sound=False):
+    """Draw the records of one partition of a Produce; only sound ones if `sound`."""
+    kind = _sound if sound else rng.choice(_KINDS)
+    return kind(rng, known_producers)
+
+
+def sealed(batch):
+    """`batch` with the checksum of its bytes; its length field is left as it is."""
+    batch = bytearray(batch)
+    if len(batch) >= HEADER_SIZE:
+        _CRC.pack_into(batch, 17, batch_crc(batch, 0, len(batch)))
+    return bytes(batch)
+
+
+def with_section(section, count, codec=Codec.NONE, **fields):
+    """A batch whose records are `section`, uncompressed, whatever that is."""
+    body = compress(codec, section, None) if codec else section
+    values = {
+        "base_offset": 0, "batch_length": HEADER_SIZE + len(body) - LOG_OVERHEAD,
+        "leader_epoch": -1, "magic": 2, "crc": 0, "attributes": int(codec),
+        "last_offset_delta": count - 1, "base_timestamp": EPOCH_MS, "max_timestamp": EPOCH_MS,
+        "producer_id": -1, "producer_epoch": -1, "base_sequence": -1, "record_count": count,
+        **fields,
+    }  # fmt: skip
+    return sealed(HEADER.pack(*(values[name] for name in FIELDS)) + bytes(body))
+
+
+def _records(rng):
+    headers = (("h", b"v"),) * rng.choice((0, 0, 1, 3))
+    return [
+        NewRecord(
+            EPOCH_MS + rng.choice((0, 0, 1, -1, 1_000_000, -1_000_000)),
+            rng.choice((None, b"", b"k")),
+            rng.choice((None, b"", b"v" * rng.randrange(300))),
+            headers,
+        )
+        for _ in range(rng.choice((1, 1, 2, 5, 40)))
+    ]
+
+
+def _sound(rng, known_producers):
+    given = {}
+    if known_producers and rng.randrange(2):
+        given = {
+            "producer_id": rng.choice(known_producers),
+            "producer_epoch": 0,
+            "base_sequence": rng.choice((0, 0, 1, 2, 2**31 - 1)),
+        }
+    return bytes(build_batch(_records(rng), BatchOptions(codec=rng.choice(_CODECS), **given)))
+
+
+def _odd_field(rng, known_producers):
+    batch = _sound(rng, known_producers)
+    values = list(HEADER.unpack_from(batch))
+    for _ in range(rng.choice((1, 1, 2))):
+        at = rng.randrange(len(FIELDS))
+        values[at] = _extreme(rng, FIELDS[at], _BITS[at])
+    return sealed(HEADER.pack(*values) + batch[HEADER_SIZE:])
+
+
+def _extreme(rng, name, bits):
+    if name == "crc":
+        return rng.getrandbits(32)
+    low, high = -(1 << bits - 1), (1 << bits - 1) - 1
+    return rng.choice((low, high, 0, -1, 1, 2, high - 1, rng.randint(low, high)))
+
+
+def _odd_section(rng, known_producers):
+    """Damage a section before it is compressed: the checksum is right all the same."""
+    rows = _records(rng)
+    section = bytearray(build_batch(rows)[HEADER_SIZE:])
+    for _ in range(rng.choice((1, 1, 2, 4))):
+        if section:
+            section[rng.randrange(len(section))] = rng.choice((0, 1, 2, 0x7F, 0x80, 0xFE, 0xFF))
+    if not rng.randrange(4):
+        del section[rng.randrange(len(section)) :]
+    elif not rng.randrange(4):
+        section += rng.randbytes(rng.randrange(1, 20))
+    return with_section(section, len(rows), rng.choice(_CODECS))
+
+
+def _garbage(rng, known_producers):
+    section = rng.randbytes(rng.choice((0, 1, 9, 100)))
+    count = rng.choice((0, 1, 3, 2**31 - 1, -1))
+    codec = rng.choice(_CODECS)
+    delta = min(max(count, 0), 2**31 - 1)
+    if rng.randrange(2):
+        return with_section(section, count, codec, last_offset_delta=delta)
+    # Not compressed at all, although the header says so.
+    return with_section(section, count, attributes=int(codec), last_offset_delta=delta)
+
+
+def _bomb(rng, known_producers):
+    codec = rng.choice((Codec.GZIP, Codec.ZSTD, Codec.LZ4, Codec.SNAPPY))
+    kind = rng.randrange(3)
+    if kind == 0:
+        return with_section(b"", 1, attributes=int(codec)) + b""
+    if kind == 1:
+        return _bomb_of_zeros(codec)
+    return _bomb_of_headers(codec)
+
+
+@cache
+def _bomb_of_zeros(codec):
+    return with_section(bytes(_BOMB_BYTES), 1_000_000, codec)
+
+
+@cache
+def _bomb_of_headers(codec):
+    """One record of empty headers, in the future."""
+    body = bytearray(b"\0\0\0\1\1")
+    write_varint(body, _EMPTY_HEADERS)
+    body += b"\0\1" * _EMPTY_HEADERS
+    section = bytearray()
+    write_varint(section, len(body))
+    return with_section(section + body, 1, codec, max_timestamp=EPOCH_MS + (1 << 40))
+
+
+def _legacy(rng, known_producers):
+    """Messages of magic 0 or 1, some of them inside a wrapper, some of them damaged."""
+    magic = rng.randrange(2)
+    messages = b"".join(_message(rng, magic, 0, b"v", at) for at in range(rng.choice((1, 1, 3))))
+    if rng.randrange(2):
+        inner = messages if rng.randrange(3) else rng.randbytes(40)
+        codec = rng.choice((1, 1, 2, 3, 4, 7))
+        body = bytes(compress(Codec(codec), inner, None)) if codec in (1, 2) else inner
+        messages = _message(rng, magic, codec, body, 0)
+    return messages
+
+
+def _message(rng, magic, attributes, value, offset):
+    stamp = EPOCH_MS.to_bytes(8, "big") if magic else b""
+    size = len(value) if rng.randrange(8) else rng.choice((-1, -2, 2**31 - 1, 5))
+    data = b"".join(
+        (
+            bytes((magic, attributes)), stamp, (-1).to_bytes(4, "big", signed=True),
+            size.to_bytes(4, "big", signed=True), value,
+        )
+    )  # fmt: skip
+    checksum = crc32(data) if rng.randrange(8) else 1
+    data = checksum.to_bytes(4, "big") + data
+    return offset.to_bytes(8, "big") + len(data).to_bytes(4, "big") + data
+
+
+def _many(rng, known_producers):
+    return _sound(rng, known_producers) + _sound(rng, known_producers)
+
+
+def _cut(rng, known_producers):
+    batch = _sound(rng, known_producers)
+    return batch[: rng.randrange(len(batch))]
+
+
+def _nothing(rng, known_producers):
+    return rng.choice((b"", b"r" * 100, rng.randbytes(70)))
+
+
+_KINDS = (
+    _odd_field, _odd_field, _odd_field, _odd_section, _odd_section,
+    _odd_section, _garbage, _bomb, _legacy, _many, _cut, _nothing,
+)  # fmt: skip

@@ -1,0 +1,74 @@
+"""A node whose steps are counted: what each one asks for, and what it computes."""
+
+import cProfile
+
+from minikafka.common import events
+from minikafka.common.effects import Reply
+from minikafka.common.file_slice import FileSlice
+
+MOST_EFFECTS = 2_000
+MOST_ANSWER_BYTES = 32 << 20
+MOST_CALLS = 60_000
+"""Calls of Python and C functions in one step: some 20 ms."""
+
+
+class StepTooLargeError(AssertionError):
+    """A step asked for or computed more than a step may."""
+
+
+class WatchedNode:
+    """Stands in for a node of the simulator. Each `sample`-th request has its calls counted."""
+
+    def __init__(self, node, sample):
+        self.node = node
+        self.sample = sample
+        self.event = None
+        self.requests = 0
+        self.most_calls = 0
+        self.most_calls_event = None
+
+    def __getattr__(self, name):
+        return getattr(self.node, name)
+
+    def start(self, now):
+        return self.node.start(now)
+
+    def step(self, event, now):
+        self.event = event
+        is_request = type(event) is events.RequestFrame
+        if is_request:
+            # The simulator overwrites the frame after its step.
+            self.event = event._replace(frame=bytes(event.frame))
+            self.requests += 1
+        if self.sample and (not is_request or self.requests % self.sample == 0):
+            profile = cProfile.Profile()
+            profile.enable()
+            try:
+                effects = self.node.step(event, now)
+            finally:
+                profile.disable()
+            self._count(profile)
+        else:
+            effects = self.node.step(event, now)
+        self._bound(effects)
+        return effects
+
+    def _count(self, profile):
+        calls = sum(entry.callcount for entry in profile.getstats())
+        if calls > self.most_calls:
+            self.most_calls, self.most_calls_event = calls, self.event
+        if calls > MOST_CALLS:
+            raise StepTooLargeError(f"{calls} calls in one step, at most {MOST_CALLS} expected")
+
+    def _bound(self, effects):
+        if len(effects) > MOST_EFFECTS:
+            raise StepTooLargeError(f"{len(effects)} effects in one step")
+        size = sum(
+            len(part)
+            for effect in effects
+            if type(effect) is Reply
+            for part in effect.parts
+            if not isinstance(part, FileSlice)
+        )
+        if size > MOST_ANSWER_BYTES:
+            raise StepTooLargeError(f"an answer of {size} bytes in one step")
