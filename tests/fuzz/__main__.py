@@ -1,10 +1,15 @@
-"""Odd frames for a simulated cluster, by random seeds, for a given time.
+"""Odd frames for a simulated cluster, by random seeds, for a given time; or for real nodes.
 
     python -m tests.fuzz [--minutes N] [--seed S] [--frames F] [--sample K] [--keep-going]
+    python -m tests.fuzz --processes [--frames F] [--seed S] [--connections C] [--base-port P]
 
 Each seed is a cluster of its own that gets F frames. `--seed S` begins with seed S; the default is
 drawn. `--sample K` counts the calls of one request in K. Exit status 1 if a property did not hold:
 the seed, the traceback and the last frames are printed, and `--seed S --minutes 0` repeats it.
+
+With `--processes` three real nodes get F frames (1,000,000) over C connections at a time, with an
+idempotent producer beside them; at the end all nodes live, no log has an error, and the records of
+the producer are there.
 """
 
 import argparse
@@ -14,19 +19,47 @@ import sys
 import time
 from collections import Counter
 
+from tests.fuzz.answers import FaultFoundError
 from tests.fuzz.in_process import run
+from tests.fuzz.processes import attack
+
+FRAMES = 500
+FRAMES_FOR_PROCESSES = 1_000_000
 
 
 def main():
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz")
     parser.add_argument("--minutes", type=float, default=1)
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32))
-    parser.add_argument("--frames", type=int, default=500)
+    parser.add_argument("--frames", type=int)
     parser.add_argument("--sample", type=int, default=20)
     parser.add_argument("--keep-going", action="store_true")
+    parser.add_argument("--processes", action="store_true")
+    parser.add_argument("--connections", type=int, default=32)
+    parser.add_argument("--base-port", type=int, default=0)
     options = parser.parse_args()
+    if options.processes:
+        return attack_processes(options)
+    options.frames = options.frames or FRAMES
     logging.getLogger("minikafka").addHandler(logging.NullHandler())
     return fuzz(options)
+
+
+def attack_processes(options):
+    """Send frames to real nodes, once."""
+    begun_s = time.monotonic()
+    print(f"seed {options.seed}", flush=True)
+    try:
+        counts = attack(
+            options.seed, options.frames or FRAMES_FOR_PROCESSES, options.connections,
+            options.base_port,
+        )  # fmt: skip
+    except FaultFoundError as fault:
+        print(fault)
+        return 1
+    took_s = time.monotonic() - begun_s
+    print(f"{took_s:.0f} s: " + ", ".join(f"{count} {name}" for name, count in counts.items()))
+    return 0
 
 
 def fuzz(options):

@@ -72,6 +72,11 @@ class Learned:
         if len(known) > MOST_LEARNED:
             del known[next(iter(known))]
 
+    def forget(self, *values):
+        for known in self.values.values():
+            for value in values:
+                known.pop(value, None)
+
     def of(self, name):
         return list(self.values.get(name, ()))
 

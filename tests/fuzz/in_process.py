@@ -12,8 +12,7 @@ from random import Random
 from minikafka.apis._registry import BROKER
 from minikafka.common.errors import ErrorCode
 from minikafka.common.events import RequestFrame
-from minikafka.messages.api_keys import APIS, ApiKey
-from minikafka.messages.api_versions import ApiVersionsRequest
+from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.fetch import FetchResponse
 from minikafka.messages.list_offsets import (
     ListOffsetsPartition,
@@ -22,11 +21,20 @@ from minikafka.messages.list_offsets import (
     ListOffsetsTopic,
 )
 from minikafka.messages.metadata import MetadataRequest, MetadataResponse
-from minikafka.protocol.primitives import MalformedMessage
 from minikafka.records.reader import read_records
-from minikafka.rpc.envelope import decode_request, decode_response, encode_request
 from minikafka.sim.sim_cluster import BROKER_PORT, CONTROLLER_PORT, INTERNAL_PORT, SimCluster, host
 from minikafka.sim.world import World
+from tests.fuzz.answers import (
+    PEER,
+    PROBE,
+    FaultFoundError,
+    decoded,
+    is_unacknowledged,
+    longest_wait_ms,
+    probe,
+    read_answer,
+    takes_away_a_broker,
+)
 from tests.fuzz.frames import OFTEN, SERVED, Frame, FrameMaker
 from tests.fuzz.watched_node import WatchedNode
 from tests.sim_world import (
@@ -45,24 +53,18 @@ TOPICS = ("t", "u")
 REPLICAS = [[2, 3, 1], [2, 1, 3]]
 KEPT = "kept"
 """A topic that no frame names: its records must stay."""
-PEER = "fuzz"
 GROUP_SESSION_MS = 30_000
 MOST_WAIT_MS = 60_000
 """A request that names no longer time is answered within that."""
 _OPEN = 6
 _BY_LEADER = (ApiKey.PRODUCE, ApiKey.LIST_OFFSETS, ApiKey.DELETE_RECORDS)
 _GROUP_WAITS = (ApiKey.JOIN_GROUP, ApiKey.SYNC_GROUP)
-_PROBE = 1 << 30
 EARLIEST = -2
 CONFIG = {
     "min.insync.replicas": "2",
     "group.max.session.timeout.ms": str(GROUP_SESSION_MS),
     "auto.create.topics.enable": "false",
 }
-
-
-class FaultFoundError(AssertionError):
-    """A property does not hold."""
 
 
 @dataclass
@@ -93,11 +95,11 @@ class Connection:
         self.stream = run.cluster.network.connect(PEER, address, self)
         for frame in frames:
             run.cluster.network.send(self.stream, 0, frame.data)
-        run.cluster.network.send(self.stream, 0, _probe())
+        run.cluster.network.send(self.stream, 0, probe())
 
     def arrived(self, data):
         number = int.from_bytes(data[4:8], "big")
-        if number == _PROBE:
+        if number == PROBE:
             self._all_answered()
             self.is_done = True
             self.close()
@@ -134,41 +136,6 @@ class Connection:
         frame = self.waiting_for()
         if frame is not None:
             raise FaultFoundError(f"no answer, and the connection goes on: {frame}")
-
-
-def is_unacknowledged(frame):
-    """True for a Produce with acks=0."""
-    body = decoded(frame)
-    return body is not None and frame.key == ApiKey.PRODUCE and body.acks == 0
-
-
-def decoded(frame):
-    """The body of a frame; None if it is not a request."""
-    try:
-        return decode_request(memoryview(frame.data)[4:])[1]
-    except (ValueError, MalformedMessage):
-        return None
-
-
-def _takes_away_a_broker(frame):
-    """True for what an operator may ask for, and what no broker undoes by itself."""
-    body = decoded(frame)
-    return frame.key == ApiKey.UNREGISTER_BROKER and body is not None and 0 < body.broker_id <= 3
-
-
-def longest_wait_ms(body):
-    """The longest time that a request names."""
-    times = [
-        getattr(body, name)
-        for name in type(body).__slots__
-        if name.endswith("_ms") and type(getattr(body, name)) is int
-    ]
-    return max(times, default=0)
-
-
-def _probe():
-    request = ApiVersionsRequest("fuzz", "1")
-    return b"".join(bytes(part) for part in encode_request(_PROBE, PEER, request, 3))
 
 
 class Run:
@@ -238,7 +205,7 @@ class Run:
             # A changed frame mostly closes its connection, so it comes last.
             changed = count == most - 1 and bool(rng.randrange(2))
             frame = self.maker.frame(key, version, changed=changed)
-            if not _takes_away_a_broker(frame):
+            if not takes_away_a_broker(frame):
                 frames.append(frame)
         self.outcome.frames += len(frames)
         self.outcome.recent = [*self.outcome.recent, *(str(frame) for frame in frames)][-8:]
@@ -255,24 +222,14 @@ class Run:
         return host(self.cluster.controller_id), CONTROLLER_PORT
 
     def read(self, frame, data):
-        """Decode an answer in the version that was asked; learn its values."""
-        version = frame.version
-        info = APIS.get(frame.key)
-        if info is None:
-            raise FaultFoundError(f"an answer to an unknown API: {frame}")
-        if not info.min_version <= version <= info.max_version or not _is_served(frame):
-            if frame.key != ApiKey.API_VERSIONS:
-                raise FaultFoundError(f"an answer to an unknown version: {frame}")
-            version = 0
-        body = decode_response(memoryview(data)[4:], frame.key, version)[1]
+        """Decode an answer and learn its values, except for what would name the kept topic."""
+        body = read_answer(frame, data)
         if frame.key == ApiKey.PRODUCE:
             for topic in body.responses:
                 for each in topic.partition_responses:
                     self.outcome.accepted_batches += each.error_code == ErrorCode.NONE
         self.maker.learned.read(body)
-        for values in self.maker.learned.values.values():
-            values.pop(KEPT, None)
-            values.pop(self.kept_id, None)
+        self.maker.learned.forget(KEPT, self.kept_id)
 
     def _all_live(self):
         dead = [node.host for node in self.cluster.nodes.values() if not node.alive]
@@ -387,10 +344,6 @@ class Run:
         answer = client.ask(request, ListOffsetsResponse, version=7)
         client.close()
         return answer.topics[0].partitions[0].offset
-
-
-def _is_served(frame):
-    return any(key == frame.key and version == frame.version for _, key, version in SERVED)
 
 
 def _may_wait(frame):
