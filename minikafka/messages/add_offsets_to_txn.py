@@ -142,7 +142,7 @@ class AddOffsetsToTxnRequest:
             it.unknown_tagged_fields = None
             if version >= 3:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("AddOffsetsToTxnRequest", version, len(buf), failure) from None
         if pos > len(buf):
@@ -209,7 +209,7 @@ class AddOffsetsToTxnResponse:
             it.unknown_tagged_fields = None
             if version >= 3:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("AddOffsetsToTxnResponse", version, len(buf), failure) from None
         if pos > len(buf):

@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -21,7 +22,6 @@ from minikafka.protocol.primitives import (
     read_int32s,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_tagged_fields,
 )
@@ -201,7 +201,7 @@ class AddPartitionsToTxnRequest:
                     n, pos = read_uvarint(buf, pos - 1)
                 n -= 1
                 if n >= 0:
-                    it.transactions, pos = _read_add_partitions_to_txn_transaction_list(buf, pos, n, version)
+                    it.transactions, pos = _read_add_partitions_to_txn_transaction_list(buf, pos, n, version, reader.elements)
                 else:
                     raise null_not_allowed("Transactions")
             else:
@@ -240,7 +240,7 @@ class AddPartitionsToTxnRequest:
                 pos += 14
             if version <= 3:
                 if n >= 0:
-                    it.v3_and_below_topics, pos = _read_add_partitions_to_txn_topic_list(buf, pos, n, version)
+                    it.v3_and_below_topics, pos = _read_add_partitions_to_txn_topic_list(buf, pos, n, version, reader.elements)
                 else:
                     raise null_not_allowed("V3AndBelowTopics")
             else:
@@ -253,7 +253,7 @@ class AddPartitionsToTxnRequest:
             it.unknown_tagged_fields = None
             if version >= 3:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("AddPartitionsToTxnRequest", version, len(buf), failure) from None
         if pos > len(buf):
@@ -415,7 +415,7 @@ class AddPartitionsToTxnResponse:
                 pos += 4
             if version >= 4:
                 if n >= 0:
-                    it.results_by_transaction, pos = _read_add_partitions_to_txn_result_list(buf, pos, n, version)
+                    it.results_by_transaction, pos = _read_add_partitions_to_txn_result_list(buf, pos, n, version, reader.elements)
                 else:
                     raise null_not_allowed("ResultsByTransaction")
             else:
@@ -433,7 +433,7 @@ class AddPartitionsToTxnResponse:
                 pos += 4
             if version <= 3:
                 if n >= 0:
-                    it.results_by_topic_v3_and_below, pos = _read_add_partitions_to_txn_topic_result_list(buf, pos, n, version)
+                    it.results_by_topic_v3_and_below, pos = _read_add_partitions_to_txn_topic_result_list(buf, pos, n, version, reader.elements)
                 else:
                     raise null_not_allowed("ResultsByTopicV3AndBelow")
             else:
@@ -446,7 +446,7 @@ class AddPartitionsToTxnResponse:
             it.unknown_tagged_fields = None
             if version >= 3:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("AddPartitionsToTxnResponse", version, len(buf), failure) from None
         if pos > len(buf):
@@ -459,10 +459,10 @@ class AddPartitionsToTxnResponse:
 
 
 def _read_add_partitions_to_txn_topic_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[AddPartitionsToTxnTopic], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[AddPartitionsToTxnTopic] = []
     for _ in range(count):
         it = new(AddPartitionsToTxnTopic)
@@ -491,7 +491,7 @@ def _read_add_partitions_to_txn_topic_list(
             (n,) = _unpack_i(buf, pos)
             pos += 4
         if n >= 0:
-            it.partitions, pos = read_int32s(buf, pos, n)
+            it.partitions, pos = read_int32s(buf, pos, n, elements)
         else:
             raise null_not_allowed("Partitions")
         if version >= 3:
@@ -502,16 +502,16 @@ def _read_add_partitions_to_txn_topic_list(
         it.unknown_tagged_fields = None
         if version >= 3:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_add_partitions_to_txn_transaction_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[AddPartitionsToTxnTransaction], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[AddPartitionsToTxnTransaction] = []
     for _ in range(count):
         it = new(AddPartitionsToTxnTransaction)
@@ -532,7 +532,7 @@ def _read_add_partitions_to_txn_transaction_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.topics, pos = _read_add_partitions_to_txn_topic_list(buf, pos, n, version)
+            it.topics, pos = _read_add_partitions_to_txn_topic_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Topics")
         tags = buf[pos]
@@ -541,7 +541,7 @@ def _read_add_partitions_to_txn_transaction_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
@@ -602,10 +602,10 @@ def _write_add_partitions_to_txn_transaction_list(
 
 
 def _read_add_partitions_to_txn_partition_result_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[AddPartitionsToTxnPartitionResult], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[AddPartitionsToTxnPartitionResult] = []
     for _ in range(count):
         it = new(AddPartitionsToTxnPartitionResult)
@@ -620,16 +620,16 @@ def _read_add_partitions_to_txn_partition_result_list(
         it.unknown_tagged_fields = None
         if version >= 3:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_add_partitions_to_txn_topic_result_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[AddPartitionsToTxnTopicResult], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[AddPartitionsToTxnTopicResult] = []
     for _ in range(count):
         it = new(AddPartitionsToTxnTopicResult)
@@ -658,7 +658,7 @@ def _read_add_partitions_to_txn_topic_result_list(
             (n,) = _unpack_i(buf, pos)
             pos += 4
         if n >= 0:
-            it.results_by_partition, pos = _read_add_partitions_to_txn_partition_result_list(buf, pos, n, version)
+            it.results_by_partition, pos = _read_add_partitions_to_txn_partition_result_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("ResultsByPartition")
         if version >= 3:
@@ -669,16 +669,16 @@ def _read_add_partitions_to_txn_topic_result_list(
         it.unknown_tagged_fields = None
         if version >= 3:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_add_partitions_to_txn_result_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[AddPartitionsToTxnResult], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[AddPartitionsToTxnResult] = []
     for _ in range(count):
         it = new(AddPartitionsToTxnResult)
@@ -699,7 +699,7 @@ def _read_add_partitions_to_txn_result_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.topic_results, pos = _read_add_partitions_to_txn_topic_result_list(buf, pos, n, version)
+            it.topic_results, pos = _read_add_partitions_to_txn_topic_result_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("TopicResults")
         tags = buf[pos]
@@ -708,7 +708,7 @@ def _read_add_partitions_to_txn_result_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 

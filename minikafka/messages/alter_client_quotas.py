@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -18,7 +19,6 @@ from minikafka.protocol.primitives import (
     null_not_allowed,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_tagged_fields,
 )
@@ -169,7 +169,7 @@ class AlterClientQuotasRequest:
                 (n,) = _unpack_i(buf, pos)
                 pos += 4
             if n >= 0:
-                it.entries, pos = _read_alter_client_quotas_request_entry_data_list(buf, pos, n, version)
+                it.entries, pos = _read_alter_client_quotas_request_entry_data_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Entries")
             if version >= 1:
@@ -183,7 +183,7 @@ class AlterClientQuotasRequest:
             it.unknown_tagged_fields = None
             if version >= 1:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("AlterClientQuotasRequest", version, len(buf), failure) from None
         if pos > len(buf):
@@ -296,7 +296,7 @@ class AlterClientQuotasResponse:
                 (it.throttle_time_ms, n) = _unpack_ii(buf, pos)
                 pos += 8
             if n >= 0:
-                it.entries, pos = _read_alter_client_quotas_response_entry_data_list(buf, pos, n, version)
+                it.entries, pos = _read_alter_client_quotas_response_entry_data_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Entries")
             if version >= 1:
@@ -307,7 +307,7 @@ class AlterClientQuotasResponse:
             it.unknown_tagged_fields = None
             if version >= 1:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("AlterClientQuotasResponse", version, len(buf), failure) from None
         if pos > len(buf):
@@ -320,10 +320,10 @@ class AlterClientQuotasResponse:
 
 
 def _read_alter_client_quotas_request_entity_data_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[AlterClientQuotasRequestEntityData], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[AlterClientQuotasRequestEntityData] = []
     for _ in range(count):
         it = new(AlterClientQuotasRequestEntityData)
@@ -365,16 +365,16 @@ def _read_alter_client_quotas_request_entity_data_list(
         it.unknown_tagged_fields = None
         if version >= 1:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_op_data_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[OpData], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[OpData] = []
     for _ in range(count):
         it = new(OpData)
@@ -404,16 +404,16 @@ def _read_op_data_list(
         it.unknown_tagged_fields = None
         if version >= 1:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_alter_client_quotas_request_entry_data_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[AlterClientQuotasRequestEntryData], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[AlterClientQuotasRequestEntryData] = []
     for _ in range(count):
         it = new(AlterClientQuotasRequestEntryData)
@@ -427,7 +427,7 @@ def _read_alter_client_quotas_request_entry_data_list(
             (n,) = _unpack_i(buf, pos)
             pos += 4
         if n >= 0:
-            it.entity, pos = _read_alter_client_quotas_request_entity_data_list(buf, pos, n, version)
+            it.entity, pos = _read_alter_client_quotas_request_entity_data_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Entity")
         if version >= 1:
@@ -440,7 +440,7 @@ def _read_alter_client_quotas_request_entry_data_list(
             (n,) = _unpack_i(buf, pos)
             pos += 4
         if n >= 0:
-            it.ops, pos = _read_op_data_list(buf, pos, n, version)
+            it.ops, pos = _read_op_data_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Ops")
         if version >= 1:
@@ -451,7 +451,7 @@ def _read_alter_client_quotas_request_entry_data_list(
         it.unknown_tagged_fields = None
         if version >= 1:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
@@ -547,10 +547,10 @@ def _write_alter_client_quotas_request_entry_data_list(
 
 
 def _read_alter_client_quotas_response_entity_data_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[AlterClientQuotasResponseEntityData], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[AlterClientQuotasResponseEntityData] = []
     for _ in range(count):
         it = new(AlterClientQuotasResponseEntityData)
@@ -592,16 +592,16 @@ def _read_alter_client_quotas_response_entity_data_list(
         it.unknown_tagged_fields = None
         if version >= 1:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_alter_client_quotas_response_entry_data_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[AlterClientQuotasResponseEntryData], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[AlterClientQuotasResponseEntryData] = []
     for _ in range(count):
         it = new(AlterClientQuotasResponseEntryData)
@@ -630,7 +630,7 @@ def _read_alter_client_quotas_response_entry_data_list(
             (n,) = _unpack_i(buf, pos)
             pos += 4
         if n >= 0:
-            it.entity, pos = _read_alter_client_quotas_response_entity_data_list(buf, pos, n, version)
+            it.entity, pos = _read_alter_client_quotas_response_entity_data_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Entity")
         if version >= 1:
@@ -641,7 +641,7 @@ def _read_alter_client_quotas_response_entry_data_list(
         it.unknown_tagged_fields = None
         if version >= 1:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 

@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -18,7 +19,6 @@ from minikafka.protocol.primitives import (
     null_not_allowed,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_tagged_fields,
 )
@@ -150,7 +150,7 @@ class AlterConfigsRequest:
                 (n,) = _unpack_i(buf, pos)
                 pos += 4
             if n >= 0:
-                it.resources, pos = _read_alter_configs_resource_list(buf, pos, n, version)
+                it.resources, pos = _read_alter_configs_resource_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Resources")
             if version >= 2:
@@ -164,7 +164,7 @@ class AlterConfigsRequest:
             it.unknown_tagged_fields = None
             if version >= 2:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("AlterConfigsRequest", version, len(buf), failure) from None
         if pos > len(buf):
@@ -266,7 +266,7 @@ class AlterConfigsResponse:
                 (it.throttle_time_ms, n) = _unpack_ii(buf, pos)
                 pos += 8
             if n >= 0:
-                it.responses, pos = _read_alter_configs_resource_response_list(buf, pos, n, version)
+                it.responses, pos = _read_alter_configs_resource_response_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Responses")
             if version >= 2:
@@ -277,7 +277,7 @@ class AlterConfigsResponse:
             it.unknown_tagged_fields = None
             if version >= 2:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("AlterConfigsResponse", version, len(buf), failure) from None
         if pos > len(buf):
@@ -290,10 +290,10 @@ class AlterConfigsResponse:
 
 
 def _read_alterable_config_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[AlterableConfig], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[AlterableConfig] = []
     for _ in range(count):
         it = new(AlterableConfig)
@@ -335,16 +335,16 @@ def _read_alterable_config_list(
         it.unknown_tagged_fields = None
         if version >= 2:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_alter_configs_resource_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[AlterConfigsResource], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[AlterConfigsResource] = []
     for _ in range(count):
         it = new(AlterConfigsResource)
@@ -373,7 +373,7 @@ def _read_alter_configs_resource_list(
             (n,) = _unpack_i(buf, pos)
             pos += 4
         if n >= 0:
-            it.configs, pos = _read_alterable_config_list(buf, pos, n, version)
+            it.configs, pos = _read_alterable_config_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Configs")
         if version >= 2:
@@ -384,7 +384,7 @@ def _read_alter_configs_resource_list(
         it.unknown_tagged_fields = None
         if version >= 2:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
@@ -456,10 +456,10 @@ def _write_alter_configs_resource_list(
 
 
 def _read_alter_configs_resource_response_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[AlterConfigsResourceResponse], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[AlterConfigsResourceResponse] = []
     for _ in range(count):
         it = new(AlterConfigsResourceResponse)
@@ -501,7 +501,7 @@ def _read_alter_configs_resource_response_list(
         it.unknown_tagged_fields = None
         if version >= 2:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 

@@ -9,6 +9,7 @@ from minikafka.common.ids import Uuid, ZERO_UUID
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -22,7 +23,6 @@ from minikafka.protocol.primitives import (
     read_int32s,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_tagged_fields,
 )
@@ -174,7 +174,7 @@ class AlterPartitionRequest:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.topics, pos = _read_alter_partition_request_topic_data_list(buf, pos, n, version)
+                it.topics, pos = _read_alter_partition_request_topic_data_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Topics")
             tags = buf[pos]
@@ -183,7 +183,7 @@ class AlterPartitionRequest:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("AlterPartitionRequest", version, len(buf), failure) from None
         if pos > len(buf):
@@ -307,7 +307,7 @@ class AlterPartitionResponse:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.topics, pos = _read_alter_partition_response_topic_data_list(buf, pos, n, version)
+                it.topics, pos = _read_alter_partition_response_topic_data_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Topics")
             tags = buf[pos]
@@ -316,7 +316,7 @@ class AlterPartitionResponse:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("AlterPartitionResponse", version, len(buf), failure) from None
         if pos > len(buf):
@@ -329,10 +329,10 @@ class AlterPartitionResponse:
 
 
 def _read_broker_state_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[BrokerState], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[BrokerState] = []
     for _ in range(count):
         it = new(BrokerState)
@@ -342,16 +342,16 @@ def _read_broker_state_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_alter_partition_request_partition_data_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[AlterPartitionRequestPartitionData], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[AlterPartitionRequestPartitionData] = []
     for _ in range(count):
         it = new(AlterPartitionRequestPartitionData)
@@ -366,7 +366,7 @@ def _read_alter_partition_request_partition_data_list(
             n -= 1
         if version <= 2:
             if n >= 0:
-                it.new_isr, pos = read_int32s(buf, pos, n)
+                it.new_isr, pos = read_int32s(buf, pos, n, elements)
             else:
                 raise null_not_allowed("NewIsr")
         else:
@@ -378,7 +378,7 @@ def _read_alter_partition_request_partition_data_list(
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.new_isr_with_epochs, pos = _read_broker_state_list(buf, pos, n, version)
+                it.new_isr_with_epochs, pos = _read_broker_state_list(buf, pos, n, version, elements)
             else:
                 raise null_not_allowed("NewIsrWithEpochs")
         else:
@@ -389,16 +389,16 @@ def _read_alter_partition_request_partition_data_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_alter_partition_request_topic_data_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[AlterPartitionRequestTopicData], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[AlterPartitionRequestTopicData] = []
     for _ in range(count):
         it = new(AlterPartitionRequestTopicData)
@@ -409,7 +409,7 @@ def _read_alter_partition_request_topic_data_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.partitions, pos = _read_alter_partition_request_partition_data_list(buf, pos, n, version)
+            it.partitions, pos = _read_alter_partition_request_partition_data_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Partitions")
         tags = buf[pos]
@@ -418,7 +418,7 @@ def _read_alter_partition_request_topic_data_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
@@ -486,10 +486,10 @@ def _write_alter_partition_request_topic_data_list(
 
 
 def _read_alter_partition_response_partition_data_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[AlterPartitionResponsePartitionData], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[AlterPartitionResponsePartitionData] = []
     for _ in range(count):
         it = new(AlterPartitionResponsePartitionData)
@@ -499,7 +499,7 @@ def _read_alter_partition_response_partition_data_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.isr, pos = read_int32s(buf, pos, n)
+            it.isr, pos = read_int32s(buf, pos, n, elements)
         else:
             raise null_not_allowed("Isr")
         (it.leader_recovery_state, it.partition_epoch, tags) = _unpack_biB(buf, pos)
@@ -508,16 +508,16 @@ def _read_alter_partition_response_partition_data_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_alter_partition_response_topic_data_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[AlterPartitionResponseTopicData], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[AlterPartitionResponseTopicData] = []
     for _ in range(count):
         it = new(AlterPartitionResponseTopicData)
@@ -528,7 +528,7 @@ def _read_alter_partition_response_topic_data_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.partitions, pos = _read_alter_partition_response_partition_data_list(buf, pos, n, version)
+            it.partitions, pos = _read_alter_partition_response_partition_data_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Partitions")
         tags = buf[pos]
@@ -537,7 +537,7 @@ def _read_alter_partition_response_topic_data_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 

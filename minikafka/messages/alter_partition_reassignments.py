@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -21,7 +22,6 @@ from minikafka.protocol.primitives import (
     read_int32s,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_tagged_fields,
 )
@@ -145,7 +145,7 @@ class AlterPartitionReassignmentsRequest:
                     n, pos = read_uvarint(buf, pos - 1)
                 n -= 1
             if n >= 0:
-                it.topics, pos = _read_reassignable_topic_list(buf, pos, n, version)
+                it.topics, pos = _read_reassignable_topic_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Topics")
             tags = buf[pos]
@@ -154,7 +154,7 @@ class AlterPartitionReassignmentsRequest:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("AlterPartitionReassignmentsRequest", version, len(buf), failure) from None
         if pos > len(buf):
@@ -312,7 +312,7 @@ class AlterPartitionReassignmentsResponse:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.responses, pos = _read_reassignable_topic_response_list(buf, pos, n, version)
+                it.responses, pos = _read_reassignable_topic_response_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Responses")
             tags = buf[pos]
@@ -321,7 +321,7 @@ class AlterPartitionReassignmentsResponse:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("AlterPartitionReassignmentsResponse", version, len(buf), failure) from None
         if pos > len(buf):
@@ -334,10 +334,10 @@ class AlterPartitionReassignmentsResponse:
 
 
 def _read_reassignable_partition_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[ReassignablePartition], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[ReassignablePartition] = []
     for _ in range(count):
         it = new(ReassignablePartition)
@@ -347,7 +347,7 @@ def _read_reassignable_partition_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.replicas, pos = read_int32s(buf, pos, n)
+            it.replicas, pos = read_int32s(buf, pos, n, elements)
         else:
             it.replicas = None
         tags = buf[pos]
@@ -356,16 +356,16 @@ def _read_reassignable_partition_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_reassignable_topic_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[ReassignableTopic], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[ReassignableTopic] = []
     for _ in range(count):
         it = new(ReassignableTopic)
@@ -386,7 +386,7 @@ def _read_reassignable_topic_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.partitions, pos = _read_reassignable_partition_list(buf, pos, n, version)
+            it.partitions, pos = _read_reassignable_partition_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Partitions")
         tags = buf[pos]
@@ -395,7 +395,7 @@ def _read_reassignable_topic_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
@@ -445,10 +445,10 @@ def _write_reassignable_topic_list(
 
 
 def _read_reassignable_partition_response_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[ReassignablePartitionResponse], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[ReassignablePartitionResponse] = []
     for _ in range(count):
         it = new(ReassignablePartitionResponse)
@@ -469,16 +469,16 @@ def _read_reassignable_partition_response_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_reassignable_topic_response_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[ReassignableTopicResponse], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[ReassignableTopicResponse] = []
     for _ in range(count):
         it = new(ReassignableTopicResponse)
@@ -499,7 +499,7 @@ def _read_reassignable_topic_response_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.partitions, pos = _read_reassignable_partition_response_list(buf, pos, n, version)
+            it.partitions, pos = _read_reassignable_partition_response_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Partitions")
         tags = buf[pos]
@@ -508,7 +508,7 @@ def _read_reassignable_topic_response_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 

@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -20,7 +21,6 @@ from minikafka.protocol.primitives import (
     read_int32s,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_tagged_fields,
 )
@@ -137,7 +137,7 @@ class AlterReplicaLogDirsRequest:
                 (n,) = _unpack_i(buf, pos)
                 pos += 4
             if n >= 0:
-                it.dirs, pos = _read_alter_replica_log_dir_list(buf, pos, n, version)
+                it.dirs, pos = _read_alter_replica_log_dir_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Dirs")
             if version >= 2:
@@ -148,7 +148,7 @@ class AlterReplicaLogDirsRequest:
             it.unknown_tagged_fields = None
             if version >= 2:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("AlterReplicaLogDirsRequest", version, len(buf), failure) from None
         if pos > len(buf):
@@ -259,7 +259,7 @@ class AlterReplicaLogDirsResponse:
                 (it.throttle_time_ms, n) = _unpack_ii(buf, pos)
                 pos += 8
             if n >= 0:
-                it.results, pos = _read_alter_replica_log_dir_topic_result_list(buf, pos, n, version)
+                it.results, pos = _read_alter_replica_log_dir_topic_result_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Results")
             if version >= 2:
@@ -270,7 +270,7 @@ class AlterReplicaLogDirsResponse:
             it.unknown_tagged_fields = None
             if version >= 2:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("AlterReplicaLogDirsResponse", version, len(buf), failure) from None
         if pos > len(buf):
@@ -283,10 +283,10 @@ class AlterReplicaLogDirsResponse:
 
 
 def _read_alter_replica_log_dir_topic_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[AlterReplicaLogDirTopic], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[AlterReplicaLogDirTopic] = []
     for _ in range(count):
         it = new(AlterReplicaLogDirTopic)
@@ -315,7 +315,7 @@ def _read_alter_replica_log_dir_topic_list(
             (n,) = _unpack_i(buf, pos)
             pos += 4
         if n >= 0:
-            it.partitions, pos = read_int32s(buf, pos, n)
+            it.partitions, pos = read_int32s(buf, pos, n, elements)
         else:
             raise null_not_allowed("Partitions")
         if version >= 2:
@@ -326,16 +326,16 @@ def _read_alter_replica_log_dir_topic_list(
         it.unknown_tagged_fields = None
         if version >= 2:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_alter_replica_log_dir_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[AlterReplicaLogDir], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[AlterReplicaLogDir] = []
     for _ in range(count):
         it = new(AlterReplicaLogDir)
@@ -364,7 +364,7 @@ def _read_alter_replica_log_dir_list(
             (n,) = _unpack_i(buf, pos)
             pos += 4
         if n >= 0:
-            it.topics, pos = _read_alter_replica_log_dir_topic_list(buf, pos, n, version)
+            it.topics, pos = _read_alter_replica_log_dir_topic_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Topics")
         if version >= 2:
@@ -375,7 +375,7 @@ def _read_alter_replica_log_dir_list(
         it.unknown_tagged_fields = None
         if version >= 2:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
@@ -443,10 +443,10 @@ def _write_alter_replica_log_dir_list(
 
 
 def _read_alter_replica_log_dir_partition_result_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[AlterReplicaLogDirPartitionResult], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[AlterReplicaLogDirPartitionResult] = []
     for _ in range(count):
         it = new(AlterReplicaLogDirPartitionResult)
@@ -461,16 +461,16 @@ def _read_alter_replica_log_dir_partition_result_list(
         it.unknown_tagged_fields = None
         if version >= 2:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_alter_replica_log_dir_topic_result_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[AlterReplicaLogDirTopicResult], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[AlterReplicaLogDirTopicResult] = []
     for _ in range(count):
         it = new(AlterReplicaLogDirTopicResult)
@@ -499,7 +499,7 @@ def _read_alter_replica_log_dir_topic_result_list(
             (n,) = _unpack_i(buf, pos)
             pos += 4
         if n >= 0:
-            it.partitions, pos = _read_alter_replica_log_dir_partition_result_list(buf, pos, n, version)
+            it.partitions, pos = _read_alter_replica_log_dir_partition_result_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Partitions")
         if version >= 2:
@@ -510,7 +510,7 @@ def _read_alter_replica_log_dir_topic_result_list(
         it.unknown_tagged_fields = None
         if version >= 2:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 

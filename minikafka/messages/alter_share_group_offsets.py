@@ -9,6 +9,7 @@ from minikafka.common.ids import Uuid, ZERO_UUID
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -19,7 +20,6 @@ from minikafka.protocol.primitives import (
     null_not_allowed,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_tagged_fields,
 )
@@ -143,7 +143,7 @@ class AlterShareGroupOffsetsRequest:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.topics, pos = _read_alter_share_group_offsets_request_topic_list(buf, pos, n, version)
+                it.topics, pos = _read_alter_share_group_offsets_request_topic_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Topics")
             tags = buf[pos]
@@ -152,7 +152,7 @@ class AlterShareGroupOffsetsRequest:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("AlterShareGroupOffsetsRequest", version, len(buf), failure) from None
         if pos > len(buf):
@@ -291,7 +291,7 @@ class AlterShareGroupOffsetsResponse:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.responses, pos = _read_alter_share_group_offsets_response_topic_list(buf, pos, n, version)
+                it.responses, pos = _read_alter_share_group_offsets_response_topic_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Responses")
             tags = buf[pos]
@@ -300,7 +300,7 @@ class AlterShareGroupOffsetsResponse:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("AlterShareGroupOffsetsResponse", version, len(buf), failure) from None
         if pos > len(buf):
@@ -313,10 +313,10 @@ class AlterShareGroupOffsetsResponse:
 
 
 def _read_alter_share_group_offsets_request_partition_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[AlterShareGroupOffsetsRequestPartition], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[AlterShareGroupOffsetsRequestPartition] = []
     for _ in range(count):
         it = new(AlterShareGroupOffsetsRequestPartition)
@@ -326,16 +326,16 @@ def _read_alter_share_group_offsets_request_partition_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_alter_share_group_offsets_request_topic_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[AlterShareGroupOffsetsRequestTopic], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[AlterShareGroupOffsetsRequestTopic] = []
     for _ in range(count):
         it = new(AlterShareGroupOffsetsRequestTopic)
@@ -356,7 +356,7 @@ def _read_alter_share_group_offsets_request_topic_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.partitions, pos = _read_alter_share_group_offsets_request_partition_list(buf, pos, n, version)
+            it.partitions, pos = _read_alter_share_group_offsets_request_partition_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Partitions")
         tags = buf[pos]
@@ -365,7 +365,7 @@ def _read_alter_share_group_offsets_request_topic_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
@@ -405,10 +405,10 @@ def _write_alter_share_group_offsets_request_topic_list(
 
 
 def _read_alter_share_group_offsets_response_partition_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[AlterShareGroupOffsetsResponsePartition], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[AlterShareGroupOffsetsResponsePartition] = []
     for _ in range(count):
         it = new(AlterShareGroupOffsetsResponsePartition)
@@ -429,16 +429,16 @@ def _read_alter_share_group_offsets_response_partition_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_alter_share_group_offsets_response_topic_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[AlterShareGroupOffsetsResponseTopic], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[AlterShareGroupOffsetsResponseTopic] = []
     for _ in range(count):
         it = new(AlterShareGroupOffsetsResponseTopic)
@@ -460,7 +460,7 @@ def _read_alter_share_group_offsets_response_topic_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.partitions, pos = _read_alter_share_group_offsets_response_partition_list(buf, pos, n, version)
+            it.partitions, pos = _read_alter_share_group_offsets_response_partition_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Partitions")
         tags = buf[pos]
@@ -469,7 +469,7 @@ def _read_alter_share_group_offsets_response_topic_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 

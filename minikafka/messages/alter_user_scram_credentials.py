@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -18,7 +19,6 @@ from minikafka.protocol.primitives import (
     null_not_allowed,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_tagged_fields,
 )
@@ -145,7 +145,7 @@ class AlterUserScramCredentialsRequest:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.deletions, pos = _read_scram_credential_deletion_list(buf, pos, n, version)
+                it.deletions, pos = _read_scram_credential_deletion_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Deletions")
             n = buf[pos]
@@ -154,7 +154,7 @@ class AlterUserScramCredentialsRequest:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.upsertions, pos = _read_scram_credential_upsertion_list(buf, pos, n, version)
+                it.upsertions, pos = _read_scram_credential_upsertion_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Upsertions")
             tags = buf[pos]
@@ -163,7 +163,7 @@ class AlterUserScramCredentialsRequest:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("AlterUserScramCredentialsRequest", version, len(buf), failure) from None
         if pos > len(buf):
@@ -249,7 +249,7 @@ class AlterUserScramCredentialsResponse:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.results, pos = _read_alter_user_scram_credentials_result_list(buf, pos, n, version)
+                it.results, pos = _read_alter_user_scram_credentials_result_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Results")
             tags = buf[pos]
@@ -258,7 +258,7 @@ class AlterUserScramCredentialsResponse:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("AlterUserScramCredentialsResponse", version, len(buf), failure) from None
         if pos > len(buf):
@@ -271,10 +271,10 @@ class AlterUserScramCredentialsResponse:
 
 
 def _read_scram_credential_deletion_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[ScramCredentialDeletion], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[ScramCredentialDeletion] = []
     for _ in range(count):
         it = new(ScramCredentialDeletion)
@@ -295,16 +295,16 @@ def _read_scram_credential_deletion_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_scram_credential_upsertion_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[ScramCredentialUpsertion], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[ScramCredentialUpsertion] = []
     for _ in range(count):
         it = new(ScramCredentialUpsertion)
@@ -347,7 +347,7 @@ def _read_scram_credential_upsertion_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
@@ -401,10 +401,10 @@ def _write_scram_credential_upsertion_list(
 
 
 def _read_alter_user_scram_credentials_result_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[AlterUserScramCredentialsResult], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[AlterUserScramCredentialsResult] = []
     for _ in range(count):
         it = new(AlterUserScramCredentialsResult)
@@ -436,7 +436,7 @@ def _read_alter_user_scram_credentials_result_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 

@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -18,7 +19,6 @@ from minikafka.protocol.primitives import (
     null_not_allowed,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_tagged_fields,
     wrong_tag_size,
@@ -184,7 +184,7 @@ class ApiVersionsRequest:
             it.unknown_tagged_fields = None
             if version >= 3:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("ApiVersionsRequest", version, len(buf), failure) from None
         if pos > len(buf):
@@ -352,7 +352,7 @@ class ApiVersionsResponse:
                 (it.error_code, n) = _unpack_hi(buf, pos)
                 pos += 6
             if n >= 0:
-                it.api_keys, pos = _read_api_version_list(buf, pos, n, version)
+                it.api_keys, pos = _read_api_version_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("ApiKeys")
             if version >= 3:
@@ -368,7 +368,7 @@ class ApiVersionsResponse:
             it.unknown_tagged_fields = None
             if version >= 3:
                 if tags:
-                    pos = _read_tags_of_api_versions_response(it, buf, pos, tags, version)
+                    pos = _read_tags_of_api_versions_response(it, buf, pos, tags, version, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("ApiVersionsResponse", version, len(buf), failure) from None
         if pos > len(buf):
@@ -381,10 +381,10 @@ class ApiVersionsResponse:
 
 
 def _read_api_version_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[ApiVersion], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[ApiVersion] = []
     for _ in range(count):
         it = new(ApiVersion)
@@ -399,16 +399,16 @@ def _read_api_version_list(
         it.unknown_tagged_fields = None
         if version >= 3:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_supported_feature_key_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[SupportedFeatureKey], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[SupportedFeatureKey] = []
     for _ in range(count):
         it = new(SupportedFeatureKey)
@@ -429,16 +429,16 @@ def _read_supported_feature_key_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_finalized_feature_key_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[FinalizedFeatureKey], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[FinalizedFeatureKey] = []
     for _ in range(count):
         it = new(FinalizedFeatureKey)
@@ -459,14 +459,17 @@ def _read_finalized_feature_key_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_tags_of_api_versions_response(
-    it: ApiVersionsResponse, buf: bytes, pos: int, count: int, version: int
+    it: ApiVersionsResponse, buf: bytes, pos: int, count: int, version: int,
+    elements: ElementBudget,
 ) -> int:
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     unknown: TaggedFields = []
     for _ in range(count):
         tag, pos = read_uvarint(buf, pos)
@@ -479,7 +482,7 @@ def _read_tags_of_api_versions_response(
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.supported_features, pos = _read_supported_feature_key_list(buf, pos, n, version)
+                it.supported_features, pos = _read_supported_feature_key_list(buf, pos, n, version, elements)
             else:
                 raise null_not_allowed("SupportedFeatures")
         elif tag == 1:
@@ -492,7 +495,7 @@ def _read_tags_of_api_versions_response(
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.finalized_features, pos = _read_finalized_feature_key_list(buf, pos, n, version)
+                it.finalized_features, pos = _read_finalized_feature_key_list(buf, pos, n, version, elements)
             else:
                 raise null_not_allowed("FinalizedFeatures")
         elif tag == 3:

@@ -9,6 +9,7 @@ from minikafka.common.ids import Uuid, ZERO_UUID
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -19,7 +20,6 @@ from minikafka.protocol.primitives import (
     null_not_allowed,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_tagged_fields,
 )
@@ -147,7 +147,7 @@ class AssignReplicasToDirsRequest:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.directories, pos = _read_assign_replicas_to_dirs_request_directory_data_list(buf, pos, n, version)
+                it.directories, pos = _read_assign_replicas_to_dirs_request_directory_data_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Directories")
             tags = buf[pos]
@@ -156,7 +156,7 @@ class AssignReplicasToDirsRequest:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("AssignReplicasToDirsRequest", version, len(buf), failure) from None
         if pos > len(buf):
@@ -280,7 +280,7 @@ class AssignReplicasToDirsResponse:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.directories, pos = _read_assign_replicas_to_dirs_response_directory_data_list(buf, pos, n, version)
+                it.directories, pos = _read_assign_replicas_to_dirs_response_directory_data_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Directories")
             tags = buf[pos]
@@ -289,7 +289,7 @@ class AssignReplicasToDirsResponse:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("AssignReplicasToDirsResponse", version, len(buf), failure) from None
         if pos > len(buf):
@@ -302,10 +302,10 @@ class AssignReplicasToDirsResponse:
 
 
 def _read_assign_replicas_to_dirs_request_partition_data_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[AssignReplicasToDirsRequestPartitionData], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[AssignReplicasToDirsRequestPartitionData] = []
     for _ in range(count):
         it = new(AssignReplicasToDirsRequestPartitionData)
@@ -315,16 +315,16 @@ def _read_assign_replicas_to_dirs_request_partition_data_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_assign_replicas_to_dirs_request_topic_data_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[AssignReplicasToDirsRequestTopicData], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[AssignReplicasToDirsRequestTopicData] = []
     for _ in range(count):
         it = new(AssignReplicasToDirsRequestTopicData)
@@ -335,7 +335,7 @@ def _read_assign_replicas_to_dirs_request_topic_data_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.partitions, pos = _read_assign_replicas_to_dirs_request_partition_data_list(buf, pos, n, version)
+            it.partitions, pos = _read_assign_replicas_to_dirs_request_partition_data_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Partitions")
         tags = buf[pos]
@@ -344,16 +344,16 @@ def _read_assign_replicas_to_dirs_request_topic_data_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_assign_replicas_to_dirs_request_directory_data_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[AssignReplicasToDirsRequestDirectoryData], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[AssignReplicasToDirsRequestDirectoryData] = []
     for _ in range(count):
         it = new(AssignReplicasToDirsRequestDirectoryData)
@@ -364,7 +364,7 @@ def _read_assign_replicas_to_dirs_request_directory_data_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.topics, pos = _read_assign_replicas_to_dirs_request_topic_data_list(buf, pos, n, version)
+            it.topics, pos = _read_assign_replicas_to_dirs_request_topic_data_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Topics")
         tags = buf[pos]
@@ -373,7 +373,7 @@ def _read_assign_replicas_to_dirs_request_directory_data_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
@@ -423,10 +423,10 @@ def _write_assign_replicas_to_dirs_request_directory_data_list(
 
 
 def _read_assign_replicas_to_dirs_response_partition_data_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[AssignReplicasToDirsResponsePartitionData], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[AssignReplicasToDirsResponsePartitionData] = []
     for _ in range(count):
         it = new(AssignReplicasToDirsResponsePartitionData)
@@ -436,16 +436,16 @@ def _read_assign_replicas_to_dirs_response_partition_data_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_assign_replicas_to_dirs_response_topic_data_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[AssignReplicasToDirsResponseTopicData], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[AssignReplicasToDirsResponseTopicData] = []
     for _ in range(count):
         it = new(AssignReplicasToDirsResponseTopicData)
@@ -456,7 +456,7 @@ def _read_assign_replicas_to_dirs_response_topic_data_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.partitions, pos = _read_assign_replicas_to_dirs_response_partition_data_list(buf, pos, n, version)
+            it.partitions, pos = _read_assign_replicas_to_dirs_response_partition_data_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Partitions")
         tags = buf[pos]
@@ -465,16 +465,16 @@ def _read_assign_replicas_to_dirs_response_topic_data_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_assign_replicas_to_dirs_response_directory_data_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[AssignReplicasToDirsResponseDirectoryData], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[AssignReplicasToDirsResponseDirectoryData] = []
     for _ in range(count):
         it = new(AssignReplicasToDirsResponseDirectoryData)
@@ -485,7 +485,7 @@ def _read_assign_replicas_to_dirs_response_directory_data_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.topics, pos = _read_assign_replicas_to_dirs_response_topic_data_list(buf, pos, n, version)
+            it.topics, pos = _read_assign_replicas_to_dirs_response_topic_data_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Topics")
         tags = buf[pos]
@@ -494,7 +494,7 @@ def _read_assign_replicas_to_dirs_response_directory_data_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 

@@ -9,6 +9,7 @@ from minikafka.common.ids import Uuid, ZERO_UUID
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -20,7 +21,6 @@ from minikafka.protocol.primitives import (
     null_not_allowed,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_tagged_fields,
     wrong_tag_size,
@@ -221,7 +221,7 @@ class BeginQuorumEpochRequest:
                 (n,) = _unpack_i(buf, pos)
                 pos += 4
             if n >= 0:
-                it.topics, pos = _read_begin_quorum_epoch_request_topic_data_list(buf, pos, n, version)
+                it.topics, pos = _read_begin_quorum_epoch_request_topic_data_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Topics")
             if version >= 1:
@@ -231,7 +231,7 @@ class BeginQuorumEpochRequest:
                     n, pos = read_uvarint(buf, pos - 1)
                 n -= 1
                 if n >= 0:
-                    it.leader_endpoints, pos = _read_leader_endpoint_list(buf, pos, n, version)
+                    it.leader_endpoints, pos = _read_leader_endpoint_list(buf, pos, n, version, reader.elements)
                 else:
                     raise null_not_allowed("LeaderEndpoints")
             else:
@@ -244,7 +244,7 @@ class BeginQuorumEpochRequest:
             it.unknown_tagged_fields = None
             if version >= 1:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("BeginQuorumEpochRequest", version, len(buf), failure) from None
         if pos > len(buf):
@@ -392,7 +392,7 @@ class BeginQuorumEpochResponse:
                 (it.error_code, n) = _unpack_hi(buf, pos)
                 pos += 6
             if n >= 0:
-                it.topics, pos = _read_begin_quorum_epoch_response_topic_data_list(buf, pos, n, version)
+                it.topics, pos = _read_begin_quorum_epoch_response_topic_data_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Topics")
             if version >= 1:
@@ -403,7 +403,7 @@ class BeginQuorumEpochResponse:
             it.unknown_tagged_fields = None
             if version >= 1:
                 if tags:
-                    pos = _read_tags_of_begin_quorum_epoch_response(it, buf, pos, tags, version)
+                    pos = _read_tags_of_begin_quorum_epoch_response(it, buf, pos, tags, version, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("BeginQuorumEpochResponse", version, len(buf), failure) from None
         if pos > len(buf):
@@ -416,10 +416,10 @@ class BeginQuorumEpochResponse:
 
 
 def _read_begin_quorum_epoch_request_partition_data_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[BeginQuorumEpochRequestPartitionData], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[BeginQuorumEpochRequestPartitionData] = []
     for _ in range(count):
         it = new(BeginQuorumEpochRequestPartitionData)
@@ -442,16 +442,16 @@ def _read_begin_quorum_epoch_request_partition_data_list(
         it.unknown_tagged_fields = None
         if version >= 1:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_begin_quorum_epoch_request_topic_data_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[BeginQuorumEpochRequestTopicData], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[BeginQuorumEpochRequestTopicData] = []
     for _ in range(count):
         it = new(BeginQuorumEpochRequestTopicData)
@@ -480,7 +480,7 @@ def _read_begin_quorum_epoch_request_topic_data_list(
             (n,) = _unpack_i(buf, pos)
             pos += 4
         if n >= 0:
-            it.partitions, pos = _read_begin_quorum_epoch_request_partition_data_list(buf, pos, n, version)
+            it.partitions, pos = _read_begin_quorum_epoch_request_partition_data_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Partitions")
         if version >= 1:
@@ -491,16 +491,16 @@ def _read_begin_quorum_epoch_request_topic_data_list(
         it.unknown_tagged_fields = None
         if version >= 1:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_leader_endpoint_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[LeaderEndpoint], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[LeaderEndpoint] = []
     for _ in range(count):
         it = new(LeaderEndpoint)
@@ -532,7 +532,7 @@ def _read_leader_endpoint_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
@@ -607,10 +607,10 @@ def _write_leader_endpoint_list(
 
 
 def _read_begin_quorum_epoch_response_partition_data_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[BeginQuorumEpochResponsePartitionData], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[BeginQuorumEpochResponsePartitionData] = []
     for _ in range(count):
         it = new(BeginQuorumEpochResponsePartitionData)
@@ -625,16 +625,16 @@ def _read_begin_quorum_epoch_response_partition_data_list(
         it.unknown_tagged_fields = None
         if version >= 1:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_begin_quorum_epoch_response_topic_data_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[BeginQuorumEpochResponseTopicData], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[BeginQuorumEpochResponseTopicData] = []
     for _ in range(count):
         it = new(BeginQuorumEpochResponseTopicData)
@@ -663,7 +663,7 @@ def _read_begin_quorum_epoch_response_topic_data_list(
             (n,) = _unpack_i(buf, pos)
             pos += 4
         if n >= 0:
-            it.partitions, pos = _read_begin_quorum_epoch_response_partition_data_list(buf, pos, n, version)
+            it.partitions, pos = _read_begin_quorum_epoch_response_partition_data_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Partitions")
         if version >= 1:
@@ -674,16 +674,16 @@ def _read_begin_quorum_epoch_response_topic_data_list(
         it.unknown_tagged_fields = None
         if version >= 1:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_node_endpoint_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[NodeEndpoint], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[NodeEndpoint] = []
     for _ in range(count):
         it = new(NodeEndpoint)
@@ -704,14 +704,17 @@ def _read_node_endpoint_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_tags_of_begin_quorum_epoch_response(
-    it: BeginQuorumEpochResponse, buf: bytes, pos: int, count: int, version: int
+    it: BeginQuorumEpochResponse, buf: bytes, pos: int, count: int, version: int,
+    elements: ElementBudget,
 ) -> int:
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     unknown: TaggedFields = []
     for _ in range(count):
         tag, pos = read_uvarint(buf, pos)
@@ -724,7 +727,7 @@ def _read_tags_of_begin_quorum_epoch_response(
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.node_endpoints, pos = _read_node_endpoint_list(buf, pos, n, version)
+                it.node_endpoints, pos = _read_node_endpoint_list(buf, pos, n, version, elements)
             else:
                 raise null_not_allowed("NodeEndpoints")
         else:

@@ -8,6 +8,7 @@ from minikafka.common.ids import Uuid
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -120,7 +121,7 @@ class BrokerHeartbeatRequest:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                pos = _read_tags_of_broker_heartbeat_request(it, buf, pos, tags, version)
+                pos = _read_tags_of_broker_heartbeat_request(it, buf, pos, tags, version, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("BrokerHeartbeatRequest", version, len(buf), failure) from None
         if pos > len(buf):
@@ -204,7 +205,7 @@ class BrokerHeartbeatResponse:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("BrokerHeartbeatResponse", version, len(buf), failure) from None
         if pos > len(buf):
@@ -217,8 +218,11 @@ class BrokerHeartbeatResponse:
 
 
 def _read_tags_of_broker_heartbeat_request(
-    it: BrokerHeartbeatRequest, buf: bytes, pos: int, count: int, version: int
+    it: BrokerHeartbeatRequest, buf: bytes, pos: int, count: int, version: int,
+    elements: ElementBudget,
 ) -> int:
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     unknown: TaggedFields = []
     for _ in range(count):
         tag, pos = read_uvarint(buf, pos)
@@ -231,7 +235,7 @@ def _read_tags_of_broker_heartbeat_request(
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.offline_log_dirs, pos = read_uuids(buf, pos, n)
+                it.offline_log_dirs, pos = read_uuids(buf, pos, n, elements)
             else:
                 raise null_not_allowed("OfflineLogDirs")
         elif tag == 1 and version >= 2:
@@ -241,7 +245,7 @@ def _read_tags_of_broker_heartbeat_request(
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.cordoned_log_dirs, pos = read_uuids(buf, pos, n)
+                it.cordoned_log_dirs, pos = read_uuids(buf, pos, n, elements)
             else:
                 it.cordoned_log_dirs = None
         else:

@@ -9,6 +9,7 @@ from minikafka.common.ids import Uuid, ZERO_UUID
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -21,7 +22,6 @@ from minikafka.protocol.primitives import (
     read_tagged_fields,
     read_uuids,
     read_uvarint,
-    too_many,
     uvarint,
     write_tagged_fields,
 )
@@ -223,7 +223,7 @@ class BrokerRegistrationRequest:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.listeners, pos = _read_listener_list(buf, pos, n, version)
+                it.listeners, pos = _read_listener_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Listeners")
             n = buf[pos]
@@ -232,7 +232,7 @@ class BrokerRegistrationRequest:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.features, pos = _read_feature_list(buf, pos, n, version)
+                it.features, pos = _read_feature_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Features")
             n = buf[pos]
@@ -259,7 +259,7 @@ class BrokerRegistrationRequest:
                 it.is_migrating_zk_broker = False
             if version >= 2:
                 if n >= 0:
-                    it.log_dirs, pos = read_uuids(buf, pos, n)
+                    it.log_dirs, pos = read_uuids(buf, pos, n, reader.elements)
                 else:
                     raise null_not_allowed("LogDirs")
             else:
@@ -277,7 +277,7 @@ class BrokerRegistrationRequest:
                     tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("BrokerRegistrationRequest", version, len(buf), failure) from None
         if pos > len(buf):
@@ -337,7 +337,7 @@ class BrokerRegistrationResponse:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("BrokerRegistrationResponse", version, len(buf), failure) from None
         if pos > len(buf):
@@ -350,10 +350,10 @@ class BrokerRegistrationResponse:
 
 
 def _read_listener_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[Listener], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[Listener] = []
     for _ in range(count):
         it = new(Listener)
@@ -385,16 +385,16 @@ def _read_listener_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_feature_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[Feature], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[Feature] = []
     for _ in range(count):
         it = new(Feature)
@@ -415,7 +415,7 @@ def _read_feature_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 

@@ -9,6 +9,7 @@ from minikafka.common.ids import Uuid, ZERO_UUID
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -23,7 +24,6 @@ from minikafka.protocol.primitives import (
     read_int32s,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_compact_strings,
     write_tagged_fields,
@@ -260,7 +260,7 @@ class ConsumerGroupHeartbeatRequest:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.subscribed_topic_names, pos = read_compact_strings(buf, pos, n)
+                it.subscribed_topic_names, pos = read_compact_strings(buf, pos, n, reader.elements)
             else:
                 it.subscribed_topic_names = None
             if version >= 1:
@@ -294,7 +294,7 @@ class ConsumerGroupHeartbeatRequest:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.topic_partitions, pos = _read_consumer_group_heartbeat_request_topic_partitions_list(buf, pos, n, version)
+                it.topic_partitions, pos = _read_consumer_group_heartbeat_request_topic_partitions_list(buf, pos, n, version, reader.elements)
             else:
                 it.topic_partitions = None
             tags = buf[pos]
@@ -303,7 +303,7 @@ class ConsumerGroupHeartbeatRequest:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("ConsumerGroupHeartbeatRequest", version, len(buf), failure) from None
         if pos > len(buf):
@@ -465,7 +465,7 @@ class ConsumerGroupHeartbeatResponse:
             (it.member_epoch, it.heartbeat_interval_ms, n) = _unpack_iib(buf, pos)
             pos += 9
             if n >= 0:
-                (it.assignment,), pos = _read_assignment_list(buf, pos, 1, version)
+                (it.assignment,), pos = _read_assignment_list(buf, pos, 1, version, reader.elements)
             else:
                 it.assignment = None
             tags = buf[pos]
@@ -474,7 +474,7 @@ class ConsumerGroupHeartbeatResponse:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("ConsumerGroupHeartbeatResponse", version, len(buf), failure) from None
         if pos > len(buf):
@@ -487,10 +487,10 @@ class ConsumerGroupHeartbeatResponse:
 
 
 def _read_consumer_group_heartbeat_request_topic_partitions_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[ConsumerGroupHeartbeatRequestTopicPartitions], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[ConsumerGroupHeartbeatRequestTopicPartitions] = []
     for _ in range(count):
         it = new(ConsumerGroupHeartbeatRequestTopicPartitions)
@@ -501,7 +501,7 @@ def _read_consumer_group_heartbeat_request_topic_partitions_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.partitions, pos = read_int32s(buf, pos, n)
+            it.partitions, pos = read_int32s(buf, pos, n, elements)
         else:
             raise null_not_allowed("Partitions")
         tags = buf[pos]
@@ -510,7 +510,7 @@ def _read_consumer_group_heartbeat_request_topic_partitions_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
@@ -533,10 +533,10 @@ def _write_consumer_group_heartbeat_request_topic_partitions_list(
 
 
 def _read_consumer_group_heartbeat_response_topic_partitions_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[ConsumerGroupHeartbeatResponseTopicPartitions], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[ConsumerGroupHeartbeatResponseTopicPartitions] = []
     for _ in range(count):
         it = new(ConsumerGroupHeartbeatResponseTopicPartitions)
@@ -547,7 +547,7 @@ def _read_consumer_group_heartbeat_response_topic_partitions_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.partitions, pos = read_int32s(buf, pos, n)
+            it.partitions, pos = read_int32s(buf, pos, n, elements)
         else:
             raise null_not_allowed("Partitions")
         tags = buf[pos]
@@ -556,16 +556,16 @@ def _read_consumer_group_heartbeat_response_topic_partitions_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_assignment_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[Assignment], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[Assignment] = []
     for _ in range(count):
         it = new(Assignment)
@@ -575,7 +575,7 @@ def _read_assignment_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.topic_partitions, pos = _read_consumer_group_heartbeat_response_topic_partitions_list(buf, pos, n, version)
+            it.topic_partitions, pos = _read_consumer_group_heartbeat_response_topic_partitions_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("TopicPartitions")
         tags = buf[pos]
@@ -584,7 +584,7 @@ def _read_assignment_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 

@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -18,7 +19,6 @@ from minikafka.protocol.primitives import (
     null_not_allowed,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_tagged_fields,
 )
@@ -143,7 +143,7 @@ class CreateAclsRequest:
                 (n,) = _unpack_i(buf, pos)
                 pos += 4
             if n >= 0:
-                it.creations, pos = _read_acl_creation_list(buf, pos, n, version)
+                it.creations, pos = _read_acl_creation_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Creations")
             if version >= 2:
@@ -154,7 +154,7 @@ class CreateAclsRequest:
             it.unknown_tagged_fields = None
             if version >= 2:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("CreateAclsRequest", version, len(buf), failure) from None
         if pos > len(buf):
@@ -246,7 +246,7 @@ class CreateAclsResponse:
                 (it.throttle_time_ms, n) = _unpack_ii(buf, pos)
                 pos += 8
             if n >= 0:
-                it.results, pos = _read_acl_creation_result_list(buf, pos, n, version)
+                it.results, pos = _read_acl_creation_result_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Results")
             if version >= 2:
@@ -257,7 +257,7 @@ class CreateAclsResponse:
             it.unknown_tagged_fields = None
             if version >= 2:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("CreateAclsResponse", version, len(buf), failure) from None
         if pos > len(buf):
@@ -270,10 +270,10 @@ class CreateAclsResponse:
 
 
 def _read_acl_creation_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[AclCreation], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[AclCreation] = []
     for _ in range(count):
         it = new(AclCreation)
@@ -333,7 +333,7 @@ def _read_acl_creation_list(
         it.unknown_tagged_fields = None
         if version >= 2:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
@@ -383,10 +383,10 @@ def _write_acl_creation_list(
 
 
 def _read_acl_creation_result_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[AclCreationResult], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[AclCreationResult] = []
     for _ in range(count):
         it = new(AclCreationResult)
@@ -413,7 +413,7 @@ def _read_acl_creation_result_list(
         it.unknown_tagged_fields = None
         if version >= 2:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 

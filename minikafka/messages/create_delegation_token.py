@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -19,7 +20,6 @@ from minikafka.protocol.primitives import (
     null_not_allowed,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_tagged_fields,
 )
@@ -195,7 +195,7 @@ class CreateDelegationTokenRequest:
                 (n,) = _unpack_i(buf, pos)
                 pos += 4
             if n >= 0:
-                it.renewers, pos = _read_creatable_renewers_list(buf, pos, n, version)
+                it.renewers, pos = _read_creatable_renewers_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Renewers")
             if version >= 2:
@@ -209,7 +209,7 @@ class CreateDelegationTokenRequest:
             it.unknown_tagged_fields = None
             if version >= 2:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("CreateDelegationTokenRequest", version, len(buf), failure) from None
         if pos > len(buf):
@@ -461,7 +461,7 @@ class CreateDelegationTokenResponse:
             it.unknown_tagged_fields = None
             if version >= 2:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("CreateDelegationTokenResponse", version, len(buf), failure) from None
         if pos > len(buf):
@@ -474,10 +474,10 @@ class CreateDelegationTokenResponse:
 
 
 def _read_creatable_renewers_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[CreatableRenewers], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[CreatableRenewers] = []
     for _ in range(count):
         it = new(CreatableRenewers)
@@ -519,7 +519,7 @@ def _read_creatable_renewers_list(
         it.unknown_tagged_fields = None
         if version >= 2:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 

@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -20,7 +21,6 @@ from minikafka.protocol.primitives import (
     read_int32s,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_tagged_fields,
 )
@@ -148,7 +148,7 @@ class CreatePartitionsRequest:
                 (n,) = _unpack_i(buf, pos)
                 pos += 4
             if n >= 0:
-                it.topics, pos = _read_create_partitions_topic_list(buf, pos, n, version)
+                it.topics, pos = _read_create_partitions_topic_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Topics")
             if version >= 2:
@@ -162,7 +162,7 @@ class CreatePartitionsRequest:
             it.unknown_tagged_fields = None
             if version >= 2:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("CreatePartitionsRequest", version, len(buf), failure) from None
         if pos > len(buf):
@@ -256,7 +256,7 @@ class CreatePartitionsResponse:
                 (it.throttle_time_ms, n) = _unpack_ii(buf, pos)
                 pos += 8
             if n >= 0:
-                it.results, pos = _read_create_partitions_topic_result_list(buf, pos, n, version)
+                it.results, pos = _read_create_partitions_topic_result_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Results")
             if version >= 2:
@@ -267,7 +267,7 @@ class CreatePartitionsResponse:
             it.unknown_tagged_fields = None
             if version >= 2:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("CreatePartitionsResponse", version, len(buf), failure) from None
         if pos > len(buf):
@@ -280,10 +280,10 @@ class CreatePartitionsResponse:
 
 
 def _read_create_partitions_assignment_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[CreatePartitionsAssignment], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[CreatePartitionsAssignment] = []
     for _ in range(count):
         it = new(CreatePartitionsAssignment)
@@ -297,7 +297,7 @@ def _read_create_partitions_assignment_list(
             (n,) = _unpack_i(buf, pos)
             pos += 4
         if n >= 0:
-            it.broker_ids, pos = read_int32s(buf, pos, n)
+            it.broker_ids, pos = read_int32s(buf, pos, n, elements)
         else:
             raise null_not_allowed("BrokerIds")
         if version >= 2:
@@ -308,16 +308,16 @@ def _read_create_partitions_assignment_list(
         it.unknown_tagged_fields = None
         if version >= 2:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_create_partitions_topic_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[CreatePartitionsTopic], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[CreatePartitionsTopic] = []
     for _ in range(count):
         it = new(CreatePartitionsTopic)
@@ -346,7 +346,7 @@ def _read_create_partitions_topic_list(
             (it.count, n) = _unpack_ii(buf, pos)
             pos += 8
         if n >= 0:
-            it.assignments, pos = _read_create_partitions_assignment_list(buf, pos, n, version)
+            it.assignments, pos = _read_create_partitions_assignment_list(buf, pos, n, version, elements)
         else:
             it.assignments = None
         if version >= 2:
@@ -357,7 +357,7 @@ def _read_create_partitions_topic_list(
         it.unknown_tagged_fields = None
         if version >= 2:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
@@ -418,10 +418,10 @@ def _write_create_partitions_topic_list(
 
 
 def _read_create_partitions_topic_result_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[CreatePartitionsTopicResult], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[CreatePartitionsTopicResult] = []
     for _ in range(count):
         it = new(CreatePartitionsTopicResult)
@@ -463,7 +463,7 @@ def _read_create_partitions_topic_result_list(
         it.unknown_tagged_fields = None
         if version >= 2:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 

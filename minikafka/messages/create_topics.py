@@ -9,6 +9,7 @@ from minikafka.common.ids import Uuid, ZERO_UUID
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -21,7 +22,6 @@ from minikafka.protocol.primitives import (
     read_int32s,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_tagged_fields,
     wrong_tag_size,
@@ -191,7 +191,7 @@ class CreateTopicsRequest:
                 (n,) = _unpack_i(buf, pos)
                 pos += 4
             if n >= 0:
-                it.topics, pos = _read_creatable_topic_list(buf, pos, n, version)
+                it.topics, pos = _read_creatable_topic_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Topics")
             if version >= 5:
@@ -205,7 +205,7 @@ class CreateTopicsRequest:
             it.unknown_tagged_fields = None
             if version >= 5:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("CreateTopicsRequest", version, len(buf), failure) from None
         if pos > len(buf):
@@ -351,7 +351,7 @@ class CreateTopicsResponse:
                 (it.throttle_time_ms, n) = _unpack_ii(buf, pos)
                 pos += 8
             if n >= 0:
-                it.topics, pos = _read_creatable_topic_result_list(buf, pos, n, version)
+                it.topics, pos = _read_creatable_topic_result_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Topics")
             if version >= 5:
@@ -362,7 +362,7 @@ class CreateTopicsResponse:
             it.unknown_tagged_fields = None
             if version >= 5:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("CreateTopicsResponse", version, len(buf), failure) from None
         if pos > len(buf):
@@ -375,10 +375,10 @@ class CreateTopicsResponse:
 
 
 def _read_creatable_replica_assignment_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[CreatableReplicaAssignment], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[CreatableReplicaAssignment] = []
     for _ in range(count):
         it = new(CreatableReplicaAssignment)
@@ -392,7 +392,7 @@ def _read_creatable_replica_assignment_list(
             (it.partition_index, n) = _unpack_ii(buf, pos)
             pos += 8
         if n >= 0:
-            it.broker_ids, pos = read_int32s(buf, pos, n)
+            it.broker_ids, pos = read_int32s(buf, pos, n, elements)
         else:
             raise null_not_allowed("BrokerIds")
         if version >= 5:
@@ -403,16 +403,16 @@ def _read_creatable_replica_assignment_list(
         it.unknown_tagged_fields = None
         if version >= 5:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_creatable_topic_config_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[CreatableTopicConfig], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[CreatableTopicConfig] = []
     for _ in range(count):
         it = new(CreatableTopicConfig)
@@ -454,16 +454,16 @@ def _read_creatable_topic_config_list(
         it.unknown_tagged_fields = None
         if version >= 5:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_creatable_topic_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[CreatableTopic], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[CreatableTopic] = []
     for _ in range(count):
         it = new(CreatableTopic)
@@ -492,7 +492,7 @@ def _read_creatable_topic_list(
             (it.num_partitions, it.replication_factor, n) = _unpack_ihi(buf, pos)
             pos += 10
         if n >= 0:
-            it.assignments, pos = _read_creatable_replica_assignment_list(buf, pos, n, version)
+            it.assignments, pos = _read_creatable_replica_assignment_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Assignments")
         if version >= 5:
@@ -505,7 +505,7 @@ def _read_creatable_topic_list(
             (n,) = _unpack_i(buf, pos)
             pos += 4
         if n >= 0:
-            it.configs, pos = _read_creatable_topic_config_list(buf, pos, n, version)
+            it.configs, pos = _read_creatable_topic_config_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Configs")
         if version >= 5:
@@ -516,7 +516,7 @@ def _read_creatable_topic_list(
         it.unknown_tagged_fields = None
         if version >= 5:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
@@ -619,10 +619,10 @@ def _write_creatable_topic_list(
 
 
 def _read_creatable_topic_configs_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[CreatableTopicConfigs], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[CreatableTopicConfigs] = []
     for _ in range(count):
         it = new(CreatableTopicConfigs)
@@ -654,16 +654,16 @@ def _read_creatable_topic_configs_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_creatable_topic_result_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[CreatableTopicResult], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[CreatableTopicResult] = []
     for _ in range(count):
         it = new(CreatableTopicResult)
@@ -718,7 +718,7 @@ def _read_creatable_topic_result_list(
             it.replication_factor = -1
         if version >= 5:
             if n >= 0:
-                it.configs, pos = _read_creatable_topic_configs_list(buf, pos, n, version)
+                it.configs, pos = _read_creatable_topic_configs_list(buf, pos, n, version, elements)
             else:
                 it.configs = None
         else:
@@ -731,14 +731,17 @@ def _read_creatable_topic_result_list(
         it.unknown_tagged_fields = None
         if version >= 5:
             if tags:
-                pos = _read_tags_of_creatable_topic_result(it, buf, pos, tags, version)
+                pos = _read_tags_of_creatable_topic_result(it, buf, pos, tags, version, elements)
         items.append(it)
     return items, pos
 
 
 def _read_tags_of_creatable_topic_result(
-    it: CreatableTopicResult, buf: bytes, pos: int, count: int, version: int
+    it: CreatableTopicResult, buf: bytes, pos: int, count: int, version: int,
+    elements: ElementBudget,
 ) -> int:
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     unknown: TaggedFields = []
     for _ in range(count):
         tag, pos = read_uvarint(buf, pos)

@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -18,7 +19,6 @@ from minikafka.protocol.primitives import (
     null_not_allowed,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_tagged_fields,
 )
@@ -143,7 +143,7 @@ class DeleteAclsRequest:
                 (n,) = _unpack_i(buf, pos)
                 pos += 4
             if n >= 0:
-                it.filters, pos = _read_delete_acls_filter_list(buf, pos, n, version)
+                it.filters, pos = _read_delete_acls_filter_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Filters")
             if version >= 2:
@@ -154,7 +154,7 @@ class DeleteAclsRequest:
             it.unknown_tagged_fields = None
             if version >= 2:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("DeleteAclsRequest", version, len(buf), failure) from None
         if pos > len(buf):
@@ -292,7 +292,7 @@ class DeleteAclsResponse:
                 (it.throttle_time_ms, n) = _unpack_ii(buf, pos)
                 pos += 8
             if n >= 0:
-                it.filter_results, pos = _read_delete_acls_filter_result_list(buf, pos, n, version)
+                it.filter_results, pos = _read_delete_acls_filter_result_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("FilterResults")
             if version >= 2:
@@ -303,7 +303,7 @@ class DeleteAclsResponse:
             it.unknown_tagged_fields = None
             if version >= 2:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("DeleteAclsResponse", version, len(buf), failure) from None
         if pos > len(buf):
@@ -316,10 +316,10 @@ class DeleteAclsResponse:
 
 
 def _read_delete_acls_filter_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[DeleteAclsFilter], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[DeleteAclsFilter] = []
     for _ in range(count):
         it = new(DeleteAclsFilter)
@@ -379,7 +379,7 @@ def _read_delete_acls_filter_list(
         it.unknown_tagged_fields = None
         if version >= 2:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
@@ -441,10 +441,10 @@ def _write_delete_acls_filter_list(
 
 
 def _read_delete_acls_matching_acl_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[DeleteAclsMatchingAcl], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[DeleteAclsMatchingAcl] = []
     for _ in range(count):
         it = new(DeleteAclsMatchingAcl)
@@ -519,16 +519,16 @@ def _read_delete_acls_matching_acl_list(
         it.unknown_tagged_fields = None
         if version >= 2:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_delete_acls_filter_result_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[DeleteAclsFilterResult], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[DeleteAclsFilterResult] = []
     for _ in range(count):
         it = new(DeleteAclsFilterResult)
@@ -557,7 +557,7 @@ def _read_delete_acls_filter_result_list(
             (n,) = _unpack_i(buf, pos)
             pos += 4
         if n >= 0:
-            it.matching_acls, pos = _read_delete_acls_matching_acl_list(buf, pos, n, version)
+            it.matching_acls, pos = _read_delete_acls_matching_acl_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("MatchingAcls")
         if version >= 2:
@@ -568,7 +568,7 @@ def _read_delete_acls_filter_result_list(
         it.unknown_tagged_fields = None
         if version >= 2:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 

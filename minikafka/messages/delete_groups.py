@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -20,7 +21,6 @@ from minikafka.protocol.primitives import (
     read_strings,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_compact_strings,
     write_strings,
@@ -103,9 +103,9 @@ class DeleteGroupsRequest:
                 pos += 4
             if n >= 0:
                 if version >= 2:
-                    it.groups_names, pos = read_compact_strings(buf, pos, n)
+                    it.groups_names, pos = read_compact_strings(buf, pos, n, reader.elements)
                 else:
-                    it.groups_names, pos = read_strings(buf, pos, n)
+                    it.groups_names, pos = read_strings(buf, pos, n, reader.elements)
             else:
                 raise null_not_allowed("GroupsNames")
             if version >= 2:
@@ -116,7 +116,7 @@ class DeleteGroupsRequest:
             it.unknown_tagged_fields = None
             if version >= 2:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("DeleteGroupsRequest", version, len(buf), failure) from None
         if pos > len(buf):
@@ -210,7 +210,7 @@ class DeleteGroupsResponse:
                 (it.throttle_time_ms, n) = _unpack_ii(buf, pos)
                 pos += 8
             if n >= 0:
-                it.results, pos = _read_deletable_group_result_list(buf, pos, n, version)
+                it.results, pos = _read_deletable_group_result_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Results")
             if version >= 2:
@@ -221,7 +221,7 @@ class DeleteGroupsResponse:
             it.unknown_tagged_fields = None
             if version >= 2:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("DeleteGroupsResponse", version, len(buf), failure) from None
         if pos > len(buf):
@@ -234,10 +234,10 @@ class DeleteGroupsResponse:
 
 
 def _read_deletable_group_result_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[DeletableGroupResult], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[DeletableGroupResult] = []
     for _ in range(count):
         it = new(DeletableGroupResult)
@@ -282,7 +282,7 @@ def _read_deletable_group_result_list(
         it.unknown_tagged_fields = None
         if version >= 2:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 

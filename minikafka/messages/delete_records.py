@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -18,7 +19,6 @@ from minikafka.protocol.primitives import (
     null_not_allowed,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_tagged_fields,
 )
@@ -145,7 +145,7 @@ class DeleteRecordsRequest:
                 (n,) = _unpack_i(buf, pos)
                 pos += 4
             if n >= 0:
-                it.topics, pos = _read_delete_records_topic_list(buf, pos, n, version)
+                it.topics, pos = _read_delete_records_topic_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Topics")
             if version >= 2:
@@ -159,7 +159,7 @@ class DeleteRecordsRequest:
             it.unknown_tagged_fields = None
             if version >= 2:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("DeleteRecordsRequest", version, len(buf), failure) from None
         if pos > len(buf):
@@ -272,7 +272,7 @@ class DeleteRecordsResponse:
                 (it.throttle_time_ms, n) = _unpack_ii(buf, pos)
                 pos += 8
             if n >= 0:
-                it.topics, pos = _read_delete_records_topic_result_list(buf, pos, n, version)
+                it.topics, pos = _read_delete_records_topic_result_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Topics")
             if version >= 2:
@@ -283,7 +283,7 @@ class DeleteRecordsResponse:
             it.unknown_tagged_fields = None
             if version >= 2:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("DeleteRecordsResponse", version, len(buf), failure) from None
         if pos > len(buf):
@@ -296,10 +296,10 @@ class DeleteRecordsResponse:
 
 
 def _read_delete_records_partition_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[DeleteRecordsPartition], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[DeleteRecordsPartition] = []
     for _ in range(count):
         it = new(DeleteRecordsPartition)
@@ -314,16 +314,16 @@ def _read_delete_records_partition_list(
         it.unknown_tagged_fields = None
         if version >= 2:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_delete_records_topic_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[DeleteRecordsTopic], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[DeleteRecordsTopic] = []
     for _ in range(count):
         it = new(DeleteRecordsTopic)
@@ -352,7 +352,7 @@ def _read_delete_records_topic_list(
             (n,) = _unpack_i(buf, pos)
             pos += 4
         if n >= 0:
-            it.partitions, pos = _read_delete_records_partition_list(buf, pos, n, version)
+            it.partitions, pos = _read_delete_records_partition_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Partitions")
         if version >= 2:
@@ -363,7 +363,7 @@ def _read_delete_records_topic_list(
         it.unknown_tagged_fields = None
         if version >= 2:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
@@ -414,10 +414,10 @@ def _write_delete_records_topic_list(
 
 
 def _read_delete_records_partition_result_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[DeleteRecordsPartitionResult], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[DeleteRecordsPartitionResult] = []
     for _ in range(count):
         it = new(DeleteRecordsPartitionResult)
@@ -432,16 +432,16 @@ def _read_delete_records_partition_result_list(
         it.unknown_tagged_fields = None
         if version >= 2:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_delete_records_topic_result_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[DeleteRecordsTopicResult], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[DeleteRecordsTopicResult] = []
     for _ in range(count):
         it = new(DeleteRecordsTopicResult)
@@ -470,7 +470,7 @@ def _read_delete_records_topic_result_list(
             (n,) = _unpack_i(buf, pos)
             pos += 4
         if n >= 0:
-            it.partitions, pos = _read_delete_records_partition_result_list(buf, pos, n, version)
+            it.partitions, pos = _read_delete_records_partition_result_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Partitions")
         if version >= 2:
@@ -481,7 +481,7 @@ def _read_delete_records_topic_result_list(
         it.unknown_tagged_fields = None
         if version >= 2:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 

@@ -9,6 +9,7 @@ from minikafka.common.ids import Uuid, ZERO_UUID
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -19,7 +20,6 @@ from minikafka.protocol.primitives import (
     null_not_allowed,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_tagged_fields,
 )
@@ -120,7 +120,7 @@ class DeleteShareGroupOffsetsRequest:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.topics, pos = _read_delete_share_group_offsets_request_topic_list(buf, pos, n, version)
+                it.topics, pos = _read_delete_share_group_offsets_request_topic_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Topics")
             tags = buf[pos]
@@ -129,7 +129,7 @@ class DeleteShareGroupOffsetsRequest:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("DeleteShareGroupOffsetsRequest", version, len(buf), failure) from None
         if pos > len(buf):
@@ -249,7 +249,7 @@ class DeleteShareGroupOffsetsResponse:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.responses, pos = _read_delete_share_group_offsets_response_topic_list(buf, pos, n, version)
+                it.responses, pos = _read_delete_share_group_offsets_response_topic_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Responses")
             tags = buf[pos]
@@ -258,7 +258,7 @@ class DeleteShareGroupOffsetsResponse:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("DeleteShareGroupOffsetsResponse", version, len(buf), failure) from None
         if pos > len(buf):
@@ -271,10 +271,10 @@ class DeleteShareGroupOffsetsResponse:
 
 
 def _read_delete_share_group_offsets_request_topic_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[DeleteShareGroupOffsetsRequestTopic], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[DeleteShareGroupOffsetsRequestTopic] = []
     for _ in range(count):
         it = new(DeleteShareGroupOffsetsRequestTopic)
@@ -295,7 +295,7 @@ def _read_delete_share_group_offsets_request_topic_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
@@ -318,10 +318,10 @@ def _write_delete_share_group_offsets_request_topic_list(
 
 
 def _read_delete_share_group_offsets_response_topic_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[DeleteShareGroupOffsetsResponseTopic], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[DeleteShareGroupOffsetsResponseTopic] = []
     for _ in range(count):
         it = new(DeleteShareGroupOffsetsResponseTopic)
@@ -354,7 +354,7 @@ def _read_delete_share_group_offsets_response_topic_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 

@@ -9,6 +9,7 @@ from minikafka.common.ids import Uuid, ZERO_UUID
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -22,7 +23,6 @@ from minikafka.protocol.primitives import (
     read_strings,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_compact_strings,
     write_strings,
@@ -148,7 +148,7 @@ class DeleteTopicsRequest:
                     n, pos = read_uvarint(buf, pos - 1)
                 n -= 1
                 if n >= 0:
-                    it.topics, pos = _read_delete_topic_state_list(buf, pos, n, version)
+                    it.topics, pos = _read_delete_topic_state_list(buf, pos, n, version, reader.elements)
                 else:
                     raise null_not_allowed("Topics")
             else:
@@ -167,9 +167,9 @@ class DeleteTopicsRequest:
             if version <= 5:
                 if n >= 0:
                     if version >= 4:
-                        it.topic_names, pos = read_compact_strings(buf, pos, n)
+                        it.topic_names, pos = read_compact_strings(buf, pos, n, reader.elements)
                     else:
-                        it.topic_names, pos = read_strings(buf, pos, n)
+                        it.topic_names, pos = read_strings(buf, pos, n, reader.elements)
                 else:
                     raise null_not_allowed("TopicNames")
             else:
@@ -185,7 +185,7 @@ class DeleteTopicsRequest:
             it.unknown_tagged_fields = None
             if version >= 4:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("DeleteTopicsRequest", version, len(buf), failure) from None
         if pos > len(buf):
@@ -281,7 +281,7 @@ class DeleteTopicsResponse:
                 (it.throttle_time_ms, n) = _unpack_ii(buf, pos)
                 pos += 8
             if n >= 0:
-                it.responses, pos = _read_deletable_topic_result_list(buf, pos, n, version)
+                it.responses, pos = _read_deletable_topic_result_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Responses")
             if version >= 4:
@@ -292,7 +292,7 @@ class DeleteTopicsResponse:
             it.unknown_tagged_fields = None
             if version >= 4:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("DeleteTopicsResponse", version, len(buf), failure) from None
         if pos > len(buf):
@@ -305,10 +305,10 @@ class DeleteTopicsResponse:
 
 
 def _read_delete_topic_state_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[DeleteTopicState], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[DeleteTopicState] = []
     for _ in range(count):
         it = new(DeleteTopicState)
@@ -330,7 +330,7 @@ def _read_delete_topic_state_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
@@ -357,10 +357,10 @@ def _write_delete_topic_state_list(
 
 
 def _read_deletable_topic_result_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[DeletableTopicResult], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[DeletableTopicResult] = []
     for _ in range(count):
         it = new(DeletableTopicResult)
@@ -416,7 +416,7 @@ def _read_deletable_topic_result_list(
         it.unknown_tagged_fields = None
         if version >= 4:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 

@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -18,7 +19,6 @@ from minikafka.protocol.primitives import (
     null_not_allowed,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_tagged_fields,
 )
@@ -205,7 +205,7 @@ class DescribeAclsRequest:
             it.unknown_tagged_fields = None
             if version >= 2:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("DescribeAclsRequest", version, len(buf), failure) from None
         if pos > len(buf):
@@ -363,7 +363,7 @@ class DescribeAclsResponse:
                 (n,) = _unpack_i(buf, pos)
                 pos += 4
             if n >= 0:
-                it.resources, pos = _read_describe_acls_resource_list(buf, pos, n, version)
+                it.resources, pos = _read_describe_acls_resource_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Resources")
             if version >= 2:
@@ -374,7 +374,7 @@ class DescribeAclsResponse:
             it.unknown_tagged_fields = None
             if version >= 2:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("DescribeAclsResponse", version, len(buf), failure) from None
         if pos > len(buf):
@@ -387,10 +387,10 @@ class DescribeAclsResponse:
 
 
 def _read_acl_description_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[AclDescription], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[AclDescription] = []
     for _ in range(count):
         it = new(AclDescription)
@@ -435,16 +435,16 @@ def _read_acl_description_list(
         it.unknown_tagged_fields = None
         if version >= 2:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_describe_acls_resource_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[DescribeAclsResource], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[DescribeAclsResource] = []
     for _ in range(count):
         it = new(DescribeAclsResource)
@@ -473,7 +473,7 @@ def _read_describe_acls_resource_list(
             (it.pattern_type, n) = _unpack_bi(buf, pos)
             pos += 5
         if n >= 0:
-            it.acls, pos = _read_acl_description_list(buf, pos, n, version)
+            it.acls, pos = _read_acl_description_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Acls")
         if version >= 2:
@@ -484,7 +484,7 @@ def _read_describe_acls_resource_list(
         it.unknown_tagged_fields = None
         if version >= 2:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 

@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -18,7 +19,6 @@ from minikafka.protocol.primitives import (
     null_not_allowed,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_tagged_fields,
 )
@@ -131,7 +131,7 @@ class DescribeClientQuotasRequest:
                 (n,) = _unpack_i(buf, pos)
                 pos += 4
             if n >= 0:
-                it.components, pos = _read_component_data_list(buf, pos, n, version)
+                it.components, pos = _read_component_data_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Components")
             if version >= 1:
@@ -145,7 +145,7 @@ class DescribeClientQuotasRequest:
             it.unknown_tagged_fields = None
             if version >= 1:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("DescribeClientQuotasRequest", version, len(buf), failure) from None
         if pos > len(buf):
@@ -317,7 +317,7 @@ class DescribeClientQuotasResponse:
                 (n,) = _unpack_i(buf, pos)
                 pos += 4
             if n >= 0:
-                it.entries, pos = _read_entry_data_list(buf, pos, n, version)
+                it.entries, pos = _read_entry_data_list(buf, pos, n, version, reader.elements)
             else:
                 it.entries = None
             if version >= 1:
@@ -328,7 +328,7 @@ class DescribeClientQuotasResponse:
             it.unknown_tagged_fields = None
             if version >= 1:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("DescribeClientQuotasResponse", version, len(buf), failure) from None
         if pos > len(buf):
@@ -341,10 +341,10 @@ class DescribeClientQuotasResponse:
 
 
 def _read_component_data_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[ComponentData], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[ComponentData] = []
     for _ in range(count):
         it = new(ComponentData)
@@ -386,7 +386,7 @@ def _read_component_data_list(
         it.unknown_tagged_fields = None
         if version >= 1:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
@@ -427,10 +427,10 @@ def _write_component_data_list(
 
 
 def _read_entity_data_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[EntityData], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[EntityData] = []
     for _ in range(count):
         it = new(EntityData)
@@ -472,16 +472,16 @@ def _read_entity_data_list(
         it.unknown_tagged_fields = None
         if version >= 1:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_value_data_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[ValueData], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[ValueData] = []
     for _ in range(count):
         it = new(ValueData)
@@ -511,16 +511,16 @@ def _read_value_data_list(
         it.unknown_tagged_fields = None
         if version >= 1:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_entry_data_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[EntryData], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[EntryData] = []
     for _ in range(count):
         it = new(EntryData)
@@ -534,7 +534,7 @@ def _read_entry_data_list(
             (n,) = _unpack_i(buf, pos)
             pos += 4
         if n >= 0:
-            it.entity, pos = _read_entity_data_list(buf, pos, n, version)
+            it.entity, pos = _read_entity_data_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Entity")
         if version >= 1:
@@ -547,7 +547,7 @@ def _read_entry_data_list(
             (n,) = _unpack_i(buf, pos)
             pos += 4
         if n >= 0:
-            it.values, pos = _read_value_data_list(buf, pos, n, version)
+            it.values, pos = _read_value_data_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Values")
         if version >= 1:
@@ -558,7 +558,7 @@ def _read_entry_data_list(
         it.unknown_tagged_fields = None
         if version >= 1:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 

@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -19,7 +20,6 @@ from minikafka.protocol.primitives import (
     null_not_allowed,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_tagged_fields,
 )
@@ -127,7 +127,7 @@ class DescribeClusterRequest:
                     tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("DescribeClusterRequest", version, len(buf), failure) from None
         if pos > len(buf):
@@ -294,7 +294,7 @@ class DescribeClusterResponse:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.brokers, pos = _read_describe_cluster_broker_list(buf, pos, n, version)
+                it.brokers, pos = _read_describe_cluster_broker_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Brokers")
             (it.cluster_authorized_operations, tags) = _unpack_iB(buf, pos)
@@ -303,7 +303,7 @@ class DescribeClusterResponse:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("DescribeClusterResponse", version, len(buf), failure) from None
         if pos > len(buf):
@@ -316,10 +316,10 @@ class DescribeClusterResponse:
 
 
 def _read_describe_cluster_broker_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[DescribeClusterBroker], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[DescribeClusterBroker] = []
     for _ in range(count):
         it = new(DescribeClusterBroker)
@@ -358,7 +358,7 @@ def _read_describe_cluster_broker_list(
                 tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 

@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -21,7 +22,6 @@ from minikafka.protocol.primitives import (
     read_strings,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_compact_strings,
     write_strings,
@@ -151,7 +151,7 @@ class DescribeConfigsRequest:
                 (n,) = _unpack_i(buf, pos)
                 pos += 4
             if n >= 0:
-                it.resources, pos = _read_describe_configs_resource_list(buf, pos, n, version)
+                it.resources, pos = _read_describe_configs_resource_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Resources")
             if version >= 4:
@@ -169,7 +169,7 @@ class DescribeConfigsRequest:
             it.unknown_tagged_fields = None
             if version >= 4:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("DescribeConfigsRequest", version, len(buf), failure) from None
         if pos > len(buf):
@@ -336,7 +336,7 @@ class DescribeConfigsResponse:
                 (it.throttle_time_ms, n) = _unpack_ii(buf, pos)
                 pos += 8
             if n >= 0:
-                it.results, pos = _read_describe_configs_result_list(buf, pos, n, version)
+                it.results, pos = _read_describe_configs_result_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Results")
             if version >= 4:
@@ -347,7 +347,7 @@ class DescribeConfigsResponse:
             it.unknown_tagged_fields = None
             if version >= 4:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("DescribeConfigsResponse", version, len(buf), failure) from None
         if pos > len(buf):
@@ -360,10 +360,10 @@ class DescribeConfigsResponse:
 
 
 def _read_describe_configs_resource_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[DescribeConfigsResource], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[DescribeConfigsResource] = []
     for _ in range(count):
         it = new(DescribeConfigsResource)
@@ -393,9 +393,9 @@ def _read_describe_configs_resource_list(
             pos += 4
         if n >= 0:
             if version >= 4:
-                it.configuration_keys, pos = read_compact_strings(buf, pos, n)
+                it.configuration_keys, pos = read_compact_strings(buf, pos, n, elements)
             else:
-                it.configuration_keys, pos = read_strings(buf, pos, n)
+                it.configuration_keys, pos = read_strings(buf, pos, n, elements)
         else:
             it.configuration_keys = None
         if version >= 4:
@@ -406,7 +406,7 @@ def _read_describe_configs_resource_list(
         it.unknown_tagged_fields = None
         if version >= 4:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
@@ -449,10 +449,10 @@ def _write_describe_configs_resource_list(
 
 
 def _read_describe_configs_synonym_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[DescribeConfigsSynonym], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[DescribeConfigsSynonym] = []
     for _ in range(count):
         it = new(DescribeConfigsSynonym)
@@ -497,16 +497,16 @@ def _read_describe_configs_synonym_list(
         it.unknown_tagged_fields = None
         if version >= 4:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_describe_configs_resource_result_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[DescribeConfigsResourceResult], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[DescribeConfigsResourceResult] = []
     for _ in range(count):
         it = new(DescribeConfigsResourceResult)
@@ -550,7 +550,7 @@ def _read_describe_configs_resource_result_list(
             (it.read_only, it.config_source, it.is_sensitive, n) = _unpack_oboi(buf, pos)
             pos += 7
         if n >= 0:
-            it.synonyms, pos = _read_describe_configs_synonym_list(buf, pos, n, version)
+            it.synonyms, pos = _read_describe_configs_synonym_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Synonyms")
         if version >= 4:
@@ -581,16 +581,16 @@ def _read_describe_configs_resource_result_list(
         it.unknown_tagged_fields = None
         if version >= 4:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_describe_configs_result_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[DescribeConfigsResult], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[DescribeConfigsResult] = []
     for _ in range(count):
         it = new(DescribeConfigsResult)
@@ -634,7 +634,7 @@ def _read_describe_configs_result_list(
             (n,) = _unpack_i(buf, pos)
             pos += 4
         if n >= 0:
-            it.configs, pos = _read_describe_configs_resource_result_list(buf, pos, n, version)
+            it.configs, pos = _read_describe_configs_resource_result_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Configs")
         if version >= 4:
@@ -645,7 +645,7 @@ def _read_describe_configs_result_list(
         it.unknown_tagged_fields = None
         if version >= 4:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 

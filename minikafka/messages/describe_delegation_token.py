@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -19,7 +20,6 @@ from minikafka.protocol.primitives import (
     null_not_allowed,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_tagged_fields,
 )
@@ -122,7 +122,7 @@ class DescribeDelegationTokenRequest:
                 (n,) = _unpack_i(buf, pos)
                 pos += 4
             if n >= 0:
-                it.owners, pos = _read_describe_delegation_token_owner_list(buf, pos, n, version)
+                it.owners, pos = _read_describe_delegation_token_owner_list(buf, pos, n, version, reader.elements)
             else:
                 it.owners = None
             if version >= 2:
@@ -133,7 +133,7 @@ class DescribeDelegationTokenRequest:
             it.unknown_tagged_fields = None
             if version >= 2:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("DescribeDelegationTokenRequest", version, len(buf), failure) from None
         if pos > len(buf):
@@ -277,7 +277,7 @@ class DescribeDelegationTokenResponse:
                 (it.error_code, n) = _unpack_hi(buf, pos)
                 pos += 6
             if n >= 0:
-                it.tokens, pos = _read_described_delegation_token_list(buf, pos, n, version)
+                it.tokens, pos = _read_described_delegation_token_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Tokens")
             if version >= 2:
@@ -291,7 +291,7 @@ class DescribeDelegationTokenResponse:
             it.unknown_tagged_fields = None
             if version >= 2:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("DescribeDelegationTokenResponse", version, len(buf), failure) from None
         if pos > len(buf):
@@ -304,10 +304,10 @@ class DescribeDelegationTokenResponse:
 
 
 def _read_describe_delegation_token_owner_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[DescribeDelegationTokenOwner], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[DescribeDelegationTokenOwner] = []
     for _ in range(count):
         it = new(DescribeDelegationTokenOwner)
@@ -349,7 +349,7 @@ def _read_describe_delegation_token_owner_list(
         it.unknown_tagged_fields = None
         if version >= 2:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
@@ -386,10 +386,10 @@ def _write_describe_delegation_token_owner_list(
 
 
 def _read_described_delegation_token_renewer_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[DescribedDelegationTokenRenewer], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[DescribedDelegationTokenRenewer] = []
     for _ in range(count):
         it = new(DescribedDelegationTokenRenewer)
@@ -431,16 +431,16 @@ def _read_described_delegation_token_renewer_list(
         it.unknown_tagged_fields = None
         if version >= 2:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_described_delegation_token_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[DescribedDelegationToken], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[DescribedDelegationToken] = []
     for _ in range(count):
         it = new(DescribedDelegationToken)
@@ -542,7 +542,7 @@ def _read_described_delegation_token_list(
             (n,) = _unpack_i(buf, pos)
             pos += 4
         if n >= 0:
-            it.renewers, pos = _read_described_delegation_token_renewer_list(buf, pos, n, version)
+            it.renewers, pos = _read_described_delegation_token_renewer_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Renewers")
         if version >= 2:
@@ -553,7 +553,7 @@ def _read_described_delegation_token_list(
         it.unknown_tagged_fields = None
         if version >= 2:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 

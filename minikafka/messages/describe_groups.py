@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -21,7 +22,6 @@ from minikafka.protocol.primitives import (
     read_strings,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_compact_strings,
     write_strings,
@@ -117,9 +117,9 @@ class DescribeGroupsRequest:
                 pos += 4
             if n >= 0:
                 if version >= 5:
-                    it.groups, pos = read_compact_strings(buf, pos, n)
+                    it.groups, pos = read_compact_strings(buf, pos, n, reader.elements)
                 else:
-                    it.groups, pos = read_strings(buf, pos, n)
+                    it.groups, pos = read_strings(buf, pos, n, reader.elements)
             else:
                 raise null_not_allowed("Groups")
             if version >= 5:
@@ -135,7 +135,7 @@ class DescribeGroupsRequest:
             it.unknown_tagged_fields = None
             if version >= 5:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("DescribeGroupsRequest", version, len(buf), failure) from None
         if pos > len(buf):
@@ -290,7 +290,7 @@ class DescribeGroupsResponse:
                 (n,) = _unpack_i(buf, pos)
                 pos += 4
             if n >= 0:
-                it.groups, pos = _read_described_group_list(buf, pos, n, version)
+                it.groups, pos = _read_described_group_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Groups")
             if version >= 5:
@@ -301,7 +301,7 @@ class DescribeGroupsResponse:
             it.unknown_tagged_fields = None
             if version >= 5:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("DescribeGroupsResponse", version, len(buf), failure) from None
         if pos > len(buf):
@@ -314,10 +314,10 @@ class DescribeGroupsResponse:
 
 
 def _read_described_group_member_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[DescribedGroupMember], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[DescribedGroupMember] = []
     for _ in range(count):
         it = new(DescribedGroupMember)
@@ -422,16 +422,16 @@ def _read_described_group_member_list(
         it.unknown_tagged_fields = None
         if version >= 5:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_described_group_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[DescribedGroup], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[DescribedGroup] = []
     for _ in range(count):
         it = new(DescribedGroup)
@@ -523,7 +523,7 @@ def _read_described_group_list(
             (n,) = _unpack_i(buf, pos)
             pos += 4
         if n >= 0:
-            it.members, pos = _read_described_group_member_list(buf, pos, n, version)
+            it.members, pos = _read_described_group_member_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Members")
         if version >= 5:
@@ -539,7 +539,7 @@ def _read_described_group_list(
         it.unknown_tagged_fields = None
         if version >= 5:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 

@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -20,7 +21,6 @@ from minikafka.protocol.primitives import (
     read_int32s,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_tagged_fields,
 )
@@ -131,7 +131,7 @@ class DescribeLogDirsRequest:
                 (n,) = _unpack_i(buf, pos)
                 pos += 4
             if n >= 0:
-                it.topics, pos = _read_describable_log_dir_topic_list(buf, pos, n, version)
+                it.topics, pos = _read_describable_log_dir_topic_list(buf, pos, n, version, reader.elements)
             else:
                 it.topics = None
             if version >= 2:
@@ -142,7 +142,7 @@ class DescribeLogDirsRequest:
             it.unknown_tagged_fields = None
             if version >= 2:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("DescribeLogDirsRequest", version, len(buf), failure) from None
         if pos > len(buf):
@@ -312,7 +312,7 @@ class DescribeLogDirsResponse:
                 (it.throttle_time_ms, n) = _unpack_ii(buf, pos)
                 pos += 8
             if n >= 0:
-                it.results, pos = _read_describe_log_dirs_result_list(buf, pos, n, version)
+                it.results, pos = _read_describe_log_dirs_result_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Results")
             if version >= 2:
@@ -323,7 +323,7 @@ class DescribeLogDirsResponse:
             it.unknown_tagged_fields = None
             if version >= 2:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("DescribeLogDirsResponse", version, len(buf), failure) from None
         if pos > len(buf):
@@ -336,10 +336,10 @@ class DescribeLogDirsResponse:
 
 
 def _read_describable_log_dir_topic_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[DescribableLogDirTopic], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[DescribableLogDirTopic] = []
     for _ in range(count):
         it = new(DescribableLogDirTopic)
@@ -368,7 +368,7 @@ def _read_describable_log_dir_topic_list(
             (n,) = _unpack_i(buf, pos)
             pos += 4
         if n >= 0:
-            it.partitions, pos = read_int32s(buf, pos, n)
+            it.partitions, pos = read_int32s(buf, pos, n, elements)
         else:
             raise null_not_allowed("Partitions")
         if version >= 2:
@@ -379,7 +379,7 @@ def _read_describable_log_dir_topic_list(
         it.unknown_tagged_fields = None
         if version >= 2:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
@@ -416,10 +416,10 @@ def _write_describable_log_dir_topic_list(
 
 
 def _read_describe_log_dirs_partition_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[DescribeLogDirsPartition], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[DescribeLogDirsPartition] = []
     for _ in range(count):
         it = new(DescribeLogDirsPartition)
@@ -440,16 +440,16 @@ def _read_describe_log_dirs_partition_list(
         it.unknown_tagged_fields = None
         if version >= 2:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_describe_log_dirs_topic_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[DescribeLogDirsTopic], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[DescribeLogDirsTopic] = []
     for _ in range(count):
         it = new(DescribeLogDirsTopic)
@@ -478,7 +478,7 @@ def _read_describe_log_dirs_topic_list(
             (n,) = _unpack_i(buf, pos)
             pos += 4
         if n >= 0:
-            it.partitions, pos = _read_describe_log_dirs_partition_list(buf, pos, n, version)
+            it.partitions, pos = _read_describe_log_dirs_partition_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Partitions")
         if version >= 2:
@@ -489,16 +489,16 @@ def _read_describe_log_dirs_topic_list(
         it.unknown_tagged_fields = None
         if version >= 2:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_describe_log_dirs_result_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[DescribeLogDirsResult], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[DescribeLogDirsResult] = []
     for _ in range(count):
         it = new(DescribeLogDirsResult)
@@ -527,7 +527,7 @@ def _read_describe_log_dirs_result_list(
             (n,) = _unpack_i(buf, pos)
             pos += 4
         if n >= 0:
-            it.topics, pos = _read_describe_log_dirs_topic_list(buf, pos, n, version)
+            it.topics, pos = _read_describe_log_dirs_topic_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Topics")
         if version >= 5:
@@ -556,7 +556,7 @@ def _read_describe_log_dirs_result_list(
         it.unknown_tagged_fields = None
         if version >= 2:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 

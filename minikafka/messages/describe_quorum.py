@@ -9,6 +9,7 @@ from minikafka.common.ids import Uuid, ZERO_UUID
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -20,7 +21,6 @@ from minikafka.protocol.primitives import (
     null_not_allowed,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_tagged_fields,
 )
@@ -137,7 +137,7 @@ class DescribeQuorumRequest:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.topics, pos = _read_describe_quorum_request_topic_data_list(buf, pos, n, version)
+                it.topics, pos = _read_describe_quorum_request_topic_data_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Topics")
             tags = buf[pos]
@@ -146,7 +146,7 @@ class DescribeQuorumRequest:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("DescribeQuorumRequest", version, len(buf), failure) from None
         if pos > len(buf):
@@ -392,7 +392,7 @@ class DescribeQuorumResponse:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.topics, pos = _read_describe_quorum_response_topic_data_list(buf, pos, n, version)
+                it.topics, pos = _read_describe_quorum_response_topic_data_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Topics")
             if version >= 2:
@@ -402,7 +402,7 @@ class DescribeQuorumResponse:
                     n, pos = read_uvarint(buf, pos - 1)
                 n -= 1
                 if n >= 0:
-                    it.nodes, pos = _read_node_list(buf, pos, n, version)
+                    it.nodes, pos = _read_node_list(buf, pos, n, version, reader.elements)
                 else:
                     raise null_not_allowed("Nodes")
             else:
@@ -413,7 +413,7 @@ class DescribeQuorumResponse:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("DescribeQuorumResponse", version, len(buf), failure) from None
         if pos > len(buf):
@@ -426,10 +426,10 @@ class DescribeQuorumResponse:
 
 
 def _read_describe_quorum_request_partition_data_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[DescribeQuorumRequestPartitionData], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[DescribeQuorumRequestPartitionData] = []
     for _ in range(count):
         it = new(DescribeQuorumRequestPartitionData)
@@ -439,16 +439,16 @@ def _read_describe_quorum_request_partition_data_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_describe_quorum_request_topic_data_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[DescribeQuorumRequestTopicData], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[DescribeQuorumRequestTopicData] = []
     for _ in range(count):
         it = new(DescribeQuorumRequestTopicData)
@@ -469,7 +469,7 @@ def _read_describe_quorum_request_topic_data_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.partitions, pos = _read_describe_quorum_request_partition_data_list(buf, pos, n, version)
+            it.partitions, pos = _read_describe_quorum_request_partition_data_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Partitions")
         tags = buf[pos]
@@ -478,7 +478,7 @@ def _read_describe_quorum_request_topic_data_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
@@ -518,10 +518,10 @@ def _write_describe_quorum_request_topic_data_list(
 
 
 def _read_replica_state_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[ReplicaState], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[ReplicaState] = []
     for _ in range(count):
         it = new(ReplicaState)
@@ -560,16 +560,16 @@ def _read_replica_state_list(
                 tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_describe_quorum_response_partition_data_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[DescribeQuorumResponsePartitionData], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[DescribeQuorumResponsePartitionData] = []
     for _ in range(count):
         it = new(DescribeQuorumResponsePartitionData)
@@ -597,7 +597,7 @@ def _read_describe_quorum_response_partition_data_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.current_voters, pos = _read_replica_state_list(buf, pos, n, version)
+            it.current_voters, pos = _read_replica_state_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("CurrentVoters")
         n = buf[pos]
@@ -606,7 +606,7 @@ def _read_describe_quorum_response_partition_data_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.observers, pos = _read_replica_state_list(buf, pos, n, version)
+            it.observers, pos = _read_replica_state_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Observers")
         tags = buf[pos]
@@ -615,16 +615,16 @@ def _read_describe_quorum_response_partition_data_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_describe_quorum_response_topic_data_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[DescribeQuorumResponseTopicData], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[DescribeQuorumResponseTopicData] = []
     for _ in range(count):
         it = new(DescribeQuorumResponseTopicData)
@@ -645,7 +645,7 @@ def _read_describe_quorum_response_topic_data_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.partitions, pos = _read_describe_quorum_response_partition_data_list(buf, pos, n, version)
+            it.partitions, pos = _read_describe_quorum_response_partition_data_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Partitions")
         tags = buf[pos]
@@ -654,16 +654,16 @@ def _read_describe_quorum_response_topic_data_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_listener_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[Listener], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[Listener] = []
     for _ in range(count):
         it = new(Listener)
@@ -695,16 +695,16 @@ def _read_listener_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_node_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[Node], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[Node] = []
     for _ in range(count):
         it = new(Node)
@@ -714,7 +714,7 @@ def _read_node_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.listeners, pos = _read_listener_list(buf, pos, n, version)
+            it.listeners, pos = _read_listener_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Listeners")
         tags = buf[pos]
@@ -723,7 +723,7 @@ def _read_node_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 

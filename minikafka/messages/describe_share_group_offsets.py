@@ -9,6 +9,7 @@ from minikafka.common.ids import Uuid, ZERO_UUID
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -21,7 +22,6 @@ from minikafka.protocol.primitives import (
     read_int32s,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_tagged_fields,
 )
@@ -129,7 +129,7 @@ class DescribeShareGroupOffsetsRequest:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.groups, pos = _read_describe_share_group_offsets_request_group_list(buf, pos, n, version)
+                it.groups, pos = _read_describe_share_group_offsets_request_group_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Groups")
             tags = buf[pos]
@@ -138,7 +138,7 @@ class DescribeShareGroupOffsetsRequest:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("DescribeShareGroupOffsetsRequest", version, len(buf), failure) from None
         if pos > len(buf):
@@ -282,7 +282,7 @@ class DescribeShareGroupOffsetsResponse:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.groups, pos = _read_describe_share_group_offsets_response_group_list(buf, pos, n, version)
+                it.groups, pos = _read_describe_share_group_offsets_response_group_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Groups")
             tags = buf[pos]
@@ -291,7 +291,7 @@ class DescribeShareGroupOffsetsResponse:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("DescribeShareGroupOffsetsResponse", version, len(buf), failure) from None
         if pos > len(buf):
@@ -304,10 +304,10 @@ class DescribeShareGroupOffsetsResponse:
 
 
 def _read_describe_share_group_offsets_request_topic_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[DescribeShareGroupOffsetsRequestTopic], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[DescribeShareGroupOffsetsRequestTopic] = []
     for _ in range(count):
         it = new(DescribeShareGroupOffsetsRequestTopic)
@@ -328,7 +328,7 @@ def _read_describe_share_group_offsets_request_topic_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.partitions, pos = read_int32s(buf, pos, n)
+            it.partitions, pos = read_int32s(buf, pos, n, elements)
         else:
             raise null_not_allowed("Partitions")
         tags = buf[pos]
@@ -337,16 +337,16 @@ def _read_describe_share_group_offsets_request_topic_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_describe_share_group_offsets_request_group_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[DescribeShareGroupOffsetsRequestGroup], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[DescribeShareGroupOffsetsRequestGroup] = []
     for _ in range(count):
         it = new(DescribeShareGroupOffsetsRequestGroup)
@@ -367,7 +367,7 @@ def _read_describe_share_group_offsets_request_group_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.topics, pos = _read_describe_share_group_offsets_request_topic_list(buf, pos, n, version)
+            it.topics, pos = _read_describe_share_group_offsets_request_topic_list(buf, pos, n, version, elements)
         else:
             it.topics = None
         tags = buf[pos]
@@ -376,7 +376,7 @@ def _read_describe_share_group_offsets_request_group_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
@@ -433,10 +433,10 @@ def _write_describe_share_group_offsets_request_group_list(
 
 
 def _read_describe_share_group_offsets_response_partition_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[DescribeShareGroupOffsetsResponsePartition], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[DescribeShareGroupOffsetsResponsePartition] = []
     for _ in range(count):
         it = new(DescribeShareGroupOffsetsResponsePartition)
@@ -472,16 +472,16 @@ def _read_describe_share_group_offsets_response_partition_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_describe_share_group_offsets_response_topic_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[DescribeShareGroupOffsetsResponseTopic], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[DescribeShareGroupOffsetsResponseTopic] = []
     for _ in range(count):
         it = new(DescribeShareGroupOffsetsResponseTopic)
@@ -503,7 +503,7 @@ def _read_describe_share_group_offsets_response_topic_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.partitions, pos = _read_describe_share_group_offsets_response_partition_list(buf, pos, n, version)
+            it.partitions, pos = _read_describe_share_group_offsets_response_partition_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Partitions")
         tags = buf[pos]
@@ -512,16 +512,16 @@ def _read_describe_share_group_offsets_response_topic_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_describe_share_group_offsets_response_group_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[DescribeShareGroupOffsetsResponseGroup], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[DescribeShareGroupOffsetsResponseGroup] = []
     for _ in range(count):
         it = new(DescribeShareGroupOffsetsResponseGroup)
@@ -542,7 +542,7 @@ def _read_describe_share_group_offsets_response_group_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.topics, pos = _read_describe_share_group_offsets_response_topic_list(buf, pos, n, version)
+            it.topics, pos = _read_describe_share_group_offsets_response_topic_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Topics")
         (it.error_code, n) = _unpack_hB(buf, pos)
@@ -562,7 +562,7 @@ def _read_describe_share_group_offsets_response_group_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 

@@ -9,6 +9,7 @@ from minikafka.common.ids import Uuid, ZERO_UUID
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -21,7 +22,6 @@ from minikafka.protocol.primitives import (
     read_int32s,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_tagged_fields,
     wrong_tag_size,
@@ -139,13 +139,13 @@ class DescribeTopicPartitionsRequest:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.topics, pos = _read_topic_request_list(buf, pos, n, version)
+                it.topics, pos = _read_topic_request_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Topics")
             (it.response_partition_limit, n) = _unpack_ib(buf, pos)
             pos += 5
             if n >= 0:
-                (it.cursor,), pos = _read_describe_topic_partitions_request_cursor_list(buf, pos, 1, version)
+                (it.cursor,), pos = _read_describe_topic_partitions_request_cursor_list(buf, pos, 1, version, reader.elements)
             else:
                 it.cursor = None
             tags = buf[pos]
@@ -154,7 +154,7 @@ class DescribeTopicPartitionsRequest:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("DescribeTopicPartitionsRequest", version, len(buf), failure) from None
         if pos > len(buf):
@@ -330,13 +330,13 @@ class DescribeTopicPartitionsResponse:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.topics, pos = _read_describe_topic_partitions_response_topic_list(buf, pos, n, version)
+                it.topics, pos = _read_describe_topic_partitions_response_topic_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Topics")
             (n,) = _unpack_b(buf, pos)
             pos += 1
             if n >= 0:
-                (it.next_cursor,), pos = _read_describe_topic_partitions_response_cursor_list(buf, pos, 1, version)
+                (it.next_cursor,), pos = _read_describe_topic_partitions_response_cursor_list(buf, pos, 1, version, reader.elements)
             else:
                 it.next_cursor = None
             tags = buf[pos]
@@ -345,7 +345,7 @@ class DescribeTopicPartitionsResponse:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("DescribeTopicPartitionsResponse", version, len(buf), failure) from None
         if pos > len(buf):
@@ -358,10 +358,10 @@ class DescribeTopicPartitionsResponse:
 
 
 def _read_topic_request_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[TopicRequest], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[TopicRequest] = []
     for _ in range(count):
         it = new(TopicRequest)
@@ -382,16 +382,16 @@ def _read_topic_request_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_describe_topic_partitions_request_cursor_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[DescribeTopicPartitionsRequestCursor], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[DescribeTopicPartitionsRequestCursor] = []
     for _ in range(count):
         it = new(DescribeTopicPartitionsRequestCursor)
@@ -412,7 +412,7 @@ def _read_describe_topic_partitions_request_cursor_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
@@ -452,10 +452,10 @@ def _write_describe_topic_partitions_request_cursor_list(
 
 
 def _read_describe_topic_partitions_response_partition_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[DescribeTopicPartitionsResponsePartition], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[DescribeTopicPartitionsResponsePartition] = []
     for _ in range(count):
         it = new(DescribeTopicPartitionsResponsePartition)
@@ -466,7 +466,7 @@ def _read_describe_topic_partitions_response_partition_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.replica_nodes, pos = read_int32s(buf, pos, n)
+            it.replica_nodes, pos = read_int32s(buf, pos, n, elements)
         else:
             raise null_not_allowed("ReplicaNodes")
         n = buf[pos]
@@ -475,7 +475,7 @@ def _read_describe_topic_partitions_response_partition_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.isr_nodes, pos = read_int32s(buf, pos, n)
+            it.isr_nodes, pos = read_int32s(buf, pos, n, elements)
         else:
             raise null_not_allowed("IsrNodes")
         n = buf[pos]
@@ -484,7 +484,7 @@ def _read_describe_topic_partitions_response_partition_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.eligible_leader_replicas, pos = read_int32s(buf, pos, n)
+            it.eligible_leader_replicas, pos = read_int32s(buf, pos, n, elements)
         else:
             it.eligible_leader_replicas = None
         n = buf[pos]
@@ -493,7 +493,7 @@ def _read_describe_topic_partitions_response_partition_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.last_known_elr, pos = read_int32s(buf, pos, n)
+            it.last_known_elr, pos = read_int32s(buf, pos, n, elements)
         else:
             it.last_known_elr = None
         n = buf[pos]
@@ -502,7 +502,7 @@ def _read_describe_topic_partitions_response_partition_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.offline_replicas, pos = read_int32s(buf, pos, n)
+            it.offline_replicas, pos = read_int32s(buf, pos, n, elements)
         else:
             raise null_not_allowed("OfflineReplicas")
         tags = buf[pos]
@@ -511,16 +511,16 @@ def _read_describe_topic_partitions_response_partition_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            pos = _read_tags_of_describe_topic_partitions_response_partition(it, buf, pos, tags, version)
+            pos = _read_tags_of_describe_topic_partitions_response_partition(it, buf, pos, tags, version, elements)
         items.append(it)
     return items, pos
 
 
 def _read_describe_topic_partitions_response_topic_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[DescribeTopicPartitionsResponseTopic], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[DescribeTopicPartitionsResponseTopic] = []
     for _ in range(count):
         it = new(DescribeTopicPartitionsResponseTopic)
@@ -542,7 +542,7 @@ def _read_describe_topic_partitions_response_topic_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.partitions, pos = _read_describe_topic_partitions_response_partition_list(buf, pos, n, version)
+            it.partitions, pos = _read_describe_topic_partitions_response_partition_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Partitions")
         (it.topic_authorized_operations, tags) = _unpack_iB(buf, pos)
@@ -551,16 +551,16 @@ def _read_describe_topic_partitions_response_topic_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_describe_topic_partitions_response_cursor_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[DescribeTopicPartitionsResponseCursor], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[DescribeTopicPartitionsResponseCursor] = []
     for _ in range(count):
         it = new(DescribeTopicPartitionsResponseCursor)
@@ -581,14 +581,17 @@ def _read_describe_topic_partitions_response_cursor_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_tags_of_describe_topic_partitions_response_partition(
-    it: DescribeTopicPartitionsResponsePartition, buf: bytes, pos: int, count: int, version: int
+    it: DescribeTopicPartitionsResponsePartition, buf: bytes, pos: int, count: int, version: int,
+    elements: ElementBudget,
 ) -> int:
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     unknown: TaggedFields = []
     for _ in range(count):
         tag, pos = read_uvarint(buf, pos)

@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -21,7 +22,6 @@ from minikafka.protocol.primitives import (
     read_int32s,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_compact_strings,
     write_tagged_fields,
@@ -87,7 +87,7 @@ class DescribeTransactionsRequest:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.transactional_ids, pos = read_compact_strings(buf, pos, n)
+                it.transactional_ids, pos = read_compact_strings(buf, pos, n, reader.elements)
             else:
                 raise null_not_allowed("TransactionalIds")
             tags = buf[pos]
@@ -96,7 +96,7 @@ class DescribeTransactionsRequest:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("DescribeTransactionsRequest", version, len(buf), failure) from None
         if pos > len(buf):
@@ -221,7 +221,7 @@ class DescribeTransactionsResponse:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.transaction_states, pos = _read_transaction_state_list(buf, pos, n, version)
+                it.transaction_states, pos = _read_transaction_state_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("TransactionStates")
             tags = buf[pos]
@@ -230,7 +230,7 @@ class DescribeTransactionsResponse:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("DescribeTransactionsResponse", version, len(buf), failure) from None
         if pos > len(buf):
@@ -243,10 +243,10 @@ class DescribeTransactionsResponse:
 
 
 def _read_topic_data_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[TopicData], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[TopicData] = []
     for _ in range(count):
         it = new(TopicData)
@@ -267,7 +267,7 @@ def _read_topic_data_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.partitions, pos = read_int32s(buf, pos, n)
+            it.partitions, pos = read_int32s(buf, pos, n, elements)
         else:
             raise null_not_allowed("Partitions")
         tags = buf[pos]
@@ -276,16 +276,16 @@ def _read_topic_data_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_transaction_state_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[TransactionState], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[TransactionState] = []
     for _ in range(count):
         it = new(TransactionState)
@@ -323,7 +323,7 @@ def _read_transaction_state_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.topics, pos = _read_topic_data_list(buf, pos, n, version)
+            it.topics, pos = _read_topic_data_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Topics")
         tags = buf[pos]
@@ -332,7 +332,7 @@ def _read_transaction_state_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 

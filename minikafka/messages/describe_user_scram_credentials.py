@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -18,7 +19,6 @@ from minikafka.protocol.primitives import (
     null_not_allowed,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_tagged_fields,
 )
@@ -99,7 +99,7 @@ class DescribeUserScramCredentialsRequest:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.users, pos = _read_user_name_list(buf, pos, n, version)
+                it.users, pos = _read_user_name_list(buf, pos, n, version, reader.elements)
             else:
                 it.users = None
             tags = buf[pos]
@@ -108,7 +108,7 @@ class DescribeUserScramCredentialsRequest:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("DescribeUserScramCredentialsRequest", version, len(buf), failure) from None
         if pos > len(buf):
@@ -247,7 +247,7 @@ class DescribeUserScramCredentialsResponse:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.results, pos = _read_describe_user_scram_credentials_result_list(buf, pos, n, version)
+                it.results, pos = _read_describe_user_scram_credentials_result_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Results")
             tags = buf[pos]
@@ -256,7 +256,7 @@ class DescribeUserScramCredentialsResponse:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("DescribeUserScramCredentialsResponse", version, len(buf), failure) from None
         if pos > len(buf):
@@ -269,10 +269,10 @@ class DescribeUserScramCredentialsResponse:
 
 
 def _read_user_name_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[UserName], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[UserName] = []
     for _ in range(count):
         it = new(UserName)
@@ -293,7 +293,7 @@ def _read_user_name_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
@@ -316,10 +316,10 @@ def _write_user_name_list(
 
 
 def _read_credential_info_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[CredentialInfo], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[CredentialInfo] = []
     for _ in range(count):
         it = new(CredentialInfo)
@@ -329,16 +329,16 @@ def _read_credential_info_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_describe_user_scram_credentials_result_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[DescribeUserScramCredentialsResult], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[DescribeUserScramCredentialsResult] = []
     for _ in range(count):
         it = new(DescribeUserScramCredentialsResult)
@@ -370,7 +370,7 @@ def _read_describe_user_scram_credentials_result_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.credential_infos, pos = _read_credential_info_list(buf, pos, n, version)
+            it.credential_infos, pos = _read_credential_info_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("CredentialInfos")
         tags = buf[pos]
@@ -379,7 +379,7 @@ def _read_describe_user_scram_credentials_result_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 

@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -21,7 +22,6 @@ from minikafka.protocol.primitives import (
     read_int32s,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_tagged_fields,
 )
@@ -145,7 +145,7 @@ class ElectLeadersRequest:
                 (n,) = _unpack_i(buf, pos)
                 pos += 4
             if n >= 0:
-                it.topic_partitions, pos = _read_topic_partitions_list(buf, pos, n, version)
+                it.topic_partitions, pos = _read_topic_partitions_list(buf, pos, n, version, reader.elements)
             else:
                 it.topic_partitions = None
             if version >= 2:
@@ -159,7 +159,7 @@ class ElectLeadersRequest:
             it.unknown_tagged_fields = None
             if version >= 2:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("ElectLeadersRequest", version, len(buf), failure) from None
         if pos > len(buf):
@@ -287,7 +287,7 @@ class ElectLeadersResponse:
                 (it.throttle_time_ms, n) = _unpack_ii(buf, pos)
                 pos += 8
             if n >= 0:
-                it.replica_election_results, pos = _read_replica_election_result_list(buf, pos, n, version)
+                it.replica_election_results, pos = _read_replica_election_result_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("ReplicaElectionResults")
             if version >= 2:
@@ -298,7 +298,7 @@ class ElectLeadersResponse:
             it.unknown_tagged_fields = None
             if version >= 2:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("ElectLeadersResponse", version, len(buf), failure) from None
         if pos > len(buf):
@@ -311,10 +311,10 @@ class ElectLeadersResponse:
 
 
 def _read_topic_partitions_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[TopicPartitions], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[TopicPartitions] = []
     for _ in range(count):
         it = new(TopicPartitions)
@@ -343,7 +343,7 @@ def _read_topic_partitions_list(
             (n,) = _unpack_i(buf, pos)
             pos += 4
         if n >= 0:
-            it.partitions, pos = read_int32s(buf, pos, n)
+            it.partitions, pos = read_int32s(buf, pos, n, elements)
         else:
             raise null_not_allowed("Partitions")
         if version >= 3:
@@ -353,7 +353,7 @@ def _read_topic_partitions_list(
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.desired_leaders, pos = read_int32s(buf, pos, n)
+                it.desired_leaders, pos = read_int32s(buf, pos, n, elements)
             else:
                 it.desired_leaders = None
         else:
@@ -366,7 +366,7 @@ def _read_topic_partitions_list(
         it.unknown_tagged_fields = None
         if version >= 2:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
@@ -417,10 +417,10 @@ def _write_topic_partitions_list(
 
 
 def _read_partition_result_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[PartitionResult], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[PartitionResult] = []
     for _ in range(count):
         it = new(PartitionResult)
@@ -447,16 +447,16 @@ def _read_partition_result_list(
         it.unknown_tagged_fields = None
         if version >= 2:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_replica_election_result_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[ReplicaElectionResult], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[ReplicaElectionResult] = []
     for _ in range(count):
         it = new(ReplicaElectionResult)
@@ -485,7 +485,7 @@ def _read_replica_election_result_list(
             (n,) = _unpack_i(buf, pos)
             pos += 4
         if n >= 0:
-            it.partition_result, pos = _read_partition_result_list(buf, pos, n, version)
+            it.partition_result, pos = _read_partition_result_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("PartitionResult")
         if version >= 2:
@@ -496,7 +496,7 @@ def _read_replica_election_result_list(
         it.unknown_tagged_fields = None
         if version >= 2:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 

@@ -9,6 +9,7 @@ from minikafka.common.ids import Uuid, ZERO_UUID
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -22,7 +23,6 @@ from minikafka.protocol.primitives import (
     read_int32s,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_tagged_fields,
     wrong_tag_size,
@@ -244,7 +244,7 @@ class EndQuorumEpochRequest:
                 (n,) = _unpack_i(buf, pos)
                 pos += 4
             if n >= 0:
-                it.topics, pos = _read_end_quorum_epoch_request_topic_data_list(buf, pos, n, version)
+                it.topics, pos = _read_end_quorum_epoch_request_topic_data_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Topics")
             if version >= 1:
@@ -254,7 +254,7 @@ class EndQuorumEpochRequest:
                     n, pos = read_uvarint(buf, pos - 1)
                 n -= 1
                 if n >= 0:
-                    it.leader_endpoints, pos = _read_leader_endpoint_list(buf, pos, n, version)
+                    it.leader_endpoints, pos = _read_leader_endpoint_list(buf, pos, n, version, reader.elements)
                 else:
                     raise null_not_allowed("LeaderEndpoints")
             else:
@@ -267,7 +267,7 @@ class EndQuorumEpochRequest:
             it.unknown_tagged_fields = None
             if version >= 1:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("EndQuorumEpochRequest", version, len(buf), failure) from None
         if pos > len(buf):
@@ -415,7 +415,7 @@ class EndQuorumEpochResponse:
                 (it.error_code, n) = _unpack_hi(buf, pos)
                 pos += 6
             if n >= 0:
-                it.topics, pos = _read_end_quorum_epoch_response_topic_data_list(buf, pos, n, version)
+                it.topics, pos = _read_end_quorum_epoch_response_topic_data_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Topics")
             if version >= 1:
@@ -426,7 +426,7 @@ class EndQuorumEpochResponse:
             it.unknown_tagged_fields = None
             if version >= 1:
                 if tags:
-                    pos = _read_tags_of_end_quorum_epoch_response(it, buf, pos, tags, version)
+                    pos = _read_tags_of_end_quorum_epoch_response(it, buf, pos, tags, version, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("EndQuorumEpochResponse", version, len(buf), failure) from None
         if pos > len(buf):
@@ -439,10 +439,10 @@ class EndQuorumEpochResponse:
 
 
 def _read_replica_info_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[ReplicaInfo], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[ReplicaInfo] = []
     for _ in range(count):
         it = new(ReplicaInfo)
@@ -453,16 +453,16 @@ def _read_replica_info_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_end_quorum_epoch_request_partition_data_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[EndQuorumEpochRequestPartitionData], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[EndQuorumEpochRequestPartitionData] = []
     for _ in range(count):
         it = new(EndQuorumEpochRequestPartitionData)
@@ -474,7 +474,7 @@ def _read_end_quorum_epoch_request_partition_data_list(
             pos += 16
         if version <= 0:
             if n >= 0:
-                it.preferred_successors, pos = read_int32s(buf, pos, n)
+                it.preferred_successors, pos = read_int32s(buf, pos, n, elements)
             else:
                 raise null_not_allowed("PreferredSuccessors")
         else:
@@ -486,7 +486,7 @@ def _read_end_quorum_epoch_request_partition_data_list(
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.preferred_candidates, pos = _read_replica_info_list(buf, pos, n, version)
+                it.preferred_candidates, pos = _read_replica_info_list(buf, pos, n, version, elements)
             else:
                 raise null_not_allowed("PreferredCandidates")
         else:
@@ -499,16 +499,16 @@ def _read_end_quorum_epoch_request_partition_data_list(
         it.unknown_tagged_fields = None
         if version >= 1:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_end_quorum_epoch_request_topic_data_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[EndQuorumEpochRequestTopicData], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[EndQuorumEpochRequestTopicData] = []
     for _ in range(count):
         it = new(EndQuorumEpochRequestTopicData)
@@ -537,7 +537,7 @@ def _read_end_quorum_epoch_request_topic_data_list(
             (n,) = _unpack_i(buf, pos)
             pos += 4
         if n >= 0:
-            it.partitions, pos = _read_end_quorum_epoch_request_partition_data_list(buf, pos, n, version)
+            it.partitions, pos = _read_end_quorum_epoch_request_partition_data_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Partitions")
         if version >= 1:
@@ -548,16 +548,16 @@ def _read_end_quorum_epoch_request_topic_data_list(
         it.unknown_tagged_fields = None
         if version >= 1:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_leader_endpoint_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[LeaderEndpoint], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[LeaderEndpoint] = []
     for _ in range(count):
         it = new(LeaderEndpoint)
@@ -589,7 +589,7 @@ def _read_leader_endpoint_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
@@ -688,10 +688,10 @@ def _write_leader_endpoint_list(
 
 
 def _read_end_quorum_epoch_response_partition_data_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[EndQuorumEpochResponsePartitionData], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[EndQuorumEpochResponsePartitionData] = []
     for _ in range(count):
         it = new(EndQuorumEpochResponsePartitionData)
@@ -706,16 +706,16 @@ def _read_end_quorum_epoch_response_partition_data_list(
         it.unknown_tagged_fields = None
         if version >= 1:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_end_quorum_epoch_response_topic_data_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[EndQuorumEpochResponseTopicData], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[EndQuorumEpochResponseTopicData] = []
     for _ in range(count):
         it = new(EndQuorumEpochResponseTopicData)
@@ -744,7 +744,7 @@ def _read_end_quorum_epoch_response_topic_data_list(
             (n,) = _unpack_i(buf, pos)
             pos += 4
         if n >= 0:
-            it.partitions, pos = _read_end_quorum_epoch_response_partition_data_list(buf, pos, n, version)
+            it.partitions, pos = _read_end_quorum_epoch_response_partition_data_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Partitions")
         if version >= 1:
@@ -755,16 +755,16 @@ def _read_end_quorum_epoch_response_topic_data_list(
         it.unknown_tagged_fields = None
         if version >= 1:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_node_endpoint_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[NodeEndpoint], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[NodeEndpoint] = []
     for _ in range(count):
         it = new(NodeEndpoint)
@@ -785,14 +785,17 @@ def _read_node_endpoint_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_tags_of_end_quorum_epoch_response(
-    it: EndQuorumEpochResponse, buf: bytes, pos: int, count: int, version: int
+    it: EndQuorumEpochResponse, buf: bytes, pos: int, count: int, version: int,
+    elements: ElementBudget,
 ) -> int:
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     unknown: TaggedFields = []
     for _ in range(count):
         tag, pos = read_uvarint(buf, pos)
@@ -805,7 +808,7 @@ def _read_tags_of_end_quorum_epoch_response(
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.node_endpoints, pos = _read_node_endpoint_list(buf, pos, n, version)
+                it.node_endpoints, pos = _read_node_endpoint_list(buf, pos, n, version, elements)
             else:
                 raise null_not_allowed("NodeEndpoints")
         else:

@@ -9,6 +9,7 @@ from minikafka.common.ids import Uuid, ZERO_UUID
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     Records,
     TaggedFields,
@@ -24,7 +25,6 @@ from minikafka.protocol.primitives import (
     read_tagged_fields,
     read_uvarint,
     records_size,
-    too_many,
     uvarint,
     write_tagged_fields,
     wrong_tag_size,
@@ -402,7 +402,7 @@ class FetchRequest:
                 ) = _unpack_iiiibi(buf, pos)
                 pos += 21
             if n >= 0:
-                it.topics, pos = _read_fetch_topic_list(buf, pos, n, version)
+                it.topics, pos = _read_fetch_topic_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Topics")
             if version >= 12:
@@ -416,7 +416,7 @@ class FetchRequest:
                 pos += 4
             if version >= 7:
                 if n >= 0:
-                    it.forgotten_topics_data, pos = _read_forgotten_topic_list(buf, pos, n, version)
+                    it.forgotten_topics_data, pos = _read_forgotten_topic_list(buf, pos, n, version, reader.elements)
                 else:
                     raise null_not_allowed("ForgottenTopicsData")
             else:
@@ -447,7 +447,7 @@ class FetchRequest:
             it.unknown_tagged_fields = None
             if version >= 12:
                 if tags:
-                    pos = _read_tags_of_fetch_request(it, buf, pos, tags, version)
+                    pos = _read_tags_of_fetch_request(it, buf, pos, tags, version, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("FetchRequest", version, len(buf), failure) from None
         if pos > len(buf):
@@ -716,7 +716,7 @@ class FetchResponse:
                 (it.throttle_time_ms, n) = _unpack_ii(buf, pos)
                 pos += 8
             if n >= 0:
-                it.responses, pos = _read_fetchable_topic_response_list(buf, pos, n, version)
+                it.responses, pos = _read_fetchable_topic_response_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Responses")
             if version >= 12:
@@ -727,7 +727,7 @@ class FetchResponse:
             it.unknown_tagged_fields = None
             if version >= 12:
                 if tags:
-                    pos = _read_tags_of_fetch_response(it, buf, pos, tags, version)
+                    pos = _read_tags_of_fetch_response(it, buf, pos, tags, version, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("FetchResponse", version, len(buf), failure) from None
         if pos > len(buf):
@@ -740,10 +740,10 @@ class FetchResponse:
 
 
 def _read_replica_state_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[ReplicaState], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[ReplicaState] = []
     for _ in range(count):
         it = new(ReplicaState)
@@ -753,16 +753,16 @@ def _read_replica_state_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_fetch_partition_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[FetchPartition], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[FetchPartition] = []
     for _ in range(count):
         it = new(FetchPartition)
@@ -810,16 +810,16 @@ def _read_fetch_partition_list(
         it.unknown_tagged_fields = None
         if version >= 12:
             if tags:
-                pos = _read_tags_of_fetch_partition(it, buf, pos, tags, version)
+                pos = _read_tags_of_fetch_partition(it, buf, pos, tags, version, elements)
         items.append(it)
     return items, pos
 
 
 def _read_fetch_topic_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[FetchTopic], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[FetchTopic] = []
     for _ in range(count):
         it = new(FetchTopic)
@@ -862,7 +862,7 @@ def _read_fetch_topic_list(
             (n,) = _unpack_i(buf, pos)
             pos += 4
         if n >= 0:
-            it.partitions, pos = _read_fetch_partition_list(buf, pos, n, version)
+            it.partitions, pos = _read_fetch_partition_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Partitions")
         if version >= 12:
@@ -873,16 +873,16 @@ def _read_fetch_topic_list(
         it.unknown_tagged_fields = None
         if version >= 12:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_forgotten_topic_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[ForgottenTopic], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[ForgottenTopic] = []
     for _ in range(count):
         it = new(ForgottenTopic)
@@ -925,7 +925,7 @@ def _read_forgotten_topic_list(
             (n,) = _unpack_i(buf, pos)
             pos += 4
         if n >= 0:
-            it.partitions, pos = read_int32s(buf, pos, n)
+            it.partitions, pos = read_int32s(buf, pos, n, elements)
         else:
             raise null_not_allowed("Partitions")
         if version >= 12:
@@ -936,14 +936,17 @@ def _read_forgotten_topic_list(
         it.unknown_tagged_fields = None
         if version >= 12:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_tags_of_fetch_partition(
-    it: FetchPartition, buf: bytes, pos: int, count: int, version: int
+    it: FetchPartition, buf: bytes, pos: int, count: int, version: int,
+    elements: ElementBudget,
 ) -> int:
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     unknown: TaggedFields = []
     for _ in range(count):
         tag, pos = read_uvarint(buf, pos)
@@ -966,8 +969,11 @@ def _read_tags_of_fetch_partition(
 
 
 def _read_tags_of_fetch_request(
-    it: FetchRequest, buf: bytes, pos: int, count: int, version: int
+    it: FetchRequest, buf: bytes, pos: int, count: int, version: int,
+    elements: ElementBudget,
 ) -> int:
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     unknown: TaggedFields = []
     for _ in range(count):
         tag, pos = read_uvarint(buf, pos)
@@ -986,7 +992,7 @@ def _read_tags_of_fetch_request(
             else:
                 it.cluster_id = None
         elif tag == 1 and version >= 15:
-            (it.replica_state,), pos = _read_replica_state_list(buf, pos, 1, version)
+            (it.replica_state,), pos = _read_replica_state_list(buf, pos, 1, version, elements)
         else:
             unknown.append((tag, bytes(buf[pos:end_of_field])))
             pos = end_of_field
@@ -1166,10 +1172,10 @@ def _write_tags_of_fetch_request(
 
 
 def _read_epoch_end_offset_list(
-    buf: memoryview, pos: int, count: int, version: int
+    buf: memoryview, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[EpochEndOffset], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[EpochEndOffset] = []
     for _ in range(count):
         it = new(EpochEndOffset)
@@ -1179,16 +1185,16 @@ def _read_epoch_end_offset_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_leader_id_and_epoch_list(
-    buf: memoryview, pos: int, count: int, version: int
+    buf: memoryview, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[LeaderIdAndEpoch], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[LeaderIdAndEpoch] = []
     for _ in range(count):
         it = new(LeaderIdAndEpoch)
@@ -1198,16 +1204,16 @@ def _read_leader_id_and_epoch_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_snapshot_id_list(
-    buf: memoryview, pos: int, count: int, version: int
+    buf: memoryview, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[SnapshotId], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[SnapshotId] = []
     for _ in range(count):
         it = new(SnapshotId)
@@ -1217,16 +1223,16 @@ def _read_snapshot_id_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_aborted_transaction_list(
-    buf: memoryview, pos: int, count: int, version: int
+    buf: memoryview, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[AbortedTransaction], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[AbortedTransaction] = []
     for _ in range(count):
         it = new(AbortedTransaction)
@@ -1241,16 +1247,16 @@ def _read_aborted_transaction_list(
         it.unknown_tagged_fields = None
         if version >= 12:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_partition_data_list(
-    buf: memoryview, pos: int, count: int, version: int
+    buf: memoryview, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[PartitionData], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[PartitionData] = []
     for _ in range(count):
         it = new(PartitionData)
@@ -1291,7 +1297,7 @@ def _read_partition_data_list(
             ) = _unpack_ihqqi(buf, pos)
             pos += 26
         if n >= 0:
-            it.aborted_transactions, pos = _read_aborted_transaction_list(buf, pos, n, version)
+            it.aborted_transactions, pos = _read_aborted_transaction_list(buf, pos, n, version, elements)
         else:
             it.aborted_transactions = None
         if version >= 12:
@@ -1321,16 +1327,16 @@ def _read_partition_data_list(
         it.unknown_tagged_fields = None
         if version >= 12:
             if tags:
-                pos = _read_tags_of_partition_data(it, buf, pos, tags, version)
+                pos = _read_tags_of_partition_data(it, buf, pos, tags, version, elements)
         items.append(it)
     return items, pos
 
 
 def _read_fetchable_topic_response_list(
-    buf: memoryview, pos: int, count: int, version: int
+    buf: memoryview, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[FetchableTopicResponse], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[FetchableTopicResponse] = []
     for _ in range(count):
         it = new(FetchableTopicResponse)
@@ -1373,7 +1379,7 @@ def _read_fetchable_topic_response_list(
             (n,) = _unpack_i(buf, pos)
             pos += 4
         if n >= 0:
-            it.partitions, pos = _read_partition_data_list(buf, pos, n, version)
+            it.partitions, pos = _read_partition_data_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Partitions")
         if version >= 12:
@@ -1384,16 +1390,16 @@ def _read_fetchable_topic_response_list(
         it.unknown_tagged_fields = None
         if version >= 12:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_node_endpoint_list(
-    buf: memoryview, pos: int, count: int, version: int
+    buf: memoryview, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[NodeEndpoint], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[NodeEndpoint] = []
     for _ in range(count):
         it = new(NodeEndpoint)
@@ -1425,25 +1431,28 @@ def _read_node_endpoint_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_tags_of_partition_data(
-    it: PartitionData, buf: memoryview, pos: int, count: int, version: int
+    it: PartitionData, buf: memoryview, pos: int, count: int, version: int,
+    elements: ElementBudget,
 ) -> int:
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     unknown: TaggedFields = []
     for _ in range(count):
         tag, pos = read_uvarint(buf, pos)
         size, pos = read_uvarint(buf, pos)
         end_of_field = pos + size
         if tag == 0:
-            (it.diverging_epoch,), pos = _read_epoch_end_offset_list(buf, pos, 1, version)
+            (it.diverging_epoch,), pos = _read_epoch_end_offset_list(buf, pos, 1, version, elements)
         elif tag == 1:
-            (it.current_leader,), pos = _read_leader_id_and_epoch_list(buf, pos, 1, version)
+            (it.current_leader,), pos = _read_leader_id_and_epoch_list(buf, pos, 1, version, elements)
         elif tag == 2:
-            (it.snapshot_id,), pos = _read_snapshot_id_list(buf, pos, 1, version)
+            (it.snapshot_id,), pos = _read_snapshot_id_list(buf, pos, 1, version, elements)
         else:
             unknown.append((tag, bytes(buf[pos:end_of_field])))
             pos = end_of_field
@@ -1454,8 +1463,11 @@ def _read_tags_of_partition_data(
 
 
 def _read_tags_of_fetch_response(
-    it: FetchResponse, buf: memoryview, pos: int, count: int, version: int
+    it: FetchResponse, buf: memoryview, pos: int, count: int, version: int,
+    elements: ElementBudget,
 ) -> int:
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     unknown: TaggedFields = []
     for _ in range(count):
         tag, pos = read_uvarint(buf, pos)
@@ -1468,7 +1480,7 @@ def _read_tags_of_fetch_response(
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.node_endpoints, pos = _read_node_endpoint_list(buf, pos, n, version)
+                it.node_endpoints, pos = _read_node_endpoint_list(buf, pos, n, version, elements)
             else:
                 raise null_not_allowed("NodeEndpoints")
         else:

@@ -9,6 +9,7 @@ from minikafka.common.ids import Uuid, ZERO_UUID
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     Records,
     TaggedFields,
@@ -22,7 +23,6 @@ from minikafka.protocol.primitives import (
     read_tagged_fields,
     read_uvarint,
     records_size,
-    too_many,
     uvarint,
     write_tagged_fields,
     wrong_tag_size,
@@ -181,7 +181,7 @@ class FetchSnapshotRequest:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.topics, pos = _read_fetch_snapshot_request_topic_snapshot_list(buf, pos, n, version)
+                it.topics, pos = _read_fetch_snapshot_request_topic_snapshot_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Topics")
             tags = buf[pos]
@@ -190,7 +190,7 @@ class FetchSnapshotRequest:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                pos = _read_tags_of_fetch_snapshot_request(it, buf, pos, tags, version)
+                pos = _read_tags_of_fetch_snapshot_request(it, buf, pos, tags, version, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("FetchSnapshotRequest", version, len(buf), failure) from None
         if pos > len(buf):
@@ -384,7 +384,7 @@ class FetchSnapshotResponse:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.topics, pos = _read_fetch_snapshot_response_topic_snapshot_list(buf, pos, n, version)
+                it.topics, pos = _read_fetch_snapshot_response_topic_snapshot_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Topics")
             tags = buf[pos]
@@ -393,7 +393,7 @@ class FetchSnapshotResponse:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                pos = _read_tags_of_fetch_snapshot_response(it, buf, pos, tags, version)
+                pos = _read_tags_of_fetch_snapshot_response(it, buf, pos, tags, version, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("FetchSnapshotResponse", version, len(buf), failure) from None
         if pos > len(buf):
@@ -406,10 +406,10 @@ class FetchSnapshotResponse:
 
 
 def _read_fetch_snapshot_request_snapshot_id_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[FetchSnapshotRequestSnapshotId], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[FetchSnapshotRequestSnapshotId] = []
     for _ in range(count):
         it = new(FetchSnapshotRequestSnapshotId)
@@ -419,39 +419,39 @@ def _read_fetch_snapshot_request_snapshot_id_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_fetch_snapshot_request_partition_snapshot_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[FetchSnapshotRequestPartitionSnapshot], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[FetchSnapshotRequestPartitionSnapshot] = []
     for _ in range(count):
         it = new(FetchSnapshotRequestPartitionSnapshot)
         it.replica_directory_id = ZERO_UUID
         (it.partition, it.current_leader_epoch) = _unpack_ii(buf, pos)
         pos += 8
-        (it.snapshot_id,), pos = _read_fetch_snapshot_request_snapshot_id_list(buf, pos, 1, version)
+        (it.snapshot_id,), pos = _read_fetch_snapshot_request_snapshot_id_list(buf, pos, 1, version, elements)
         (it.position, tags) = _unpack_qB(buf, pos)
         pos += 9
         if tags > 127:
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            pos = _read_tags_of_fetch_snapshot_request_partition_snapshot(it, buf, pos, tags, version)
+            pos = _read_tags_of_fetch_snapshot_request_partition_snapshot(it, buf, pos, tags, version, elements)
         items.append(it)
     return items, pos
 
 
 def _read_fetch_snapshot_request_topic_snapshot_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[FetchSnapshotRequestTopicSnapshot], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[FetchSnapshotRequestTopicSnapshot] = []
     for _ in range(count):
         it = new(FetchSnapshotRequestTopicSnapshot)
@@ -472,7 +472,7 @@ def _read_fetch_snapshot_request_topic_snapshot_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.partitions, pos = _read_fetch_snapshot_request_partition_snapshot_list(buf, pos, n, version)
+            it.partitions, pos = _read_fetch_snapshot_request_partition_snapshot_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Partitions")
         tags = buf[pos]
@@ -481,14 +481,17 @@ def _read_fetch_snapshot_request_topic_snapshot_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_tags_of_fetch_snapshot_request_partition_snapshot(
-    it: FetchSnapshotRequestPartitionSnapshot, buf: bytes, pos: int, count: int, version: int
+    it: FetchSnapshotRequestPartitionSnapshot, buf: bytes, pos: int, count: int, version: int,
+    elements: ElementBudget,
 ) -> int:
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     unknown: TaggedFields = []
     for _ in range(count):
         tag, pos = read_uvarint(buf, pos)
@@ -508,8 +511,11 @@ def _read_tags_of_fetch_snapshot_request_partition_snapshot(
 
 
 def _read_tags_of_fetch_snapshot_request(
-    it: FetchSnapshotRequest, buf: bytes, pos: int, count: int, version: int
+    it: FetchSnapshotRequest, buf: bytes, pos: int, count: int, version: int,
+    elements: ElementBudget,
 ) -> int:
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     unknown: TaggedFields = []
     for _ in range(count):
         tag, pos = read_uvarint(buf, pos)
@@ -615,10 +621,10 @@ def _write_tags_of_fetch_snapshot_request(
 
 
 def _read_fetch_snapshot_response_snapshot_id_list(
-    buf: memoryview, pos: int, count: int, version: int
+    buf: memoryview, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[FetchSnapshotResponseSnapshotId], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[FetchSnapshotResponseSnapshotId] = []
     for _ in range(count):
         it = new(FetchSnapshotResponseSnapshotId)
@@ -628,16 +634,16 @@ def _read_fetch_snapshot_response_snapshot_id_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_leader_id_and_epoch_list(
-    buf: memoryview, pos: int, count: int, version: int
+    buf: memoryview, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[LeaderIdAndEpoch], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[LeaderIdAndEpoch] = []
     for _ in range(count):
         it = new(LeaderIdAndEpoch)
@@ -647,23 +653,23 @@ def _read_leader_id_and_epoch_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_fetch_snapshot_response_partition_snapshot_list(
-    buf: memoryview, pos: int, count: int, version: int
+    buf: memoryview, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[FetchSnapshotResponsePartitionSnapshot], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[FetchSnapshotResponsePartitionSnapshot] = []
     for _ in range(count):
         it = new(FetchSnapshotResponsePartitionSnapshot)
         it.current_leader = None
         (it.index, it.error_code) = _unpack_ih(buf, pos)
         pos += 6
-        (it.snapshot_id,), pos = _read_fetch_snapshot_response_snapshot_id_list(buf, pos, 1, version)
+        (it.snapshot_id,), pos = _read_fetch_snapshot_response_snapshot_id_list(buf, pos, 1, version, elements)
         (it.size, it.position, n) = _unpack_qqB(buf, pos)
         pos += 17
         if n > 127:
@@ -681,16 +687,16 @@ def _read_fetch_snapshot_response_partition_snapshot_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            pos = _read_tags_of_fetch_snapshot_response_partition_snapshot(it, buf, pos, tags, version)
+            pos = _read_tags_of_fetch_snapshot_response_partition_snapshot(it, buf, pos, tags, version, elements)
         items.append(it)
     return items, pos
 
 
 def _read_fetch_snapshot_response_topic_snapshot_list(
-    buf: memoryview, pos: int, count: int, version: int
+    buf: memoryview, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[FetchSnapshotResponseTopicSnapshot], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[FetchSnapshotResponseTopicSnapshot] = []
     for _ in range(count):
         it = new(FetchSnapshotResponseTopicSnapshot)
@@ -711,7 +717,7 @@ def _read_fetch_snapshot_response_topic_snapshot_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.partitions, pos = _read_fetch_snapshot_response_partition_snapshot_list(buf, pos, n, version)
+            it.partitions, pos = _read_fetch_snapshot_response_partition_snapshot_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Partitions")
         tags = buf[pos]
@@ -720,16 +726,16 @@ def _read_fetch_snapshot_response_topic_snapshot_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_node_endpoint_list(
-    buf: memoryview, pos: int, count: int, version: int
+    buf: memoryview, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[NodeEndpoint], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[NodeEndpoint] = []
     for _ in range(count):
         it = new(NodeEndpoint)
@@ -750,21 +756,24 @@ def _read_node_endpoint_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_tags_of_fetch_snapshot_response_partition_snapshot(
-    it: FetchSnapshotResponsePartitionSnapshot, buf: memoryview, pos: int, count: int, version: int
+    it: FetchSnapshotResponsePartitionSnapshot, buf: memoryview, pos: int, count: int, version: int,
+    elements: ElementBudget,
 ) -> int:
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     unknown: TaggedFields = []
     for _ in range(count):
         tag, pos = read_uvarint(buf, pos)
         size, pos = read_uvarint(buf, pos)
         end_of_field = pos + size
         if tag == 0:
-            (it.current_leader,), pos = _read_leader_id_and_epoch_list(buf, pos, 1, version)
+            (it.current_leader,), pos = _read_leader_id_and_epoch_list(buf, pos, 1, version, elements)
         else:
             unknown.append((tag, bytes(buf[pos:end_of_field])))
             pos = end_of_field
@@ -775,8 +784,11 @@ def _read_tags_of_fetch_snapshot_response_partition_snapshot(
 
 
 def _read_tags_of_fetch_snapshot_response(
-    it: FetchSnapshotResponse, buf: memoryview, pos: int, count: int, version: int
+    it: FetchSnapshotResponse, buf: memoryview, pos: int, count: int, version: int,
+    elements: ElementBudget,
 ) -> int:
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     unknown: TaggedFields = []
     for _ in range(count):
         tag, pos = read_uvarint(buf, pos)
@@ -789,7 +801,7 @@ def _read_tags_of_fetch_snapshot_response(
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.node_endpoints, pos = _read_node_endpoint_list(buf, pos, n, version)
+                it.node_endpoints, pos = _read_node_endpoint_list(buf, pos, n, version, elements)
             else:
                 raise null_not_allowed("NodeEndpoints")
         else:

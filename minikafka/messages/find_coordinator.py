@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -20,7 +21,6 @@ from minikafka.protocol.primitives import (
     read_compact_strings,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_compact_strings,
     write_tagged_fields,
@@ -154,7 +154,7 @@ class FindCoordinatorRequest:
                 it.key_type = 0
             if version >= 4:
                 if n >= 0:
-                    it.coordinator_keys, pos = read_compact_strings(buf, pos, n)
+                    it.coordinator_keys, pos = read_compact_strings(buf, pos, n, reader.elements)
                 else:
                     raise null_not_allowed("CoordinatorKeys")
             else:
@@ -167,7 +167,7 @@ class FindCoordinatorRequest:
             it.unknown_tagged_fields = None
             if version >= 3:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("FindCoordinatorRequest", version, len(buf), failure) from None
         if pos > len(buf):
@@ -387,7 +387,7 @@ class FindCoordinatorResponse:
                 pos += 4
             if version >= 4:
                 if n >= 0:
-                    it.coordinators, pos = _read_coordinator_list(buf, pos, n, version)
+                    it.coordinators, pos = _read_coordinator_list(buf, pos, n, version, reader.elements)
                 else:
                     raise null_not_allowed("Coordinators")
             else:
@@ -400,7 +400,7 @@ class FindCoordinatorResponse:
             it.unknown_tagged_fields = None
             if version >= 3:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("FindCoordinatorResponse", version, len(buf), failure) from None
         if pos > len(buf):
@@ -413,10 +413,10 @@ class FindCoordinatorResponse:
 
 
 def _read_coordinator_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[Coordinator], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[Coordinator] = []
     for _ in range(count):
         it = new(Coordinator)
@@ -459,7 +459,7 @@ def _read_coordinator_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 

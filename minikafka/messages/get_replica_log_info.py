@@ -9,6 +9,7 @@ from minikafka.common.ids import Uuid, ZERO_UUID
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -21,7 +22,6 @@ from minikafka.protocol.primitives import (
     read_int32s,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_tagged_fields,
 )
@@ -110,7 +110,7 @@ class GetReplicaLogInfoRequest:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.topic_partitions, pos = _read_topic_partitions_list(buf, pos, n, version)
+                it.topic_partitions, pos = _read_topic_partitions_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("TopicPartitions")
             tags = buf[pos]
@@ -119,7 +119,7 @@ class GetReplicaLogInfoRequest:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("GetReplicaLogInfoRequest", version, len(buf), failure) from None
         if pos > len(buf):
@@ -263,7 +263,7 @@ class GetReplicaLogInfoResponse:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.topic_partition_log_info_list, pos = _read_topic_partition_log_info_list(buf, pos, n, version)
+                it.topic_partition_log_info_list, pos = _read_topic_partition_log_info_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("TopicPartitionLogInfoList")
             tags = buf[pos]
@@ -272,7 +272,7 @@ class GetReplicaLogInfoResponse:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("GetReplicaLogInfoResponse", version, len(buf), failure) from None
         if pos > len(buf):
@@ -285,10 +285,10 @@ class GetReplicaLogInfoResponse:
 
 
 def _read_topic_partitions_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[TopicPartitions], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[TopicPartitions] = []
     for _ in range(count):
         it = new(TopicPartitions)
@@ -299,7 +299,7 @@ def _read_topic_partitions_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.partitions, pos = read_int32s(buf, pos, n)
+            it.partitions, pos = read_int32s(buf, pos, n, elements)
         else:
             raise null_not_allowed("Partitions")
         tags = buf[pos]
@@ -308,7 +308,7 @@ def _read_topic_partitions_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
@@ -331,10 +331,10 @@ def _write_topic_partitions_list(
 
 
 def _read_partition_log_info_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[PartitionLogInfo], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[PartitionLogInfo] = []
     for _ in range(count):
         it = new(PartitionLogInfo)
@@ -362,16 +362,16 @@ def _read_partition_log_info_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_topic_partition_log_info_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[TopicPartitionLogInfo], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[TopicPartitionLogInfo] = []
     for _ in range(count):
         it = new(TopicPartitionLogInfo)
@@ -382,7 +382,7 @@ def _read_topic_partition_log_info_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.partition_log_info, pos = _read_partition_log_info_list(buf, pos, n, version)
+            it.partition_log_info, pos = _read_partition_log_info_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("PartitionLogInfo")
         tags = buf[pos]
@@ -391,7 +391,7 @@ def _read_topic_partition_log_info_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 

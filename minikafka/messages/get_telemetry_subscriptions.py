@@ -81,7 +81,7 @@ class GetTelemetrySubscriptionsRequest:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("GetTelemetrySubscriptionsRequest", version, len(buf), failure) from None
         if pos > len(buf):
@@ -191,7 +191,7 @@ class GetTelemetrySubscriptionsResponse:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.accepted_compression_types, pos = read_fixed(buf, pos, n, "b", 1)
+                it.accepted_compression_types, pos = read_fixed(buf, pos, n, "b", 1, reader.elements)
             else:
                 raise null_not_allowed("AcceptedCompressionTypes")
             (it.push_interval_ms, it.telemetry_max_bytes, it.delta_temporality, n) = _unpack_iioB(buf, pos)
@@ -200,7 +200,7 @@ class GetTelemetrySubscriptionsResponse:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.requested_metrics, pos = read_compact_strings(buf, pos, n)
+                it.requested_metrics, pos = read_compact_strings(buf, pos, n, reader.elements)
             else:
                 raise null_not_allowed("RequestedMetrics")
             tags = buf[pos]
@@ -209,7 +209,7 @@ class GetTelemetrySubscriptionsResponse:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("GetTelemetrySubscriptionsResponse", version, len(buf), failure) from None
         if pos > len(buf):

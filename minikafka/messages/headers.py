@@ -102,7 +102,7 @@ class RequestHeader:
             it.unknown_tagged_fields = None
             if version >= 2:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("RequestHeader", version, len(buf), failure) from None
         if pos > len(buf):
@@ -166,7 +166,7 @@ class ResponseHeader:
             it.unknown_tagged_fields = None
             if version >= 1:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("ResponseHeader", version, len(buf), failure) from None
         if pos > len(buf):

@@ -177,7 +177,7 @@ class HeartbeatRequest:
             it.unknown_tagged_fields = None
             if version >= 4:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("HeartbeatRequest", version, len(buf), failure) from None
         if pos > len(buf):
@@ -250,7 +250,7 @@ class HeartbeatResponse:
             it.unknown_tagged_fields = None
             if version >= 4:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("HeartbeatResponse", version, len(buf), failure) from None
         if pos > len(buf):

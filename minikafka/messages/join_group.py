@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -19,7 +20,6 @@ from minikafka.protocol.primitives import (
     null_not_allowed,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_tagged_fields,
 )
@@ -276,7 +276,7 @@ class JoinGroupRequest:
                 (n,) = _unpack_i(buf, pos)
                 pos += 4
             if n >= 0:
-                it.protocols, pos = _read_join_group_request_protocol_list(buf, pos, n, version)
+                it.protocols, pos = _read_join_group_request_protocol_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Protocols")
             if version >= 8:
@@ -301,7 +301,7 @@ class JoinGroupRequest:
             it.unknown_tagged_fields = None
             if version >= 6:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("JoinGroupRequest", version, len(buf), failure) from None
         if pos > len(buf):
@@ -559,7 +559,7 @@ class JoinGroupResponse:
                 (n,) = _unpack_i(buf, pos)
                 pos += 4
             if n >= 0:
-                it.members, pos = _read_join_group_response_member_list(buf, pos, n, version)
+                it.members, pos = _read_join_group_response_member_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Members")
             if version >= 6:
@@ -570,7 +570,7 @@ class JoinGroupResponse:
             it.unknown_tagged_fields = None
             if version >= 6:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("JoinGroupResponse", version, len(buf), failure) from None
         if pos > len(buf):
@@ -583,10 +583,10 @@ class JoinGroupResponse:
 
 
 def _read_join_group_request_protocol_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[JoinGroupRequestProtocol], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[JoinGroupRequestProtocol] = []
     for _ in range(count):
         it = new(JoinGroupRequestProtocol)
@@ -628,7 +628,7 @@ def _read_join_group_request_protocol_list(
         it.unknown_tagged_fields = None
         if version >= 6:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
@@ -665,10 +665,10 @@ def _write_join_group_request_protocol_list(
 
 
 def _read_join_group_response_member_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[JoinGroupResponseMember], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[JoinGroupResponseMember] = []
     for _ in range(count):
         it = new(JoinGroupResponseMember)
@@ -728,7 +728,7 @@ def _read_join_group_response_member_list(
         it.unknown_tagged_fields = None
         if version >= 6:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 

@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -19,7 +20,6 @@ from minikafka.protocol.primitives import (
     null_not_allowed,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_tagged_fields,
 )
@@ -179,7 +179,7 @@ class LeaveGroupRequest:
                 pos += 4
             if version >= 3:
                 if n >= 0:
-                    it.members, pos = _read_member_identity_list(buf, pos, n, version)
+                    it.members, pos = _read_member_identity_list(buf, pos, n, version, reader.elements)
                 else:
                     raise null_not_allowed("Members")
             else:
@@ -192,7 +192,7 @@ class LeaveGroupRequest:
             it.unknown_tagged_fields = None
             if version >= 4:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("LeaveGroupRequest", version, len(buf), failure) from None
         if pos > len(buf):
@@ -304,7 +304,7 @@ class LeaveGroupResponse:
                 pos += 2
             if version >= 3:
                 if n >= 0:
-                    it.members, pos = _read_member_response_list(buf, pos, n, version)
+                    it.members, pos = _read_member_response_list(buf, pos, n, version, reader.elements)
                 else:
                     raise null_not_allowed("Members")
             else:
@@ -317,7 +317,7 @@ class LeaveGroupResponse:
             it.unknown_tagged_fields = None
             if version >= 4:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("LeaveGroupResponse", version, len(buf), failure) from None
         if pos > len(buf):
@@ -330,10 +330,10 @@ class LeaveGroupResponse:
 
 
 def _read_member_identity_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[MemberIdentity], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[MemberIdentity] = []
     for _ in range(count):
         it = new(MemberIdentity)
@@ -389,7 +389,7 @@ def _read_member_identity_list(
         it.unknown_tagged_fields = None
         if version >= 4:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
@@ -442,10 +442,10 @@ def _write_member_identity_list(
 
 
 def _read_member_response_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[MemberResponse], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[MemberResponse] = []
     for _ in range(count):
         it = new(MemberResponse)
@@ -490,7 +490,7 @@ def _read_member_response_list(
         it.unknown_tagged_fields = None
         if version >= 4:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 

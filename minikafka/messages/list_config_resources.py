@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -21,7 +22,6 @@ from minikafka.protocol.primitives import (
     read_fixed,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_tagged_fields,
 )
@@ -89,7 +89,7 @@ class ListConfigResourcesRequest:
                     n, pos = read_uvarint(buf, pos - 1)
                 n -= 1
                 if n >= 0:
-                    it.resource_types, pos = read_fixed(buf, pos, n, "b", 1)
+                    it.resource_types, pos = read_fixed(buf, pos, n, "b", 1, reader.elements)
                 else:
                     raise null_not_allowed("ResourceTypes")
             else:
@@ -100,7 +100,7 @@ class ListConfigResourcesRequest:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("ListConfigResourcesRequest", version, len(buf), failure) from None
         if pos > len(buf):
@@ -186,7 +186,7 @@ class ListConfigResourcesResponse:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.config_resources, pos = _read_config_resource_list(buf, pos, n, version)
+                it.config_resources, pos = _read_config_resource_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("ConfigResources")
             tags = buf[pos]
@@ -195,7 +195,7 @@ class ListConfigResourcesResponse:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("ListConfigResourcesResponse", version, len(buf), failure) from None
         if pos > len(buf):
@@ -208,10 +208,10 @@ class ListConfigResourcesResponse:
 
 
 def _read_config_resource_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[ConfigResource], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[ConfigResource] = []
     for _ in range(count):
         it = new(ConfigResource)
@@ -239,7 +239,7 @@ def _read_config_resource_list(
                 tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 

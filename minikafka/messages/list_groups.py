@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -20,7 +21,6 @@ from minikafka.protocol.primitives import (
     read_compact_strings,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_compact_strings,
     write_tagged_fields,
@@ -107,7 +107,7 @@ class ListGroupsRequest:
                     n, pos = read_uvarint(buf, pos - 1)
                 n -= 1
                 if n >= 0:
-                    it.states_filter, pos = read_compact_strings(buf, pos, n)
+                    it.states_filter, pos = read_compact_strings(buf, pos, n, reader.elements)
                 else:
                     raise null_not_allowed("StatesFilter")
             else:
@@ -119,7 +119,7 @@ class ListGroupsRequest:
                     n, pos = read_uvarint(buf, pos - 1)
                 n -= 1
                 if n >= 0:
-                    it.types_filter, pos = read_compact_strings(buf, pos, n)
+                    it.types_filter, pos = read_compact_strings(buf, pos, n, reader.elements)
                 else:
                     raise null_not_allowed("TypesFilter")
             else:
@@ -132,7 +132,7 @@ class ListGroupsRequest:
             it.unknown_tagged_fields = None
             if version >= 3:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("ListGroupsRequest", version, len(buf), failure) from None
         if pos > len(buf):
@@ -236,7 +236,7 @@ class ListGroupsResponse:
                 (it.error_code, n) = _unpack_hi(buf, pos)
                 pos += 6
             if n >= 0:
-                it.groups, pos = _read_listed_group_list(buf, pos, n, version)
+                it.groups, pos = _read_listed_group_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Groups")
             if version >= 3:
@@ -247,7 +247,7 @@ class ListGroupsResponse:
             it.unknown_tagged_fields = None
             if version >= 3:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("ListGroupsResponse", version, len(buf), failure) from None
         if pos > len(buf):
@@ -260,10 +260,10 @@ class ListGroupsResponse:
 
 
 def _read_listed_group_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[ListedGroup], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[ListedGroup] = []
     for _ in range(count):
         it = new(ListedGroup)
@@ -333,7 +333,7 @@ def _read_listed_group_list(
         it.unknown_tagged_fields = None
         if version >= 3:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 

@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -19,7 +20,6 @@ from minikafka.protocol.primitives import (
     null_not_allowed,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_tagged_fields,
 )
@@ -168,7 +168,7 @@ class ListOffsetsRequest:
                 (it.replica_id, n) = _unpack_ii(buf, pos)
                 pos += 8
             if n >= 0:
-                it.topics, pos = _read_list_offsets_topic_list(buf, pos, n, version)
+                it.topics, pos = _read_list_offsets_topic_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Topics")
             if version >= 10:
@@ -187,7 +187,7 @@ class ListOffsetsRequest:
             it.unknown_tagged_fields = None
             if version >= 6:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("ListOffsetsRequest", version, len(buf), failure) from None
         if pos > len(buf):
@@ -317,7 +317,7 @@ class ListOffsetsResponse:
                 (n,) = _unpack_i(buf, pos)
                 pos += 4
             if n >= 0:
-                it.topics, pos = _read_list_offsets_topic_response_list(buf, pos, n, version)
+                it.topics, pos = _read_list_offsets_topic_response_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Topics")
             if version >= 6:
@@ -328,7 +328,7 @@ class ListOffsetsResponse:
             it.unknown_tagged_fields = None
             if version >= 6:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("ListOffsetsResponse", version, len(buf), failure) from None
         if pos > len(buf):
@@ -341,10 +341,10 @@ class ListOffsetsResponse:
 
 
 def _read_list_offsets_partition_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[ListOffsetsPartition], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[ListOffsetsPartition] = []
     for _ in range(count):
         it = new(ListOffsetsPartition)
@@ -363,16 +363,16 @@ def _read_list_offsets_partition_list(
         it.unknown_tagged_fields = None
         if version >= 6:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_list_offsets_topic_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[ListOffsetsTopic], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[ListOffsetsTopic] = []
     for _ in range(count):
         it = new(ListOffsetsTopic)
@@ -401,7 +401,7 @@ def _read_list_offsets_topic_list(
             (n,) = _unpack_i(buf, pos)
             pos += 4
         if n >= 0:
-            it.partitions, pos = _read_list_offsets_partition_list(buf, pos, n, version)
+            it.partitions, pos = _read_list_offsets_partition_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Partitions")
         if version >= 6:
@@ -412,7 +412,7 @@ def _read_list_offsets_topic_list(
         it.unknown_tagged_fields = None
         if version >= 6:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
@@ -465,10 +465,10 @@ def _write_list_offsets_topic_list(
 
 
 def _read_list_offsets_partition_response_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[ListOffsetsPartitionResponse], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[ListOffsetsPartitionResponse] = []
     for _ in range(count):
         it = new(ListOffsetsPartitionResponse)
@@ -500,16 +500,16 @@ def _read_list_offsets_partition_response_list(
         it.unknown_tagged_fields = None
         if version >= 6:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_list_offsets_topic_response_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[ListOffsetsTopicResponse], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[ListOffsetsTopicResponse] = []
     for _ in range(count):
         it = new(ListOffsetsTopicResponse)
@@ -538,7 +538,7 @@ def _read_list_offsets_topic_response_list(
             (n,) = _unpack_i(buf, pos)
             pos += 4
         if n >= 0:
-            it.partitions, pos = _read_list_offsets_partition_response_list(buf, pos, n, version)
+            it.partitions, pos = _read_list_offsets_partition_response_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Partitions")
         if version >= 6:
@@ -549,7 +549,7 @@ def _read_list_offsets_topic_response_list(
         it.unknown_tagged_fields = None
         if version >= 6:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 

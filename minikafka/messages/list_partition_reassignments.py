@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -20,7 +21,6 @@ from minikafka.protocol.primitives import (
     read_int32s,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_tagged_fields,
 )
@@ -107,7 +107,7 @@ class ListPartitionReassignmentsRequest:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.topics, pos = _read_list_partition_reassignments_topics_list(buf, pos, n, version)
+                it.topics, pos = _read_list_partition_reassignments_topics_list(buf, pos, n, version, reader.elements)
             else:
                 it.topics = None
             tags = buf[pos]
@@ -116,7 +116,7 @@ class ListPartitionReassignmentsRequest:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("ListPartitionReassignmentsRequest", version, len(buf), failure) from None
         if pos > len(buf):
@@ -261,7 +261,7 @@ class ListPartitionReassignmentsResponse:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.topics, pos = _read_ongoing_topic_reassignment_list(buf, pos, n, version)
+                it.topics, pos = _read_ongoing_topic_reassignment_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Topics")
             tags = buf[pos]
@@ -270,7 +270,7 @@ class ListPartitionReassignmentsResponse:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("ListPartitionReassignmentsResponse", version, len(buf), failure) from None
         if pos > len(buf):
@@ -283,10 +283,10 @@ class ListPartitionReassignmentsResponse:
 
 
 def _read_list_partition_reassignments_topics_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[ListPartitionReassignmentsTopics], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[ListPartitionReassignmentsTopics] = []
     for _ in range(count):
         it = new(ListPartitionReassignmentsTopics)
@@ -307,7 +307,7 @@ def _read_list_partition_reassignments_topics_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.partition_indexes, pos = read_int32s(buf, pos, n)
+            it.partition_indexes, pos = read_int32s(buf, pos, n, elements)
         else:
             raise null_not_allowed("PartitionIndexes")
         tags = buf[pos]
@@ -316,7 +316,7 @@ def _read_list_partition_reassignments_topics_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
@@ -346,10 +346,10 @@ def _write_list_partition_reassignments_topics_list(
 
 
 def _read_ongoing_partition_reassignment_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[OngoingPartitionReassignment], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[OngoingPartitionReassignment] = []
     for _ in range(count):
         it = new(OngoingPartitionReassignment)
@@ -359,7 +359,7 @@ def _read_ongoing_partition_reassignment_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.replicas, pos = read_int32s(buf, pos, n)
+            it.replicas, pos = read_int32s(buf, pos, n, elements)
         else:
             raise null_not_allowed("Replicas")
         n = buf[pos]
@@ -368,7 +368,7 @@ def _read_ongoing_partition_reassignment_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.adding_replicas, pos = read_int32s(buf, pos, n)
+            it.adding_replicas, pos = read_int32s(buf, pos, n, elements)
         else:
             raise null_not_allowed("AddingReplicas")
         n = buf[pos]
@@ -377,7 +377,7 @@ def _read_ongoing_partition_reassignment_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.removing_replicas, pos = read_int32s(buf, pos, n)
+            it.removing_replicas, pos = read_int32s(buf, pos, n, elements)
         else:
             raise null_not_allowed("RemovingReplicas")
         tags = buf[pos]
@@ -386,16 +386,16 @@ def _read_ongoing_partition_reassignment_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_ongoing_topic_reassignment_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[OngoingTopicReassignment], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[OngoingTopicReassignment] = []
     for _ in range(count):
         it = new(OngoingTopicReassignment)
@@ -416,7 +416,7 @@ def _read_ongoing_topic_reassignment_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.partitions, pos = _read_ongoing_partition_reassignment_list(buf, pos, n, version)
+            it.partitions, pos = _read_ongoing_partition_reassignment_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Partitions")
         tags = buf[pos]
@@ -425,7 +425,7 @@ def _read_ongoing_topic_reassignment_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 

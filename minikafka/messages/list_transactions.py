@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -22,7 +23,6 @@ from minikafka.protocol.primitives import (
     read_fixed,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_compact_strings,
     write_tagged_fields,
@@ -128,7 +128,7 @@ class ListTransactionsRequest:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.state_filters, pos = read_compact_strings(buf, pos, n)
+                it.state_filters, pos = read_compact_strings(buf, pos, n, reader.elements)
             else:
                 raise null_not_allowed("StateFilters")
             n = buf[pos]
@@ -137,7 +137,7 @@ class ListTransactionsRequest:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.producer_id_filters, pos = read_fixed(buf, pos, n, "q", 8)
+                it.producer_id_filters, pos = read_fixed(buf, pos, n, "q", 8, reader.elements)
             else:
                 raise null_not_allowed("ProducerIdFilters")
             if version >= 2:
@@ -166,7 +166,7 @@ class ListTransactionsRequest:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("ListTransactionsRequest", version, len(buf), failure) from None
         if pos > len(buf):
@@ -269,7 +269,7 @@ class ListTransactionsResponse:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.unknown_state_filters, pos = read_compact_strings(buf, pos, n)
+                it.unknown_state_filters, pos = read_compact_strings(buf, pos, n, reader.elements)
             else:
                 raise null_not_allowed("UnknownStateFilters")
             n = buf[pos]
@@ -278,7 +278,7 @@ class ListTransactionsResponse:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.transaction_states, pos = _read_transaction_state_list(buf, pos, n, version)
+                it.transaction_states, pos = _read_transaction_state_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("TransactionStates")
             tags = buf[pos]
@@ -287,7 +287,7 @@ class ListTransactionsResponse:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("ListTransactionsResponse", version, len(buf), failure) from None
         if pos > len(buf):
@@ -300,10 +300,10 @@ class ListTransactionsResponse:
 
 
 def _read_transaction_state_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[TransactionState], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[TransactionState] = []
     for _ in range(count):
         it = new(TransactionState)
@@ -335,7 +335,7 @@ def _read_transaction_state_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 

@@ -9,6 +9,7 @@ from minikafka.common.ids import Uuid, ZERO_UUID
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -22,7 +23,6 @@ from minikafka.protocol.primitives import (
     read_int32s,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_tagged_fields,
 )
@@ -192,7 +192,7 @@ class MetadataRequest:
                 (n,) = _unpack_i(buf, pos)
                 pos += 4
             if n >= 0:
-                it.topics, pos = _read_metadata_request_topic_list(buf, pos, n, version)
+                it.topics, pos = _read_metadata_request_topic_list(buf, pos, n, version, reader.elements)
             else:
                 if not (version >= 1):
                     raise null_not_allowed("Topics")
@@ -232,7 +232,7 @@ class MetadataRequest:
             it.unknown_tagged_fields = None
             if version >= 9:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("MetadataRequest", version, len(buf), failure) from None
         if pos > len(buf):
@@ -468,7 +468,7 @@ class MetadataResponse:
                 (n,) = _unpack_i(buf, pos)
                 pos += 4
             if n >= 0:
-                it.brokers, pos = _read_metadata_response_broker_list(buf, pos, n, version)
+                it.brokers, pos = _read_metadata_response_broker_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Brokers")
             if version >= 9:
@@ -503,7 +503,7 @@ class MetadataResponse:
                 (n,) = _unpack_i(buf, pos)
                 pos += 4
             if n >= 0:
-                it.topics, pos = _read_metadata_response_topic_list(buf, pos, n, version)
+                it.topics, pos = _read_metadata_response_topic_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Topics")
             if version >= 13:
@@ -535,7 +535,7 @@ class MetadataResponse:
             it.unknown_tagged_fields = None
             if version >= 9:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("MetadataResponse", version, len(buf), failure) from None
         if pos > len(buf):
@@ -548,10 +548,10 @@ class MetadataResponse:
 
 
 def _read_metadata_request_topic_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[MetadataRequestTopic], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[MetadataRequestTopic] = []
     for _ in range(count):
         it = new(MetadataRequestTopic)
@@ -589,7 +589,7 @@ def _read_metadata_request_topic_list(
         it.unknown_tagged_fields = None
         if version >= 9:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
@@ -626,10 +626,10 @@ def _write_metadata_request_topic_list(
 
 
 def _read_metadata_response_broker_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[MetadataResponseBroker], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[MetadataResponseBroker] = []
     for _ in range(count):
         it = new(MetadataResponseBroker)
@@ -677,16 +677,16 @@ def _read_metadata_response_broker_list(
         it.unknown_tagged_fields = None
         if version >= 9:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_metadata_response_partition_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[MetadataResponsePartition], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[MetadataResponsePartition] = []
     for _ in range(count):
         it = new(MetadataResponsePartition)
@@ -704,7 +704,7 @@ def _read_metadata_response_partition_list(
             (it.error_code, it.partition_index, it.leader_id, n) = _unpack_hiii(buf, pos)
             pos += 14
         if n >= 0:
-            it.replica_nodes, pos = read_int32s(buf, pos, n)
+            it.replica_nodes, pos = read_int32s(buf, pos, n, elements)
         else:
             raise null_not_allowed("ReplicaNodes")
         if version >= 9:
@@ -717,7 +717,7 @@ def _read_metadata_response_partition_list(
             (n,) = _unpack_i(buf, pos)
             pos += 4
         if n >= 0:
-            it.isr_nodes, pos = read_int32s(buf, pos, n)
+            it.isr_nodes, pos = read_int32s(buf, pos, n, elements)
         else:
             raise null_not_allowed("IsrNodes")
         if version >= 9:
@@ -731,7 +731,7 @@ def _read_metadata_response_partition_list(
             pos += 4
         if version >= 5:
             if n >= 0:
-                it.offline_replicas, pos = read_int32s(buf, pos, n)
+                it.offline_replicas, pos = read_int32s(buf, pos, n, elements)
             else:
                 raise null_not_allowed("OfflineReplicas")
         else:
@@ -744,16 +744,16 @@ def _read_metadata_response_partition_list(
         it.unknown_tagged_fields = None
         if version >= 9:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_metadata_response_topic_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[MetadataResponseTopic], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[MetadataResponseTopic] = []
     for _ in range(count):
         it = new(MetadataResponseTopic)
@@ -798,7 +798,7 @@ def _read_metadata_response_topic_list(
             (n,) = _unpack_i(buf, pos)
             pos += 4
         if n >= 0:
-            it.partitions, pos = _read_metadata_response_partition_list(buf, pos, n, version)
+            it.partitions, pos = _read_metadata_response_partition_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Partitions")
         if version >= 9:
@@ -814,7 +814,7 @@ def _read_metadata_response_topic_list(
         it.unknown_tagged_fields = None
         if version >= 9:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 

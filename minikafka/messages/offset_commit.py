@@ -9,6 +9,7 @@ from minikafka.common.ids import Uuid, ZERO_UUID
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -20,7 +21,6 @@ from minikafka.protocol.primitives import (
     null_not_allowed,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_tagged_fields,
 )
@@ -271,7 +271,7 @@ class OffsetCommitRequest:
                 (it.retention_time_ms, n) = _unpack_qi(buf, pos)
                 pos += 12
             if n >= 0:
-                it.topics, pos = _read_offset_commit_request_topic_list(buf, pos, n, version)
+                it.topics, pos = _read_offset_commit_request_topic_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Topics")
             if version >= 8:
@@ -282,7 +282,7 @@ class OffsetCommitRequest:
             it.unknown_tagged_fields = None
             if version >= 8:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("OffsetCommitRequest", version, len(buf), failure) from None
         if pos > len(buf):
@@ -401,7 +401,7 @@ class OffsetCommitResponse:
                 (n,) = _unpack_i(buf, pos)
                 pos += 4
             if n >= 0:
-                it.topics, pos = _read_offset_commit_response_topic_list(buf, pos, n, version)
+                it.topics, pos = _read_offset_commit_response_topic_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Topics")
             if version >= 8:
@@ -412,7 +412,7 @@ class OffsetCommitResponse:
             it.unknown_tagged_fields = None
             if version >= 8:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("OffsetCommitResponse", version, len(buf), failure) from None
         if pos > len(buf):
@@ -425,10 +425,10 @@ class OffsetCommitResponse:
 
 
 def _read_offset_commit_request_partition_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[OffsetCommitRequestPartition], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[OffsetCommitRequestPartition] = []
     for _ in range(count):
         it = new(OffsetCommitRequestPartition)
@@ -459,16 +459,16 @@ def _read_offset_commit_request_partition_list(
         it.unknown_tagged_fields = None
         if version >= 8:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_offset_commit_request_topic_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[OffsetCommitRequestTopic], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[OffsetCommitRequestTopic] = []
     for _ in range(count):
         it = new(OffsetCommitRequestTopic)
@@ -511,7 +511,7 @@ def _read_offset_commit_request_topic_list(
             (n,) = _unpack_i(buf, pos)
             pos += 4
         if n >= 0:
-            it.partitions, pos = _read_offset_commit_request_partition_list(buf, pos, n, version)
+            it.partitions, pos = _read_offset_commit_request_partition_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Partitions")
         if version >= 8:
@@ -522,7 +522,7 @@ def _read_offset_commit_request_topic_list(
         it.unknown_tagged_fields = None
         if version >= 8:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
@@ -599,10 +599,10 @@ def _write_offset_commit_request_topic_list(
 
 
 def _read_offset_commit_response_partition_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[OffsetCommitResponsePartition], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[OffsetCommitResponsePartition] = []
     for _ in range(count):
         it = new(OffsetCommitResponsePartition)
@@ -617,16 +617,16 @@ def _read_offset_commit_response_partition_list(
         it.unknown_tagged_fields = None
         if version >= 8:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_offset_commit_response_topic_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[OffsetCommitResponseTopic], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[OffsetCommitResponseTopic] = []
     for _ in range(count):
         it = new(OffsetCommitResponseTopic)
@@ -669,7 +669,7 @@ def _read_offset_commit_response_topic_list(
             (n,) = _unpack_i(buf, pos)
             pos += 4
         if n >= 0:
-            it.partitions, pos = _read_offset_commit_response_partition_list(buf, pos, n, version)
+            it.partitions, pos = _read_offset_commit_response_partition_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Partitions")
         if version >= 8:
@@ -680,7 +680,7 @@ def _read_offset_commit_response_topic_list(
         it.unknown_tagged_fields = None
         if version >= 8:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 

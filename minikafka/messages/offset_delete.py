@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     UNSET,
     UnsupportedVersionError,
@@ -15,7 +16,6 @@ from minikafka.protocol.primitives import (
     cut_short,
     malformed,
     null_not_allowed,
-    too_many,
 )
 
 new = object.__new__
@@ -109,7 +109,7 @@ class OffsetDeleteRequest:
             (n,) = _unpack_i(buf, pos)
             pos += 4
             if n >= 0:
-                it.topics, pos = _read_offset_delete_request_topic_list(buf, pos, n, version)
+                it.topics, pos = _read_offset_delete_request_topic_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Topics")
         except DECODE_FAILURES as failure:
@@ -197,7 +197,7 @@ class OffsetDeleteResponse:
             (it.error_code, it.throttle_time_ms, n) = _unpack_hii(buf, pos)
             pos += 10
             if n >= 0:
-                it.topics, pos = _read_offset_delete_response_topic_list(buf, pos, n, version)
+                it.topics, pos = _read_offset_delete_response_topic_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Topics")
         except DECODE_FAILURES as failure:
@@ -212,10 +212,10 @@ class OffsetDeleteResponse:
 
 
 def _read_offset_delete_request_partition_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[OffsetDeleteRequestPartition], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[OffsetDeleteRequestPartition] = []
     for _ in range(count):
         it = new(OffsetDeleteRequestPartition)
@@ -226,10 +226,10 @@ def _read_offset_delete_request_partition_list(
 
 
 def _read_offset_delete_request_topic_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[OffsetDeleteRequestTopic], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[OffsetDeleteRequestTopic] = []
     for _ in range(count):
         it = new(OffsetDeleteRequestTopic)
@@ -244,7 +244,7 @@ def _read_offset_delete_request_topic_list(
         (n,) = _unpack_i(buf, pos)
         pos += 4
         if n >= 0:
-            it.partitions, pos = _read_offset_delete_request_partition_list(buf, pos, n, version)
+            it.partitions, pos = _read_offset_delete_request_partition_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Partitions")
         items.append(it)
@@ -275,10 +275,10 @@ def _write_offset_delete_request_topic_list(
 
 
 def _read_offset_delete_response_partition_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[OffsetDeleteResponsePartition], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[OffsetDeleteResponsePartition] = []
     for _ in range(count):
         it = new(OffsetDeleteResponsePartition)
@@ -289,10 +289,10 @@ def _read_offset_delete_response_partition_list(
 
 
 def _read_offset_delete_response_topic_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[OffsetDeleteResponseTopic], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[OffsetDeleteResponseTopic] = []
     for _ in range(count):
         it = new(OffsetDeleteResponseTopic)
@@ -307,7 +307,7 @@ def _read_offset_delete_response_topic_list(
         (n,) = _unpack_i(buf, pos)
         pos += 4
         if n >= 0:
-            it.partitions, pos = _read_offset_delete_response_partition_list(buf, pos, n, version)
+            it.partitions, pos = _read_offset_delete_response_partition_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Partitions")
         items.append(it)

@@ -9,6 +9,7 @@ from minikafka.common.ids import Uuid, ZERO_UUID
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -22,7 +23,6 @@ from minikafka.protocol.primitives import (
     read_int32s,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_tagged_fields,
 )
@@ -247,7 +247,7 @@ class OffsetFetchRequest:
                 pos += 4
             if version <= 7:
                 if n >= 0:
-                    it.topics, pos = _read_offset_fetch_request_topic_list(buf, pos, n, version)
+                    it.topics, pos = _read_offset_fetch_request_topic_list(buf, pos, n, version, reader.elements)
                 else:
                     if not (version >= 2):
                         raise null_not_allowed("Topics")
@@ -261,7 +261,7 @@ class OffsetFetchRequest:
                     n, pos = read_uvarint(buf, pos - 1)
                 n -= 1
                 if n >= 0:
-                    it.groups, pos = _read_offset_fetch_request_group_list(buf, pos, n, version)
+                    it.groups, pos = _read_offset_fetch_request_group_list(buf, pos, n, version, reader.elements)
                 else:
                     raise null_not_allowed("Groups")
             else:
@@ -282,7 +282,7 @@ class OffsetFetchRequest:
             it.unknown_tagged_fields = None
             if version >= 6:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("OffsetFetchRequest", version, len(buf), failure) from None
         if pos > len(buf):
@@ -514,7 +514,7 @@ class OffsetFetchResponse:
                 pos += 4
             if version <= 7:
                 if n >= 0:
-                    it.topics, pos = _read_offset_fetch_response_topic_list(buf, pos, n, version)
+                    it.topics, pos = _read_offset_fetch_response_topic_list(buf, pos, n, version, reader.elements)
                 else:
                     raise null_not_allowed("Topics")
             else:
@@ -533,7 +533,7 @@ class OffsetFetchResponse:
                 it.error_code = 0
             if version >= 8:
                 if n >= 0:
-                    it.groups, pos = _read_offset_fetch_response_group_list(buf, pos, n, version)
+                    it.groups, pos = _read_offset_fetch_response_group_list(buf, pos, n, version, reader.elements)
                 else:
                     raise null_not_allowed("Groups")
             else:
@@ -546,7 +546,7 @@ class OffsetFetchResponse:
             it.unknown_tagged_fields = None
             if version >= 6:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("OffsetFetchResponse", version, len(buf), failure) from None
         if pos > len(buf):
@@ -559,10 +559,10 @@ class OffsetFetchResponse:
 
 
 def _read_offset_fetch_request_topic_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[OffsetFetchRequestTopic], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[OffsetFetchRequestTopic] = []
     for _ in range(count):
         it = new(OffsetFetchRequestTopic)
@@ -591,7 +591,7 @@ def _read_offset_fetch_request_topic_list(
             (n,) = _unpack_i(buf, pos)
             pos += 4
         if n >= 0:
-            it.partition_indexes, pos = read_int32s(buf, pos, n)
+            it.partition_indexes, pos = read_int32s(buf, pos, n, elements)
         else:
             raise null_not_allowed("PartitionIndexes")
         if version >= 6:
@@ -602,16 +602,16 @@ def _read_offset_fetch_request_topic_list(
         it.unknown_tagged_fields = None
         if version >= 6:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_offset_fetch_request_topics_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[OffsetFetchRequestTopics], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[OffsetFetchRequestTopics] = []
     for _ in range(count):
         it = new(OffsetFetchRequestTopics)
@@ -647,7 +647,7 @@ def _read_offset_fetch_request_topics_list(
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
         if n >= 0:
-            it.partition_indexes, pos = read_int32s(buf, pos, n)
+            it.partition_indexes, pos = read_int32s(buf, pos, n, elements)
         else:
             raise null_not_allowed("PartitionIndexes")
         tags = buf[pos]
@@ -656,16 +656,16 @@ def _read_offset_fetch_request_topics_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_offset_fetch_request_group_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[OffsetFetchRequestGroup], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[OffsetFetchRequestGroup] = []
     for _ in range(count):
         it = new(OffsetFetchRequestGroup)
@@ -708,7 +708,7 @@ def _read_offset_fetch_request_group_list(
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
         if n >= 0:
-            it.topics, pos = _read_offset_fetch_request_topics_list(buf, pos, n, version)
+            it.topics, pos = _read_offset_fetch_request_topics_list(buf, pos, n, version, elements)
         else:
             it.topics = None
         tags = buf[pos]
@@ -717,7 +717,7 @@ def _read_offset_fetch_request_group_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
@@ -832,10 +832,10 @@ def _write_offset_fetch_request_group_list(
 
 
 def _read_offset_fetch_response_partition_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[OffsetFetchResponsePartition], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[OffsetFetchResponsePartition] = []
     for _ in range(count):
         it = new(OffsetFetchResponsePartition)
@@ -869,16 +869,16 @@ def _read_offset_fetch_response_partition_list(
         it.unknown_tagged_fields = None
         if version >= 6:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_offset_fetch_response_topic_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[OffsetFetchResponseTopic], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[OffsetFetchResponseTopic] = []
     for _ in range(count):
         it = new(OffsetFetchResponseTopic)
@@ -907,7 +907,7 @@ def _read_offset_fetch_response_topic_list(
             (n,) = _unpack_i(buf, pos)
             pos += 4
         if n >= 0:
-            it.partitions, pos = _read_offset_fetch_response_partition_list(buf, pos, n, version)
+            it.partitions, pos = _read_offset_fetch_response_partition_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Partitions")
         if version >= 6:
@@ -918,16 +918,16 @@ def _read_offset_fetch_response_topic_list(
         it.unknown_tagged_fields = None
         if version >= 6:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_offset_fetch_response_partitions_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[OffsetFetchResponsePartitions], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[OffsetFetchResponsePartitions] = []
     for _ in range(count):
         it = new(OffsetFetchResponsePartitions)
@@ -948,16 +948,16 @@ def _read_offset_fetch_response_partitions_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_offset_fetch_response_topics_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[OffsetFetchResponseTopics], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[OffsetFetchResponseTopics] = []
     for _ in range(count):
         it = new(OffsetFetchResponseTopics)
@@ -993,7 +993,7 @@ def _read_offset_fetch_response_topics_list(
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
         if n >= 0:
-            it.partitions, pos = _read_offset_fetch_response_partitions_list(buf, pos, n, version)
+            it.partitions, pos = _read_offset_fetch_response_partitions_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Partitions")
         tags = buf[pos]
@@ -1002,16 +1002,16 @@ def _read_offset_fetch_response_topics_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_offset_fetch_response_group_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[OffsetFetchResponseGroup], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[OffsetFetchResponseGroup] = []
     for _ in range(count):
         it = new(OffsetFetchResponseGroup)
@@ -1032,7 +1032,7 @@ def _read_offset_fetch_response_group_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.topics, pos = _read_offset_fetch_response_topics_list(buf, pos, n, version)
+            it.topics, pos = _read_offset_fetch_response_topics_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Topics")
         (it.error_code, tags) = _unpack_hB(buf, pos)
@@ -1041,7 +1041,7 @@ def _read_offset_fetch_response_group_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 

@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -18,7 +19,6 @@ from minikafka.protocol.primitives import (
     null_not_allowed,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_tagged_fields,
 )
@@ -149,7 +149,7 @@ class OffsetForLeaderEpochRequest:
                 (n,) = _unpack_i(buf, pos)
                 pos += 4
             if n >= 0:
-                it.topics, pos = _read_offset_for_leader_topic_list(buf, pos, n, version)
+                it.topics, pos = _read_offset_for_leader_topic_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Topics")
             if version >= 4:
@@ -160,7 +160,7 @@ class OffsetForLeaderEpochRequest:
             it.unknown_tagged_fields = None
             if version >= 4:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("OffsetForLeaderEpochRequest", version, len(buf), failure) from None
         if pos > len(buf):
@@ -275,7 +275,7 @@ class OffsetForLeaderEpochResponse:
                 (it.throttle_time_ms, n) = _unpack_ii(buf, pos)
                 pos += 8
             if n >= 0:
-                it.topics, pos = _read_offset_for_leader_topic_result_list(buf, pos, n, version)
+                it.topics, pos = _read_offset_for_leader_topic_result_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Topics")
             if version >= 4:
@@ -286,7 +286,7 @@ class OffsetForLeaderEpochResponse:
             it.unknown_tagged_fields = None
             if version >= 4:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("OffsetForLeaderEpochResponse", version, len(buf), failure) from None
         if pos > len(buf):
@@ -299,10 +299,10 @@ class OffsetForLeaderEpochResponse:
 
 
 def _read_offset_for_leader_partition_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[OffsetForLeaderPartition], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[OffsetForLeaderPartition] = []
     for _ in range(count):
         it = new(OffsetForLeaderPartition)
@@ -317,16 +317,16 @@ def _read_offset_for_leader_partition_list(
         it.unknown_tagged_fields = None
         if version >= 4:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_offset_for_leader_topic_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[OffsetForLeaderTopic], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[OffsetForLeaderTopic] = []
     for _ in range(count):
         it = new(OffsetForLeaderTopic)
@@ -355,7 +355,7 @@ def _read_offset_for_leader_topic_list(
             (n,) = _unpack_i(buf, pos)
             pos += 4
         if n >= 0:
-            it.partitions, pos = _read_offset_for_leader_partition_list(buf, pos, n, version)
+            it.partitions, pos = _read_offset_for_leader_partition_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Partitions")
         if version >= 4:
@@ -366,7 +366,7 @@ def _read_offset_for_leader_topic_list(
         it.unknown_tagged_fields = None
         if version >= 4:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
@@ -417,10 +417,10 @@ def _write_offset_for_leader_topic_list(
 
 
 def _read_epoch_end_offset_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[EpochEndOffset], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[EpochEndOffset] = []
     for _ in range(count):
         it = new(EpochEndOffset)
@@ -435,16 +435,16 @@ def _read_epoch_end_offset_list(
         it.unknown_tagged_fields = None
         if version >= 4:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_offset_for_leader_topic_result_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[OffsetForLeaderTopicResult], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[OffsetForLeaderTopicResult] = []
     for _ in range(count):
         it = new(OffsetForLeaderTopicResult)
@@ -473,7 +473,7 @@ def _read_offset_for_leader_topic_result_list(
             (n,) = _unpack_i(buf, pos)
             pos += 4
         if n >= 0:
-            it.partitions, pos = _read_epoch_end_offset_list(buf, pos, n, version)
+            it.partitions, pos = _read_epoch_end_offset_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Partitions")
         if version >= 4:
@@ -484,7 +484,7 @@ def _read_offset_for_leader_topic_result_list(
         it.unknown_tagged_fields = None
         if version >= 4:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 

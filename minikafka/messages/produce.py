@@ -9,6 +9,7 @@ from minikafka.common.ids import Uuid, ZERO_UUID
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     Records,
     TaggedFields,
@@ -22,7 +23,6 @@ from minikafka.protocol.primitives import (
     read_tagged_fields,
     read_uvarint,
     records_size,
-    too_many,
     uvarint,
     write_tagged_fields,
     wrong_tag_size,
@@ -193,7 +193,7 @@ class ProduceRequest:
                 (it.acks, it.timeout_ms, n) = _unpack_hii(buf, pos)
                 pos += 10
             if n >= 0:
-                it.topic_data, pos = _read_topic_produce_data_list(buf, pos, n, version)
+                it.topic_data, pos = _read_topic_produce_data_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("TopicData")
             if version >= 9:
@@ -204,7 +204,7 @@ class ProduceRequest:
             it.unknown_tagged_fields = None
             if version >= 9:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("ProduceRequest", version, len(buf), failure) from None
         if pos > len(buf):
@@ -408,7 +408,7 @@ class ProduceResponse:
                 (n,) = _unpack_i(buf, pos)
                 pos += 4
             if n >= 0:
-                it.responses, pos = _read_topic_produce_response_list(buf, pos, n, version)
+                it.responses, pos = _read_topic_produce_response_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Responses")
             if version >= 9:
@@ -422,7 +422,7 @@ class ProduceResponse:
             it.unknown_tagged_fields = None
             if version >= 9:
                 if tags:
-                    pos = _read_tags_of_produce_response(it, buf, pos, tags, version)
+                    pos = _read_tags_of_produce_response(it, buf, pos, tags, version, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("ProduceResponse", version, len(buf), failure) from None
         if pos > len(buf):
@@ -435,10 +435,10 @@ class ProduceResponse:
 
 
 def _read_partition_produce_data_list(
-    buf: memoryview, pos: int, count: int, version: int
+    buf: memoryview, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[PartitionProduceData], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[PartitionProduceData] = []
     for _ in range(count):
         it = new(PartitionProduceData)
@@ -465,16 +465,16 @@ def _read_partition_produce_data_list(
         it.unknown_tagged_fields = None
         if version >= 9:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_topic_produce_data_list(
-    buf: memoryview, pos: int, count: int, version: int
+    buf: memoryview, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[TopicProduceData], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[TopicProduceData] = []
     for _ in range(count):
         it = new(TopicProduceData)
@@ -517,7 +517,7 @@ def _read_topic_produce_data_list(
             (n,) = _unpack_i(buf, pos)
             pos += 4
         if n >= 0:
-            it.partition_data, pos = _read_partition_produce_data_list(buf, pos, n, version)
+            it.partition_data, pos = _read_partition_produce_data_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("PartitionData")
         if version >= 9:
@@ -528,7 +528,7 @@ def _read_topic_produce_data_list(
         it.unknown_tagged_fields = None
         if version >= 9:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
@@ -599,10 +599,10 @@ def _write_topic_produce_data_list(
 
 
 def _read_batch_index_and_error_message_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[BatchIndexAndErrorMessage], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[BatchIndexAndErrorMessage] = []
     for _ in range(count):
         it = new(BatchIndexAndErrorMessage)
@@ -629,16 +629,16 @@ def _read_batch_index_and_error_message_list(
         it.unknown_tagged_fields = None
         if version >= 9:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_leader_id_and_epoch_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[LeaderIdAndEpoch], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[LeaderIdAndEpoch] = []
     for _ in range(count):
         it = new(LeaderIdAndEpoch)
@@ -648,16 +648,16 @@ def _read_leader_id_and_epoch_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_partition_produce_response_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[PartitionProduceResponse], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[PartitionProduceResponse] = []
     for _ in range(count):
         it = new(PartitionProduceResponse)
@@ -700,7 +700,7 @@ def _read_partition_produce_response_list(
             pos += 22
         if version >= 8:
             if n >= 0:
-                it.record_errors, pos = _read_batch_index_and_error_message_list(buf, pos, n, version)
+                it.record_errors, pos = _read_batch_index_and_error_message_list(buf, pos, n, version, elements)
             else:
                 raise null_not_allowed("RecordErrors")
         else:
@@ -731,16 +731,16 @@ def _read_partition_produce_response_list(
         it.unknown_tagged_fields = None
         if version >= 9:
             if tags:
-                pos = _read_tags_of_partition_produce_response(it, buf, pos, tags, version)
+                pos = _read_tags_of_partition_produce_response(it, buf, pos, tags, version, elements)
         items.append(it)
     return items, pos
 
 
 def _read_topic_produce_response_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[TopicProduceResponse], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[TopicProduceResponse] = []
     for _ in range(count):
         it = new(TopicProduceResponse)
@@ -783,7 +783,7 @@ def _read_topic_produce_response_list(
             (n,) = _unpack_i(buf, pos)
             pos += 4
         if n >= 0:
-            it.partition_responses, pos = _read_partition_produce_response_list(buf, pos, n, version)
+            it.partition_responses, pos = _read_partition_produce_response_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("PartitionResponses")
         if version >= 9:
@@ -794,16 +794,16 @@ def _read_topic_produce_response_list(
         it.unknown_tagged_fields = None
         if version >= 9:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_node_endpoint_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[NodeEndpoint], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[NodeEndpoint] = []
     for _ in range(count):
         it = new(NodeEndpoint)
@@ -835,21 +835,24 @@ def _read_node_endpoint_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_tags_of_partition_produce_response(
-    it: PartitionProduceResponse, buf: bytes, pos: int, count: int, version: int
+    it: PartitionProduceResponse, buf: bytes, pos: int, count: int, version: int,
+    elements: ElementBudget,
 ) -> int:
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     unknown: TaggedFields = []
     for _ in range(count):
         tag, pos = read_uvarint(buf, pos)
         size, pos = read_uvarint(buf, pos)
         end_of_field = pos + size
         if tag == 0 and version >= 10:
-            (it.current_leader,), pos = _read_leader_id_and_epoch_list(buf, pos, 1, version)
+            (it.current_leader,), pos = _read_leader_id_and_epoch_list(buf, pos, 1, version, elements)
         else:
             unknown.append((tag, bytes(buf[pos:end_of_field])))
             pos = end_of_field
@@ -860,8 +863,11 @@ def _read_tags_of_partition_produce_response(
 
 
 def _read_tags_of_produce_response(
-    it: ProduceResponse, buf: bytes, pos: int, count: int, version: int
+    it: ProduceResponse, buf: bytes, pos: int, count: int, version: int,
+    elements: ElementBudget,
 ) -> int:
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     unknown: TaggedFields = []
     for _ in range(count):
         tag, pos = read_uvarint(buf, pos)
@@ -874,7 +880,7 @@ def _read_tags_of_produce_response(
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.node_endpoints, pos = _read_node_endpoint_list(buf, pos, n, version)
+                it.node_endpoints, pos = _read_node_endpoint_list(buf, pos, n, version, elements)
             else:
                 raise null_not_allowed("NodeEndpoints")
         else:

@@ -119,7 +119,7 @@ class PushTelemetryRequest:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("PushTelemetryRequest", version, len(buf), failure) from None
         if pos > len(buf):
@@ -177,7 +177,7 @@ class PushTelemetryResponse:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("PushTelemetryResponse", version, len(buf), failure) from None
         if pos > len(buf):

@@ -113,7 +113,7 @@ class RenewDelegationTokenRequest:
             it.unknown_tagged_fields = None
             if version >= 2:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("RenewDelegationTokenRequest", version, len(buf), failure) from None
         if pos > len(buf):
@@ -182,7 +182,7 @@ class RenewDelegationTokenResponse:
             it.unknown_tagged_fields = None
             if version >= 2:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("RenewDelegationTokenResponse", version, len(buf), failure) from None
         if pos > len(buf):

@@ -105,7 +105,7 @@ class SaslAuthenticateRequest:
             it.unknown_tagged_fields = None
             if version >= 2:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("SaslAuthenticateRequest", version, len(buf), failure) from None
         if pos > len(buf):
@@ -238,7 +238,7 @@ class SaslAuthenticateResponse:
             it.unknown_tagged_fields = None
             if version >= 2:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("SaslAuthenticateResponse", version, len(buf), failure) from None
         if pos > len(buf):

@@ -116,7 +116,7 @@ class SaslHandshakeResponse:
             (it.error_code, n) = _unpack_hi(buf, pos)
             pos += 6
             if n >= 0:
-                it.mechanisms, pos = read_strings(buf, pos, n)
+                it.mechanisms, pos = read_strings(buf, pos, n, reader.elements)
             else:
                 raise null_not_allowed("Mechanisms")
         except DECODE_FAILURES as failure:

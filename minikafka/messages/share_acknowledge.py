@@ -9,6 +9,7 @@ from minikafka.common.ids import Uuid, ZERO_UUID
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -22,7 +23,6 @@ from minikafka.protocol.primitives import (
     read_fixed,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_tagged_fields,
 )
@@ -227,7 +227,7 @@ class ShareAcknowledgeRequest:
                     n, pos = read_uvarint(buf, pos - 1)
                 n -= 1
             if n >= 0:
-                it.topics, pos = _read_acknowledge_topic_list(buf, pos, n, version)
+                it.topics, pos = _read_acknowledge_topic_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Topics")
             tags = buf[pos]
@@ -236,7 +236,7 @@ class ShareAcknowledgeRequest:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("ShareAcknowledgeRequest", version, len(buf), failure) from None
         if pos > len(buf):
@@ -449,7 +449,7 @@ class ShareAcknowledgeResponse:
                     n, pos = read_uvarint(buf, pos - 1)
                 n -= 1
             if n >= 0:
-                it.responses, pos = _read_share_acknowledge_topic_response_list(buf, pos, n, version)
+                it.responses, pos = _read_share_acknowledge_topic_response_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Responses")
             n = buf[pos]
@@ -458,7 +458,7 @@ class ShareAcknowledgeResponse:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.node_endpoints, pos = _read_node_endpoint_list(buf, pos, n, version)
+                it.node_endpoints, pos = _read_node_endpoint_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("NodeEndpoints")
             tags = buf[pos]
@@ -467,7 +467,7 @@ class ShareAcknowledgeResponse:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("ShareAcknowledgeResponse", version, len(buf), failure) from None
         if pos > len(buf):
@@ -480,10 +480,10 @@ class ShareAcknowledgeResponse:
 
 
 def _read_acknowledgement_batch_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[AcknowledgementBatch], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[AcknowledgementBatch] = []
     for _ in range(count):
         it = new(AcknowledgementBatch)
@@ -493,7 +493,7 @@ def _read_acknowledgement_batch_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.acknowledge_types, pos = read_fixed(buf, pos, n, "b", 1)
+            it.acknowledge_types, pos = read_fixed(buf, pos, n, "b", 1, elements)
         else:
             raise null_not_allowed("AcknowledgeTypes")
         tags = buf[pos]
@@ -502,16 +502,16 @@ def _read_acknowledgement_batch_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_acknowledge_partition_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[AcknowledgePartition], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[AcknowledgePartition] = []
     for _ in range(count):
         it = new(AcknowledgePartition)
@@ -521,7 +521,7 @@ def _read_acknowledge_partition_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.acknowledgement_batches, pos = _read_acknowledgement_batch_list(buf, pos, n, version)
+            it.acknowledgement_batches, pos = _read_acknowledgement_batch_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("AcknowledgementBatches")
         tags = buf[pos]
@@ -530,16 +530,16 @@ def _read_acknowledge_partition_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_acknowledge_topic_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[AcknowledgeTopic], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[AcknowledgeTopic] = []
     for _ in range(count):
         it = new(AcknowledgeTopic)
@@ -550,7 +550,7 @@ def _read_acknowledge_topic_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.partitions, pos = _read_acknowledge_partition_list(buf, pos, n, version)
+            it.partitions, pos = _read_acknowledge_partition_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Partitions")
         tags = buf[pos]
@@ -559,7 +559,7 @@ def _read_acknowledge_topic_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
@@ -616,10 +616,10 @@ def _write_acknowledge_topic_list(
 
 
 def _read_leader_id_and_epoch_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[LeaderIdAndEpoch], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[LeaderIdAndEpoch] = []
     for _ in range(count):
         it = new(LeaderIdAndEpoch)
@@ -629,16 +629,16 @@ def _read_leader_id_and_epoch_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_partition_data_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[PartitionData], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[PartitionData] = []
     for _ in range(count):
         it = new(PartitionData)
@@ -653,23 +653,23 @@ def _read_partition_data_list(
             pos = end
         else:
             it.error_message = None
-        (it.current_leader,), pos = _read_leader_id_and_epoch_list(buf, pos, 1, version)
+        (it.current_leader,), pos = _read_leader_id_and_epoch_list(buf, pos, 1, version, elements)
         tags = buf[pos]
         pos += 1
         if tags > 127:
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_share_acknowledge_topic_response_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[ShareAcknowledgeTopicResponse], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[ShareAcknowledgeTopicResponse] = []
     for _ in range(count):
         it = new(ShareAcknowledgeTopicResponse)
@@ -680,7 +680,7 @@ def _read_share_acknowledge_topic_response_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.partitions, pos = _read_partition_data_list(buf, pos, n, version)
+            it.partitions, pos = _read_partition_data_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Partitions")
         tags = buf[pos]
@@ -689,16 +689,16 @@ def _read_share_acknowledge_topic_response_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_node_endpoint_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[NodeEndpoint], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[NodeEndpoint] = []
     for _ in range(count):
         it = new(NodeEndpoint)
@@ -730,7 +730,7 @@ def _read_node_endpoint_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 

@@ -9,6 +9,7 @@ from minikafka.common.ids import Uuid, ZERO_UUID
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     Records,
     TaggedFields,
@@ -26,7 +27,6 @@ from minikafka.protocol.primitives import (
     read_tagged_fields,
     read_uvarint,
     records_size,
-    too_many,
     uvarint,
     write_tagged_fields,
 )
@@ -328,7 +328,7 @@ class ShareFetchRequest:
                     n, pos = read_uvarint(buf, pos - 1)
                 n -= 1
             if n >= 0:
-                it.topics, pos = _read_fetch_topic_list(buf, pos, n, version)
+                it.topics, pos = _read_fetch_topic_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Topics")
             n = buf[pos]
@@ -337,7 +337,7 @@ class ShareFetchRequest:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.forgotten_topics_data, pos = _read_forgotten_topic_list(buf, pos, n, version)
+                it.forgotten_topics_data, pos = _read_forgotten_topic_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("ForgottenTopicsData")
             tags = buf[pos]
@@ -346,7 +346,7 @@ class ShareFetchRequest:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("ShareFetchRequest", version, len(buf), failure) from None
         if pos > len(buf):
@@ -579,7 +579,7 @@ class ShareFetchResponse:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.responses, pos = _read_share_fetchable_topic_response_list(buf, pos, n, version)
+                it.responses, pos = _read_share_fetchable_topic_response_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Responses")
             n = buf[pos]
@@ -588,7 +588,7 @@ class ShareFetchResponse:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.node_endpoints, pos = _read_node_endpoint_list(buf, pos, n, version)
+                it.node_endpoints, pos = _read_node_endpoint_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("NodeEndpoints")
             tags = buf[pos]
@@ -597,7 +597,7 @@ class ShareFetchResponse:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("ShareFetchResponse", version, len(buf), failure) from None
         if pos > len(buf):
@@ -610,10 +610,10 @@ class ShareFetchResponse:
 
 
 def _read_acknowledgement_batch_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[AcknowledgementBatch], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[AcknowledgementBatch] = []
     for _ in range(count):
         it = new(AcknowledgementBatch)
@@ -623,7 +623,7 @@ def _read_acknowledgement_batch_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.acknowledge_types, pos = read_fixed(buf, pos, n, "b", 1)
+            it.acknowledge_types, pos = read_fixed(buf, pos, n, "b", 1, elements)
         else:
             raise null_not_allowed("AcknowledgeTypes")
         tags = buf[pos]
@@ -632,16 +632,16 @@ def _read_acknowledgement_batch_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_fetch_partition_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[FetchPartition], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[FetchPartition] = []
     for _ in range(count):
         it = new(FetchPartition)
@@ -652,7 +652,7 @@ def _read_fetch_partition_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.acknowledgement_batches, pos = _read_acknowledgement_batch_list(buf, pos, n, version)
+            it.acknowledgement_batches, pos = _read_acknowledgement_batch_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("AcknowledgementBatches")
         tags = buf[pos]
@@ -661,16 +661,16 @@ def _read_fetch_partition_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_fetch_topic_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[FetchTopic], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[FetchTopic] = []
     for _ in range(count):
         it = new(FetchTopic)
@@ -681,7 +681,7 @@ def _read_fetch_topic_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.partitions, pos = _read_fetch_partition_list(buf, pos, n, version)
+            it.partitions, pos = _read_fetch_partition_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Partitions")
         tags = buf[pos]
@@ -690,16 +690,16 @@ def _read_fetch_topic_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_forgotten_topic_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[ForgottenTopic], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[ForgottenTopic] = []
     for _ in range(count):
         it = new(ForgottenTopic)
@@ -710,7 +710,7 @@ def _read_forgotten_topic_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.partitions, pos = read_int32s(buf, pos, n)
+            it.partitions, pos = read_int32s(buf, pos, n, elements)
         else:
             raise null_not_allowed("Partitions")
         tags = buf[pos]
@@ -719,7 +719,7 @@ def _read_forgotten_topic_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
@@ -793,10 +793,10 @@ def _write_forgotten_topic_list(
 
 
 def _read_leader_id_and_epoch_list(
-    buf: memoryview, pos: int, count: int, version: int
+    buf: memoryview, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[LeaderIdAndEpoch], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[LeaderIdAndEpoch] = []
     for _ in range(count):
         it = new(LeaderIdAndEpoch)
@@ -806,16 +806,16 @@ def _read_leader_id_and_epoch_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_acquired_records_list(
-    buf: memoryview, pos: int, count: int, version: int
+    buf: memoryview, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[AcquiredRecords], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[AcquiredRecords] = []
     for _ in range(count):
         it = new(AcquiredRecords)
@@ -825,16 +825,16 @@ def _read_acquired_records_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_partition_data_list(
-    buf: memoryview, pos: int, count: int, version: int
+    buf: memoryview, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[PartitionData], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[PartitionData] = []
     for _ in range(count):
         it = new(PartitionData)
@@ -860,7 +860,7 @@ def _read_partition_data_list(
             pos = end
         else:
             it.acknowledge_error_message = None
-        (it.current_leader,), pos = _read_leader_id_and_epoch_list(buf, pos, 1, version)
+        (it.current_leader,), pos = _read_leader_id_and_epoch_list(buf, pos, 1, version, elements)
         n = buf[pos]
         pos += 1
         if n > 127:
@@ -878,7 +878,7 @@ def _read_partition_data_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.acquired_records, pos = _read_acquired_records_list(buf, pos, n, version)
+            it.acquired_records, pos = _read_acquired_records_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("AcquiredRecords")
         tags = buf[pos]
@@ -887,16 +887,16 @@ def _read_partition_data_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_share_fetchable_topic_response_list(
-    buf: memoryview, pos: int, count: int, version: int
+    buf: memoryview, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[ShareFetchableTopicResponse], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[ShareFetchableTopicResponse] = []
     for _ in range(count):
         it = new(ShareFetchableTopicResponse)
@@ -907,7 +907,7 @@ def _read_share_fetchable_topic_response_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.partitions, pos = _read_partition_data_list(buf, pos, n, version)
+            it.partitions, pos = _read_partition_data_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Partitions")
         tags = buf[pos]
@@ -916,16 +916,16 @@ def _read_share_fetchable_topic_response_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_node_endpoint_list(
-    buf: memoryview, pos: int, count: int, version: int
+    buf: memoryview, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[NodeEndpoint], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[NodeEndpoint] = []
     for _ in range(count):
         it = new(NodeEndpoint)
@@ -957,7 +957,7 @@ def _read_node_endpoint_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 

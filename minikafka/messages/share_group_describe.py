@@ -9,6 +9,7 @@ from minikafka.common.ids import Uuid, ZERO_UUID
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -22,7 +23,6 @@ from minikafka.protocol.primitives import (
     read_int32s,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_compact_strings,
     write_tagged_fields,
@@ -96,7 +96,7 @@ class ShareGroupDescribeRequest:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.group_ids, pos = read_compact_strings(buf, pos, n)
+                it.group_ids, pos = read_compact_strings(buf, pos, n, reader.elements)
             else:
                 raise null_not_allowed("GroupIds")
             (it.include_authorized_operations, tags) = _unpack_oB(buf, pos)
@@ -105,7 +105,7 @@ class ShareGroupDescribeRequest:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("ShareGroupDescribeRequest", version, len(buf), failure) from None
         if pos > len(buf):
@@ -290,7 +290,7 @@ class ShareGroupDescribeResponse:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.groups, pos = _read_described_group_list(buf, pos, n, version)
+                it.groups, pos = _read_described_group_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Groups")
             tags = buf[pos]
@@ -299,7 +299,7 @@ class ShareGroupDescribeResponse:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("ShareGroupDescribeResponse", version, len(buf), failure) from None
         if pos > len(buf):
@@ -312,10 +312,10 @@ class ShareGroupDescribeResponse:
 
 
 def _read_topic_partitions_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[TopicPartitions], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[TopicPartitions] = []
     for _ in range(count):
         it = new(TopicPartitions)
@@ -337,7 +337,7 @@ def _read_topic_partitions_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.partitions, pos = read_int32s(buf, pos, n)
+            it.partitions, pos = read_int32s(buf, pos, n, elements)
         else:
             raise null_not_allowed("Partitions")
         tags = buf[pos]
@@ -346,16 +346,16 @@ def _read_topic_partitions_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_assignment_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[Assignment], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[Assignment] = []
     for _ in range(count):
         it = new(Assignment)
@@ -365,7 +365,7 @@ def _read_assignment_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.topic_partitions, pos = _read_topic_partitions_list(buf, pos, n, version)
+            it.topic_partitions, pos = _read_topic_partitions_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("TopicPartitions")
         tags = buf[pos]
@@ -374,16 +374,16 @@ def _read_assignment_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_member_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[Member], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[Member] = []
     for _ in range(count):
         it = new(Member)
@@ -437,26 +437,26 @@ def _read_member_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.subscribed_topic_names, pos = read_compact_strings(buf, pos, n)
+            it.subscribed_topic_names, pos = read_compact_strings(buf, pos, n, elements)
         else:
             raise null_not_allowed("SubscribedTopicNames")
-        (it.assignment,), pos = _read_assignment_list(buf, pos, 1, version)
+        (it.assignment,), pos = _read_assignment_list(buf, pos, 1, version, elements)
         tags = buf[pos]
         pos += 1
         if tags > 127:
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_described_group_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[DescribedGroup], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[DescribedGroup] = []
     for _ in range(count):
         it = new(DescribedGroup)
@@ -510,7 +510,7 @@ def _read_described_group_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.members, pos = _read_member_list(buf, pos, n, version)
+            it.members, pos = _read_member_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Members")
         (it.authorized_operations, tags) = _unpack_iB(buf, pos)
@@ -519,7 +519,7 @@ def _read_described_group_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 

@@ -9,6 +9,7 @@ from minikafka.common.ids import Uuid, ZERO_UUID
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -22,7 +23,6 @@ from minikafka.protocol.primitives import (
     read_int32s,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_compact_strings,
     write_tagged_fields,
@@ -167,7 +167,7 @@ class ShareGroupHeartbeatRequest:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.subscribed_topic_names, pos = read_compact_strings(buf, pos, n)
+                it.subscribed_topic_names, pos = read_compact_strings(buf, pos, n, reader.elements)
             else:
                 it.subscribed_topic_names = None
             tags = buf[pos]
@@ -176,7 +176,7 @@ class ShareGroupHeartbeatRequest:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("ShareGroupHeartbeatRequest", version, len(buf), failure) from None
         if pos > len(buf):
@@ -338,7 +338,7 @@ class ShareGroupHeartbeatResponse:
             (it.member_epoch, it.heartbeat_interval_ms, n) = _unpack_iib(buf, pos)
             pos += 9
             if n >= 0:
-                (it.assignment,), pos = _read_assignment_list(buf, pos, 1, version)
+                (it.assignment,), pos = _read_assignment_list(buf, pos, 1, version, reader.elements)
             else:
                 it.assignment = None
             tags = buf[pos]
@@ -347,7 +347,7 @@ class ShareGroupHeartbeatResponse:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("ShareGroupHeartbeatResponse", version, len(buf), failure) from None
         if pos > len(buf):
@@ -360,10 +360,10 @@ class ShareGroupHeartbeatResponse:
 
 
 def _read_topic_partitions_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[TopicPartitions], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[TopicPartitions] = []
     for _ in range(count):
         it = new(TopicPartitions)
@@ -374,7 +374,7 @@ def _read_topic_partitions_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.partitions, pos = read_int32s(buf, pos, n)
+            it.partitions, pos = read_int32s(buf, pos, n, elements)
         else:
             raise null_not_allowed("Partitions")
         tags = buf[pos]
@@ -383,16 +383,16 @@ def _read_topic_partitions_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_assignment_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[Assignment], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[Assignment] = []
     for _ in range(count):
         it = new(Assignment)
@@ -402,7 +402,7 @@ def _read_assignment_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.topic_partitions, pos = _read_topic_partitions_list(buf, pos, n, version)
+            it.topic_partitions, pos = _read_topic_partitions_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("TopicPartitions")
         tags = buf[pos]
@@ -411,7 +411,7 @@ def _read_assignment_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 

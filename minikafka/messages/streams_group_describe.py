@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -22,7 +23,6 @@ from minikafka.protocol.primitives import (
     read_int32s,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_compact_strings,
     write_tagged_fields,
@@ -120,7 +120,7 @@ class StreamsGroupDescribeRequest:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.group_ids, pos = read_compact_strings(buf, pos, n)
+                it.group_ids, pos = read_compact_strings(buf, pos, n, reader.elements)
             else:
                 raise null_not_allowed("GroupIds")
             if version >= 1:
@@ -136,7 +136,7 @@ class StreamsGroupDescribeRequest:
                     tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("StreamsGroupDescribeRequest", version, len(buf), failure) from None
         if pos > len(buf):
@@ -587,7 +587,7 @@ class StreamsGroupDescribeResponse:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.groups, pos = _read_described_group_list(buf, pos, n, version)
+                it.groups, pos = _read_described_group_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Groups")
             tags = buf[pos]
@@ -596,7 +596,7 @@ class StreamsGroupDescribeResponse:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("StreamsGroupDescribeResponse", version, len(buf), failure) from None
         if pos > len(buf):
@@ -609,10 +609,10 @@ class StreamsGroupDescribeResponse:
 
 
 def _read_key_value_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[KeyValue], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[KeyValue] = []
     for _ in range(count):
         it = new(KeyValue)
@@ -644,16 +644,16 @@ def _read_key_value_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_topic_info_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[TopicInfo], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[TopicInfo] = []
     for _ in range(count):
         it = new(TopicInfo)
@@ -674,7 +674,7 @@ def _read_topic_info_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.topic_configs, pos = _read_key_value_list(buf, pos, n, version)
+            it.topic_configs, pos = _read_key_value_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("TopicConfigs")
         tags = buf[pos]
@@ -683,16 +683,16 @@ def _read_topic_info_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_subtopology_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[Subtopology], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[Subtopology] = []
     for _ in range(count):
         it = new(Subtopology)
@@ -713,7 +713,7 @@ def _read_subtopology_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.source_topics, pos = read_compact_strings(buf, pos, n)
+            it.source_topics, pos = read_compact_strings(buf, pos, n, elements)
         else:
             raise null_not_allowed("SourceTopics")
         n = buf[pos]
@@ -722,7 +722,7 @@ def _read_subtopology_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.repartition_sink_topics, pos = read_compact_strings(buf, pos, n)
+            it.repartition_sink_topics, pos = read_compact_strings(buf, pos, n, elements)
         else:
             raise null_not_allowed("RepartitionSinkTopics")
         n = buf[pos]
@@ -731,7 +731,7 @@ def _read_subtopology_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.state_changelog_topics, pos = _read_topic_info_list(buf, pos, n, version)
+            it.state_changelog_topics, pos = _read_topic_info_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("StateChangelogTopics")
         n = buf[pos]
@@ -740,7 +740,7 @@ def _read_subtopology_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.repartition_source_topics, pos = _read_topic_info_list(buf, pos, n, version)
+            it.repartition_source_topics, pos = _read_topic_info_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("RepartitionSourceTopics")
         tags = buf[pos]
@@ -749,16 +749,16 @@ def _read_subtopology_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_topology_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[Topology], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[Topology] = []
     for _ in range(count):
         it = new(Topology)
@@ -768,7 +768,7 @@ def _read_topology_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.subtopologies, pos = _read_subtopology_list(buf, pos, n, version)
+            it.subtopologies, pos = _read_subtopology_list(buf, pos, n, version, elements)
         else:
             it.subtopologies = None
         tags = buf[pos]
@@ -777,16 +777,16 @@ def _read_topology_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_endpoint_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[Endpoint], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[Endpoint] = []
     for _ in range(count):
         it = new(Endpoint)
@@ -807,16 +807,16 @@ def _read_endpoint_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_task_offset_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[TaskOffset], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[TaskOffset] = []
     for _ in range(count):
         it = new(TaskOffset)
@@ -837,16 +837,16 @@ def _read_task_offset_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_task_ids_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[TaskIds], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[TaskIds] = []
     for _ in range(count):
         it = new(TaskIds)
@@ -867,7 +867,7 @@ def _read_task_ids_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.partitions, pos = read_int32s(buf, pos, n)
+            it.partitions, pos = read_int32s(buf, pos, n, elements)
         else:
             raise null_not_allowed("Partitions")
         tags = buf[pos]
@@ -876,16 +876,16 @@ def _read_task_ids_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_assignment_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[Assignment], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[Assignment] = []
     for _ in range(count):
         it = new(Assignment)
@@ -895,7 +895,7 @@ def _read_assignment_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.active_tasks, pos = _read_task_ids_list(buf, pos, n, version)
+            it.active_tasks, pos = _read_task_ids_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("ActiveTasks")
         n = buf[pos]
@@ -904,7 +904,7 @@ def _read_assignment_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.standby_tasks, pos = _read_task_ids_list(buf, pos, n, version)
+            it.standby_tasks, pos = _read_task_ids_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("StandbyTasks")
         n = buf[pos]
@@ -913,7 +913,7 @@ def _read_assignment_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.warmup_tasks, pos = _read_task_ids_list(buf, pos, n, version)
+            it.warmup_tasks, pos = _read_task_ids_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("WarmupTasks")
         tags = buf[pos]
@@ -922,16 +922,16 @@ def _read_assignment_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_member_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[Member], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[Member] = []
     for _ in range(count):
         it = new(Member)
@@ -1004,7 +1004,7 @@ def _read_member_list(
         (n,) = _unpack_b(buf, pos)
         pos += 1
         if n >= 0:
-            (it.user_endpoint,), pos = _read_endpoint_list(buf, pos, 1, version)
+            (it.user_endpoint,), pos = _read_endpoint_list(buf, pos, 1, version, elements)
         else:
             it.user_endpoint = None
         n = buf[pos]
@@ -1013,7 +1013,7 @@ def _read_member_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.client_tags, pos = _read_key_value_list(buf, pos, n, version)
+            it.client_tags, pos = _read_key_value_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("ClientTags")
         n = buf[pos]
@@ -1022,7 +1022,7 @@ def _read_member_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.task_offsets, pos = _read_task_offset_list(buf, pos, n, version)
+            it.task_offsets, pos = _read_task_offset_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("TaskOffsets")
         n = buf[pos]
@@ -1031,27 +1031,27 @@ def _read_member_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.task_end_offsets, pos = _read_task_offset_list(buf, pos, n, version)
+            it.task_end_offsets, pos = _read_task_offset_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("TaskEndOffsets")
-        (it.assignment,), pos = _read_assignment_list(buf, pos, 1, version)
-        (it.target_assignment,), pos = _read_assignment_list(buf, pos, 1, version)
+        (it.assignment,), pos = _read_assignment_list(buf, pos, 1, version, elements)
+        (it.target_assignment,), pos = _read_assignment_list(buf, pos, 1, version, elements)
         (it.is_classic, tags) = _unpack_oB(buf, pos)
         pos += 2
         if tags > 127:
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_topology_description_node_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[TopologyDescriptionNode], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[TopologyDescriptionNode] = []
     for _ in range(count):
         it = new(TopologyDescriptionNode)
@@ -1072,7 +1072,7 @@ def _read_topology_description_node_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.source_topics, pos = read_compact_strings(buf, pos, n)
+            it.source_topics, pos = read_compact_strings(buf, pos, n, elements)
         else:
             raise null_not_allowed("SourceTopics")
         n = buf[pos]
@@ -1092,7 +1092,7 @@ def _read_topology_description_node_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.stores, pos = read_compact_strings(buf, pos, n)
+            it.stores, pos = read_compact_strings(buf, pos, n, elements)
         else:
             raise null_not_allowed("Stores")
         n = buf[pos]
@@ -1101,7 +1101,7 @@ def _read_topology_description_node_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.successors, pos = read_compact_strings(buf, pos, n)
+            it.successors, pos = read_compact_strings(buf, pos, n, elements)
         else:
             raise null_not_allowed("Successors")
         tags = buf[pos]
@@ -1110,16 +1110,16 @@ def _read_topology_description_node_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_topology_description_subtopology_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[TopologyDescriptionSubtopology], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[TopologyDescriptionSubtopology] = []
     for _ in range(count):
         it = new(TopologyDescriptionSubtopology)
@@ -1140,7 +1140,7 @@ def _read_topology_description_subtopology_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.nodes, pos = _read_topology_description_node_list(buf, pos, n, version)
+            it.nodes, pos = _read_topology_description_node_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Nodes")
         tags = buf[pos]
@@ -1149,37 +1149,37 @@ def _read_topology_description_subtopology_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_topology_description_global_store_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[TopologyDescriptionGlobalStore], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[TopologyDescriptionGlobalStore] = []
     for _ in range(count):
         it = new(TopologyDescriptionGlobalStore)
-        (it.source,), pos = _read_topology_description_node_list(buf, pos, 1, version)
-        (it.processor,), pos = _read_topology_description_node_list(buf, pos, 1, version)
+        (it.source,), pos = _read_topology_description_node_list(buf, pos, 1, version, elements)
+        (it.processor,), pos = _read_topology_description_node_list(buf, pos, 1, version, elements)
         tags = buf[pos]
         pos += 1
         if tags > 127:
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_topology_description_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[TopologyDescription], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[TopologyDescription] = []
     for _ in range(count):
         it = new(TopologyDescription)
@@ -1189,7 +1189,7 @@ def _read_topology_description_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.subtopologies, pos = _read_topology_description_subtopology_list(buf, pos, n, version)
+            it.subtopologies, pos = _read_topology_description_subtopology_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Subtopologies")
         n = buf[pos]
@@ -1198,7 +1198,7 @@ def _read_topology_description_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.global_stores, pos = _read_topology_description_global_store_list(buf, pos, n, version)
+            it.global_stores, pos = _read_topology_description_global_store_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("GlobalStores")
         tags = buf[pos]
@@ -1207,16 +1207,16 @@ def _read_topology_description_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_described_group_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[DescribedGroup], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[DescribedGroup] = []
     for _ in range(count):
         it = new(DescribedGroup)
@@ -1256,7 +1256,7 @@ def _read_described_group_list(
         (it.group_epoch, it.assignment_epoch, n) = _unpack_iib(buf, pos)
         pos += 9
         if n >= 0:
-            (it.topology,), pos = _read_topology_list(buf, pos, 1, version)
+            (it.topology,), pos = _read_topology_list(buf, pos, 1, version, elements)
         else:
             it.topology = None
         n = buf[pos]
@@ -1265,7 +1265,7 @@ def _read_described_group_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.members, pos = _read_member_list(buf, pos, n, version)
+            it.members, pos = _read_member_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Members")
         if version >= 1:
@@ -1276,7 +1276,7 @@ def _read_described_group_list(
             pos += 4
         if version >= 1:
             if n >= 0:
-                (it.topology_description,), pos = _read_topology_description_list(buf, pos, 1, version)
+                (it.topology_description,), pos = _read_topology_description_list(buf, pos, 1, version, elements)
             else:
                 it.topology_description = None
         else:
@@ -1304,7 +1304,7 @@ def _read_described_group_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 

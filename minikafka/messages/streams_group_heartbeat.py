@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -24,7 +25,6 @@ from minikafka.protocol.primitives import (
     read_int32s,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_compact_strings,
     write_tagged_fields,
@@ -506,7 +506,7 @@ class StreamsGroupHeartbeatRequest:
             (it.rebalance_timeout_ms, n) = _unpack_ib(buf, pos)
             pos += 5
             if n >= 0:
-                (it.topology,), pos = _read_topology_list(buf, pos, 1, version)
+                (it.topology,), pos = _read_topology_list(buf, pos, 1, version, reader.elements)
             else:
                 it.topology = None
             n = buf[pos]
@@ -515,7 +515,7 @@ class StreamsGroupHeartbeatRequest:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.active_tasks, pos = _read_streams_group_heartbeat_request_task_ids_list(buf, pos, n, version)
+                it.active_tasks, pos = _read_streams_group_heartbeat_request_task_ids_list(buf, pos, n, version, reader.elements)
             else:
                 it.active_tasks = None
             n = buf[pos]
@@ -524,7 +524,7 @@ class StreamsGroupHeartbeatRequest:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.standby_tasks, pos = _read_streams_group_heartbeat_request_task_ids_list(buf, pos, n, version)
+                it.standby_tasks, pos = _read_streams_group_heartbeat_request_task_ids_list(buf, pos, n, version, reader.elements)
             else:
                 it.standby_tasks = None
             n = buf[pos]
@@ -533,7 +533,7 @@ class StreamsGroupHeartbeatRequest:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.warmup_tasks, pos = _read_streams_group_heartbeat_request_task_ids_list(buf, pos, n, version)
+                it.warmup_tasks, pos = _read_streams_group_heartbeat_request_task_ids_list(buf, pos, n, version, reader.elements)
             else:
                 it.warmup_tasks = None
             n = buf[pos]
@@ -550,7 +550,7 @@ class StreamsGroupHeartbeatRequest:
             (n,) = _unpack_b(buf, pos)
             pos += 1
             if n >= 0:
-                (it.user_endpoint,), pos = _read_streams_group_heartbeat_request_endpoint_list(buf, pos, 1, version)
+                (it.user_endpoint,), pos = _read_streams_group_heartbeat_request_endpoint_list(buf, pos, 1, version, reader.elements)
             else:
                 it.user_endpoint = None
             n = buf[pos]
@@ -559,7 +559,7 @@ class StreamsGroupHeartbeatRequest:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.client_tags, pos = _read_key_value_list(buf, pos, n, version)
+                it.client_tags, pos = _read_key_value_list(buf, pos, n, version, reader.elements)
             else:
                 it.client_tags = None
             n = buf[pos]
@@ -568,7 +568,7 @@ class StreamsGroupHeartbeatRequest:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.task_offsets, pos = _read_task_offset_list(buf, pos, n, version)
+                it.task_offsets, pos = _read_task_offset_list(buf, pos, n, version, reader.elements)
             else:
                 it.task_offsets = None
             n = buf[pos]
@@ -577,7 +577,7 @@ class StreamsGroupHeartbeatRequest:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.task_end_offsets, pos = _read_task_offset_list(buf, pos, n, version)
+                it.task_end_offsets, pos = _read_task_offset_list(buf, pos, n, version, reader.elements)
             else:
                 it.task_end_offsets = None
             (it.shutdown_application, tags) = _unpack_oB(buf, pos)
@@ -586,7 +586,7 @@ class StreamsGroupHeartbeatRequest:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("StreamsGroupHeartbeatRequest", version, len(buf), failure) from None
         if pos > len(buf):
@@ -929,7 +929,7 @@ class StreamsGroupHeartbeatResponse:
                     n, pos = read_uvarint(buf, pos - 1)
                 n -= 1
             if n >= 0:
-                it.status, pos = _read_status_list(buf, pos, n, version)
+                it.status, pos = _read_status_list(buf, pos, n, version, reader.elements)
             else:
                 it.status = None
             n = buf[pos]
@@ -938,7 +938,7 @@ class StreamsGroupHeartbeatResponse:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.active_tasks, pos = _read_streams_group_heartbeat_response_task_ids_list(buf, pos, n, version)
+                it.active_tasks, pos = _read_streams_group_heartbeat_response_task_ids_list(buf, pos, n, version, reader.elements)
             else:
                 it.active_tasks = None
             n = buf[pos]
@@ -947,7 +947,7 @@ class StreamsGroupHeartbeatResponse:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.standby_tasks, pos = _read_streams_group_heartbeat_response_task_ids_list(buf, pos, n, version)
+                it.standby_tasks, pos = _read_streams_group_heartbeat_response_task_ids_list(buf, pos, n, version, reader.elements)
             else:
                 it.standby_tasks = None
             n = buf[pos]
@@ -956,7 +956,7 @@ class StreamsGroupHeartbeatResponse:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.warmup_tasks, pos = _read_streams_group_heartbeat_response_task_ids_list(buf, pos, n, version)
+                it.warmup_tasks, pos = _read_streams_group_heartbeat_response_task_ids_list(buf, pos, n, version, reader.elements)
             else:
                 it.warmup_tasks = None
             if version >= 1:
@@ -973,7 +973,7 @@ class StreamsGroupHeartbeatResponse:
                     n, pos = read_uvarint(buf, pos - 1)
                 n -= 1
             if n >= 0:
-                it.partitions_by_user_endpoint, pos = _read_endpoint_to_partitions_list(buf, pos, n, version)
+                it.partitions_by_user_endpoint, pos = _read_endpoint_to_partitions_list(buf, pos, n, version, reader.elements)
             else:
                 it.partitions_by_user_endpoint = None
             tags = buf[pos]
@@ -982,7 +982,7 @@ class StreamsGroupHeartbeatResponse:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("StreamsGroupHeartbeatResponse", version, len(buf), failure) from None
         if pos > len(buf):
@@ -995,10 +995,10 @@ class StreamsGroupHeartbeatResponse:
 
 
 def _read_key_value_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[KeyValue], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[KeyValue] = []
     for _ in range(count):
         it = new(KeyValue)
@@ -1030,16 +1030,16 @@ def _read_key_value_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_topic_info_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[TopicInfo], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[TopicInfo] = []
     for _ in range(count):
         it = new(TopicInfo)
@@ -1060,7 +1060,7 @@ def _read_topic_info_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.topic_configs, pos = _read_key_value_list(buf, pos, n, version)
+            it.topic_configs, pos = _read_key_value_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("TopicConfigs")
         tags = buf[pos]
@@ -1069,16 +1069,16 @@ def _read_topic_info_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_copartition_group_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[CopartitionGroup], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[CopartitionGroup] = []
     for _ in range(count):
         it = new(CopartitionGroup)
@@ -1088,7 +1088,7 @@ def _read_copartition_group_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.source_topics, pos = read_fixed(buf, pos, n, "h", 2)
+            it.source_topics, pos = read_fixed(buf, pos, n, "h", 2, elements)
         else:
             raise null_not_allowed("SourceTopics")
         n = buf[pos]
@@ -1097,7 +1097,7 @@ def _read_copartition_group_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.source_topic_regex, pos = read_fixed(buf, pos, n, "h", 2)
+            it.source_topic_regex, pos = read_fixed(buf, pos, n, "h", 2, elements)
         else:
             raise null_not_allowed("SourceTopicRegex")
         n = buf[pos]
@@ -1106,7 +1106,7 @@ def _read_copartition_group_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.repartition_source_topics, pos = read_fixed(buf, pos, n, "h", 2)
+            it.repartition_source_topics, pos = read_fixed(buf, pos, n, "h", 2, elements)
         else:
             raise null_not_allowed("RepartitionSourceTopics")
         tags = buf[pos]
@@ -1115,16 +1115,16 @@ def _read_copartition_group_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_subtopology_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[Subtopology], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[Subtopology] = []
     for _ in range(count):
         it = new(Subtopology)
@@ -1145,7 +1145,7 @@ def _read_subtopology_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.source_topics, pos = read_compact_strings(buf, pos, n)
+            it.source_topics, pos = read_compact_strings(buf, pos, n, elements)
         else:
             raise null_not_allowed("SourceTopics")
         n = buf[pos]
@@ -1154,7 +1154,7 @@ def _read_subtopology_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.source_topic_regex, pos = read_compact_strings(buf, pos, n)
+            it.source_topic_regex, pos = read_compact_strings(buf, pos, n, elements)
         else:
             raise null_not_allowed("SourceTopicRegex")
         n = buf[pos]
@@ -1163,7 +1163,7 @@ def _read_subtopology_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.state_changelog_topics, pos = _read_topic_info_list(buf, pos, n, version)
+            it.state_changelog_topics, pos = _read_topic_info_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("StateChangelogTopics")
         n = buf[pos]
@@ -1172,7 +1172,7 @@ def _read_subtopology_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.repartition_sink_topics, pos = read_compact_strings(buf, pos, n)
+            it.repartition_sink_topics, pos = read_compact_strings(buf, pos, n, elements)
         else:
             raise null_not_allowed("RepartitionSinkTopics")
         n = buf[pos]
@@ -1181,7 +1181,7 @@ def _read_subtopology_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.repartition_source_topics, pos = _read_topic_info_list(buf, pos, n, version)
+            it.repartition_source_topics, pos = _read_topic_info_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("RepartitionSourceTopics")
         n = buf[pos]
@@ -1190,7 +1190,7 @@ def _read_subtopology_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.copartition_groups, pos = _read_copartition_group_list(buf, pos, n, version)
+            it.copartition_groups, pos = _read_copartition_group_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("CopartitionGroups")
         tags = buf[pos]
@@ -1199,16 +1199,16 @@ def _read_subtopology_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_topology_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[Topology], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[Topology] = []
     for _ in range(count):
         it = new(Topology)
@@ -1218,7 +1218,7 @@ def _read_topology_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.subtopologies, pos = _read_subtopology_list(buf, pos, n, version)
+            it.subtopologies, pos = _read_subtopology_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Subtopologies")
         tags = buf[pos]
@@ -1227,16 +1227,16 @@ def _read_topology_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_streams_group_heartbeat_request_task_ids_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[StreamsGroupHeartbeatRequestTaskIds], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[StreamsGroupHeartbeatRequestTaskIds] = []
     for _ in range(count):
         it = new(StreamsGroupHeartbeatRequestTaskIds)
@@ -1257,7 +1257,7 @@ def _read_streams_group_heartbeat_request_task_ids_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.partitions, pos = read_int32s(buf, pos, n)
+            it.partitions, pos = read_int32s(buf, pos, n, elements)
         else:
             raise null_not_allowed("Partitions")
         tags = buf[pos]
@@ -1266,16 +1266,16 @@ def _read_streams_group_heartbeat_request_task_ids_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_streams_group_heartbeat_request_endpoint_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[StreamsGroupHeartbeatRequestEndpoint], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[StreamsGroupHeartbeatRequestEndpoint] = []
     for _ in range(count):
         it = new(StreamsGroupHeartbeatRequestEndpoint)
@@ -1296,16 +1296,16 @@ def _read_streams_group_heartbeat_request_endpoint_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_task_offset_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[TaskOffset], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[TaskOffset] = []
     for _ in range(count):
         it = new(TaskOffset)
@@ -1326,7 +1326,7 @@ def _read_task_offset_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
@@ -1545,10 +1545,10 @@ def _write_task_offset_list(
 
 
 def _read_status_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[Status], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[Status] = []
     for _ in range(count):
         it = new(Status)
@@ -1569,16 +1569,16 @@ def _read_status_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_streams_group_heartbeat_response_task_ids_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[StreamsGroupHeartbeatResponseTaskIds], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[StreamsGroupHeartbeatResponseTaskIds] = []
     for _ in range(count):
         it = new(StreamsGroupHeartbeatResponseTaskIds)
@@ -1599,7 +1599,7 @@ def _read_streams_group_heartbeat_response_task_ids_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.partitions, pos = read_int32s(buf, pos, n)
+            it.partitions, pos = read_int32s(buf, pos, n, elements)
         else:
             raise null_not_allowed("Partitions")
         tags = buf[pos]
@@ -1608,16 +1608,16 @@ def _read_streams_group_heartbeat_response_task_ids_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_streams_group_heartbeat_response_endpoint_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[StreamsGroupHeartbeatResponseEndpoint], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[StreamsGroupHeartbeatResponseEndpoint] = []
     for _ in range(count):
         it = new(StreamsGroupHeartbeatResponseEndpoint)
@@ -1638,16 +1638,16 @@ def _read_streams_group_heartbeat_response_endpoint_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_topic_partition_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[TopicPartition], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[TopicPartition] = []
     for _ in range(count):
         it = new(TopicPartition)
@@ -1668,7 +1668,7 @@ def _read_topic_partition_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.partitions, pos = read_int32s(buf, pos, n)
+            it.partitions, pos = read_int32s(buf, pos, n, elements)
         else:
             raise null_not_allowed("Partitions")
         tags = buf[pos]
@@ -1677,27 +1677,27 @@ def _read_topic_partition_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_endpoint_to_partitions_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[EndpointToPartitions], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[EndpointToPartitions] = []
     for _ in range(count):
         it = new(EndpointToPartitions)
-        (it.user_endpoint,), pos = _read_streams_group_heartbeat_response_endpoint_list(buf, pos, 1, version)
+        (it.user_endpoint,), pos = _read_streams_group_heartbeat_response_endpoint_list(buf, pos, 1, version, elements)
         n = buf[pos]
         pos += 1
         if n > 127:
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.active_partitions, pos = _read_topic_partition_list(buf, pos, n, version)
+            it.active_partitions, pos = _read_topic_partition_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("ActivePartitions")
         n = buf[pos]
@@ -1706,7 +1706,7 @@ def _read_endpoint_to_partitions_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.standby_partitions, pos = _read_topic_partition_list(buf, pos, n, version)
+            it.standby_partitions, pos = _read_topic_partition_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("StandbyPartitions")
         tags = buf[pos]
@@ -1715,7 +1715,7 @@ def _read_endpoint_to_partitions_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 

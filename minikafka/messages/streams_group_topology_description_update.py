@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -19,7 +20,6 @@ from minikafka.protocol.primitives import (
     read_compact_strings,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_compact_strings,
     write_tagged_fields,
@@ -216,14 +216,14 @@ class StreamsGroupTopologyDescriptionUpdateRequest:
                 raise null_not_allowed("MemberId")
             (it.topology_epoch,) = _unpack_i(buf, pos)
             pos += 4
-            (it.topology_description,), pos = _read_topology_description_list(buf, pos, 1, version)
+            (it.topology_description,), pos = _read_topology_description_list(buf, pos, 1, version, reader.elements)
             tags = buf[pos]
             pos += 1
             if tags > 127:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("StreamsGroupTopologyDescriptionUpdateRequest", version, len(buf), failure) from None
         if pos > len(buf):
@@ -305,7 +305,7 @@ class StreamsGroupTopologyDescriptionUpdateResponse:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("StreamsGroupTopologyDescriptionUpdateResponse", version, len(buf), failure) from None
         if pos > len(buf):
@@ -318,10 +318,10 @@ class StreamsGroupTopologyDescriptionUpdateResponse:
 
 
 def _read_topology_description_node_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[TopologyDescriptionNode], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[TopologyDescriptionNode] = []
     for _ in range(count):
         it = new(TopologyDescriptionNode)
@@ -342,7 +342,7 @@ def _read_topology_description_node_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.source_topics, pos = read_compact_strings(buf, pos, n)
+            it.source_topics, pos = read_compact_strings(buf, pos, n, elements)
         else:
             raise null_not_allowed("SourceTopics")
         n = buf[pos]
@@ -362,7 +362,7 @@ def _read_topology_description_node_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.stores, pos = read_compact_strings(buf, pos, n)
+            it.stores, pos = read_compact_strings(buf, pos, n, elements)
         else:
             raise null_not_allowed("Stores")
         n = buf[pos]
@@ -371,7 +371,7 @@ def _read_topology_description_node_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.successors, pos = read_compact_strings(buf, pos, n)
+            it.successors, pos = read_compact_strings(buf, pos, n, elements)
         else:
             raise null_not_allowed("Successors")
         tags = buf[pos]
@@ -380,16 +380,16 @@ def _read_topology_description_node_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_topology_description_subtopology_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[TopologyDescriptionSubtopology], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[TopologyDescriptionSubtopology] = []
     for _ in range(count):
         it = new(TopologyDescriptionSubtopology)
@@ -410,7 +410,7 @@ def _read_topology_description_subtopology_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.nodes, pos = _read_topology_description_node_list(buf, pos, n, version)
+            it.nodes, pos = _read_topology_description_node_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Nodes")
         tags = buf[pos]
@@ -419,37 +419,37 @@ def _read_topology_description_subtopology_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_topology_description_global_store_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[TopologyDescriptionGlobalStore], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[TopologyDescriptionGlobalStore] = []
     for _ in range(count):
         it = new(TopologyDescriptionGlobalStore)
-        (it.source,), pos = _read_topology_description_node_list(buf, pos, 1, version)
-        (it.processor,), pos = _read_topology_description_node_list(buf, pos, 1, version)
+        (it.source,), pos = _read_topology_description_node_list(buf, pos, 1, version, elements)
+        (it.processor,), pos = _read_topology_description_node_list(buf, pos, 1, version, elements)
         tags = buf[pos]
         pos += 1
         if tags > 127:
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_topology_description_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[TopologyDescription], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[TopologyDescription] = []
     for _ in range(count):
         it = new(TopologyDescription)
@@ -459,7 +459,7 @@ def _read_topology_description_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.subtopologies, pos = _read_topology_description_subtopology_list(buf, pos, n, version)
+            it.subtopologies, pos = _read_topology_description_subtopology_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Subtopologies")
         n = buf[pos]
@@ -468,7 +468,7 @@ def _read_topology_description_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.global_stores, pos = _read_topology_description_global_store_list(buf, pos, n, version)
+            it.global_stores, pos = _read_topology_description_global_store_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("GlobalStores")
         tags = buf[pos]
@@ -477,7 +477,7 @@ def _read_topology_description_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 

@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -19,7 +20,6 @@ from minikafka.protocol.primitives import (
     null_not_allowed,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_tagged_fields,
 )
@@ -273,7 +273,7 @@ class SyncGroupRequest:
                 (n,) = _unpack_i(buf, pos)
                 pos += 4
             if n >= 0:
-                it.assignments, pos = _read_sync_group_request_assignment_list(buf, pos, n, version)
+                it.assignments, pos = _read_sync_group_request_assignment_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Assignments")
             if version >= 4:
@@ -284,7 +284,7 @@ class SyncGroupRequest:
             it.unknown_tagged_fields = None
             if version >= 4:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("SyncGroupRequest", version, len(buf), failure) from None
         if pos > len(buf):
@@ -448,7 +448,7 @@ class SyncGroupResponse:
             it.unknown_tagged_fields = None
             if version >= 4:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("SyncGroupResponse", version, len(buf), failure) from None
         if pos > len(buf):
@@ -461,10 +461,10 @@ class SyncGroupResponse:
 
 
 def _read_sync_group_request_assignment_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[SyncGroupRequestAssignment], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[SyncGroupRequestAssignment] = []
     for _ in range(count):
         it = new(SyncGroupRequestAssignment)
@@ -506,7 +506,7 @@ def _read_sync_group_request_assignment_list(
         it.unknown_tagged_fields = None
         if version >= 4:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 

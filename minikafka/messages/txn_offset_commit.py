@@ -9,6 +9,7 @@ from minikafka.common.ids import Uuid, ZERO_UUID
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -20,7 +21,6 @@ from minikafka.protocol.primitives import (
     null_not_allowed,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_tagged_fields,
 )
@@ -304,7 +304,7 @@ class TxnOffsetCommitRequest:
                 (n,) = _unpack_i(buf, pos)
                 pos += 4
             if n >= 0:
-                it.topics, pos = _read_txn_offset_commit_request_topic_list(buf, pos, n, version)
+                it.topics, pos = _read_txn_offset_commit_request_topic_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Topics")
             if version >= 3:
@@ -315,7 +315,7 @@ class TxnOffsetCommitRequest:
             it.unknown_tagged_fields = None
             if version >= 3:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("TxnOffsetCommitRequest", version, len(buf), failure) from None
         if pos > len(buf):
@@ -428,7 +428,7 @@ class TxnOffsetCommitResponse:
                 (it.throttle_time_ms, n) = _unpack_ii(buf, pos)
                 pos += 8
             if n >= 0:
-                it.topics, pos = _read_txn_offset_commit_response_topic_list(buf, pos, n, version)
+                it.topics, pos = _read_txn_offset_commit_response_topic_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Topics")
             if version >= 3:
@@ -439,7 +439,7 @@ class TxnOffsetCommitResponse:
             it.unknown_tagged_fields = None
             if version >= 3:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("TxnOffsetCommitResponse", version, len(buf), failure) from None
         if pos > len(buf):
@@ -452,10 +452,10 @@ class TxnOffsetCommitResponse:
 
 
 def _read_txn_offset_commit_request_partition_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[TxnOffsetCommitRequestPartition], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[TxnOffsetCommitRequestPartition] = []
     for _ in range(count):
         it = new(TxnOffsetCommitRequestPartition)
@@ -486,16 +486,16 @@ def _read_txn_offset_commit_request_partition_list(
         it.unknown_tagged_fields = None
         if version >= 3:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_txn_offset_commit_request_topic_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[TxnOffsetCommitRequestTopic], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[TxnOffsetCommitRequestTopic] = []
     for _ in range(count):
         it = new(TxnOffsetCommitRequestTopic)
@@ -538,7 +538,7 @@ def _read_txn_offset_commit_request_topic_list(
             (n,) = _unpack_i(buf, pos)
             pos += 4
         if n >= 0:
-            it.partitions, pos = _read_txn_offset_commit_request_partition_list(buf, pos, n, version)
+            it.partitions, pos = _read_txn_offset_commit_request_partition_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Partitions")
         if version >= 3:
@@ -549,7 +549,7 @@ def _read_txn_offset_commit_request_topic_list(
         it.unknown_tagged_fields = None
         if version >= 3:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
@@ -626,10 +626,10 @@ def _write_txn_offset_commit_request_topic_list(
 
 
 def _read_txn_offset_commit_response_partition_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[TxnOffsetCommitResponsePartition], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[TxnOffsetCommitResponsePartition] = []
     for _ in range(count):
         it = new(TxnOffsetCommitResponsePartition)
@@ -644,16 +644,16 @@ def _read_txn_offset_commit_response_partition_list(
         it.unknown_tagged_fields = None
         if version >= 3:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_txn_offset_commit_response_topic_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[TxnOffsetCommitResponseTopic], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[TxnOffsetCommitResponseTopic] = []
     for _ in range(count):
         it = new(TxnOffsetCommitResponseTopic)
@@ -696,7 +696,7 @@ def _read_txn_offset_commit_response_topic_list(
             (n,) = _unpack_i(buf, pos)
             pos += 4
         if n >= 0:
-            it.partitions, pos = _read_txn_offset_commit_response_partition_list(buf, pos, n, version)
+            it.partitions, pos = _read_txn_offset_commit_response_partition_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Partitions")
         if version >= 3:
@@ -707,7 +707,7 @@ def _read_txn_offset_commit_response_topic_list(
         it.unknown_tagged_fields = None
         if version >= 3:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 

@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -19,7 +20,6 @@ from minikafka.protocol.primitives import (
     null_not_allowed,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_tagged_fields,
 )
@@ -128,7 +128,7 @@ class UpdateFeaturesRequest:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.feature_updates, pos = _read_feature_update_key_list(buf, pos, n, version)
+                it.feature_updates, pos = _read_feature_update_key_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("FeatureUpdates")
             if version >= 1:
@@ -144,7 +144,7 @@ class UpdateFeaturesRequest:
                     tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("UpdateFeaturesRequest", version, len(buf), failure) from None
         if pos > len(buf):
@@ -271,7 +271,7 @@ class UpdateFeaturesResponse:
                 n -= 1
             if version <= 1:
                 if n >= 0:
-                    it.results, pos = _read_updatable_feature_result_list(buf, pos, n, version)
+                    it.results, pos = _read_updatable_feature_result_list(buf, pos, n, version, reader.elements)
                 else:
                     raise null_not_allowed("Results")
             else:
@@ -282,7 +282,7 @@ class UpdateFeaturesResponse:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("UpdateFeaturesResponse", version, len(buf), failure) from None
         if pos > len(buf):
@@ -295,10 +295,10 @@ class UpdateFeaturesResponse:
 
 
 def _read_feature_update_key_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[FeatureUpdateKey], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[FeatureUpdateKey] = []
     for _ in range(count):
         it = new(FeatureUpdateKey)
@@ -327,7 +327,7 @@ def _read_feature_update_key_list(
                 tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
@@ -357,10 +357,10 @@ def _write_feature_update_key_list(
 
 
 def _read_updatable_feature_result_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[UpdatableFeatureResult], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[UpdatableFeatureResult] = []
     for _ in range(count):
         it = new(UpdatableFeatureResult)
@@ -392,7 +392,7 @@ def _read_updatable_feature_result_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 

@@ -9,6 +9,7 @@ from minikafka.common.ids import Uuid, ZERO_UUID
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -19,7 +20,6 @@ from minikafka.protocol.primitives import (
     null_not_allowed,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_tagged_fields,
     wrong_tag_size,
@@ -174,17 +174,17 @@ class UpdateRaftVoterRequest:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.listeners, pos = _read_listener_list(buf, pos, n, version)
+                it.listeners, pos = _read_listener_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Listeners")
-            (it.kraft_version_feature,), pos = _read_kraft_version_feature_list(buf, pos, 1, version)
+            (it.kraft_version_feature,), pos = _read_kraft_version_feature_list(buf, pos, 1, version, reader.elements)
             tags = buf[pos]
             pos += 1
             if tags > 127:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("UpdateRaftVoterRequest", version, len(buf), failure) from None
         if pos > len(buf):
@@ -268,7 +268,7 @@ class UpdateRaftVoterResponse:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                pos = _read_tags_of_update_raft_voter_response(it, buf, pos, tags, version)
+                pos = _read_tags_of_update_raft_voter_response(it, buf, pos, tags, version, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("UpdateRaftVoterResponse", version, len(buf), failure) from None
         if pos > len(buf):
@@ -281,10 +281,10 @@ class UpdateRaftVoterResponse:
 
 
 def _read_listener_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[Listener], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[Listener] = []
     for _ in range(count):
         it = new(Listener)
@@ -316,16 +316,16 @@ def _read_listener_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_kraft_version_feature_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[KRaftVersionFeature], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[KRaftVersionFeature] = []
     for _ in range(count):
         it = new(KRaftVersionFeature)
@@ -335,7 +335,7 @@ def _read_kraft_version_feature_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
@@ -375,10 +375,10 @@ def _write_kraft_version_feature_list(
 
 
 def _read_current_leader_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[CurrentLeader], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[CurrentLeader] = []
     for _ in range(count):
         it = new(CurrentLeader)
@@ -399,21 +399,24 @@ def _read_current_leader_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_tags_of_update_raft_voter_response(
-    it: UpdateRaftVoterResponse, buf: bytes, pos: int, count: int, version: int
+    it: UpdateRaftVoterResponse, buf: bytes, pos: int, count: int, version: int,
+    elements: ElementBudget,
 ) -> int:
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     unknown: TaggedFields = []
     for _ in range(count):
         tag, pos = read_uvarint(buf, pos)
         size, pos = read_uvarint(buf, pos)
         end_of_field = pos + size
         if tag == 0:
-            (it.current_leader,), pos = _read_current_leader_list(buf, pos, 1, version)
+            (it.current_leader,), pos = _read_current_leader_list(buf, pos, 1, version, elements)
         else:
             unknown.append((tag, bytes(buf[pos:end_of_field])))
             pos = end_of_field

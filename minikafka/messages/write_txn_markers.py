@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -20,7 +21,6 @@ from minikafka.protocol.primitives import (
     read_int32s,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_tagged_fields,
 )
@@ -143,7 +143,7 @@ class WriteTxnMarkersRequest:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.markers, pos = _read_writable_txn_marker_list(buf, pos, n, version)
+                it.markers, pos = _read_writable_txn_marker_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Markers")
             tags = buf[pos]
@@ -152,7 +152,7 @@ class WriteTxnMarkersRequest:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("WriteTxnMarkersRequest", version, len(buf), failure) from None
         if pos > len(buf):
@@ -272,7 +272,7 @@ class WriteTxnMarkersResponse:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.markers, pos = _read_writable_txn_marker_result_list(buf, pos, n, version)
+                it.markers, pos = _read_writable_txn_marker_result_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Markers")
             tags = buf[pos]
@@ -281,7 +281,7 @@ class WriteTxnMarkersResponse:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("WriteTxnMarkersResponse", version, len(buf), failure) from None
         if pos > len(buf):
@@ -294,10 +294,10 @@ class WriteTxnMarkersResponse:
 
 
 def _read_writable_txn_marker_topic_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[WritableTxnMarkerTopic], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[WritableTxnMarkerTopic] = []
     for _ in range(count):
         it = new(WritableTxnMarkerTopic)
@@ -318,7 +318,7 @@ def _read_writable_txn_marker_topic_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.partition_indexes, pos = read_int32s(buf, pos, n)
+            it.partition_indexes, pos = read_int32s(buf, pos, n, elements)
         else:
             raise null_not_allowed("PartitionIndexes")
         tags = buf[pos]
@@ -327,16 +327,16 @@ def _read_writable_txn_marker_topic_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_writable_txn_marker_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[WritableTxnMarker], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[WritableTxnMarker] = []
     for _ in range(count):
         it = new(WritableTxnMarker)
@@ -346,7 +346,7 @@ def _read_writable_txn_marker_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.topics, pos = _read_writable_txn_marker_topic_list(buf, pos, n, version)
+            it.topics, pos = _read_writable_txn_marker_topic_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Topics")
         if version >= 2:
@@ -362,7 +362,7 @@ def _read_writable_txn_marker_list(
                 tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
@@ -412,10 +412,10 @@ def _write_writable_txn_marker_list(
 
 
 def _read_writable_txn_marker_partition_result_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[WritableTxnMarkerPartitionResult], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[WritableTxnMarkerPartitionResult] = []
     for _ in range(count):
         it = new(WritableTxnMarkerPartitionResult)
@@ -425,16 +425,16 @@ def _read_writable_txn_marker_partition_result_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_writable_txn_marker_topic_result_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[WritableTxnMarkerTopicResult], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[WritableTxnMarkerTopicResult] = []
     for _ in range(count):
         it = new(WritableTxnMarkerTopicResult)
@@ -455,7 +455,7 @@ def _read_writable_txn_marker_topic_result_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.partitions, pos = _read_writable_txn_marker_partition_result_list(buf, pos, n, version)
+            it.partitions, pos = _read_writable_txn_marker_partition_result_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Partitions")
         tags = buf[pos]
@@ -464,16 +464,16 @@ def _read_writable_txn_marker_topic_result_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_writable_txn_marker_result_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[WritableTxnMarkerResult], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[WritableTxnMarkerResult] = []
     for _ in range(count):
         it = new(WritableTxnMarkerResult)
@@ -483,7 +483,7 @@ def _read_writable_txn_marker_result_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.topics, pos = _read_writable_txn_marker_topic_result_list(buf, pos, n, version)
+            it.topics, pos = _read_writable_txn_marker_topic_result_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Topics")
         tags = buf[pos]
@@ -492,7 +492,7 @@ def _read_writable_txn_marker_result_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 

@@ -175,50 +175,85 @@ def varlong(value: int) -> bytes:
     return uvarint((value << 1) ^ (value >> 63))
 
 
-def check_count(buf: Buffer, pos: int, count: int, size: int = 1) -> None:
-    """Refuse an array of `count` elements of at least `size` bytes that cannot be in the rest.
+class ElementBudget:
+    """How many elements the arrays of one frame may still have, tagged fields included.
 
-    Raises:
-        MalformedMessage: also for a negative count.
+    `None` is no bound but the bytes of the frame. Arrays of one element are not counted, nor are
+    those of less than 16 integers: they add a constant to what holds them.
     """
-    if count * size > len(buf) - pos or count < 0:
-        raise too_many(count, len(buf) - pos)
+
+    __slots__ = ("_bound", "_left")
+
+    def __init__(self, bound: int | None) -> None:
+        """Allow `bound` elements."""
+        self._bound = bound
+        self._left = bound or 0
+
+    def take(self, count: int, remaining: int, size: int = 1) -> None:
+        """Count an array before it is read: `count` elements of at least `size` bytes each.
+
+        Raises:
+            MalformedMessage: the `remaining` bytes of the frame cannot hold them, the bound is
+                reached, or the count is negative.
+        """
+        if count * size > remaining or count < 0:
+            raise too_many(count, remaining)
+        if self._bound is not None:
+            self._left -= count
+            if self._left < 0:
+                raise MalformedMessage(
+                    f"the arrays of the request have more than {self._bound} elements"
+                )
 
 
-def read_int32s(buf: Buffer, pos: int, count: int) -> tuple[list[int], int]:
+UNBOUNDED = ElementBudget(None)
+
+
+def read_int32s(
+    buf: Buffer, pos: int, count: int, elements: ElementBudget = UNBOUNDED
+) -> tuple[list[int], int]:
     """`count` 32-bit integers."""
     if 0 <= count < _SMALL_ARRAY:
         return list(_INT32_ARRAYS[count].unpack_from(buf, pos)), pos + 4 * count
-    return read_fixed(buf, pos, count, "i", 4)
+    return read_fixed(buf, pos, count, "i", 4, elements)
 
 
-def read_fixed(buf: Buffer, pos: int, count: int, code: str, size: int) -> tuple[list[Any], int]:
+def read_fixed(  # noqa: PLR0917 - generated code holds all of it in local variables
+    buf: Buffer, pos: int, count: int, code: str, size: int, elements: ElementBudget = UNBOUNDED
+) -> tuple[list[Any], int]:
     """`count` numbers of the `struct` type `code`, `size` bytes each."""
-    check_count(buf, pos, count, size)
+    elements.take(count, len(buf) - pos, size)
     return list(unpack_from(f">{count}{code}", buf, pos)), pos + count * size
 
 
-def read_uuids(buf: Buffer, pos: int, count: int) -> tuple[list[Uuid], int]:
+def read_uuids(
+    buf: Buffer, pos: int, count: int, elements: ElementBudget = UNBOUNDED
+) -> tuple[list[Uuid], int]:
     """`count` UUIDs."""
-    check_count(buf, pos, count, 16)
+    elements.take(count, len(buf) - pos, 16)
     end = pos + 16 * count
     return [Uuid(bytes(buf[start : start + 16])) for start in range(pos, end, 16)], end
 
 
-def read_strings(buf: Buffer, pos: int, count: int) -> tuple[list[str], int]:
+def read_strings(
+    buf: Buffer, pos: int, count: int, elements: ElementBudget = UNBOUNDED
+) -> tuple[list[str], int]:
     """`count` strings with 16-bit lengths, none of them null."""
+    elements.take(count, len(buf) - pos)
     return _read_each(buf, pos, count, _read_length16)
 
 
-def read_compact_strings(buf: Buffer, pos: int, count: int) -> tuple[list[str], int]:
+def read_compact_strings(
+    buf: Buffer, pos: int, count: int, elements: ElementBudget = UNBOUNDED
+) -> tuple[list[str], int]:
     """`count` compact strings, none of them null."""
+    elements.take(count, len(buf) - pos)
     return _read_each(buf, pos, count, read_length)
 
 
 def _read_each(
     buf: Buffer, pos: int, count: int, length_of: Callable[[Buffer, int], tuple[int, int]]
 ) -> tuple[list[str], int]:
-    check_count(buf, pos, count)
     strings: list[str] = []
     for _ in range(count):
         length, pos = length_of(buf, pos)
@@ -237,8 +272,11 @@ def _read_length16(buf: Buffer, pos: int) -> tuple[int, int]:
     return _INT16.unpack_from(buf, pos)[0], pos + 2
 
 
-def read_tagged_fields(buf: Buffer, pos: int, count: int) -> tuple[TaggedFields, int]:
+def read_tagged_fields(
+    buf: Buffer, pos: int, count: int, elements: ElementBudget = UNBOUNDED
+) -> tuple[TaggedFields, int]:
     """`count` tagged fields of unknown meaning, as they came."""
+    elements.take(count, len(buf) - pos, 2)
     fields: TaggedFields = []
     for _ in range(count):
         tag, pos = read_uvarint(buf, pos)
@@ -299,12 +337,13 @@ def records_size(records: Records) -> int:
 class Reader:
     """A buffer and a position in it; after `decode` it stands behind the message."""
 
-    __slots__ = ("buf", "pos")
+    __slots__ = ("buf", "elements", "pos")
 
-    def __init__(self, buf: Buffer, pos: int = 0) -> None:
-        """Read `buf` from byte `pos`."""
+    def __init__(self, buf: Buffer, pos: int = 0, elements: ElementBudget = UNBOUNDED) -> None:
+        """Read `buf` from byte `pos`, with at most so many elements in its arrays."""
         self.buf = buf
         self.pos = pos
+        self.elements = elements
 
     @property
     def remaining(self) -> int:

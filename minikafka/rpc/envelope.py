@@ -21,6 +21,8 @@ from minikafka.messages.api_keys import (
 from minikafka.protocol.message import ApiMessage, encode_into
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    UNBOUNDED,
+    ElementBudget,
     MalformedMessage,
     Reader,
     Records,
@@ -28,6 +30,9 @@ from minikafka.protocol.primitives import (
     read_tagged_fields,
     read_uvarint,
 )
+
+MAX_REQUEST_ELEMENTS = 100_000
+"""Elements of all arrays of one request. To build and to answer so many takes some 0.3 s."""
 
 
 class RequestHeader(NamedTuple):
@@ -79,6 +84,9 @@ def decode_header(frame: memoryview) -> tuple[RequestHeader, Reader]:
         UnsupportedApiVersionError: likewise; the header in it is complete.
         MalformedMessage: if the frame is no request at all.
     """
+    # Unlike Kafka: a bound. An element takes a byte at least, so that a small frame needs no count.
+    is_small = len(frame) <= MAX_REQUEST_ELEMENTS
+    elements = UNBOUNDED if is_small else ElementBudget(MAX_REQUEST_ELEMENTS)
     try:
         api_key, api_version, correlation_id, size = _REQUEST_HEADER.unpack_from(frame)
         pos = _REQUEST_HEADER.size + max(size, 0)
@@ -90,12 +98,12 @@ def decode_header(frame: memoryview) -> tuple[RequestHeader, Reader]:
         if not info.min_version <= api_version <= info.max_version:
             raise UnsupportedApiVersionError(header)
         if api_version >= info.flexible_from:
-            pos = _skip_tagged_fields(frame, pos)
+            pos = _skip_tagged_fields(frame, pos, elements)
     except DECODE_FAILURES as failure:
         raise MalformedMessage(f"request header in {len(frame)} bytes: {failure}") from None
     if pos > len(frame):
         raise MalformedMessage(f"request header reaches past the end of {len(frame)} bytes")
-    return header, Reader(frame, pos)
+    return header, Reader(frame, pos, elements)
 
 
 def decode_body(header: RequestHeader, reader: Reader) -> ApiMessage:
@@ -174,7 +182,7 @@ def decode_response(frame: memoryview, api_key: int, version: int) -> tuple[int,
     pos = _CORRELATION_ID.size
     try:
         if response_header_version(api_key, version) == 1:
-            pos = _skip_tagged_fields(frame, pos)
+            pos = _skip_tagged_fields(frame, pos, UNBOUNDED)
         elif api_key == _API_VERSIONS:
             (code,) = _ERROR_CODE.unpack_from(frame, pos)
             version = 0 if code == ErrorCode.UNSUPPORTED_VERSION else version
@@ -183,9 +191,9 @@ def decode_response(frame: memoryview, api_key: int, version: int) -> tuple[int,
     return correlation_id, response_class(api_key).decode(Reader(frame, pos), version)
 
 
-def _skip_tagged_fields(frame: memoryview, pos: int) -> int:
+def _skip_tagged_fields(frame: memoryview, pos: int, elements: ElementBudget) -> int:
     count, pos = read_uvarint(frame, pos)
-    return read_tagged_fields(frame, pos, count)[1] if count else pos
+    return read_tagged_fields(frame, pos, count, elements)[1] if count else pos
 
 
 def _with_size(writer: Writer) -> list[Records]:

@@ -24,6 +24,7 @@ class DecodeEmitter:
         self._out = out
         self._buffer = "memoryview" if message.has_records() else "bytes"
         self._buf = "reader.view()" if message.has_records() else "reader.snapshot()"
+        self._elements = "reader.elements"
 
     def method(self) -> None:
         """The `decode` class method of the message."""
@@ -46,6 +47,7 @@ class DecodeEmitter:
 
     def helpers(self) -> None:
         """The functions for structs and tag sections."""
+        self._elements = "elements"
         for struct in self._message.structs.values():
             self._array(struct)
         for struct in self._message.all_structs():
@@ -63,10 +65,12 @@ class DecodeEmitter:
         out.line()
         out.line()
         out.line(f"def {self._names.reader(struct.name)}(")
-        out.line(f"    buf: {self._buffer}, pos: int, count: int, version: int")
+        out.line(
+            f"    buf: {self._buffer}, pos: int, count: int, version: int, elements: ElementBudget"
+        )
         with out.block(f") -> tuple[list[{kind}], int]:"):
-            with out.block("if count > len(buf) - pos:"):
-                out.line("raise too_many(count, len(buf) - pos)")
+            with out.block("if count > 1:"):
+                out.line("elements.take(count, len(buf) - pos)")
             out.line(f"items: list[{kind}] = []")
             with out.block("for _ in range(count):"):
                 out.line(f"it = new({kind})")
@@ -92,9 +96,12 @@ class DecodeEmitter:
     def _read_tags(self, struct: StructSpec) -> None:
         if struct.tagged_fields:
             reader = self._names.tag_reader(struct.name)
-            self._out.line(f"pos = {reader}(it, buf, pos, tags, version)")
+            self._out.line(f"pos = {reader}(it, buf, pos, tags, version, {self._elements})")
         else:
-            self._out.line("it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)")
+            self._out.line(
+                "it.unknown_tagged_fields, pos = "
+                f"read_tagged_fields(buf, pos, tags, {self._elements})"
+            )
 
     def _run(self, run: Run, within: Versions) -> None:
         self._out.chain([(s.versions.low, partial(self._segment, s)) for s in run.segments(within)])
@@ -183,38 +190,44 @@ class DecodeEmitter:
         assert element is not None
         if element.is_struct:
             reader = self._names.reader(element.struct)
-            out.line(f"{target}, pos = {reader}(buf, pos, n, version)")
+            out.line(f"{target}, pos = {reader}(buf, pos, n, version, {self._elements})")
         elif element.kind == "int32":
-            out.line(f"{target}, pos = read_int32s(buf, pos, n)")
+            out.line(f"{target}, pos = read_int32s(buf, pos, n, {self._elements})")
         elif element.kind == "uuid":
-            out.line(f"{target}, pos = read_uuids(buf, pos, n)")
+            out.line(f"{target}, pos = read_uuids(buf, pos, n, {self._elements})")
         elif element.kind == "string":
             flexible = self._message.flexible.intersect(within)
             if flexible.is_empty or flexible.covers(within):
                 reader = "read_strings" if flexible.is_empty else "read_compact_strings"
-                out.line(f"{target}, pos = {reader}(buf, pos, n)")
+                out.line(f"{target}, pos = {reader}(buf, pos, n, {self._elements})")
             else:
                 with out.block(f"if {flexible.condition(within)}:"):
-                    out.line(f"{target}, pos = read_compact_strings(buf, pos, n)")
+                    out.line(f"{target}, pos = read_compact_strings(buf, pos, n, {self._elements})")
                 with out.block("else:"):
-                    out.line(f"{target}, pos = read_strings(buf, pos, n)")
+                    out.line(f"{target}, pos = read_strings(buf, pos, n, {self._elements})")
         elif element.is_fixed:
             code = FIXED_CODES[element.kind]
-            out.line(f'{target}, pos = read_fixed(buf, pos, n, "{code}", {_width([code])})')
+            number = f'"{code}", {_width([code])}, {self._elements}'
+            out.line(f"{target}, pos = read_fixed(buf, pos, n, {number})")
         else:
             raise ValueError(f"{field.name}: no emitter for {field.type}")
 
     def _one_struct(self, field: FieldSpec) -> None:
         reader = self._names.reader(field.type.struct)
-        self._out.line(f"(it.{field.attribute},), pos = {reader}(buf, pos, 1, version)")
+        self._out.line(
+            f"(it.{field.attribute},), pos = {reader}(buf, pos, 1, version, {self._elements})"
+        )
 
     def _tag_section(self, struct: StructSpec) -> None:
         out, kind = self._out, self._names.of(struct.name)
         out.line()
         out.line()
         out.line(f"def {self._names.tag_reader(struct.name)}(")
-        out.line(f"    it: {kind}, buf: {self._buffer}, pos: int, count: int, version: int")
+        out.line(f"    it: {kind}, buf: {self._buffer}, pos: int, count: int, version: int,")
+        out.line("    elements: ElementBudget,")
         with out.block(") -> int:"):
+            with out.block("if count > 1:"):
+                out.line("elements.take(count, len(buf) - pos)")
             out.line("unknown: TaggedFields = []")
             with out.block("for _ in range(count):"):
                 out.line("tag, pos = read_uvarint(buf, pos)")

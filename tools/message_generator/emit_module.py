@@ -9,11 +9,11 @@ from tools.message_generator.source import Source
 from tools.message_generator.spec import FieldSpec, MessageSpec, StructSpec
 
 _HELPERS = (
-    "DECODE_FAILURES", "MalformedMessage", "Reader", "Records", "TaggedFields", "UNSET",
-    "UnsupportedFieldError", "UnsupportedVersionError", "Writer", "cut_short", "malformed",
+    "DECODE_FAILURES", "ElementBudget", "MalformedMessage", "Reader", "Records", "TaggedFields",
+    "UNSET", "UnsupportedFieldError", "UnsupportedVersionError", "Writer", "cut_short", "malformed",
     "null_not_allowed", "pack_fixed", "pack_int32s", "read_compact_strings", "read_fixed",
     "read_int32s", "read_strings", "read_tagged_fields", "read_uuids", "read_uvarint",
-    "records_size", "too_many", "uvarint", "write_compact_strings", "write_strings",
+    "records_size", "uvarint", "write_compact_strings", "write_strings",
     "write_tagged_fields", "wrong_tag_size",
 )  # fmt: skip
 

@@ -9,6 +9,7 @@ from minikafka.common.ids import Uuid, ZERO_UUID
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -21,7 +22,6 @@ from minikafka.protocol.primitives import (
     read_int32s,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_tagged_fields,
     wrong_tag_size,
@@ -198,7 +198,7 @@ class ConsumerGroupCurrentMemberAssignmentValue:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.assigned_partitions, pos = _read_topic_partitions_list(buf, pos, n, version)
+                it.assigned_partitions, pos = _read_topic_partitions_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("AssignedPartitions")
             n = buf[pos]
@@ -207,7 +207,7 @@ class ConsumerGroupCurrentMemberAssignmentValue:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.partitions_pending_revocation, pos = _read_topic_partitions_list(buf, pos, n, version)
+                it.partitions_pending_revocation, pos = _read_topic_partitions_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("PartitionsPendingRevocation")
             tags = buf[pos]
@@ -216,7 +216,7 @@ class ConsumerGroupCurrentMemberAssignmentValue:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("ConsumerGroupCurrentMemberAssignmentValue", version, len(buf), failure) from None
         if pos > len(buf):
@@ -229,10 +229,10 @@ class ConsumerGroupCurrentMemberAssignmentValue:
 
 
 def _read_topic_partitions_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[TopicPartitions], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[TopicPartitions] = []
     for _ in range(count):
         it = new(TopicPartitions)
@@ -244,7 +244,7 @@ def _read_topic_partitions_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.partitions, pos = read_int32s(buf, pos, n)
+            it.partitions, pos = read_int32s(buf, pos, n, elements)
         else:
             raise null_not_allowed("Partitions")
         tags = buf[pos]
@@ -253,14 +253,17 @@ def _read_topic_partitions_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            pos = _read_tags_of_topic_partitions(it, buf, pos, tags, version)
+            pos = _read_tags_of_topic_partitions(it, buf, pos, tags, version, elements)
         items.append(it)
     return items, pos
 
 
 def _read_tags_of_topic_partitions(
-    it: TopicPartitions, buf: bytes, pos: int, count: int, version: int
+    it: TopicPartitions, buf: bytes, pos: int, count: int, version: int,
+    elements: ElementBudget,
 ) -> int:
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     unknown: TaggedFields = []
     for _ in range(count):
         tag, pos = read_uvarint(buf, pos)
@@ -273,7 +276,7 @@ def _read_tags_of_topic_partitions(
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.assignment_epochs, pos = read_int32s(buf, pos, n)
+                it.assignment_epochs, pos = read_int32s(buf, pos, n, elements)
             else:
                 it.assignment_epochs = None
         else:

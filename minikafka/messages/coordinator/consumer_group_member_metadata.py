@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -19,7 +20,6 @@ from minikafka.protocol.primitives import (
     read_compact_strings,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_compact_strings,
     write_tagged_fields,
@@ -321,7 +321,7 @@ class ConsumerGroupMemberMetadataValue:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.subscribed_topic_names, pos = read_compact_strings(buf, pos, n)
+                it.subscribed_topic_names, pos = read_compact_strings(buf, pos, n, reader.elements)
             else:
                 raise null_not_allowed("SubscribedTopicNames")
             n = buf[pos]
@@ -352,7 +352,7 @@ class ConsumerGroupMemberMetadataValue:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                pos = _read_tags_of_consumer_group_member_metadata_value(it, buf, pos, tags, version)
+                pos = _read_tags_of_consumer_group_member_metadata_value(it, buf, pos, tags, version, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("ConsumerGroupMemberMetadataValue", version, len(buf), failure) from None
         if pos > len(buf):
@@ -365,10 +365,10 @@ class ConsumerGroupMemberMetadataValue:
 
 
 def _read_classic_protocol_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[ClassicProtocol], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[ClassicProtocol] = []
     for _ in range(count):
         it = new(ClassicProtocol)
@@ -400,16 +400,16 @@ def _read_classic_protocol_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_classic_member_metadata_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[ClassicMemberMetadata], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[ClassicMemberMetadata] = []
     for _ in range(count):
         it = new(ClassicMemberMetadata)
@@ -419,7 +419,7 @@ def _read_classic_member_metadata_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.supported_protocols, pos = _read_classic_protocol_list(buf, pos, n, version)
+            it.supported_protocols, pos = _read_classic_protocol_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("SupportedProtocols")
         tags = buf[pos]
@@ -428,14 +428,17 @@ def _read_classic_member_metadata_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_tags_of_consumer_group_member_metadata_value(
-    it: ConsumerGroupMemberMetadataValue, buf: bytes, pos: int, count: int, version: int
+    it: ConsumerGroupMemberMetadataValue, buf: bytes, pos: int, count: int, version: int,
+    elements: ElementBudget,
 ) -> int:
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     unknown: TaggedFields = []
     for _ in range(count):
         tag, pos = read_uvarint(buf, pos)
@@ -445,7 +448,7 @@ def _read_tags_of_consumer_group_member_metadata_value(
             (n,) = _unpack_b(buf, pos)
             pos += 1
             if n >= 0:
-                (it.classic_member_metadata,), pos = _read_classic_member_metadata_list(buf, pos, 1, version)
+                (it.classic_member_metadata,), pos = _read_classic_member_metadata_list(buf, pos, 1, version, elements)
             else:
                 it.classic_member_metadata = None
         else:

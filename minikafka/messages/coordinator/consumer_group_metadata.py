@@ -7,6 +7,7 @@ from typing import ClassVar, Self
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UnsupportedVersionError,
@@ -128,7 +129,7 @@ class ConsumerGroupMetadataValue:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                pos = _read_tags_of_consumer_group_metadata_value(it, buf, pos, tags, version)
+                pos = _read_tags_of_consumer_group_metadata_value(it, buf, pos, tags, version, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("ConsumerGroupMetadataValue", version, len(buf), failure) from None
         if pos > len(buf):
@@ -141,8 +142,11 @@ class ConsumerGroupMetadataValue:
 
 
 def _read_tags_of_consumer_group_metadata_value(
-    it: ConsumerGroupMetadataValue, buf: bytes, pos: int, count: int, version: int
+    it: ConsumerGroupMetadataValue, buf: bytes, pos: int, count: int, version: int,
+    elements: ElementBudget,
 ) -> int:
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     unknown: TaggedFields = []
     for _ in range(count):
         tag, pos = read_uvarint(buf, pos)

@@ -9,6 +9,7 @@ from minikafka.common.ids import Uuid, ZERO_UUID
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -20,7 +21,6 @@ from minikafka.protocol.primitives import (
     read_compact_strings,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_compact_strings,
     write_tagged_fields,
@@ -188,7 +188,7 @@ class ConsumerGroupPartitionMetadataValue:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.topics, pos = _read_topic_metadata_list(buf, pos, n, version)
+                it.topics, pos = _read_topic_metadata_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Topics")
             tags = buf[pos]
@@ -197,7 +197,7 @@ class ConsumerGroupPartitionMetadataValue:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("ConsumerGroupPartitionMetadataValue", version, len(buf), failure) from None
         if pos > len(buf):
@@ -210,10 +210,10 @@ class ConsumerGroupPartitionMetadataValue:
 
 
 def _read_partition_metadata_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[PartitionMetadata], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[PartitionMetadata] = []
     for _ in range(count):
         it = new(PartitionMetadata)
@@ -223,7 +223,7 @@ def _read_partition_metadata_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.racks, pos = read_compact_strings(buf, pos, n)
+            it.racks, pos = read_compact_strings(buf, pos, n, elements)
         else:
             raise null_not_allowed("Racks")
         tags = buf[pos]
@@ -232,16 +232,16 @@ def _read_partition_metadata_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_topic_metadata_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[TopicMetadata], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[TopicMetadata] = []
     for _ in range(count):
         it = new(TopicMetadata)
@@ -263,7 +263,7 @@ def _read_topic_metadata_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.partition_metadata, pos = _read_partition_metadata_list(buf, pos, n, version)
+            it.partition_metadata, pos = _read_partition_metadata_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("PartitionMetadata")
         tags = buf[pos]
@@ -272,7 +272,7 @@ def _read_topic_metadata_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 

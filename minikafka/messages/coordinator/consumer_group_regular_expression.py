@@ -152,7 +152,7 @@ class ConsumerGroupRegularExpressionValue:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.topics, pos = read_compact_strings(buf, pos, n)
+                it.topics, pos = read_compact_strings(buf, pos, n, reader.elements)
             else:
                 raise null_not_allowed("Topics")
             (it.version, it.timestamp, tags) = _unpack_qqB(buf, pos)
@@ -161,7 +161,7 @@ class ConsumerGroupRegularExpressionValue:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("ConsumerGroupRegularExpressionValue", version, len(buf), failure) from None
         if pos > len(buf):

@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -18,7 +19,6 @@ from minikafka.protocol.primitives import (
     null_not_allowed,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_tagged_fields,
 )
@@ -304,7 +304,7 @@ class GroupMetadataValue:
                 (n,) = _unpack_i(buf, pos)
                 pos += 4
             if n >= 0:
-                it.members, pos = _read_member_metadata_list(buf, pos, n, version)
+                it.members, pos = _read_member_metadata_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("members")
             if version >= 4:
@@ -315,7 +315,7 @@ class GroupMetadataValue:
             it.unknown_tagged_fields = None
             if version >= 4:
                 if tags:
-                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                    it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("GroupMetadataValue", version, len(buf), failure) from None
         if pos > len(buf):
@@ -328,10 +328,10 @@ class GroupMetadataValue:
 
 
 def _read_member_metadata_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[MemberMetadata], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[MemberMetadata] = []
     for _ in range(count):
         it = new(MemberMetadata)
@@ -440,7 +440,7 @@ def _read_member_metadata_list(
         it.unknown_tagged_fields = None
         if version >= 4:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 

@@ -8,6 +8,7 @@ from minikafka.common.ids import Uuid, ZERO_UUID
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UnsupportedVersionError,
@@ -230,7 +231,7 @@ class OffsetCommitValue:
             it.unknown_tagged_fields = None
             if version >= 4:
                 if tags:
-                    pos = _read_tags_of_offset_commit_value(it, buf, pos, tags, version)
+                    pos = _read_tags_of_offset_commit_value(it, buf, pos, tags, version, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("OffsetCommitValue", version, len(buf), failure) from None
         if pos > len(buf):
@@ -243,8 +244,11 @@ class OffsetCommitValue:
 
 
 def _read_tags_of_offset_commit_value(
-    it: OffsetCommitValue, buf: bytes, pos: int, count: int, version: int
+    it: OffsetCommitValue, buf: bytes, pos: int, count: int, version: int,
+    elements: ElementBudget,
 ) -> int:
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     unknown: TaggedFields = []
     for _ in range(count):
         tag, pos = read_uvarint(buf, pos)

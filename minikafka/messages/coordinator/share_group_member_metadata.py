@@ -216,7 +216,7 @@ class ShareGroupMemberMetadataValue:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.subscribed_topic_names, pos = read_compact_strings(buf, pos, n)
+                it.subscribed_topic_names, pos = read_compact_strings(buf, pos, n, reader.elements)
             else:
                 raise null_not_allowed("SubscribedTopicNames")
             tags = buf[pos]
@@ -225,7 +225,7 @@ class ShareGroupMemberMetadataValue:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("ShareGroupMemberMetadataValue", version, len(buf), failure) from None
         if pos > len(buf):

@@ -9,6 +9,7 @@ from minikafka.common.ids import Uuid, ZERO_UUID
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -21,7 +22,6 @@ from minikafka.protocol.primitives import (
     read_int32s,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_tagged_fields,
 )
@@ -201,7 +201,7 @@ class ShareGroupStatePartitionMetadataValue:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.initializing_topics, pos = _read_topic_partitions_info_list(buf, pos, n, version)
+                it.initializing_topics, pos = _read_topic_partitions_info_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("InitializingTopics")
             n = buf[pos]
@@ -210,7 +210,7 @@ class ShareGroupStatePartitionMetadataValue:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.initialized_topics, pos = _read_topic_partitions_info_list(buf, pos, n, version)
+                it.initialized_topics, pos = _read_topic_partitions_info_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("InitializedTopics")
             n = buf[pos]
@@ -219,7 +219,7 @@ class ShareGroupStatePartitionMetadataValue:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.deleting_topics, pos = _read_topic_info_list(buf, pos, n, version)
+                it.deleting_topics, pos = _read_topic_info_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("DeletingTopics")
             tags = buf[pos]
@@ -228,7 +228,7 @@ class ShareGroupStatePartitionMetadataValue:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("ShareGroupStatePartitionMetadataValue", version, len(buf), failure) from None
         if pos > len(buf):
@@ -241,10 +241,10 @@ class ShareGroupStatePartitionMetadataValue:
 
 
 def _read_topic_partitions_info_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[TopicPartitionsInfo], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[TopicPartitionsInfo] = []
     for _ in range(count):
         it = new(TopicPartitionsInfo)
@@ -266,7 +266,7 @@ def _read_topic_partitions_info_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.partitions, pos = read_int32s(buf, pos, n)
+            it.partitions, pos = read_int32s(buf, pos, n, elements)
         else:
             raise null_not_allowed("Partitions")
         tags = buf[pos]
@@ -275,16 +275,16 @@ def _read_topic_partitions_info_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_topic_info_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[TopicInfo], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[TopicInfo] = []
     for _ in range(count):
         it = new(TopicInfo)
@@ -306,7 +306,7 @@ def _read_topic_info_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 

@@ -9,6 +9,7 @@ from minikafka.common.ids import Uuid, ZERO_UUID
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -19,7 +20,6 @@ from minikafka.protocol.primitives import (
     null_not_allowed,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_tagged_fields,
     wrong_tag_size,
@@ -219,7 +219,7 @@ class ShareSnapshotValue:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.state_batches, pos = _read_state_batch_list(buf, pos, n, version)
+                it.state_batches, pos = _read_state_batch_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("StateBatches")
             tags = buf[pos]
@@ -228,7 +228,7 @@ class ShareSnapshotValue:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                pos = _read_tags_of_share_snapshot_value(it, buf, pos, tags, version)
+                pos = _read_tags_of_share_snapshot_value(it, buf, pos, tags, version, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("ShareSnapshotValue", version, len(buf), failure) from None
         if pos > len(buf):
@@ -241,10 +241,10 @@ class ShareSnapshotValue:
 
 
 def _read_state_batch_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[StateBatch], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[StateBatch] = []
     for _ in range(count):
         it = new(StateBatch)
@@ -260,14 +260,17 @@ def _read_state_batch_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_tags_of_share_snapshot_value(
-    it: ShareSnapshotValue, buf: bytes, pos: int, count: int, version: int
+    it: ShareSnapshotValue, buf: bytes, pos: int, count: int, version: int,
+    elements: ElementBudget,
 ) -> int:
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     unknown: TaggedFields = []
     for _ in range(count):
         tag, pos = read_uvarint(buf, pos)

@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -20,7 +21,6 @@ from minikafka.protocol.primitives import (
     read_int32s,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_tagged_fields,
     wrong_tag_size,
@@ -234,7 +234,7 @@ class StreamsGroupCurrentMemberAssignmentValue:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.active_tasks, pos = _read_task_ids_list(buf, pos, n, version)
+                it.active_tasks, pos = _read_task_ids_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("ActiveTasks")
             n = buf[pos]
@@ -243,7 +243,7 @@ class StreamsGroupCurrentMemberAssignmentValue:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.standby_tasks, pos = _read_task_ids_list(buf, pos, n, version)
+                it.standby_tasks, pos = _read_task_ids_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("StandbyTasks")
             n = buf[pos]
@@ -252,7 +252,7 @@ class StreamsGroupCurrentMemberAssignmentValue:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.warmup_tasks, pos = _read_task_ids_list(buf, pos, n, version)
+                it.warmup_tasks, pos = _read_task_ids_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("WarmupTasks")
             n = buf[pos]
@@ -261,7 +261,7 @@ class StreamsGroupCurrentMemberAssignmentValue:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.active_tasks_pending_revocation, pos = _read_task_ids_list(buf, pos, n, version)
+                it.active_tasks_pending_revocation, pos = _read_task_ids_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("ActiveTasksPendingRevocation")
             n = buf[pos]
@@ -270,7 +270,7 @@ class StreamsGroupCurrentMemberAssignmentValue:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.standby_tasks_pending_revocation, pos = _read_task_ids_list(buf, pos, n, version)
+                it.standby_tasks_pending_revocation, pos = _read_task_ids_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("StandbyTasksPendingRevocation")
             n = buf[pos]
@@ -279,7 +279,7 @@ class StreamsGroupCurrentMemberAssignmentValue:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.warmup_tasks_pending_revocation, pos = _read_task_ids_list(buf, pos, n, version)
+                it.warmup_tasks_pending_revocation, pos = _read_task_ids_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("WarmupTasksPendingRevocation")
             tags = buf[pos]
@@ -288,7 +288,7 @@ class StreamsGroupCurrentMemberAssignmentValue:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("StreamsGroupCurrentMemberAssignmentValue", version, len(buf), failure) from None
         if pos > len(buf):
@@ -301,10 +301,10 @@ class StreamsGroupCurrentMemberAssignmentValue:
 
 
 def _read_task_ids_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[TaskIds], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[TaskIds] = []
     for _ in range(count):
         it = new(TaskIds)
@@ -326,7 +326,7 @@ def _read_task_ids_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.partitions, pos = read_int32s(buf, pos, n)
+            it.partitions, pos = read_int32s(buf, pos, n, elements)
         else:
             raise null_not_allowed("Partitions")
         tags = buf[pos]
@@ -335,14 +335,17 @@ def _read_task_ids_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            pos = _read_tags_of_task_ids(it, buf, pos, tags, version)
+            pos = _read_tags_of_task_ids(it, buf, pos, tags, version, elements)
         items.append(it)
     return items, pos
 
 
 def _read_tags_of_task_ids(
-    it: TaskIds, buf: bytes, pos: int, count: int, version: int
+    it: TaskIds, buf: bytes, pos: int, count: int, version: int,
+    elements: ElementBudget,
 ) -> int:
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     unknown: TaggedFields = []
     for _ in range(count):
         tag, pos = read_uvarint(buf, pos)
@@ -355,7 +358,7 @@ def _read_tags_of_task_ids(
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.assignment_epochs, pos = read_int32s(buf, pos, n)
+                it.assignment_epochs, pos = read_int32s(buf, pos, n, elements)
             else:
                 it.assignment_epochs = None
         else:

@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -18,7 +19,6 @@ from minikafka.protocol.primitives import (
     null_not_allowed,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_tagged_fields,
 )
@@ -320,7 +320,7 @@ class StreamsGroupMemberMetadataValue:
             (n,) = _unpack_b(buf, pos)
             pos += 1
             if n >= 0:
-                (it.user_endpoint,), pos = _read_endpoint_list(buf, pos, 1, version)
+                (it.user_endpoint,), pos = _read_endpoint_list(buf, pos, 1, version, reader.elements)
             else:
                 it.user_endpoint = None
             n = buf[pos]
@@ -329,7 +329,7 @@ class StreamsGroupMemberMetadataValue:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.client_tags, pos = _read_key_value_list(buf, pos, n, version)
+                it.client_tags, pos = _read_key_value_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("ClientTags")
             tags = buf[pos]
@@ -338,7 +338,7 @@ class StreamsGroupMemberMetadataValue:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("StreamsGroupMemberMetadataValue", version, len(buf), failure) from None
         if pos > len(buf):
@@ -351,10 +351,10 @@ class StreamsGroupMemberMetadataValue:
 
 
 def _read_endpoint_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[Endpoint], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[Endpoint] = []
     for _ in range(count):
         it = new(Endpoint)
@@ -375,16 +375,16 @@ def _read_endpoint_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_key_value_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[KeyValue], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[KeyValue] = []
     for _ in range(count):
         it = new(KeyValue)
@@ -416,7 +416,7 @@ def _read_key_value_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 

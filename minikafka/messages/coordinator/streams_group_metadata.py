@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UnsupportedVersionError,
@@ -17,7 +18,6 @@ from minikafka.protocol.primitives import (
     null_not_allowed,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_tagged_fields,
     wrong_tag_size,
@@ -176,7 +176,7 @@ class StreamsGroupMetadataValue:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                pos = _read_tags_of_streams_group_metadata_value(it, buf, pos, tags, version)
+                pos = _read_tags_of_streams_group_metadata_value(it, buf, pos, tags, version, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("StreamsGroupMetadataValue", version, len(buf), failure) from None
         if pos > len(buf):
@@ -189,10 +189,10 @@ class StreamsGroupMetadataValue:
 
 
 def _read_last_assignment_config_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[LastAssignmentConfig], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[LastAssignmentConfig] = []
     for _ in range(count):
         it = new(LastAssignmentConfig)
@@ -224,14 +224,17 @@ def _read_last_assignment_config_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_tags_of_streams_group_metadata_value(
-    it: StreamsGroupMetadataValue, buf: bytes, pos: int, count: int, version: int
+    it: StreamsGroupMetadataValue, buf: bytes, pos: int, count: int, version: int,
+    elements: ElementBudget,
 ) -> int:
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     unknown: TaggedFields = []
     for _ in range(count):
         tag, pos = read_uvarint(buf, pos)
@@ -247,7 +250,7 @@ def _read_tags_of_streams_group_metadata_value(
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.last_assignment_configs, pos = _read_last_assignment_config_list(buf, pos, n, version)
+                it.last_assignment_configs, pos = _read_last_assignment_config_list(buf, pos, n, version, elements)
             else:
                 it.last_assignment_configs = None
         elif tag == 2:

@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -20,7 +21,6 @@ from minikafka.protocol.primitives import (
     read_int32s,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_tagged_fields,
 )
@@ -185,7 +185,7 @@ class StreamsGroupTargetAssignmentMemberValue:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.active_tasks, pos = _read_task_ids_list(buf, pos, n, version)
+                it.active_tasks, pos = _read_task_ids_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("ActiveTasks")
             n = buf[pos]
@@ -194,7 +194,7 @@ class StreamsGroupTargetAssignmentMemberValue:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.standby_tasks, pos = _read_task_ids_list(buf, pos, n, version)
+                it.standby_tasks, pos = _read_task_ids_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("StandbyTasks")
             n = buf[pos]
@@ -203,7 +203,7 @@ class StreamsGroupTargetAssignmentMemberValue:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.warmup_tasks, pos = _read_task_ids_list(buf, pos, n, version)
+                it.warmup_tasks, pos = _read_task_ids_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("WarmupTasks")
             tags = buf[pos]
@@ -212,7 +212,7 @@ class StreamsGroupTargetAssignmentMemberValue:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("StreamsGroupTargetAssignmentMemberValue", version, len(buf), failure) from None
         if pos > len(buf):
@@ -225,10 +225,10 @@ class StreamsGroupTargetAssignmentMemberValue:
 
 
 def _read_task_ids_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[TaskIds], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[TaskIds] = []
     for _ in range(count):
         it = new(TaskIds)
@@ -249,7 +249,7 @@ def _read_task_ids_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.partitions, pos = read_int32s(buf, pos, n)
+            it.partitions, pos = read_int32s(buf, pos, n, elements)
         else:
             raise null_not_allowed("Partitions")
         tags = buf[pos]
@@ -258,7 +258,7 @@ def _read_task_ids_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 

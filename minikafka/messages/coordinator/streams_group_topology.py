@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -21,7 +22,6 @@ from minikafka.protocol.primitives import (
     read_fixed,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_compact_strings,
     write_tagged_fields,
@@ -254,7 +254,7 @@ class StreamsGroupTopologyValue:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.subtopologies, pos = _read_subtopology_list(buf, pos, n, version)
+                it.subtopologies, pos = _read_subtopology_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Subtopologies")
             tags = buf[pos]
@@ -263,7 +263,7 @@ class StreamsGroupTopologyValue:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("StreamsGroupTopologyValue", version, len(buf), failure) from None
         if pos > len(buf):
@@ -276,10 +276,10 @@ class StreamsGroupTopologyValue:
 
 
 def _read_topic_config_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[TopicConfig], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[TopicConfig] = []
     for _ in range(count):
         it = new(TopicConfig)
@@ -311,16 +311,16 @@ def _read_topic_config_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_topic_info_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[TopicInfo], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[TopicInfo] = []
     for _ in range(count):
         it = new(TopicInfo)
@@ -341,7 +341,7 @@ def _read_topic_info_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.topic_configs, pos = _read_topic_config_list(buf, pos, n, version)
+            it.topic_configs, pos = _read_topic_config_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("TopicConfigs")
         tags = buf[pos]
@@ -350,16 +350,16 @@ def _read_topic_info_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_copartition_group_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[CopartitionGroup], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[CopartitionGroup] = []
     for _ in range(count):
         it = new(CopartitionGroup)
@@ -369,7 +369,7 @@ def _read_copartition_group_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.source_topics, pos = read_fixed(buf, pos, n, "h", 2)
+            it.source_topics, pos = read_fixed(buf, pos, n, "h", 2, elements)
         else:
             raise null_not_allowed("SourceTopics")
         n = buf[pos]
@@ -378,7 +378,7 @@ def _read_copartition_group_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.source_topic_regex, pos = read_fixed(buf, pos, n, "h", 2)
+            it.source_topic_regex, pos = read_fixed(buf, pos, n, "h", 2, elements)
         else:
             raise null_not_allowed("SourceTopicRegex")
         n = buf[pos]
@@ -387,7 +387,7 @@ def _read_copartition_group_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.repartition_source_topics, pos = read_fixed(buf, pos, n, "h", 2)
+            it.repartition_source_topics, pos = read_fixed(buf, pos, n, "h", 2, elements)
         else:
             raise null_not_allowed("RepartitionSourceTopics")
         tags = buf[pos]
@@ -396,16 +396,16 @@ def _read_copartition_group_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_subtopology_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[Subtopology], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[Subtopology] = []
     for _ in range(count):
         it = new(Subtopology)
@@ -426,7 +426,7 @@ def _read_subtopology_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.source_topics, pos = read_compact_strings(buf, pos, n)
+            it.source_topics, pos = read_compact_strings(buf, pos, n, elements)
         else:
             raise null_not_allowed("SourceTopics")
         n = buf[pos]
@@ -435,7 +435,7 @@ def _read_subtopology_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.source_topic_regex, pos = read_compact_strings(buf, pos, n)
+            it.source_topic_regex, pos = read_compact_strings(buf, pos, n, elements)
         else:
             raise null_not_allowed("SourceTopicRegex")
         n = buf[pos]
@@ -444,7 +444,7 @@ def _read_subtopology_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.state_changelog_topics, pos = _read_topic_info_list(buf, pos, n, version)
+            it.state_changelog_topics, pos = _read_topic_info_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("StateChangelogTopics")
         n = buf[pos]
@@ -453,7 +453,7 @@ def _read_subtopology_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.repartition_sink_topics, pos = read_compact_strings(buf, pos, n)
+            it.repartition_sink_topics, pos = read_compact_strings(buf, pos, n, elements)
         else:
             raise null_not_allowed("RepartitionSinkTopics")
         n = buf[pos]
@@ -462,7 +462,7 @@ def _read_subtopology_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.repartition_source_topics, pos = _read_topic_info_list(buf, pos, n, version)
+            it.repartition_source_topics, pos = _read_topic_info_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("RepartitionSourceTopics")
         n = buf[pos]
@@ -471,7 +471,7 @@ def _read_subtopology_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.copartition_groups, pos = _read_copartition_group_list(buf, pos, n, version)
+            it.copartition_groups, pos = _read_copartition_group_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("CopartitionGroups")
         tags = buf[pos]
@@ -480,7 +480,7 @@ def _read_subtopology_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 

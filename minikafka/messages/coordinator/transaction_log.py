@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -21,7 +22,6 @@ from minikafka.protocol.primitives import (
     read_int32s,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_tagged_fields,
     wrong_tag_size,
@@ -256,7 +256,7 @@ class TransactionLogValue:
                 ) = _unpack_qhibi(buf, pos)
                 pos += 19
             if n >= 0:
-                it.transaction_partitions, pos = _read_partitions_schema_list(buf, pos, n, version)
+                it.transaction_partitions, pos = _read_partitions_schema_list(buf, pos, n, version, reader.elements)
             else:
                 it.transaction_partitions = None
             if version >= 1:
@@ -274,7 +274,7 @@ class TransactionLogValue:
             it.unknown_tagged_fields = None
             if version >= 1:
                 if tags:
-                    pos = _read_tags_of_transaction_log_value(it, buf, pos, tags, version)
+                    pos = _read_tags_of_transaction_log_value(it, buf, pos, tags, version, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("TransactionLogValue", version, len(buf), failure) from None
         if pos > len(buf):
@@ -287,10 +287,10 @@ class TransactionLogValue:
 
 
 def _read_partitions_schema_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[PartitionsSchema], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[PartitionsSchema] = []
     for _ in range(count):
         it = new(PartitionsSchema)
@@ -319,7 +319,7 @@ def _read_partitions_schema_list(
             (n,) = _unpack_i(buf, pos)
             pos += 4
         if n >= 0:
-            it.partition_ids, pos = read_int32s(buf, pos, n)
+            it.partition_ids, pos = read_int32s(buf, pos, n, elements)
         else:
             raise null_not_allowed("PartitionIds")
         if version >= 1:
@@ -330,14 +330,17 @@ def _read_partitions_schema_list(
         it.unknown_tagged_fields = None
         if version >= 1:
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_tags_of_transaction_log_value(
-    it: TransactionLogValue, buf: bytes, pos: int, count: int, version: int
+    it: TransactionLogValue, buf: bytes, pos: int, count: int, version: int,
+    elements: ElementBudget,
 ) -> int:
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     unknown: TaggedFields = []
     for _ in range(count):
         tag, pos = read_uvarint(buf, pos)

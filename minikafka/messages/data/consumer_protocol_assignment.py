@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     UNSET,
     UnsupportedVersionError,
@@ -17,7 +18,6 @@ from minikafka.protocol.primitives import (
     null_not_allowed,
     pack_int32s,
     read_int32s,
-    too_many,
 )
 
 new = object.__new__
@@ -89,7 +89,7 @@ class ConsumerProtocolAssignment:
             (n,) = _unpack_i(buf, pos)
             pos += 4
             if n >= 0:
-                it.assigned_partitions, pos = _read_topic_partition_list(buf, pos, n, version)
+                it.assigned_partitions, pos = _read_topic_partition_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("AssignedPartitions")
             (n,) = _unpack_i(buf, pos)
@@ -112,10 +112,10 @@ class ConsumerProtocolAssignment:
 
 
 def _read_topic_partition_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[TopicPartition], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[TopicPartition] = []
     for _ in range(count):
         it = new(TopicPartition)
@@ -130,7 +130,7 @@ def _read_topic_partition_list(
         (n,) = _unpack_i(buf, pos)
         pos += 4
         if n >= 0:
-            it.partitions, pos = read_int32s(buf, pos, n)
+            it.partitions, pos = read_int32s(buf, pos, n, elements)
         else:
             raise null_not_allowed("Partitions")
         items.append(it)

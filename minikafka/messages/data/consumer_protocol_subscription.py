@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     UNSET,
     UnsupportedVersionError,
@@ -18,7 +19,6 @@ from minikafka.protocol.primitives import (
     pack_int32s,
     read_int32s,
     read_strings,
-    too_many,
     write_strings,
 )
 
@@ -119,7 +119,7 @@ class ConsumerProtocolSubscription:
             (n,) = _unpack_i(buf, pos)
             pos += 4
             if n >= 0:
-                it.topics, pos = read_strings(buf, pos, n)
+                it.topics, pos = read_strings(buf, pos, n, reader.elements)
             else:
                 raise null_not_allowed("Topics")
             (n,) = _unpack_i(buf, pos)
@@ -134,7 +134,7 @@ class ConsumerProtocolSubscription:
                 (n,) = _unpack_i(buf, pos)
                 pos += 4
                 if n >= 0:
-                    it.owned_partitions, pos = _read_topic_partition_list(buf, pos, n, version)
+                    it.owned_partitions, pos = _read_topic_partition_list(buf, pos, n, version, reader.elements)
                 else:
                     raise null_not_allowed("OwnedPartitions")
             else:
@@ -168,10 +168,10 @@ class ConsumerProtocolSubscription:
 
 
 def _read_topic_partition_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[TopicPartition], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[TopicPartition] = []
     for _ in range(count):
         it = new(TopicPartition)
@@ -186,7 +186,7 @@ def _read_topic_partition_list(
         (n,) = _unpack_i(buf, pos)
         pos += 4
         if n >= 0:
-            it.partitions, pos = read_int32s(buf, pos, n)
+            it.partitions, pos = read_int32s(buf, pos, n, elements)
         else:
             raise null_not_allowed("Partitions")
         items.append(it)

@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     UNSET,
     UnsupportedVersionError,
@@ -15,7 +16,6 @@ from minikafka.protocol.primitives import (
     cut_short,
     malformed,
     null_not_allowed,
-    too_many,
 )
 
 new = object.__new__
@@ -100,7 +100,7 @@ class ProducerSnapshot:
             (it.crc, n) = _unpack_Ii(buf, pos)
             pos += 8
             if n >= 0:
-                it.producer_entries, pos = _read_producer_entry_list(buf, pos, n, version)
+                it.producer_entries, pos = _read_producer_entry_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("ProducerEntries")
         except DECODE_FAILURES as failure:
@@ -115,10 +115,10 @@ class ProducerSnapshot:
 
 
 def _read_producer_entry_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[ProducerEntry], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[ProducerEntry] = []
     for _ in range(count):
         it = new(ProducerEntry)

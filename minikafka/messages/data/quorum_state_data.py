@@ -9,6 +9,7 @@ from minikafka.common.ids import Uuid, ZERO_UUID
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -20,7 +21,6 @@ from minikafka.protocol.primitives import (
     null_not_allowed,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_tagged_fields,
 )
@@ -175,7 +175,7 @@ class QuorumStateData:
                 n -= 1
             if version <= 0:
                 if n >= 0:
-                    it.current_voters, pos = _read_voter_list(buf, pos, n, version)
+                    it.current_voters, pos = _read_voter_list(buf, pos, n, version, reader.elements)
                 else:
                     it.current_voters = None
             else:
@@ -186,7 +186,7 @@ class QuorumStateData:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("QuorumStateData", version, len(buf), failure) from None
         if pos > len(buf):
@@ -199,10 +199,10 @@ class QuorumStateData:
 
 
 def _read_voter_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[Voter], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[Voter] = []
     for _ in range(count):
         it = new(Voter)
@@ -212,7 +212,7 @@ def _read_voter_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 

@@ -9,6 +9,7 @@ from minikafka.common.ids import Uuid, ZERO_UUID
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -19,7 +20,6 @@ from minikafka.protocol.primitives import (
     null_not_allowed,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_tagged_fields,
     wrong_tag_size,
@@ -199,7 +199,7 @@ class RemoteLogSegmentMetadataRecord:
         try:
             it = new(cls)
             it.txn_index_empty = False
-            (it.remote_log_segment_id,), pos = _read_remote_log_segment_id_entry_list(buf, pos, 1, version)
+            (it.remote_log_segment_id,), pos = _read_remote_log_segment_id_entry_list(buf, pos, 1, version, reader.elements)
             (
                 it.start_offset,
                 it.end_offset,
@@ -213,7 +213,7 @@ class RemoteLogSegmentMetadataRecord:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.segment_leader_epochs, pos = _read_segment_leader_epoch_entry_list(buf, pos, n, version)
+                it.segment_leader_epochs, pos = _read_segment_leader_epoch_entry_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("SegmentLeaderEpochs")
             (it.segment_size_in_bytes, n) = _unpack_iB(buf, pos)
@@ -233,7 +233,7 @@ class RemoteLogSegmentMetadataRecord:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                pos = _read_tags_of_remote_log_segment_metadata_record(it, buf, pos, tags, version)
+                pos = _read_tags_of_remote_log_segment_metadata_record(it, buf, pos, tags, version, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("RemoteLogSegmentMetadataRecord", version, len(buf), failure) from None
         if pos > len(buf):
@@ -246,10 +246,10 @@ class RemoteLogSegmentMetadataRecord:
 
 
 def _read_topic_id_partition_entry_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[TopicIdPartitionEntry], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[TopicIdPartitionEntry] = []
     for _ in range(count):
         it = new(TopicIdPartitionEntry)
@@ -271,20 +271,20 @@ def _read_topic_id_partition_entry_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_remote_log_segment_id_entry_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[RemoteLogSegmentIdEntry], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[RemoteLogSegmentIdEntry] = []
     for _ in range(count):
         it = new(RemoteLogSegmentIdEntry)
-        (it.topic_id_partition,), pos = _read_topic_id_partition_entry_list(buf, pos, 1, version)
+        (it.topic_id_partition,), pos = _read_topic_id_partition_entry_list(buf, pos, 1, version, elements)
         (raw_id, tags) = _unpack_uB(buf, pos)
         pos += 17
         it.id = new_uuid(Uuid, raw_id)
@@ -292,16 +292,16 @@ def _read_remote_log_segment_id_entry_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_segment_leader_epoch_entry_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[SegmentLeaderEpochEntry], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[SegmentLeaderEpochEntry] = []
     for _ in range(count):
         it = new(SegmentLeaderEpochEntry)
@@ -311,14 +311,17 @@ def _read_segment_leader_epoch_entry_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_tags_of_remote_log_segment_metadata_record(
-    it: RemoteLogSegmentMetadataRecord, buf: bytes, pos: int, count: int, version: int
+    it: RemoteLogSegmentMetadataRecord, buf: bytes, pos: int, count: int, version: int,
+    elements: ElementBudget,
 ) -> int:
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     unknown: TaggedFields = []
     for _ in range(count):
         tag, pos = read_uvarint(buf, pos)

@@ -9,6 +9,7 @@ from minikafka.common.ids import Uuid, ZERO_UUID
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -19,7 +20,6 @@ from minikafka.protocol.primitives import (
     null_not_allowed,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_tagged_fields,
 )
@@ -140,7 +140,7 @@ class RemoteLogSegmentMetadataUpdateRecord:
         pos = reader.pos
         try:
             it = new(cls)
-            (it.remote_log_segment_id,), pos = _read_remote_log_segment_id_entry_list(buf, pos, 1, version)
+            (it.remote_log_segment_id,), pos = _read_remote_log_segment_id_entry_list(buf, pos, 1, version, reader.elements)
             (it.broker_id, it.event_timestamp_ms, n) = _unpack_iqB(buf, pos)
             pos += 13
             if n > 127:
@@ -158,7 +158,7 @@ class RemoteLogSegmentMetadataUpdateRecord:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("RemoteLogSegmentMetadataUpdateRecord", version, len(buf), failure) from None
         if pos > len(buf):
@@ -171,10 +171,10 @@ class RemoteLogSegmentMetadataUpdateRecord:
 
 
 def _read_topic_id_partition_entry_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[TopicIdPartitionEntry], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[TopicIdPartitionEntry] = []
     for _ in range(count):
         it = new(TopicIdPartitionEntry)
@@ -196,20 +196,20 @@ def _read_topic_id_partition_entry_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_remote_log_segment_id_entry_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[RemoteLogSegmentIdEntry], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[RemoteLogSegmentIdEntry] = []
     for _ in range(count):
         it = new(RemoteLogSegmentIdEntry)
-        (it.topic_id_partition,), pos = _read_topic_id_partition_entry_list(buf, pos, 1, version)
+        (it.topic_id_partition,), pos = _read_topic_id_partition_entry_list(buf, pos, 1, version, elements)
         (raw_id, tags) = _unpack_uB(buf, pos)
         pos += 17
         it.id = new_uuid(Uuid, raw_id)
@@ -217,7 +217,7 @@ def _read_remote_log_segment_id_entry_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 

@@ -9,6 +9,7 @@ from minikafka.common.ids import Uuid, ZERO_UUID
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -19,7 +20,6 @@ from minikafka.protocol.primitives import (
     null_not_allowed,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_tagged_fields,
 )
@@ -104,7 +104,7 @@ class RemotePartitionDeleteMetadataRecord:
         pos = reader.pos
         try:
             it = new(cls)
-            (it.topic_id_partition,), pos = _read_topic_id_partition_entry_list(buf, pos, 1, version)
+            (it.topic_id_partition,), pos = _read_topic_id_partition_entry_list(buf, pos, 1, version, reader.elements)
             (
                 it.broker_id,
                 it.event_timestamp_ms,
@@ -116,7 +116,7 @@ class RemotePartitionDeleteMetadataRecord:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("RemotePartitionDeleteMetadataRecord", version, len(buf), failure) from None
         if pos > len(buf):
@@ -129,10 +129,10 @@ class RemotePartitionDeleteMetadataRecord:
 
 
 def _read_topic_id_partition_entry_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[TopicIdPartitionEntry], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[TopicIdPartitionEntry] = []
     for _ in range(count):
         it = new(TopicIdPartitionEntry)
@@ -154,7 +154,7 @@ def _read_topic_id_partition_entry_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 

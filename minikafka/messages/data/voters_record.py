@@ -9,6 +9,7 @@ from minikafka.common.ids import Uuid, ZERO_UUID
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -19,7 +20,6 @@ from minikafka.protocol.primitives import (
     null_not_allowed,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_tagged_fields,
 )
@@ -157,7 +157,7 @@ class VotersRecord:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.voters, pos = _read_voter_list(buf, pos, n, version)
+                it.voters, pos = _read_voter_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Voters")
             tags = buf[pos]
@@ -166,7 +166,7 @@ class VotersRecord:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("VotersRecord", version, len(buf), failure) from None
         if pos > len(buf):
@@ -179,10 +179,10 @@ class VotersRecord:
 
 
 def _read_endpoint_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[Endpoint], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[Endpoint] = []
     for _ in range(count):
         it = new(Endpoint)
@@ -214,16 +214,16 @@ def _read_endpoint_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_kraft_version_feature_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[KRaftVersionFeature], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[KRaftVersionFeature] = []
     for _ in range(count):
         it = new(KRaftVersionFeature)
@@ -233,16 +233,16 @@ def _read_kraft_version_feature_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_voter_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[Voter], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[Voter] = []
     for _ in range(count):
         it = new(Voter)
@@ -253,17 +253,17 @@ def _read_voter_list(
             n, pos = read_uvarint(buf, pos - 1)
         n -= 1
         if n >= 0:
-            it.endpoints, pos = _read_endpoint_list(buf, pos, n, version)
+            it.endpoints, pos = _read_endpoint_list(buf, pos, n, version, elements)
         else:
             raise null_not_allowed("Endpoints")
-        (it.kraft_version_feature,), pos = _read_kraft_version_feature_list(buf, pos, 1, version)
+        (it.kraft_version_feature,), pos = _read_kraft_version_feature_list(buf, pos, 1, version, elements)
         tags = buf[pos]
         pos += 1
         if tags > 127:
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 

@@ -6,6 +6,7 @@ from typing import ClassVar, Self
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UnsupportedVersionError,
@@ -66,7 +67,7 @@ class BeginTransactionRecord:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                pos = _read_tags_of_begin_transaction_record(it, buf, pos, tags, version)
+                pos = _read_tags_of_begin_transaction_record(it, buf, pos, tags, version, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("BeginTransactionRecord", version, len(buf), failure) from None
         if pos > len(buf):
@@ -79,8 +80,11 @@ class BeginTransactionRecord:
 
 
 def _read_tags_of_begin_transaction_record(
-    it: BeginTransactionRecord, buf: bytes, pos: int, count: int, version: int
+    it: BeginTransactionRecord, buf: bytes, pos: int, count: int, version: int,
+    elements: ElementBudget,
 ) -> int:
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     unknown: TaggedFields = []
     for _ in range(count):
         tag, pos = read_uvarint(buf, pos)

@@ -8,6 +8,7 @@ from minikafka.common.ids import Uuid
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -109,7 +110,7 @@ class BrokerRegistrationChangeRecord:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                pos = _read_tags_of_broker_registration_change_record(it, buf, pos, tags, version)
+                pos = _read_tags_of_broker_registration_change_record(it, buf, pos, tags, version, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("BrokerRegistrationChangeRecord", version, len(buf), failure) from None
         if pos > len(buf):
@@ -122,8 +123,11 @@ class BrokerRegistrationChangeRecord:
 
 
 def _read_tags_of_broker_registration_change_record(
-    it: BrokerRegistrationChangeRecord, buf: bytes, pos: int, count: int, version: int
+    it: BrokerRegistrationChangeRecord, buf: bytes, pos: int, count: int, version: int,
+    elements: ElementBudget,
 ) -> int:
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     unknown: TaggedFields = []
     for _ in range(count):
         tag, pos = read_uvarint(buf, pos)
@@ -142,7 +146,7 @@ def _read_tags_of_broker_registration_change_record(
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.log_dirs, pos = read_uuids(buf, pos, n)
+                it.log_dirs, pos = read_uuids(buf, pos, n, elements)
             else:
                 raise null_not_allowed("LogDirs")
         elif tag == 3 and version >= 3:
@@ -152,7 +156,7 @@ def _read_tags_of_broker_registration_change_record(
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.cordoned_log_dirs, pos = read_uuids(buf, pos, n)
+                it.cordoned_log_dirs, pos = read_uuids(buf, pos, n, elements)
             else:
                 it.cordoned_log_dirs = None
         else:

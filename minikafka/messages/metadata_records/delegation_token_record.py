@@ -143,7 +143,7 @@ class DelegationTokenRecord:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.renewers, pos = read_compact_strings(buf, pos, n)
+                it.renewers, pos = read_compact_strings(buf, pos, n, reader.elements)
             else:
                 raise null_not_allowed("Renewers")
             (it.issue_timestamp, it.max_timestamp, it.expiration_timestamp, n) = _unpack_qqqB(buf, pos)
@@ -163,7 +163,7 @@ class DelegationTokenRecord:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("DelegationTokenRecord", version, len(buf), failure) from None
         if pos > len(buf):

@@ -8,6 +8,7 @@ from minikafka.common.ids import Uuid, ZERO_UUID
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UnsupportedFieldError,
@@ -145,7 +146,7 @@ class PartitionChangeRecord:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                pos = _read_tags_of_partition_change_record(it, buf, pos, tags, version)
+                pos = _read_tags_of_partition_change_record(it, buf, pos, tags, version, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("PartitionChangeRecord", version, len(buf), failure) from None
         if pos > len(buf):
@@ -158,8 +159,11 @@ class PartitionChangeRecord:
 
 
 def _read_tags_of_partition_change_record(
-    it: PartitionChangeRecord, buf: bytes, pos: int, count: int, version: int
+    it: PartitionChangeRecord, buf: bytes, pos: int, count: int, version: int,
+    elements: ElementBudget,
 ) -> int:
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     unknown: TaggedFields = []
     for _ in range(count):
         tag, pos = read_uvarint(buf, pos)
@@ -172,7 +176,7 @@ def _read_tags_of_partition_change_record(
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.isr, pos = read_int32s(buf, pos, n)
+                it.isr, pos = read_int32s(buf, pos, n, elements)
             else:
                 it.isr = None
         elif tag == 1:
@@ -185,7 +189,7 @@ def _read_tags_of_partition_change_record(
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.replicas, pos = read_int32s(buf, pos, n)
+                it.replicas, pos = read_int32s(buf, pos, n, elements)
             else:
                 it.replicas = None
         elif tag == 3:
@@ -195,7 +199,7 @@ def _read_tags_of_partition_change_record(
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.removing_replicas, pos = read_int32s(buf, pos, n)
+                it.removing_replicas, pos = read_int32s(buf, pos, n, elements)
             else:
                 it.removing_replicas = None
         elif tag == 4:
@@ -205,7 +209,7 @@ def _read_tags_of_partition_change_record(
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.adding_replicas, pos = read_int32s(buf, pos, n)
+                it.adding_replicas, pos = read_int32s(buf, pos, n, elements)
             else:
                 it.adding_replicas = None
         elif tag == 5:
@@ -218,7 +222,7 @@ def _read_tags_of_partition_change_record(
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.eligible_leader_replicas, pos = read_int32s(buf, pos, n)
+                it.eligible_leader_replicas, pos = read_int32s(buf, pos, n, elements)
             else:
                 it.eligible_leader_replicas = None
         elif tag == 7 and version >= 2:
@@ -228,7 +232,7 @@ def _read_tags_of_partition_change_record(
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.last_known_elr, pos = read_int32s(buf, pos, n)
+                it.last_known_elr, pos = read_int32s(buf, pos, n, elements)
             else:
                 it.last_known_elr = None
         elif tag == 8 and version >= 1:
@@ -238,7 +242,7 @@ def _read_tags_of_partition_change_record(
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.directories, pos = read_uuids(buf, pos, n)
+                it.directories, pos = read_uuids(buf, pos, n, elements)
             else:
                 it.directories = None
         elif tag == 10000 and version >= 2:

@@ -8,6 +8,7 @@ from minikafka.common.ids import Uuid, ZERO_UUID
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -185,7 +186,7 @@ class PartitionRecord:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.replicas, pos = read_int32s(buf, pos, n)
+                it.replicas, pos = read_int32s(buf, pos, n, reader.elements)
             else:
                 raise null_not_allowed("Replicas")
             n = buf[pos]
@@ -194,7 +195,7 @@ class PartitionRecord:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.isr, pos = read_int32s(buf, pos, n)
+                it.isr, pos = read_int32s(buf, pos, n, reader.elements)
             else:
                 raise null_not_allowed("Isr")
             n = buf[pos]
@@ -203,7 +204,7 @@ class PartitionRecord:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.removing_replicas, pos = read_int32s(buf, pos, n)
+                it.removing_replicas, pos = read_int32s(buf, pos, n, reader.elements)
             else:
                 raise null_not_allowed("RemovingReplicas")
             n = buf[pos]
@@ -212,7 +213,7 @@ class PartitionRecord:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.adding_replicas, pos = read_int32s(buf, pos, n)
+                it.adding_replicas, pos = read_int32s(buf, pos, n, reader.elements)
             else:
                 raise null_not_allowed("AddingReplicas")
             if version >= 1:
@@ -226,7 +227,7 @@ class PartitionRecord:
                 pos += 12
             if version >= 1:
                 if n >= 0:
-                    it.directories, pos = read_uuids(buf, pos, n)
+                    it.directories, pos = read_uuids(buf, pos, n, reader.elements)
                 else:
                     raise null_not_allowed("Directories")
             else:
@@ -237,7 +238,7 @@ class PartitionRecord:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                pos = _read_tags_of_partition_record(it, buf, pos, tags, version)
+                pos = _read_tags_of_partition_record(it, buf, pos, tags, version, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("PartitionRecord", version, len(buf), failure) from None
         if pos > len(buf):
@@ -250,8 +251,11 @@ class PartitionRecord:
 
 
 def _read_tags_of_partition_record(
-    it: PartitionRecord, buf: bytes, pos: int, count: int, version: int
+    it: PartitionRecord, buf: bytes, pos: int, count: int, version: int,
+    elements: ElementBudget,
 ) -> int:
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     unknown: TaggedFields = []
     for _ in range(count):
         tag, pos = read_uvarint(buf, pos)
@@ -267,7 +271,7 @@ def _read_tags_of_partition_record(
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.eligible_leader_replicas, pos = read_int32s(buf, pos, n)
+                it.eligible_leader_replicas, pos = read_int32s(buf, pos, n, elements)
             else:
                 it.eligible_leader_replicas = None
         elif tag == 2 and version >= 2:
@@ -277,7 +281,7 @@ def _read_tags_of_partition_record(
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.last_known_elr, pos = read_int32s(buf, pos, n)
+                it.last_known_elr, pos = read_int32s(buf, pos, n, elements)
             else:
                 it.last_known_elr = None
         elif tag == 10000 and version >= 2:

@@ -9,6 +9,7 @@ from minikafka.common.ids import Uuid, ZERO_UUID
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -21,7 +22,6 @@ from minikafka.protocol.primitives import (
     read_tagged_fields,
     read_uuids,
     read_uvarint,
-    too_many,
     uvarint,
     write_tagged_fields,
     wrong_tag_size,
@@ -233,7 +233,7 @@ class RegisterBrokerRecord:
                     n, pos = read_uvarint(buf, pos - 1)
                 n -= 1
             if n >= 0:
-                it.end_points, pos = _read_broker_endpoint_list(buf, pos, n, version)
+                it.end_points, pos = _read_broker_endpoint_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("EndPoints")
             n = buf[pos]
@@ -242,7 +242,7 @@ class RegisterBrokerRecord:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.features, pos = _read_broker_feature_list(buf, pos, n, version)
+                it.features, pos = _read_broker_feature_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Features")
             n = buf[pos]
@@ -269,7 +269,7 @@ class RegisterBrokerRecord:
                     tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                pos = _read_tags_of_register_broker_record(it, buf, pos, tags, version)
+                pos = _read_tags_of_register_broker_record(it, buf, pos, tags, version, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("RegisterBrokerRecord", version, len(buf), failure) from None
         if pos > len(buf):
@@ -282,10 +282,10 @@ class RegisterBrokerRecord:
 
 
 def _read_broker_endpoint_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[BrokerEndpoint], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[BrokerEndpoint] = []
     for _ in range(count):
         it = new(BrokerEndpoint)
@@ -317,16 +317,16 @@ def _read_broker_endpoint_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_broker_feature_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[BrokerFeature], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[BrokerFeature] = []
     for _ in range(count):
         it = new(BrokerFeature)
@@ -347,14 +347,17 @@ def _read_broker_feature_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_tags_of_register_broker_record(
-    it: RegisterBrokerRecord, buf: bytes, pos: int, count: int, version: int
+    it: RegisterBrokerRecord, buf: bytes, pos: int, count: int, version: int,
+    elements: ElementBudget,
 ) -> int:
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     unknown: TaggedFields = []
     for _ in range(count):
         tag, pos = read_uvarint(buf, pos)
@@ -367,7 +370,7 @@ def _read_tags_of_register_broker_record(
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.log_dirs, pos = read_uuids(buf, pos, n)
+                it.log_dirs, pos = read_uuids(buf, pos, n, elements)
             else:
                 raise null_not_allowed("LogDirs")
         elif tag == 1 and version >= 4:
@@ -377,7 +380,7 @@ def _read_tags_of_register_broker_record(
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.cordoned_log_dirs, pos = read_uuids(buf, pos, n)
+                it.cordoned_log_dirs, pos = read_uuids(buf, pos, n, elements)
             else:
                 it.cordoned_log_dirs = None
         else:

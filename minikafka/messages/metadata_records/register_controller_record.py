@@ -9,6 +9,7 @@ from minikafka.common.ids import Uuid, ZERO_UUID
 from minikafka.protocol.message import describe, same
 from minikafka.protocol.primitives import (
     DECODE_FAILURES,
+    ElementBudget,
     Reader,
     TaggedFields,
     UNSET,
@@ -19,7 +20,6 @@ from minikafka.protocol.primitives import (
     null_not_allowed,
     read_tagged_fields,
     read_uvarint,
-    too_many,
     uvarint,
     write_tagged_fields,
 )
@@ -152,7 +152,7 @@ class RegisterControllerRecord:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.end_points, pos = _read_controller_endpoint_list(buf, pos, n, version)
+                it.end_points, pos = _read_controller_endpoint_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("EndPoints")
             n = buf[pos]
@@ -161,7 +161,7 @@ class RegisterControllerRecord:
                 n, pos = read_uvarint(buf, pos - 1)
             n -= 1
             if n >= 0:
-                it.features, pos = _read_controller_feature_list(buf, pos, n, version)
+                it.features, pos = _read_controller_feature_list(buf, pos, n, version, reader.elements)
             else:
                 raise null_not_allowed("Features")
             tags = buf[pos]
@@ -170,7 +170,7 @@ class RegisterControllerRecord:
                 tags, pos = read_uvarint(buf, pos - 1)
             it.unknown_tagged_fields = None
             if tags:
-                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+                it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, reader.elements)
         except DECODE_FAILURES as failure:
             raise malformed("RegisterControllerRecord", version, len(buf), failure) from None
         if pos > len(buf):
@@ -183,10 +183,10 @@ class RegisterControllerRecord:
 
 
 def _read_controller_endpoint_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[ControllerEndpoint], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[ControllerEndpoint] = []
     for _ in range(count):
         it = new(ControllerEndpoint)
@@ -218,16 +218,16 @@ def _read_controller_endpoint_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 
 
 def _read_controller_feature_list(
-    buf: bytes, pos: int, count: int, version: int
+    buf: bytes, pos: int, count: int, version: int, elements: ElementBudget
 ) -> tuple[list[ControllerFeature], int]:
-    if count > len(buf) - pos:
-        raise too_many(count, len(buf) - pos)
+    if count > 1:
+        elements.take(count, len(buf) - pos)
     items: list[ControllerFeature] = []
     for _ in range(count):
         it = new(ControllerFeature)
@@ -248,7 +248,7 @@ def _read_controller_feature_list(
             tags, pos = read_uvarint(buf, pos - 1)
         it.unknown_tagged_fields = None
         if tags:
-            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags)
+            it.unknown_tagged_fields, pos = read_tagged_fields(buf, pos, tags, elements)
         items.append(it)
     return items, pos
 

@@ -6,10 +6,11 @@ from minikafka.common.file_slice import FileSlice
 from minikafka.common.ids import Uuid
 from minikafka.protocol.primitives import (
     INLINE_RECORDS_SIZE,
+    UNBOUNDED,
+    ElementBudget,
     MalformedMessage,
     Reader,
     Writer,
-    check_count,
     pack_fixed,
     pack_int32s,
     read_compact_strings,
@@ -113,12 +114,26 @@ def test_integer_arrays_survive_the_round_trip(count: int) -> None:
 @pytest.mark.parametrize("count", [-1, 5, 2**31 - 1])
 def test_array_that_cannot_be_in_the_rest_is_refused_before_anything_is_made(count: int) -> None:
     for read in (
-        lambda: check_count(b"abcd", 0, count),
+        lambda: UNBOUNDED.take(count, 4),
         lambda: read_fixed(b"abcd", 0, count, "i", 4),
         lambda: read_uuids(b"abcd", 0, count),
         lambda: read_strings(b"abcd", 0, count),
     ):
         with pytest.raises(MalformedMessage, match=f"array of {count} elements"):
+            read()
+
+
+def test_elements_of_all_arrays_are_counted_together() -> None:
+    elements = ElementBudget(1_000)
+    assert read_strings(bytes(2 * 600), 0, 600, elements) == ([""] * 600, 1_200)
+    for read in (
+        lambda: read_fixed(bytes(4 * 401), 0, 401, "i", 4, elements),
+        lambda: read_uuids(bytes(16 * 401), 0, 401, elements),
+        lambda: read_strings(bytes(2 * 401), 0, 401, elements),
+        lambda: read_compact_strings(b"\x01" * 401, 0, 401, elements),
+        lambda: read_tagged_fields(bytes(2 * 401), 0, 401, elements),
+    ):
+        with pytest.raises(MalformedMessage, match="more than 1000 elements"):
             read()
 
 

@@ -4,12 +4,19 @@ from hypothesis import strategies as st
 
 from minikafka.messages.api_keys import APIS, ApiKey, request_class, response_class
 from minikafka.messages.api_versions import ApiVersion, ApiVersionsRequest, ApiVersionsResponse
+from minikafka.messages.delete_topics import DeleteTopicsRequest
 from minikafka.messages.fetch import FetchableTopicResponse, FetchResponse, PartitionData
 from minikafka.messages.headers import RequestHeader as RequestHeaderMessage
-from minikafka.messages.metadata import MetadataRequest, MetadataResponse
+from minikafka.messages.list_offsets import (
+    ListOffsetsPartition,
+    ListOffsetsRequest,
+    ListOffsetsTopic,
+)
+from minikafka.messages.metadata import MetadataRequest, MetadataRequestTopic, MetadataResponse
 from minikafka.protocol.message import ApiMessage, encode_message
 from minikafka.protocol.primitives import MalformedMessage
 from minikafka.rpc.envelope import (
+    MAX_REQUEST_ELEMENTS,
     RequestHeader,
     UnknownApiKeyError,
     UnsupportedApiVersionError,
@@ -33,6 +40,62 @@ def test_request_survives_the_round_trip(client_id: str | None, version: int) ->
     body = MetadataRequest(allow_auto_topic_creation=False)
     frame = frame_of(encode_request(7, client_id, body, version))
     assert decode_request(frame) == (RequestHeader(3, version, 7, client_id), body)
+
+
+def listed(topics: int, partitions: int) -> ListOffsetsRequest:
+    rows = [ListOffsetsPartition()] * partitions
+    return ListOffsetsRequest(topics=[ListOffsetsTopic("", rows)] * topics)
+
+
+MOST = MAX_REQUEST_ELEMENTS
+TAG = [(9, b"")]
+
+
+@pytest.mark.parametrize(
+    ("body", "version"),
+    [
+        (listed(MOST, 0), 7),
+        (listed(1, MOST), 7),
+        (listed(MOST // 11, 10), 1),
+        (DeleteTopicsRequest(topic_names=["t"] * MOST), 3),
+        (DeleteTopicsRequest(topic_names=["t"] * MOST), 5),
+        (MetadataRequest(topics=[MetadataRequestTopic(name="t")] * (MOST // 3)), 9),
+    ],
+)
+def test_a_request_has_a_bounded_number_of_elements(body: ApiMessage, version: int) -> None:
+    frame = frame_of(encode_request(7, None, body, version))
+    assert decode_request(frame)[1] == body
+
+
+@pytest.mark.parametrize(
+    ("body", "version"),
+    [
+        (listed(MOST + 1, 0), 7),
+        (listed(1, MOST + 1), 7),
+        (listed(MOST // 10, 10), 1),
+        (listed(MOST // 2, 2), 7),
+        (DeleteTopicsRequest(topic_names=["t"] * (MOST + 1)), 3),
+        (DeleteTopicsRequest(topic_names=["t"] * (MOST + 1)), 5),
+        (MetadataRequest(topics=[], unknown_tagged_fields=TAG * (MOST + 1)), 9),
+        (
+            MetadataRequest(
+                topics=[MetadataRequestTopic(name="t", unknown_tagged_fields=TAG * 2)] * (MOST // 2)
+            ),
+            9,
+        ),
+    ],
+)
+def test_a_request_of_too_many_elements_is_malformed(body: ApiMessage, version: int) -> None:
+    frame = frame_of(encode_request(7, None, body, version))
+    with pytest.raises(MalformedMessage, match=f"more than {MOST} elements"):
+        decode_request(frame)
+
+
+def test_tagged_fields_of_a_header_count_as_elements() -> None:
+    header = RequestHeaderMessage(3, 9, 7, "c", unknown_tagged_fields=TAG * (MOST + 1))
+    frame = encode_message(header, 2) + encode_message(MetadataRequest(), 9)
+    with pytest.raises(MalformedMessage, match=f"more than {MOST} elements"):
+        decode_request(memoryview(frame))
 
 
 def test_request_header_is_the_one_of_the_schema() -> None:

@@ -13,7 +13,7 @@ from tools.message_generator.emit_module import emit_module
 from tools.message_generator.evolution import violations
 from tools.message_generator.layout import runs
 from tools.message_generator.naming import screaming_snake, snake
-from tools.message_generator.parse import SchemaError, parse_message
+from tools.message_generator.parse import SchemaError, parse_folder, parse_message
 from tools.message_generator.versions import NO_VERSIONS, Versions
 
 
@@ -189,3 +189,20 @@ def test_committed_modules_are_what_the_schemas_say() -> None:
 
     root = Path(__file__).resolve().parents[3]
     assert differences(root, generate(root / "schemas")) == ([], [])
+
+
+def test_every_element_of_an_array_takes_a_byte() -> None:
+    """A frame has no more elements than bytes, which is why small ones need no count."""
+    root = Path(__file__).resolve().parents[3]
+    for message in parse_folder(root / "schemas"):
+        for holder in message.all_structs():
+            for each in holder.fields:
+                element = each.type.element
+                if element is None or not element.is_struct:
+                    continue
+                fields = message.structs[element.struct].plain_fields
+                within = each.versions.intersect(message.versions)
+                for version in range(within.low, within.high + 1):
+                    assert version in message.flexible or any(
+                        version in field.versions for field in fields
+                    ), f"{message.name} version {version}: {each.name}"
