@@ -61,8 +61,13 @@ def describe_configs_on_controller(
 def _response(
     node: NodeServices, request: DescribeConfigsRequest, version: int
 ) -> DescribeConfigsResponse:
+    # Unlike Kafka: a resource that is named several times with the same keys is described once.
+    asked = {
+        (each.resource_type, each.resource_name, tuple(each.configuration_keys or ())): each
+        for each in request.resources
+    }
     return DescribeConfigsResponse(
-        results=[_resource(node, request, asked, version) for asked in request.resources]
+        results=[_resource(node, request, each, version) for each in asked.values()]
     )
 
 
@@ -79,7 +84,7 @@ def _resource(
         result.error_code = error.code
         result.error_message = error.message
         return result
-    wanted = asked.configuration_keys
+    wanted = frozenset(asked.configuration_keys or ())
     result.configs = [
         _describe(request, key, origins, version)
         for key, origins in rows

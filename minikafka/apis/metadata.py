@@ -16,7 +16,7 @@ from minikafka.apis._context import BrokerContext
 from minikafka.apis._operations import EVERY_CLUSTER_OPERATION, EVERY_TOPIC_OPERATION
 from minikafka.apis._registry import broker_api
 from minikafka.common.errors import ErrorCode
-from minikafka.common.ids import ZERO_UUID
+from minikafka.common.ids import ZERO_UUID, Uuid
 from minikafka.config import broker as keys
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.metadata import (
@@ -47,7 +47,9 @@ def metadata(ctx: BrokerContext, request: MetadataRequest) -> MetadataResponse:
     if topics is None or (ctx.version == 0 and not topics):
         described = [describe_topic(ctx, topic) for topic in image.topics.values()]
     else:
-        described = [_asked(ctx, image, topic) for topic in topics]
+        # As Kafka: a topic that is named several times is answered once.
+        asked = {_key(topic): topic for topic in topics}
+        described = [_asked(ctx, image, topic) for topic in asked.values()]
         _create_missing(ctx, request, described)
     if request.include_topic_authorized_operations:
         for each in described:
@@ -64,6 +66,10 @@ def metadata(ctx: BrokerContext, request: MetadataRequest) -> MetadataResponse:
     if request.include_cluster_authorized_operations:
         response.cluster_authorized_operations = EVERY_CLUSTER_OPERATION
     return response
+
+
+def _key(topic: MetadataRequestTopic) -> Uuid | str | None:
+    return topic.name if topic.topic_id == ZERO_UUID else topic.topic_id
 
 
 def _is_by_id(topic: MetadataRequestTopic) -> bool:

@@ -49,7 +49,7 @@ def offset_fetch(ctx: BrokerContext, request: OffsetFetchRequest) -> OffsetFetch
         return OffsetFetchResponse(
             groups=[
                 _group(ctx, group, require_stable=request.require_stable)
-                for group in request.groups
+                for group in _without_repeats(request.groups)
             ]
         )
     topics = None
@@ -64,6 +64,14 @@ def offset_fetch(ctx: BrokerContext, request: OffsetFetchRequest) -> OffsetFetch
         require_stable=request.require_stable,
     )
     return _single(ctx.version, request, group)
+
+
+def _without_repeats(groups: list[OffsetFetchRequestGroup]) -> list[OffsetFetchRequestGroup]:
+    """Unlike Kafka: all offsets of a group are answered once, however often it is named."""
+    named: dict[tuple[str, int], OffsetFetchRequestGroup] = {}
+    for place, group in enumerate(groups):
+        named.setdefault((group.group_id, -1 if group.topics is None else place), group)
+    return list(named.values())
 
 
 def _group(

@@ -59,3 +59,15 @@ def test_both_know_topics_and_the_defaults_of_all_brokers(cluster, node_id):
 @pytest.mark.parametrize("node_id", [1, 100])
 def test_a_resource_without_configuration_is_refused(cluster, node_id):
     assert ask(cluster, node_id, LOGGER, "1") == (ErrorCode.INVALID_REQUEST, {})
+
+
+def test_a_resource_that_is_named_twice_with_the_same_keys_is_described_once(cluster):
+    create_topic(cluster, "t")
+    rows = [
+        DescribeConfigsResource(TOPIC, "t", None),
+        DescribeConfigsResource(TOPIC, "t", ["retention.ms"]),
+    ]
+    request = DescribeConfigsRequest(resources=rows * 3)
+    results = cluster.client().ask(request, DescribeConfigsResponse).results
+    every, one = (len(result.configs) for result in results)
+    assert every > one == 1

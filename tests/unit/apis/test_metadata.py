@@ -52,6 +52,18 @@ def test_topics_are_found_by_their_ids(one):
     assert (missing.name, missing.error_code) == (None, ErrorCode.UNKNOWN_TOPIC_ID)
 
 
+def test_a_topic_that_is_named_twice_is_answered_once(one):
+    topic_id = one.nodes[1].node.loader.image.topic("b").topic_id
+    unknown = Uuid.of(4, 2)
+    by_name = ask(one, *[name("b"), name("c")] * 3, version=9)
+    assert [(topic.name, topic.error_code) for topic in by_name.topics] == [
+        ("b", ErrorCode.NONE),
+        ("c", ErrorCode.UNKNOWN_TOPIC_OR_PARTITION),
+    ]
+    by_id = ask(one, *[(topic_id, None), (unknown, None)] * 3)
+    assert [topic.topic_id for topic in by_id.topics] == [topic_id, unknown]
+
+
 def test_what_is_not_there_is_said_and_not_made(one):
     missing, wrong = ask(one, name("c"), name("no/slash")).topics
     assert missing.error_code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION

@@ -192,6 +192,18 @@ def test_several_groups_are_fetched_at_once(ask):
     assert (second.error_code, second.topics[0].partitions[0].committed_offset) == (0, -1)
 
 
+def test_a_group_that_is_named_twice_is_answered_once(ask):
+    """All offsets of a group are one entry; entries that name partitions stand for themselves."""
+    ask.commit()
+    whole = OffsetFetchRequestGroup("g", topics=None)
+    named = [OffsetFetchRequestTopics("t", partition_indexes=[0])]
+    part = OffsetFetchRequestGroup("g", topics=named)
+    groups = ask(offset_fetch, OffsetFetchRequest(groups=[whole, part, whole, part]), 9).groups
+    assert [group.group_id for group in groups] == ["g", "g", "g"]
+    described = ask(describe_groups, DescribeGroupsRequest(groups=["x", "g", "x", "g"]), 6).groups
+    assert [group.group_id for group in described] == ["x", "g"]
+
+
 def test_offsets_are_fetched_by_topic_id(ask):
     ask.commit()
     wanted = [
