@@ -109,6 +109,7 @@ class Dispatcher:
         for slot in list(connection.slots):
             if slot.running is not None and slot.running.abandon is not None:
                 slot.running.abandon()
+        connection.slots.clear()
 
     def request(self, number: int, frame: memoryview) -> None:
         """A request arrived.
@@ -250,6 +251,8 @@ class Dispatcher:
         self, connection: ConnectionState, slot: Slot, header: RequestHeader, response: Any
     ) -> None:
         slot.done = True
+        # What ran refers to the slot: without a cycle its memory is let go of at once.
+        slot.running = None
         if connection.closed:
             return
         slot.parts = self._encoded(connection, header, response)

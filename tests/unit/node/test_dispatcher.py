@@ -1,6 +1,8 @@
 """Requests of a connection: order of answers, muting, failures, versions that are not served."""
 
+import gc
 from random import Random
+from weakref import ref
 
 import pytest
 
@@ -18,7 +20,7 @@ from minikafka.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
 from minikafka.messages.metadata import MetadataRequest, MetadataResponse
 from minikafka.messages.produce import ProduceRequest, ProduceResponse
 from minikafka.node import dispatcher as module
-from minikafka.node.dispatcher import Dispatcher
+from minikafka.node.dispatcher import Dispatcher, Slot
 from minikafka.node.purgatory import Purgatory
 from minikafka.rpc.calls import Calls
 from minikafka.rpc.envelope import correlation_id_of, decode_response, encode_request
@@ -510,6 +512,30 @@ def test_wait_for_an_answer_ends_with_its_connection(world):
     assert outcomes == [False]
     assert len(world.purgatory) == 0
     assert world.take() == []
+
+
+def test_nothing_holds_what_a_request_held_once_its_connection_is_gone(world):
+    class Held:
+        """What a handler keeps while it waits, its frame for example."""
+
+    held = []
+
+    def handler(_, __):
+        kept = Held()
+        held.append(ref(kept))
+        yield from wait_until(["a"], lambda: kept is None, FOREVER_MS, for_answer_only=True)
+        return HeartbeatResponse()
+
+    gc.disable()
+    try:
+        before = sum(type(each) is Slot for each in gc.get_objects())
+        world.serve(ApiKey.HEARTBEAT, handler)
+        world.heartbeat(1)
+        world.dispatcher.closed(1)
+        assert held[0]() is None
+        assert sum(type(each) is Slot for each in gc.get_objects()) == before
+    finally:
+        gc.enable()
 
 
 def test_wait_for_more_than_an_answer_does_not(world):
