@@ -7,6 +7,7 @@ valid only until the consumer returns.
 Source of the sizes: `docs/performance.md`.
 """
 
+import mmap
 from collections.abc import Callable
 from struct import Struct
 
@@ -85,7 +86,10 @@ class FrameBuffer:
         self._consume = consume
         self._pool = pool
         self._limit_bytes = limit_bytes
-        self._small = bytearray(RECEIVE_BUFFER_BYTES)
+        # Pages of its own: those never used cost nothing, all go back to the system at the end.
+        self._small = mmap.mmap(
+            -1, RECEIVE_BUFFER_BYTES, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
+        )
         self._view = memoryview(self._small)
         self._start = 0
         self._end = 0

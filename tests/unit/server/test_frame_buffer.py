@@ -1,6 +1,8 @@
 """Frames are cut from any slicing of the stream, small ones in place, large ones in pooled memory."""
 
+import os
 import random
+from pathlib import Path
 
 import pytest
 
@@ -112,3 +114,23 @@ def test_released_buffer_goes_back_to_the_pool():
     peer.send(framed(b"x" * (1 << 20))[:100_000], 100_000)
     peer.buffer.release()
     assert peer.pool.take(1 << 20)
+
+
+def resident_bytes():
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def test_connections_cost_the_memory_that_they_use_and_give_it_back():
+    pool = BufferPool()
+    before = resident_bytes()
+    buffers = [FrameBuffer(len, pool, LIMIT) for _ in range(1_000)]
+    whole = 1_000 * RECEIVE_BUFFER_BYTES
+    assert resident_bytes() - before < whole // 4
+    for each in buffers:
+        each.space()[:] = framed(bytes(RECEIVE_BUFFER_BYTES - 4))
+        each.received(RECEIVE_BUFFER_BYTES)
+        each.drain()
+    assert resident_bytes() - before > whole // 2
+    del each
+    buffers.clear()
+    assert resident_bytes() - before < whole // 4
