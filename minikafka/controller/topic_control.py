@@ -43,7 +43,7 @@ from minikafka.messages.metadata_records.topic_record import TopicRecord
 from minikafka.metadata.image import RESOURCE_TOPIC, TopicImage
 from minikafka.metadata.partition_registration import PartitionRegistration
 from minikafka.metadata.serde import MetadataRecord
-from minikafka.metadata.topic_name import METADATA_TOPIC, colliding_topic, fault_in_topic_name
+from minikafka.metadata.topic_name import METADATA_TOPIC, fault_in_topic_name, metric_name
 
 MAX_PARTITIONS_PER_REQUEST = 10_000
 _BY_DEFAULT = -1
@@ -51,11 +51,21 @@ _BY_DEFAULT = -1
 
 @dataclass(slots=True)
 class _Batch:
-    """What a request has decided so far."""
+    """What a request has decided so far; `names` is what `colliding` does not know yet."""
 
     view: View
     records: list[MetadataRecord] = field(default_factory=list)
-    names: dict[str, None] = field(default_factory=dict)
+    names: list[str] = field(default_factory=list)
+    _by_metric_name: dict[str, str] = field(default_factory=dict)
+
+    def colliding(self, name: str) -> str | None:
+        """Another topic, there or to be created, with the same name in its metrics."""
+        known = self._by_metric_name
+        if not known:
+            known.update((metric_name(each), each) for each in self.view.image.topic_ids)
+        known.update((metric_name(each), each) for each in self.names)
+        self.names.clear()
+        return known.get(metric_name(name))
 
 
 def create_topics(
@@ -127,7 +137,7 @@ def _create(
     configs = _checked_configs(topic.configs)
     assignment = _assignment(view, topic)
     topic_id = Uuid.draw(view.rng)
-    batch.names[topic.name] = None
+    batch.names.append(topic.name)
     batch.records.append(TopicRecord(name=topic.name, topic_id=topic_id))
     batch.records += [
         ConfigRecord(resource_type=RESOURCE_TOPIC, resource_name=topic.name, name=key, value=value)
@@ -160,7 +170,7 @@ def _check_name(batch: _Batch, name: str) -> None:
     if name in topics:
         raise TopicAlreadyExistsError(f"Topic {name!r} already exists.")
     if "." in name or "_" in name:
-        other = colliding_topic(name, [*topics, *batch.names])
+        other = batch.colliding(name)
         if other is not None:
             raise InvalidTopicError(f"topic {name!r} collides with topic {other!r}")
 

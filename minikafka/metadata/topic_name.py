@@ -3,8 +3,6 @@
 Source: `org.apache.kafka.common.internals.Topic`.
 """
 
-from collections.abc import Iterable
-
 MAX_NAME_LENGTH = 249
 METADATA_TOPIC = "__cluster_metadata"
 _LEGAL = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")
@@ -24,10 +22,6 @@ def fault_in_topic_name(name: str) -> str | None:
     return None
 
 
-def colliding_topic(name: str, others: Iterable[str]) -> str | None:
-    """Another topic whose metrics would have the same name: there '.' becomes '_'."""
-    unified = name.replace(".", "_")
-    for other in others:
-        if other != name and other.replace(".", "_") == unified:
-            return other
-    return None
+def metric_name(name: str) -> str:
+    """The name in the topic's metrics, where two topics may not have the same: '.' becomes '_'."""
+    return name.replace(".", "_")

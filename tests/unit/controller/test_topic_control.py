@@ -7,10 +7,12 @@ from minikafka.common.errors import (
     TopicDeletionDisabledError,
 )
 from minikafka.common.ids import ZERO_UUID, Uuid
+from minikafka.controller import topic_control
 from minikafka.messages import create_partitions as partition_messages
 from minikafka.messages import create_topics as messages
 from minikafka.messages import delete_topics as delete_messages
 from minikafka.metadata.image import RESOURCE_TOPIC
+from minikafka.metadata.topic_name import metric_name
 from tests.quorum_world import QuorumWorld
 
 
@@ -159,6 +161,19 @@ def test_a_name_that_is_there_twice_is_refused_and_the_others_are_created(cluste
 
 def test_topics_of_one_request_must_not_collide(cluster):
     assert created(cluster, topic("a.b"), topic("a_b")) == [0, ErrorCode.INVALID_TOPIC_EXCEPTION]
+
+
+def test_each_name_of_a_request_is_compared_once(cluster, monkeypatch):
+    compared = []
+    monkeypatch.setattr(
+        topic_control, "metric_name", lambda name: compared.append(name) or metric_name(name)
+    )
+    cluster.create_all(*[topic(f"there_{number}") for number in range(100)])
+    compared.clear()
+    wanted = [topic(f"t_{number}") for number in range(100)]
+    codes = created(cluster, *wanted, topic("t.7"), topic("there.7"))
+    assert codes == [0] * 100 + [ErrorCode.INVALID_TOPIC_EXCEPTION] * 2
+    assert len(compared) <= 100 + 2 * 102
 
 
 def test_too_many_partitions_are_refused_as_a_whole(cluster):
