@@ -57,6 +57,17 @@ class _Batch:
     records: list[MetadataRecord] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
     _by_metric_name: dict[str, str] = field(default_factory=dict)
+    _shown: dict[tuple[tuple[str, str], ...], list[topic_messages.CreatableTopicConfigs]] = field(
+        default_factory=dict
+    )
+
+    def shown_configs(self, own: dict[str, str]) -> list[topic_messages.CreatableTopicConfigs]:
+        """See `_shown_configs`; topics with the same configuration share one list."""
+        key = tuple(own.items())
+        shown = self._shown.get(key)
+        if shown is None:
+            shown = self._shown[key] = _shown_configs(self.view, own)
+        return shown
 
     def colliding(self, name: str) -> str | None:
         """Another topic, there or to be created, with the same name in its metrics."""
@@ -156,7 +167,7 @@ def _create(
         error_message=None,
         num_partitions=len(assignment),
         replication_factor=len(assignment[0]),
-        configs=_shown_configs(view, configs),
+        configs=batch.shown_configs(configs),
     )
 
 

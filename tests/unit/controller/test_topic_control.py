@@ -176,6 +176,13 @@ def test_each_name_of_a_request_is_compared_once(cluster, monkeypatch):
     assert len(compared) <= 100 + 2 * 102
 
 
+def test_configurations_of_like_topics_are_worked_out_once(cluster):
+    like = {"configs": [config("retention.ms", "1")]}
+    first, second, other = cluster.create_all(topic("a", **like), topic("b", **like), topic("c"))
+    assert first.configs is second.configs
+    assert first.configs != other.configs
+
+
 def test_too_many_partitions_are_refused_as_a_whole(cluster):
     request = messages.CreateTopicsRequest(
         topics=[topic("a", partitions=6000), topic("b", partitions=4001)]
