@@ -11,6 +11,7 @@ from tests.fuzz.odd_batches import odd_batch
 from tests.fuzz.sane_fields import SANE
 from tests.message_samples import Case
 from tests.odd_requests import OddSampler, request_spec
+from tests.sim_world import BY_NAME, produce_request
 
 SERVED = [
     (role, key, version)
@@ -132,7 +133,7 @@ class FrameSampler(OddSampler):
                 return made * _MANY
             return made
         if kind.kind == "records":
-            return odd_batch(rng, self.learned.of("producer_id"), sound=rng.randrange(2))
+            return odd_batch(rng, self.learned.of("producer_id"), sound=not rng.randrange(3))
         if kind.kind == "uuid" and self.topic_ids and rng.randrange(4):
             return rng.choice(self.topic_ids[-2:])
         if kind.kind in ("string", "uuid") and not rng.randrange(3):
@@ -182,6 +183,15 @@ class FrameMaker:
             key = int.from_bytes(data[:2], "big", signed=True)
             version = int.from_bytes(data[2:4], "big", signed=True)
         return Frame(key, version, self._number, len(data).to_bytes(4, "big") + bytes(data))
+
+    def produce(self):
+        """A Produce that is sound but for its records."""
+        self._number += 1
+        records = odd_batch(self.rng, self.learned.of("producer_id"))
+        request = produce_request("t", records, partition=self.rng.randrange(2), timeout_ms=300)
+        parts = encode_request(self._number, "fuzz", request, BY_NAME)
+        data = b"".join(bytes(part) for part in parts)
+        return Frame(ApiKey.PRODUCE, BY_NAME, self._number, data)
 
     def _changed(self, data):
         rng = self.rng

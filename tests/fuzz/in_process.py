@@ -58,6 +58,11 @@ MOST_WAIT_MS = 60_000
 """A request that names no longer time is answered within that."""
 _OPEN = 6
 _BY_LEADER = (ApiKey.PRODUCE, ApiKey.LIST_OFFSETS, ApiKey.DELETE_RECORDS)
+_MOVING = (
+    ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+    ErrorCode.OFFSET_OUT_OF_RANGE,
+)  # fmt: skip
+"""What a partition may answer while frames change its leader, its log start, or delete it."""
 _GROUP_WAITS = (ApiKey.JOIN_GROUP, ApiKey.SYNC_GROUP)
 EARLIEST = -2
 CONFIG = {
@@ -182,6 +187,7 @@ class Run:
             self._all_live()
             if not self.rng.randrange(10):
                 self._write_honestly()
+                self._read_meanwhile()
             self._create_missing()
         self._answered_in_time()
         for connection in self.open:
@@ -197,6 +203,10 @@ class Run:
         frames = []
         role, key, version = self.pairs[self.connections % len(self.pairs)]
         self.connections += 1
+        where = key
+        if role == BROKER and rng.randrange(2):
+            frames.append(self.maker.produce())
+            where = ApiKey.PRODUCE
         most = rng.choice((1, 2, 3, 4, 6))
         for count in range(most):
             if count:
@@ -209,7 +219,7 @@ class Run:
                 frames.append(frame)
         self.outcome.frames += len(frames)
         self.outcome.recent = [*self.outcome.recent, *(str(frame) for frame in frames)][-8:]
-        self.open.append(Connection(self, self._address(role, key), frames))
+        self.open.append(Connection(self, self._address(role, where), frames))
 
     def _address(self, role, key):
         if role == BROKER:
@@ -313,7 +323,15 @@ class Run:
             missing = [value for value in self.written if value not in kept]
             raise FaultFoundError(f"{len(missing)} acknowledged records are missing: {missing[:5]}")
 
-    def _read(self, topic, partition):
+    def _read_meanwhile(self):
+        """What is read now may be deleted before the end."""
+        for topic in TOPICS:
+            for partition in range(len(REPLICAS)):
+                found = registration(self.cluster, topic, partition)
+                if found is not None and found.leader > 0:
+                    self._read(topic, partition, is_end=False)
+
+    def _read(self, topic, partition, *, is_end=True):
         client = leader_client(self.cluster, topic, partition)
         offset = None
         while True:
@@ -324,6 +342,8 @@ class Run:
                 offset = self._log_start(topic, partition)
                 continue
             if answer.error_code != ErrorCode.NONE:
+                if not is_end and answer.error_code in _MOVING:
+                    break
                 name = ErrorCode(answer.error_code).name
                 raise FaultFoundError(f"{topic}-{partition} at {offset}: {name}")
             records = list(read_records(bytes(answer.records or b"")))

@@ -77,13 +77,12 @@ def _odd_field(rng, known_producers):
     values = list(HEADER.unpack_from(batch))
     for _ in range(rng.choice((1, 1, 2))):
         at = rng.randrange(len(FIELDS))
-        values[at] = _extreme(rng, FIELDS[at], _BITS[at])
+        if FIELDS[at] != "crc":
+            values[at] = _extreme(rng, _BITS[at])
     return sealed(HEADER.pack(*values) + batch[HEADER_SIZE:])
 
 
-def _extreme(rng, name, bits):
-    if name == "crc":
-        return rng.getrandbits(32)
+def _extreme(rng, bits):
     low, high = -(1 << bits - 1), (1 << bits - 1) - 1
     return rng.choice((low, high, 0, -1, 1, 2, high - 1, rng.randint(low, high)))
 
@@ -165,6 +164,12 @@ def _message(rng, magic, attributes, value, offset):
     return offset.to_bytes(8, "big") + len(data).to_bytes(4, "big") + data
 
 
+def _wrong_checksum(rng, known_producers):
+    batch = bytearray(_sound(rng, known_producers))
+    batch[17 + rng.randrange(4)] ^= 1 << rng.randrange(8)
+    return bytes(batch)
+
+
 def _many(rng, known_producers):
     return _sound(rng, known_producers) + _sound(rng, known_producers)
 
@@ -179,6 +184,6 @@ def _nothing(rng, known_producers):
 
 
 _KINDS = (
-    _odd_field, _odd_field, _odd_field, _odd_section, _odd_section,
-    _odd_section, _garbage, _bomb, _legacy, _many, _cut, _nothing,
+    _odd_field, _odd_field, _odd_section, _odd_section, _odd_section, _wrong_checksum,
+    _wrong_checksum, _wrong_checksum, _garbage, _bomb, _legacy, _many, _cut, _nothing,
 )  # fmt: skip
