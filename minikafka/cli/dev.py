@@ -294,14 +294,11 @@ def _read_cluster(path: Path) -> tuple[str, int]:
 
 
 def _run_in_one_process(layout: Layout) -> int:
-    import logging
-
+    from minikafka.server.log_lines import set_up_logging
     from minikafka.server.process import StartError, run_nodes
 
-    logging.basicConfig(
-        level=os.environ.get("MINIKAFKA_LOG_LEVEL", "INFO").upper(),
-        format="%(asctime)s %(levelname)s %(name)s: %(message)s",
-        filename=layout.directory / "cluster.log",
+    set_up_logging(
+        "%(asctime)s %(levelname)s %(name)s: %(message)s", path=layout.directory / "cluster.log"
     )
     waiting = dict.fromkeys(layout.nodes)
 

@@ -67,7 +67,9 @@ def run(args: argparse.Namespace) -> int:
     except ConfigError as error:
         print(error, file=sys.stderr)
         return 2
-    set_up_logging(f"node {config.node_id}")
+    from minikafka.server.log_lines import set_up_logging
+
+    set_up_logging(f"%(asctime)s %(levelname)s [node {config.node_id}] %(name)s: %(message)s")
     if config.ignored:
         _log.info("ignored, without meaning here: %s", ", ".join(config.ignored))
 
@@ -93,12 +95,3 @@ def run(args: argparse.Namespace) -> int:
         return 1
     finally:
         gc.enable()
-
-
-def set_up_logging(name: str) -> None:
-    """One line an event on standard error."""
-    logging.basicConfig(
-        level=os.environ.get("MINIKAFKA_LOG_LEVEL", "INFO").upper(),
-        format=f"%(asctime)s %(levelname)s [{name}] %(name)s: %(message)s",
-        stream=sys.stderr,
-    )
