@@ -162,6 +162,11 @@ class LogDirectory:
                 name, at, config=config_of(at), remembered=remembered, now=now, rng=rng,
                 topic_id=topic_id,
             )  # fmt: skip
+            log = self.logs[at]
+            _log.info(
+                "loaded %s in %s: offsets %d to %d, high watermark %d",
+                at, self.disk.root, log.log_start_offset, log.log_end_offset, log.high_watermark,
+            )  # fmt: skip
         self._find_lost(recovery_points, high_watermarks, clean=clean)
         self.is_loaded = True
 
@@ -358,10 +363,6 @@ class LogDirectory:
         # A log that lost its end, or another one of that name, has gone further.
         log.recovery_point_fell = log.recovery_point < self._checkpointed.get(at, 0)
         log.save_recovery_points = partial(self.checkpoint_recovery_points, sync=True)
-        _log.info(
-            "loaded %s in %s: offsets %d to %d, high watermark %d",
-            at, self.disk.root, log.log_start_offset, log.log_end_offset, log.high_watermark,
-        )  # fmt: skip
         return log
 
 

@@ -53,11 +53,12 @@ NO_ISR = IsrState(())
 
 
 UNCLEAN = "unclean leadership"
+_CLEAN = "leadership"
 
 
 def leadership_lines() -> SummedLines:
-    """What one turn has to say of partitions that this broker leads after unclean elections."""
-    return SummedLines(_log, {UNCLEAN: logging.WARNING})
+    """What one turn has to say of partitions that this broker leads."""
+    return SummedLines(_log, {UNCLEAN: logging.WARNING, _CLEAN: logging.INFO})
 
 
 def _nobody_flushes(_: UnifiedLog) -> None:
@@ -228,20 +229,15 @@ class Partition:
             self.proposals.propose(self.isr.committed)
 
     def _log_leadership(self, isr: Sequence[int], end_offset: int) -> None:
+        kind = _CLEAN
+        line = (
+            f"broker {self.broker_id} leads epoch {self.leader_epoch} from offset {end_offset}; "
+            f"ISR {list(isr)}, high watermark {self.log.high_watermark}"
+        )
         if self.recovery_state is LeaderRecoveryState.RECOVERING:
-            self.lines.add(
-                UNCLEAN,
-                str(self.topic_partition),
-                f"broker {self.broker_id} leads epoch {self.leader_epoch} from offset "
-                f"{end_offset}; ISR {list(isr)}, high watermark {self.log.high_watermark}; "
-                "acknowledged records that are not in this log are lost",
-            )
-            return
-        _log.info(
-            "[Partition %s broker=%d] leads epoch %d from offset %d; ISR %s, high watermark %d",
-            self.topic_partition, self.broker_id, self.leader_epoch, end_offset, list(isr),
-            self.log.high_watermark,
-        )  # fmt: skip
+            kind = UNCLEAN
+            line += "; acknowledged records that are not in this log are lost"
+        self.lines.add(kind, str(self.topic_partition), line)
 
     # Checks
 
