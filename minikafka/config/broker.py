@@ -360,7 +360,8 @@ MAX_CONNECTIONS: Key[int] = Key(
     default=2147483647,
     valid=at_least(0),
     update=Update.CLUSTER_WIDE,
-    doc="How many client connections a broker takes; the one over it is closed.",
+    doc="How many connections a broker takes; the one over it is closed. For another node, where "
+    "nodes have a listener of their own, a client's that is idle for longest is closed.",
 )
 MAX_CONNECTIONS_PER_IP: Key[int] = Key(
     name="max.connections.per.ip",

@@ -1,9 +1,9 @@
 """Inbound connections: sockets that bring request frames and take responses.
 
 Limits: `max.connections`, `max.connections.per.ip`, `socket.request.max.bytes`,
-`connections.max.idle.ms`. A connection whose peer does not read its responses is not read from
-until it does, and the records of a response are read from their file as the peer takes them, so
-that no queue grows without bound.
+`connections.max.idle.ms`, and file descriptors (`server/descriptors.py`). A connection whose peer
+does not read its responses is not read from until it does, and the records of a response are read
+from their file as the peer takes them, so that no queue grows without bound.
 
 Connections take turns: a turn is one request, or as many as a millisecond has room for. A
 connection that has more then goes to the end of the queue, where other nodes are in front of
@@ -39,10 +39,19 @@ _TURNS_S = 0.002
 class ConnectionLimits:
     """What a node allows its clients, as numbers."""
 
-    __slots__ = ("idle_ms", "per_address", "request_bytes", "total")
+    __slots__ = ("descriptors", "idle_ms", "per_address", "request_bytes", "total")
 
-    def __init__(self, *, total: int, per_address: int, request_bytes: int, idle_ms: int) -> None:
-        """Keep the limits."""
+    def __init__(
+        self,
+        *,
+        total: int,
+        per_address: int,
+        request_bytes: int,
+        idle_ms: int,
+        descriptors: int = 2**31 - 1,
+    ) -> None:
+        """Keep the limits. A client's connection has a descriptor below `descriptors`."""
+        self.descriptors = descriptors
         self.total = total
         self.per_address = per_address
         self.request_bytes = request_bytes
@@ -184,21 +193,46 @@ class Connections:
         """Take connections on a listener."""
         await self._servers[listener].start_serving()
 
-    def admit(self, connection: "Connection", address: str) -> int | None:
-        """A number for a new connection, or None where a limit is reached."""
+    def admit(self, connection: "Connection", address: str, descriptor: int) -> int | None:
+        """A number for a new connection, or None where a limit is reached.
+
+        Another node is let in by closing the connection of a client that was idle for longest, as
+        Kafka does for the inter-broker listener.
+        """
         held = self._per_address.get(address, 0)
-        if len(self._by_id) >= self.limits.total or held >= self.limits.per_address:
-            _log.warning(
-                "connection from %s refused: %d open, %d from this address",
-                address,
-                len(self._by_id),
-                held,
-            )
+        limits = self.limits
+        if held >= limits.per_address:
+            self._refused(address, f"{held} are open from there, max.connections.per.ip")
+            return None
+        reason = ""
+        if len(self._by_id) >= limits.total:
+            reason = f"{len(self._by_id)} are open, max.connections"
+        elif descriptor >= limits.descriptors:
+            reason = f"{descriptor} files are open, the others are for logs; see ulimit -n"
+        if reason and not (connection.listener in self.node_listeners and self._make_room(reason)):
+            self._refused(address, reason)
             return None
         self._count += 1
         self._by_id[self._count] = connection
         self._per_address[address] = held + 1
         return self._count
+
+    def _refused(self, address: str, reason: str) -> None:
+        _log.warning("connection from %s refused: %s", address, reason)
+
+    def _make_room(self, reason: str) -> bool:
+        """Close the client's connection that was idle for longest; False if there is none."""
+        clients = (
+            each
+            for each in self._by_id.values()
+            if each.listener not in self.node_listeners and not each.transport.is_closing()
+        )
+        idlest = min(clients, key=Connection.active_since_s, default=None)
+        if idlest is None:
+            return False
+        _log.warning("closing connection %s for one of another node: %s", idlest.number, reason)
+        idlest.transport.abort()
+        return True
 
     def forget(self, number: int, address: str) -> None:
         """A connection is gone."""
@@ -256,7 +290,9 @@ class Connection(asyncio.BufferedProtocol):
         self._address = peer[0] if peer else ""
         owner = self._owner
         self._frames = FrameBuffer(self._consume, self._pool, owner.limits.request_bytes)
-        self.number = owner.admit(self, self._address)
+        socket = transport.get_extra_info("socket")
+        descriptor = -1 if socket is None else socket.fileno()
+        self.number = owner.admit(self, self._address, descriptor)
         if self.number is None:
             self.transport.abort()
             return
@@ -264,6 +300,10 @@ class Connection(asyncio.BufferedProtocol):
         self._active_at_s = owner.time_s()
         self._watch_idle()
         owner.deliver(ConnectionOpened(self.number, self.listener, self._address))
+
+    def active_since_s(self) -> float:
+        """When bytes came last, by the loop's clock."""
+        return self._active_at_s
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the connection."""

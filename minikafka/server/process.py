@@ -23,6 +23,7 @@ from minikafka.node.assembly import Surroundings, assemble
 from minikafka.node.node import Node
 from minikafka.records import summary
 from minikafka.server.debug_hooks import DebugDisk, DebugHooks
+from minikafka.server.descriptors import first_reserved, raise_limit
 from minikafka.server.driver import Driver, read_clock
 from minikafka.server.listener import ConnectionLimits
 from minikafka.server.os_disk import OsDisk
@@ -122,6 +123,7 @@ class RunningNode:
             per_address=values[keys.MAX_CONNECTIONS_PER_IP],
             request_bytes=values[keys.SOCKET_REQUEST_MAX_BYTES],
             idle_ms=values[keys.CONNECTIONS_MAX_IDLE_MS],
+            descriptors=first_reserved(raise_limit()),
         )
         if len(config.broker_listeners) > 1 or not config.is_broker:
             self.driver.connections.node_listeners = frozenset(

@@ -18,9 +18,13 @@ class World:
         self.port = 0
         self.writers = []
 
-    def limit(self, *, total=100, per_address=100, request_bytes=1 << 20, idle_ms=600_000):
+    def limit(self, *, total=100, per_address=100, request_bytes=1 << 20, idle_ms=600_000, **more):
         self.connections.limits = ConnectionLimits(
-            total=total, per_address=per_address, request_bytes=request_bytes, idle_ms=idle_ms
+            total=total,
+            per_address=per_address,
+            request_bytes=request_bytes,
+            idle_ms=idle_ms,
+            **more,
         )
 
     async def serve(self):
@@ -114,6 +118,44 @@ async def test_connection_over_the_total_is_refused(world):
     assert await world.events.next(ConnectionClosed) == (number,)
     _, _, second = await world.connect()
     assert second != number
+
+
+async def test_connection_that_needs_a_reserved_descriptor_is_refused(world, caplog):
+    """Logs need files, too: without any left their directory would fail."""
+    world.limit(descriptors=0)
+    reader, _ = await world.dial()
+    assert await end_of(reader) == b""
+    assert world.events.is_empty
+    assert "the others are for logs" in caplog.text
+    world.limit()
+    await world.connect()
+
+
+@pytest.mark.parametrize("limit", [{"total": 2}, {"descriptors": 0}])
+async def test_another_node_gets_the_place_of_the_client_that_is_idle_for_longest(world, limit):
+    _, busy, first = await world.connect()
+    _, _, idle = await world.connect()
+    busy.write(framed(b"not idle"))
+    assert await world.events.next(RequestFrame) == (first, b"not idle")
+    world.limit(**limit)
+    port = await world.connections.listen("NODES", HOST, 0, 50)
+    await world.connections.serve("NODES")
+    world.connections.node_listeners = frozenset(("NODES",))
+    _, writer = await asyncio.open_connection(HOST, port)
+    world.writers.append(writer)
+    opened = await world.events.next(ConnectionOpened)
+    assert opened.listener == "NODES"
+    assert await world.events.next(ConnectionClosed) == (idle,)
+    reader, _ = await world.dial()
+    assert await end_of(reader) == b""
+
+
+async def test_a_node_takes_no_place_from_another_node(world):
+    world.connections.node_listeners = frozenset(("PLAINTEXT",))
+    world.limit(total=1)
+    await world.connect()
+    reader, _ = await world.dial()
+    assert await end_of(reader) == b""
 
 
 async def test_connection_over_the_limit_of_its_address_is_refused(world):

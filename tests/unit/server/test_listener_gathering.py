@@ -23,8 +23,8 @@ class FakeTransport:
     def resume_reading(self):
         self.is_reading = True
 
-    def get_extra_info(self, _):
-        return ("127.0.0.1", 1)
+    def get_extra_info(self, name):
+        return ("127.0.0.1", 1) if name == "peername" else None
 
     def set_write_buffer_limits(self, high):
         assert high > 0

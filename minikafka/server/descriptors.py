@@ -1,0 +1,33 @@
+"""File descriptors of this process: as many as the system allows, some of them for logs only."""
+
+import resource
+from typing import Final
+
+_LEAST_RESERVED: Final = 48
+_MOST_RESERVED: Final = 8192
+
+
+def raise_limit() -> int:
+    """Raise the soft limit on open files to the hard one; return the limit that is in force.
+
+    The system may refuse, as macOS does above its own bound; the limit stays then.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != hard:
+        try:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+        except (ValueError, OSError):
+            return soft
+    return hard
+
+
+def first_reserved(limit: int) -> int:
+    """Return the lowest descriptor that no connection of a client may have.
+
+    A new descriptor is the lowest free one, so that its number says how many are in use. A quarter
+    of the limit, at least 48 and at most 8192, is for logs and for connections to other nodes.
+    """
+    if limit < 0:
+        # RLIM_INFINITY
+        return 2**31 - 1
+    return max(0, limit - min(max(limit // 4, _LEAST_RESERVED), _MOST_RESERVED))
