@@ -63,14 +63,14 @@ async def _run(configs: Sequence[NodeConfig], on_started: Callable[[NodeConfig],
     stopping: list[asyncio.Task[None]] = []
     for warning in dict.fromkeys(each for config in configs for each in config.warnings):
         _log.warning("%s", warning)
-    if summary.compiled is None:
-        _log.warning("minikafka was installed without a C compiler: large batches take longer")
     running = [RunningNode(config, loop, on_started) for config in configs]
     try:
         for each in running:
             await each.bind()
         for each in running:
             each.start()
+        if summary.compiled is None:
+            _log.warning("minikafka was installed without a C compiler: large batches take longer")
         # Not now: the first clients would wait for it.
         loop.call_later(_COLLECT_AFTER_S, _tune_collector)
 
