@@ -113,13 +113,13 @@ def _searched(
     start_offset = -1
     try:
         while True:
+            # Another search, or this one, took steps in which the log may have been let go of.
+            _check_leader(request, partition, wanted)
             batch = partition.log.batch_at_or_after(timestamp, start_offset)
             if batch is None:
                 return _error(wanted, ErrorCode.NONE)
             record = yield from compute(partial(first_record, batch, timestamp, start_offset))
-            partition.check_leader_epoch(wanted.current_leader_epoch)
-            if request.replica_id != _DEBUGGER:
-                partition.require_leader()
+            _check_leader(request, partition, wanted)
             if record is not None:
                 return _record(ctx, request, partition, wanted, record)
             start_offset = batch.header.next_offset
@@ -146,12 +146,18 @@ def _one(
 ) -> ListOffsetsPartitionResponse:
     try:
         partition = ctx.broker.replicas.get(TopicPartition(topic, wanted.partition_index))
-        partition.check_leader_epoch(wanted.current_leader_epoch)
-        if request.replica_id != _DEBUGGER:
-            partition.require_leader()
+        _check_leader(request, partition, wanted)
         return _offset(ctx, request, partition, wanted)
     except (KafkaError, CorruptRecordsError, StorageFault) as error:
         return _failed(ctx, wanted, error)
+
+
+def _check_leader(
+    request: ListOffsetsRequest, partition: Partition, wanted: ListOffsetsPartition
+) -> None:
+    partition.check_leader_epoch(wanted.current_leader_epoch)
+    if request.replica_id != _DEBUGGER:
+        partition.require_leader()
 
 
 def _failed(

@@ -106,3 +106,24 @@ def test_leader_that_is_none_any_more_says_so():
     cluster.world.run_until(lambda: answers, 10_000, "the answer")
     row = answers[0].topics[0].partitions[0]
     assert row.error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
+
+
+def test_log_that_goes_while_another_partition_is_searched_is_not_read():
+    cluster = started_cluster(1)
+    create_topic(cluster, "t", partitions=2)
+    fill(cluster, [0, 10])
+    rows = [NewRecord(EPOCH_MS, None, b"v")]
+    produce_records(cluster.client(), "t", build_batch(rows), partition=1)
+    node = cluster.nodes[1]
+    node.node.env.units_per_step = 0
+    node.work_us = (3_000_000, 3_000_000)
+    answers = []
+    cluster.client().send(request_for(EPOCH_MS, EPOCH_MS), answers.append, version=LATEST_VERSION)
+    cluster.world.run(50)
+    gone = replica(cluster, 1, "t", 1)
+    gone.leader = -1
+    gone.log.abandon()
+    cluster.world.run_until(lambda: answers, 20_000, "the answer")
+    first, second = answers[0].topics[0].partitions
+    assert first.error_code == ErrorCode.NONE
+    assert second.error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
