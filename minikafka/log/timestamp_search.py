@@ -1,17 +1,11 @@
 """The search for a record by time."""
 
 from collections.abc import Callable
-from typing import Final
 
-from minikafka.common.budget import Budget, OverBudgetError
+from minikafka.common.budget import Budget
 from minikafka.log.results import StoredBatch, TimestampOffset
-from minikafka.records.compression import DECOMPRESSED_LIMIT
-from minikafka.records.errors import ContentTooLargeError, CorruptRecordsError, TooManyPartsError
-from minikafka.records.reader import read_timestamps
-from minikafka.records.summary import MOST_PARTS
-from minikafka.records.validation import MOST_BYTES_IN_STEP, UNBOUNDED
-
-_UNITS_PER_RECORD: Final = 16
+from minikafka.records.time_search import first_not_earlier
+from minikafka.records.validation import UNBOUNDED
 
 
 def first_record(
@@ -23,26 +17,11 @@ def first_record(
         OverBudgetError: the batch is too large to be searched within the budget.
         CorruptRecordsError: the batch holds no records that a consumer could read.
     """
-    header = batch.header
-    units = header.record_count * _UNITS_PER_RECORD
-    if not budget.has(units):
-        raise OverBudgetError
-    budget.spend(units)
-    bounded = budget.units is not None
-    try:
-        for offset, stamp in read_timestamps(
-            batch.data,
-            header,
-            most_headers=MOST_PARTS if budget.units is None else budget.units // _UNITS_PER_RECORD,
-            limit_bytes=MOST_BYTES_IN_STEP if bounded else DECOMPRESSED_LIMIT,
-        ):
-            if stamp >= timestamp and offset >= start_offset:
-                return TimestampOffset(stamp, offset, header.leader_epoch)
-    except (TooManyPartsError, ContentTooLargeError) as error:
-        if bounded:
-            raise OverBudgetError from None
-        raise CorruptRecordsError(str(error)) from None
-    return None
+    found = first_not_earlier(batch.data, batch.header, timestamp, start_offset, budget)
+    if found is None:
+        return None
+    offset, stamp = found
+    return TimestampOffset(stamp, offset, batch.header.leader_epoch)
 
 
 def find_record(

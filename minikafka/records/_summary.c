@@ -1,7 +1,8 @@
-/* The compiled twin of `summary._summarize`: one pass over the records of a batch.
+/* The compiled twins of `summary._summarize` and `time_search._search`: one pass over the records of
+ * a batch.
  *
- * It answers only for sound records. For anything else it returns None, and the Python code beside
- * it says what is wrong; so rules and sentences are in one place. Built where there is a compiler;
+ * They answer only for sound records. For anything else they return None, and the Python code beside
+ * them says what is wrong; so rules and sentences are in one place. Built where there is a compiler;
  * without it everything works, and large batches take longer.
  *
  * Layout of a record (magic 2): length, attributes, timestamp delta, offset delta, key, value,
@@ -19,6 +20,13 @@ typedef struct {
     int64_t null_key_count;
     int64_t part_count;
 } Summary;
+
+typedef struct {
+    int64_t timestamp_delta;
+    int64_t offset_delta;
+    int64_t key_length;
+    int64_t header_count;
+} Record;
 
 /* A number of at most nine bytes, which fit into 64 bits; 0 if there is none. */
 static inline int
@@ -52,6 +60,34 @@ skip_bytes(const uint8_t **at, const uint8_t *end, int64_t least, int64_t *lengt
     return 1;
 }
 
+/* Move over one sound record with at most `most_headers` headers; 0 if there is none. */
+static inline int
+read_record(const uint8_t **start, const uint8_t *end, int64_t most_headers, Record *out)
+{
+    const uint8_t *at = *start;
+    int64_t length;
+    if (!read_varint(&at, end, &length) || length < 1 || length > end - at) {
+        return 0;
+    }
+    const uint8_t *record_end = at + length;
+    at++; /* Attributes: no rule is about them. */
+    if (!read_varint(&at, record_end, &out->timestamp_delta) ||
+        !read_varint(&at, record_end, &out->offset_delta) ||
+        !skip_bytes(&at, record_end, -1, &out->key_length) ||
+        !skip_bytes(&at, record_end, -1, &length) ||
+        !read_varint(&at, record_end, &out->header_count) ||
+        out->header_count < 0 || out->header_count > most_headers) {
+        return 0;
+    }
+    for (int64_t left = out->header_count; left > 0; left--) {
+        if (!skip_bytes(&at, record_end, 0, &length) || !skip_bytes(&at, record_end, -1, &length)) {
+            return 0;
+        }
+    }
+    *start = at;
+    return at == record_end;
+}
+
 /* 1 if there are exactly `count` sound records between `at` and `end`. */
 static int
 summarize(const uint8_t *at, const uint8_t *end, int64_t count, int64_t most_parts, Summary *out)
@@ -64,42 +100,41 @@ summarize(const uint8_t *at, const uint8_t *end, int64_t count, int64_t most_par
     out->max_timestamp_delta = INT64_MIN;
     out->null_key_count = 0;
     for (int64_t index = 0; index < count; index++) {
-        int64_t length, timestamp, offset, ignored;
-        if (!read_varint(&at, end, &length) || length < 1 || length > end - at) {
+        Record record;
+        if (!read_record(&at, end, most_parts - parts, &record) || record.offset_delta != index) {
             return 0;
         }
-        const uint8_t *record_end = at + length;
-        at++; /* Attributes: no rule is about them. */
-        if (!read_varint(&at, record_end, &timestamp) ||
-            !read_varint(&at, record_end, &offset) || offset != index ||
-            !skip_bytes(&at, record_end, -1, &length)) {
-            return 0;
+        parts += record.header_count;
+        out->null_key_count += record.key_length < 0;
+        if (record.timestamp_delta < out->min_timestamp_delta) {
+            out->min_timestamp_delta = record.timestamp_delta;
         }
-        out->null_key_count += length < 0;
-        if (!skip_bytes(&at, record_end, -1, &length) || !read_varint(&at, record_end, &length)) {
-            return 0;
-        }
-        if (length < 0 || length > most_parts - parts) {
-            return 0;
-        }
-        parts += length;
-        for (; length > 0; length--) {
-            if (!skip_bytes(&at, record_end, 0, &ignored) ||
-                !skip_bytes(&at, record_end, -1, &ignored)) {
-                return 0;
-            }
-        }
-        if (at != record_end) {
-            return 0;
-        }
-        if (timestamp < out->min_timestamp_delta) {
-            out->min_timestamp_delta = timestamp;
-        }
-        if (timestamp > out->max_timestamp_delta) {
-            out->max_timestamp_delta = timestamp;
+        if (record.timestamp_delta > out->max_timestamp_delta) {
+            out->max_timestamp_delta = record.timestamp_delta;
         }
     }
     out->part_count = parts;
+    return at == end;
+}
+
+/* 1 if the records up to the first that is neither earlier nor below `least_offset` are sound; all
+ * of them where there is none, which an offset delta of -1 says. `parts` is how many were read. */
+static int
+search(const uint8_t *at, const uint8_t *end, int64_t count, int64_t most_parts,
+       int64_t least_timestamp, int64_t least_offset, Record *found, int64_t *parts)
+{
+    *parts = 0;
+    for (int64_t index = 0; index < count; index++) {
+        if (!read_record(&at, end, most_parts - *parts - 1, found) || found->offset_delta < 0) {
+            return 0;
+        }
+        *parts += 1 + found->header_count;
+        if (found->timestamp_delta >= least_timestamp && found->offset_delta >= least_offset) {
+            return 1;
+        }
+    }
+    found->offset_delta = -1;
+    found->timestamp_delta = 0;
     return at == end;
 }
 
@@ -108,6 +143,14 @@ PyDoc_STRVAR(summarize_doc,
 "Return least and greatest timestamp delta, records without a key, and records and headers;\n"
 "None unless `buffer` from `start` on is exactly `count` sound records with at most\n"
 "`most_parts` parts.");
+
+/* More than any step may read: the call comes from a worker, beside which the node goes on. Inside of
+ * a step the lock is kept, since to get it back may take 5 ms. */
+static inline int
+is_outside_of_steps(int64_t most_parts)
+{
+    return most_parts > 131072;
+}
 
 static PyObject *
 py_summarize(PyObject *Py_UNUSED(module), PyObject *const *args, Py_ssize_t given)
@@ -132,7 +175,7 @@ py_summarize(PyObject *Py_UNUSED(module), PyObject *const *args, Py_ssize_t give
     }
     const uint8_t *end = (const uint8_t *)buffer.buf + buffer.len;
     const uint8_t *at = (const uint8_t *)buffer.buf + start;
-    if (buffer.len > 4194304) {
+    if (is_outside_of_steps(most_parts)) {
         Py_BEGIN_ALLOW_THREADS
         is_sound = summarize(at, end, count, most_parts, &summary);
         Py_END_ALLOW_THREADS
@@ -149,7 +192,52 @@ py_summarize(PyObject *Py_UNUSED(module), PyObject *const *args, Py_ssize_t give
                          (long long)summary.null_key_count, (long long)summary.part_count);
 }
 
+PyDoc_STRVAR(search_doc,
+"search(buffer, count, most_parts, least_timestamp_delta, least_offset_delta, /)\n--\n\n"
+"Return records and headers that were read, offset delta and timestamp delta of the first of\n"
+"`count` records that has the least deltas or greater ones. The offset delta is -1 where none\n"
+"has. None unless what was read is sound and has at most `most_parts` parts.");
+
+static PyObject *
+py_search(PyObject *Py_UNUSED(module), PyObject *const *args, Py_ssize_t given)
+{
+    Py_buffer buffer;
+    Record found;
+    int64_t parts;
+    int is_sound;
+    if (given != 5) {
+        PyErr_SetString(PyExc_TypeError, "search takes buffer, count, most_parts and two deltas");
+        return NULL;
+    }
+    long long count = PyLong_AsLongLong(args[1]);
+    long long most_parts = PyLong_AsLongLong(args[2]);
+    long long least_timestamp = PyLong_AsLongLong(args[3]);
+    long long least_offset = PyLong_AsLongLong(args[4]);
+    if (PyErr_Occurred() || PyObject_GetBuffer(args[0], &buffer, PyBUF_SIMPLE) < 0) {
+        return NULL;
+    }
+    const uint8_t *at = (const uint8_t *)buffer.buf;
+    const uint8_t *end = at + buffer.len;
+    if (is_outside_of_steps(most_parts)) {
+        Py_BEGIN_ALLOW_THREADS
+        is_sound = search(at, end, count, most_parts, least_timestamp, least_offset, &found,
+                          &parts);
+        Py_END_ALLOW_THREADS
+    }
+    else {
+        is_sound = search(at, end, count, most_parts, least_timestamp, least_offset, &found,
+                          &parts);
+    }
+    PyBuffer_Release(&buffer);
+    if (!is_sound) {
+        Py_RETURN_NONE;
+    }
+    return Py_BuildValue("(LLL)", (long long)parts, (long long)found.offset_delta,
+                         (long long)found.timestamp_delta);
+}
+
 static PyMethodDef methods[] = {
+    {"search", (PyCFunction)(void (*)(void))py_search, METH_FASTCALL, search_doc},
     {"summarize", (PyCFunction)(void (*)(void))py_summarize, METH_FASTCALL, summarize_doc},
     {NULL, NULL, 0, NULL},
 };
@@ -157,7 +245,7 @@ static PyMethodDef methods[] = {
 static struct PyModuleDef module = {
     PyModuleDef_HEAD_INIT,
     .m_name = "_summary",
-    .m_doc = "The compiled twin of minikafka.records.summary.",
+    .m_doc = "The compiled twins of minikafka.records.summary and time_search.",
     .m_size = 0,
     .m_methods = methods,
 };

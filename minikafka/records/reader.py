@@ -54,26 +54,6 @@ def read_batch(buffer: Buffer, position: int, header: BatchHeader) -> Iterator[R
         yield _record(section, span, header)
 
 
-def read_timestamps(
-    batch: Buffer, header: BatchHeader, *, most_headers: int, limit_bytes: int
-) -> Iterator[tuple[int, int]]:
-    """Offset and timestamp of each record of the batch at the start of `batch`.
-
-    Raises:
-        TooManyPartsError: a record has more than `most_headers` headers.
-        ContentTooLargeError: the batch opens to more than `limit_bytes`.
-        CorruptRecordsError: where the bytes are no records.
-    """
-    if header.magic < 2:
-        for offset, timestamp, _, _ in read_legacy(batch, 0, header):
-            yield offset, timestamp
-        return
-    body = memoryview(batch)[HEADER_SIZE : header.size]
-    section = bytes(decompress(header.codec, body, limit_bytes))
-    for span in walk(section, 0, len(section), header.record_count, most_headers):
-        yield header.base_offset + span.offset_delta, _timestamp(span, header)
-
-
 def _timestamp(span: RecordSpan, header: BatchHeader) -> int:
     if header.attributes & LOG_APPEND_TIME:
         return header.max_timestamp

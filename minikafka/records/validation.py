@@ -52,11 +52,12 @@ MOST_RECORD_ERRORS: Final = 1000
 """Records that the refusal of one batch names."""
 MOST_BYTES_IN_STEP: Final = 128 * 1024
 """Bytes that a batch may open to within a step."""
+OPENED_BYTES_PER_UNIT: Final = 8
+"""Bytes that are opened for one unit of a step's budget."""
 UNBOUNDED: Final = Budget()
 
 _CHANGED_OR_COMPRESSED: Final = CODEC_MASK | LOG_APPEND_TIME | CONTROL
 _MOST_TIMESTAMP: Final = (1 << 63) - 1
-_OPENED_BYTES_PER_UNIT: Final = 8
 _COMPRESSED_BYTES_PER_UNIT: Final = 2
 
 
@@ -261,17 +262,17 @@ def _open_section(records: memoryview, codec: int, policy: RecordPolicy, budget:
     if budget.units is None:
         limit = policy.max_message_bytes * MOST_EXPANSION
     else:
-        limit = min(MOST_BYTES_IN_STEP, budget.units * _OPENED_BYTES_PER_UNIT)
+        limit = min(MOST_BYTES_IN_STEP, budget.units * OPENED_BYTES_PER_UNIT)
     try:
         section = decompress(codec, body, limit)
     except ContentTooLargeError as error:
         if budget.units is not None:
-            budget.spend(limit // _OPENED_BYTES_PER_UNIT)
+            budget.spend(limit // OPENED_BYTES_PER_UNIT)
             raise OverBudgetError from None
         raise RecordValidationError(ErrorCode.MESSAGE_TOO_LARGE, str(error)) from None
     except CorruptRecordsError as error:
         raise _invalid(str(error)) from None
-    budget.spend(len(section) // _OPENED_BYTES_PER_UNIT)
+    budget.spend(len(section) // OPENED_BYTES_PER_UNIT)
     return section
 
 

@@ -41,7 +41,7 @@ def test_bytes_that_are_no_records_are_corrupt():
 
 
 @pytest.mark.parametrize(
-    ("batch", "units"), [(stored(), 10), (stored(bytes(60_000), codec=Codec.ZSTD), 10_000)]
+    ("batch", "units"), [(stored(), 3), (stored(bytes(60_000), codec=Codec.ZSTD), 10_000)]
 )
 def test_a_batch_beyond_the_budget_is_not_searched(batch, units):
     with pytest.raises(OverBudgetError):
