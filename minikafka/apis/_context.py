@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from minikafka.apis._absent import AbsentFeatureWarnings
+from minikafka.apis._encoded import EncodedResponses
 from minikafka.common.environment import Environment
 from minikafka.common.ids import Uuid
 from minikafka.config.node_config import NodeConfig
@@ -67,6 +68,7 @@ class BrokerServices(NodeServices):
     forwarding: "ControllerChannel"
     dynamic: Config
     absent: AbsentFeatureWarnings = field(default_factory=AbsentFeatureWarnings)
+    metadata_responses: EncodedResponses = field(default_factory=EncodedResponses)
 
     @property
     def broker_id(self) -> int:

@@ -13,6 +13,7 @@ Errors:      UNKNOWN_TOPIC_OR_PARTITION, UNKNOWN_TOPIC_ID, INVALID_TOPIC_EXCEPTI
 from collections.abc import Iterable, Iterator
 
 from minikafka.apis._context import BrokerContext
+from minikafka.apis._encoded import EncodedResponse
 from minikafka.apis._operations import EVERY_CLUSTER_OPERATION, EVERY_TOPIC_OPERATION
 from minikafka.apis._registry import broker_api
 from minikafka.common.errors import ErrorCode
@@ -38,29 +39,53 @@ _BY_ID_FROM = 12
 
 
 @broker_api(ApiKey.METADATA, versions=(0, 13))
-def metadata(ctx: BrokerContext, request: MetadataRequest) -> MetadataResponse:
-    """Answer from the image."""
-    image = ctx.broker.image
+def metadata(ctx: BrokerContext, request: MetadataRequest) -> MetadataResponse | EncodedResponse:
+    """Answer from the image, or as the same was answered before."""
     topics = request.topics
     if ctx.version < _BY_ID_FROM and any(_is_by_id(topic) for topic in topics or ()):
         return _refuse_ids(topics or ())
-    if topics is None or (ctx.version == 0 and not topics):
+    # As Kafka: a topic that is named several times is answered once.
+    asked = {_key(topic): topic for topic in topics or ()}
+    _create_missing(ctx, request, asked)
+    alive = list(alive_brokers(ctx))
+    # As Kafka: clients send admin requests to any broker; the controller is not theirs to know.
+    controller_id = ctx.env.rng.choice(alive).node_id if alive else -1
+    key = (
+        ctx.version,
+        ctx.listener,
+        controller_id,
+        request.include_topic_authorized_operations,
+        request.include_cluster_authorized_operations,
+        None if topics is None else tuple(asked),
+    )
+    responses = ctx.broker.metadata_responses
+    known = responses.find(ctx.broker.image, key)
+    if known is not None:
+        return known
+    response = _describe(ctx, request, asked, alive, controller_id)
+    return responses.add(key, len(key) + len(asked), response, ctx.version)
+
+
+def _describe(
+    ctx: BrokerContext,
+    request: MetadataRequest,
+    asked: dict[Uuid | str | None, MetadataRequestTopic],
+    alive: list[MetadataResponseBroker],
+    controller_id: int,
+) -> MetadataResponse:
+    image = ctx.broker.image
+    if request.topics is None or (ctx.version == 0 and not asked):
         described = [describe_topic(ctx, topic) for topic in image.topics.values()]
     else:
-        # As Kafka: a topic that is named several times is answered once.
-        asked = {_key(topic): topic for topic in topics}
         described = [_asked(ctx, image, topic) for topic in asked.values()]
-        _create_missing(ctx, request, described)
     if request.include_topic_authorized_operations:
         for each in described:
             if each.error_code != ErrorCode.UNKNOWN_TOPIC_ID:
                 each.topic_authorized_operations = EVERY_TOPIC_OPERATION
-    alive = list(alive_brokers(ctx))
     response = MetadataResponse(
         brokers=alive,
         cluster_id=ctx.broker.cluster_id,
-        # As Kafka: clients send admin requests to any broker; the controller is not theirs to know.
-        controller_id=ctx.env.rng.choice(alive).node_id if alive else -1,
+        controller_id=controller_id,
         topics=described,
     )
     if request.include_cluster_authorized_operations:
@@ -116,15 +141,16 @@ def _asked(
 
 
 def _create_missing(
-    ctx: BrokerContext, request: MetadataRequest, described: list[MetadataResponseTopic]
+    ctx: BrokerContext, request: MetadataRequest, asked: Iterable[Uuid | str | None]
 ) -> None:
     allowed = request.allow_auto_topic_creation or ctx.version < _AUTO_CREATE_FLAG_FROM
     if not allowed or not ctx.broker.dynamic[keys.AUTO_CREATE_TOPICS_ENABLE]:
         return
+    known = ctx.broker.image.topic_ids
     missing = [
-        topic.name
-        for topic in described
-        if topic.error_code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION and topic.name is not None
+        name
+        for name in asked
+        if isinstance(name, str) and name not in known and fault_in_topic_name(name) is None
     ]
     if missing:
         ctx.broker.auto_topics.create(missing)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from minikafka.apis import metadata
 from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import ZERO_UUID, Uuid
 from minikafka.messages.describe_cluster import DescribeClusterRequest, DescribeClusterResponse
@@ -130,3 +131,18 @@ def test_versions_that_cannot_ask_by_id_refuse_a_request_that_does(one, version)
     answer = ask(one, (topic_id, None), name("a"), version=version)
     refused = [(topic.name, topic.error_code) for topic in answer.topics]
     assert refused == [("", ErrorCode.INVALID_REQUEST), ("a", ErrorCode.INVALID_REQUEST)]
+
+
+def test_an_answer_is_made_once_for_as_long_as_it_holds(one, monkeypatch):
+    made = []
+    describe = metadata.describe_topic
+    monkeypatch.setattr(
+        metadata,
+        "describe_topic",
+        lambda ctx, topic: made.append(topic.name) or describe(ctx, topic),
+    )
+    first = ask(one, everything=True)
+    assert ask(one, everything=True) == first
+    assert sorted(made) == ["a", "b"]
+    create_topic(one, "c")
+    assert len(ask(one, everything=True).topics) == 3
