@@ -37,6 +37,8 @@ class LogManagerSettings:
     flush_offset_checkpoint_interval_ms: int = 60_000
     flush_start_offset_checkpoint_interval_ms: int = 60_000
     producer_id_expiration_check_interval_ms: int = 600_000
+    most_producers: int = 500_000
+    """Of all logs together: 220 MB."""
     initial_task_delay_ms: int = 30_000
 
 
@@ -236,6 +238,7 @@ class LogManager:
             interval_ms = settings.producer_id_expiration_check_interval_ms
             self._expiration_due_ms = time_ms + interval_ms
         faults = []
+        producers = 0
         for directory in self.online:
             try:
                 for log in directory.logs.values():
@@ -244,12 +247,17 @@ class LogManager:
                     if expiration_due:
                         log.expire_producers(now)
                     log.tick(now)
+                    producers += len(log.producers.producers)
+                    if log.producers.forgotten_early:
+                        _report_forgotten(log)
                 if points_due:
                     directory.checkpoint_recovery_points()
                 if starts_due:
                     directory.checkpoint_log_starts()
             except StorageFault as fault:
                 faults.append(fault)
+        if producers > self.settings.most_producers:
+            self._forget_producers(producers - self.settings.most_producers)
         return faults
 
     def remove_dying(self, now: Now, most: int) -> tuple[list[StorageFault], bool]:
@@ -310,6 +318,15 @@ class LogManager:
                 faults.append(fault)
         return faults
 
+    def _forget_producers(self, too_many: int) -> None:
+        """Let logs that remember more than an equal share forget the producers beyond it."""
+        logs = self.logs.values()
+        share = self.settings.most_producers // len(logs)
+        for log in logs:
+            excess = min(len(log.producers.producers) - share, too_many)
+            if excess > 0:
+                too_many -= log.producers.forget_longest_idle(excess)
+
     def _choose(self, directory_id: Uuid | None) -> LogDirectory:
         online = self.online
         for directory in online:
@@ -327,3 +344,14 @@ class LogManager:
 
 def _log_count(directory: LogDirectory) -> int:
     return len(directory.logs)
+
+
+def _report_forgotten(log: UnifiedLog) -> None:
+    producers = log.producers
+    _log.warning(
+        "[%s] %d producers were forgotten before producer.id.expiration.ms was over, to bound "
+        "memory: those that appended longest ago. What one of them sends again would be written "
+        "again. %d are remembered",
+        log.topic_partition, producers.forgotten_early, len(producers.producers),
+    )  # fmt: skip
+    producers.forgotten_early = 0

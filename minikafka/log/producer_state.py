@@ -7,8 +7,8 @@ records feed it: replaying the log gives the same state. Source: `ProducerStateM
 `ProducerAppendInfo`, KIP-98.
 """
 
-from collections import deque
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Final, NamedTuple
 
 from minikafka.common.errors import ErrorCode
@@ -18,6 +18,8 @@ from minikafka.records.errors import RecordValidationError
 from minikafka.records.reader import EndMarker
 
 REMEMBERED_BATCHES: Final = 5
+MOST_PRODUCERS: Final = 20_000
+"""Of one log. Each takes some 450 bytes, and a snapshot of all of them is written in one step."""
 NO_OFFSET: Final = -1
 NO_COORDINATOR_EPOCH: Final = -1
 
@@ -45,7 +47,7 @@ class ProducerEntry:
     last_timestamp: int
     last_append_ms: int
     """When this broker appended for it last, or loaded it (monotonic)."""
-    batches: deque[WrittenBatch] = field(default_factory=lambda: deque(maxlen=REMEMBERED_BATCHES))
+    batches: list[WrittenBatch] = field(default_factory=list)
     coordinator_epoch: int = NO_COORDINATOR_EPOCH
     transaction_start: int = NO_OFFSET
 
@@ -70,6 +72,8 @@ class ProducerState:
     unreplicated: list[EndedTransaction] = field(default_factory=list)
     end_offset: int = 0
     """The state is that of the log up to here."""
+    forgotten_early: int = 0
+    """How many producers were forgotten for lack of room; whoever reports it sets it to zero."""
 
     def check(self, header: BatchHeader) -> WrittenBatch | None:
         """Judge a client's batch: the same batch if it was written before, None if it may be.
@@ -141,7 +145,10 @@ class ProducerState:
             entry.epoch = header.producer_epoch
             entry.batches.clear()
         delta = header.last_offset_delta
-        entry.batches.append(
+        batches = entry.batches
+        if len(batches) >= REMEMBERED_BATCHES:
+            del batches[0]
+        batches.append(
             WrittenBatch(
                 (header.base_sequence + delta) & 0x7FFFFFFF,
                 header.base_offset + delta,
@@ -208,6 +215,15 @@ class ProducerState:
             del self.producers[producer_id]
         return len(gone)
 
+    def forget_longest_idle(self, count: int) -> int:
+        """Forget so many producers without an open transaction, if there are; how many."""
+        idle = (at for at, entry in self.producers.items() if entry.transaction_start < 0)
+        gone = list(islice(idle, count))
+        for producer_id in gone:
+            del self.producers[producer_id]
+        self.forgotten_early += len(gone)
+        return len(gone)
+
     def clear(self, end_offset: int) -> None:
         """Start again with nothing, for a log that ends at `end_offset`."""
         self.producers.clear()
@@ -219,6 +235,9 @@ class ProducerState:
         """The producer's entry, a new one where there is none, as the last that appended."""
         entry = self.producers.pop(header.producer_id, None)
         if entry is None:
+            if len(self.producers) >= MOST_PRODUCERS:
+                # Unlike Kafka, which remembers as many as clients make up, until memory ends.
+                self.forget_longest_idle(_MADE_ROOM_FOR)
             entry = ProducerEntry(
                 header.producer_id, header.producer_epoch, header.max_timestamp, now_ms
             )
@@ -249,3 +268,5 @@ def is_marker(header: BatchHeader) -> bool:
 
 
 _NO_BOUND: Final = 1 << 63
+_MADE_ROOM_FOR: Final = 200
+"""More than one at once: those with open transactions have to be stepped over each time."""

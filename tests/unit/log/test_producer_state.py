@@ -3,7 +3,7 @@
 import pytest
 
 from minikafka.common.errors import ErrorCode
-from minikafka.log.producer_state import ProducerState, is_marker
+from minikafka.log.producer_state import MOST_PRODUCERS, ProducerState, is_marker
 from minikafka.records.batch import CONTROL, TRANSACTIONAL, BatchHeader
 from minikafka.records.errors import RecordValidationError
 from minikafka.records.reader import EndMarker
@@ -204,3 +204,15 @@ def test_only_transactional_control_batches_are_markers():
     assert is_marker(marker())
     assert not is_marker(header(0, attributes=CONTROL))
     assert not is_marker(header(0, attributes=TRANSACTIONAL))
+
+
+def test_producers_beyond_the_bound_take_the_place_of_those_idle_for_longest():
+    state = written(header(0, attributes=TRANSACTIONAL))
+    for producer_id in range(2, MOST_PRODUCERS + 2):
+        state.written(header(0, producer_id=producer_id), 0)
+    assert len(state.producers) <= MOST_PRODUCERS
+    assert state.forgotten_early == MOST_PRODUCERS + 1 - len(state.producers)
+    gone = range(2, 2 + state.forgotten_early)
+    assert not any(producer_id in state.producers for producer_id in gone)
+    assert 1 in state.producers, "its transaction is open"
+    assert MOST_PRODUCERS + 1 in state.producers
