@@ -316,6 +316,14 @@ OFFSET_METADATA_MAX_BYTES: Key[int] = Key(
     default=4096,
     doc="The longest metadata text of a committed offset.",
 )
+GROUP_COORDINATOR_MEMORY_BYTES: Key[int] = Key(
+    name="group.coordinator.memory.bytes",
+    type=ConfigType.LONG,
+    default=256 * 1024 * 1024,
+    valid=at_least(1024 * 1024),
+    doc="What groups, members and committed offsets may hold in memory before clients that add "
+    "more are told to come again later. Own key.",
+)
 GROUP_MIN_SESSION_TIMEOUT_MS: Key[int] = Key(
     name="group.min.session.timeout.ms",
     type=ConfigType.INT,
@@ -400,6 +408,7 @@ LOG_KEYS: tuple[Key[object], ...] = (
     OFFSETS_RETENTION_MINUTES,
     OFFSETS_RETENTION_CHECK_INTERVAL_MS,
     OFFSET_METADATA_MAX_BYTES,
+    GROUP_COORDINATOR_MEMORY_BYTES,
     GROUP_MIN_SESSION_TIMEOUT_MS,
     GROUP_MAX_SESSION_TIMEOUT_MS,
     GROUP_INITIAL_REBALANCE_DELAY_MS,

@@ -22,6 +22,7 @@ from minikafka.config import log_keys
 from minikafka.config.values import Config
 from minikafka.group.group import Group
 from minikafka.group.membership import Caller, Joining
+from minikafka.group.memory import GroupMemory
 from minikafka.group.ports import OFFSETS_TOPIC, LedPartition, Replicas
 from minikafka.group.rebalance import Syncing
 from minikafka.group.records import partition_of
@@ -43,6 +44,11 @@ class GroupCoordinator:
     image: Callable[[], MetadataImage]
     config: Callable[[], Config]
     shards: dict[int, Shard] = field(default_factory=dict)
+    memory: GroupMemory = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Let all shards share one bound."""
+        self.memory = GroupMemory(self.config)
 
     def start(self) -> None:
         """Take on the partitions that are led already, and follow leadership from now on."""
@@ -64,7 +70,12 @@ class GroupCoordinator:
         elif shard is None or shard.partition is not partition:
             self._close(name.partition)
             shard = self.shards[name.partition] = Shard(
-                self.env, partition, self.config, self.replicas.take_offline, self._lost
+                self.env,
+                partition,
+                self.config,
+                self.replicas.take_offline,
+                self._lost,
+                self.memory,
             )
             shard.load()
 
@@ -108,7 +119,8 @@ class GroupCoordinator:
 
         Raises:
             InvalidGroupIdError, InvalidSessionTimeoutError, NotCoordinatorError,
-            CoordinatorLoadInProgressError, and what `Membership.join` raises.
+            CoordinatorLoadInProgressError, CoordinatorNotAvailableError (there is no memory), and
+            what `Membership.join` raises.
         """
         if not request.group_id:
             raise InvalidGroupIdError
@@ -118,6 +130,7 @@ class GroupCoordinator:
         if not shortest_ms <= request.session_timeout_ms <= longest_ms:
             raise InvalidSessionTimeoutError
         shard = self.shard_of(request.group_id)
+        shard.require_room_to_join(request)
         group = shard.group_to_join(request.group_id, request.member_id)
         return shard.membership.join(group, request, caller)
 
@@ -125,10 +138,12 @@ class GroupCoordinator:
         """Ask for, and as leader bring, the assignment of a generation.
 
         Raises:
-            InvalidGroupIdError, NotCoordinatorError, CoordinatorLoadInProgressError, and what
-            `Rebalance.sync` raises.
+            InvalidGroupIdError, NotCoordinatorError, CoordinatorLoadInProgressError,
+            CoordinatorNotAvailableError (there is no memory), and what `Rebalance.sync` raises.
         """
         shard, group = self._group_of_member(request.group_id)
+        if request.assignments:
+            shard.require_room_to_assign(group, request)
         return shard.rebalance.sync(group, request)
 
     def heartbeat(self, request: HeartbeatRequest) -> None:

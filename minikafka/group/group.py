@@ -30,7 +30,8 @@ from minikafka.common.errors import (
 )
 from minikafka.common.faults import InvariantViolation
 from minikafka.common.timers import Timer
-from minikafka.group.member import Member, Protocols
+from minikafka.group.member import Member, Protocols, size_of_protocols
+from minikafka.group.memory import GROUP_BYTES, PENDING_MEMBER_BYTES, Holding
 from minikafka.messages.coordinator.group_metadata import GroupMetadataValue
 from minikafka.messages.data.consumer_protocol_subscription import ConsumerProtocolSubscription
 from minikafka.messages.join_group import JoinGroupResponseMember
@@ -87,6 +88,7 @@ class Group:
     joined_since_delay: bool = False
     join_timer: Timer | None = None
     sync_timer: Timer | None = None
+    holding: Holding = field(default_factory=lambda: Holding(GROUP_BYTES))
 
     def transition(self, target: GroupState, wall_ms: int, reason: str) -> None:
         """Move to `target`.
@@ -120,6 +122,7 @@ class Group:
         if member.group_instance_id is not None:
             self.static_members[member.group_instance_id] = member.member_id
         self._count(member.protocols, 1)
+        self.holding.add(member.size_bytes)
         self.forget_pending(member.member_id)
 
     def remove(self, member_id: str) -> None:
@@ -131,6 +134,7 @@ class Group:
             return
         member.stop_timer()
         self._count(member.protocols, -1)
+        self.holding.add(-member.size_bytes)
         instance = member.group_instance_id
         if instance is not None and self.static_members.get(instance) == member_id:
             del self.static_members[instance]
@@ -145,6 +149,7 @@ class Group:
         old = self.members[old_id]
         new = old.successor(new_id)
         old.stop_timer()
+        self.holding.add(new.size_bytes - old.size_bytes)
         self.members = {
             new_id if key == old_id else key: new if key == old_id else member
             for key, member in self.members.items()
@@ -166,19 +171,35 @@ class Group:
         """Take on what a member says of itself now."""
         self._count(member.protocols, -1)
         self._count(protocols, 1)
+        self.holding.add(size_of_protocols(protocols) - size_of_protocols(member.protocols))
         member.protocols = protocols
         member.rebalance_timeout_ms = rebalance_timeout_ms
         member.session_timeout_ms = session_timeout_ms
+
+    def assign(self, member: Member, assignment: bytes) -> None:
+        """Give a member its part of what the group consumes."""
+        self.holding.add(len(assignment) - len(member.assignment))
+        member.assignment = assignment
+
+    def expect(self, member_id: str, timer: Timer) -> None:
+        """An id is given out; `timer` ends the time in which it may be used."""
+        self.pending_members[member_id] = timer
+        self.holding.add(PENDING_MEMBER_BYTES + len(member_id))
 
     def forget_pending(self, member_id: str) -> None:
         """An id that was given out is used, or will not be used any more."""
         timer = self.pending_members.pop(member_id, None)
         if timer is not None:
             timer.cancel()
+            self.holding.add(-PENDING_MEMBER_BYTES - len(member_id))
 
     def _count(self, protocols: Protocols, by: int) -> None:
         for name, _ in protocols:
-            self.votes[name] = self.votes.get(name, 0) + by
+            count = self.votes.get(name, 0) + by
+            if count:
+                self.votes[name] = count
+            else:
+                del self.votes[name]
 
     def require_member(self, member_id: str, group_instance_id: str | None) -> Member:
         """The member of this id.

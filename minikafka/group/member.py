@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from minikafka.common.timers import Timer
+from minikafka.group.memory import MEMBER_BYTES, PROTOCOL_BYTES
 from minikafka.group.pending import Pending
 from minikafka.messages.coordinator.group_metadata import MemberMetadata
 from minikafka.messages.join_group import JoinGroupRequest, JoinGroupResponse
@@ -15,6 +16,11 @@ def protocols_of(request: JoinGroupRequest) -> Protocols:
     """Name and metadata of the protocols that a member offers, in order of preference."""
     offered = {protocol.name: bytes(protocol.metadata) for protocol in request.protocols}
     return tuple(offered.items())
+
+
+def size_of_protocols(protocols: Protocols) -> int:
+    """Bytes that protocols take in memory."""
+    return sum(len(name) + len(metadata) + PROTOCOL_BYTES for name, metadata in protocols)
 
 
 @dataclass(slots=True, eq=False)
@@ -38,6 +44,12 @@ class Member:
     syncing: Pending[SyncGroupResponse] | None = None
     expires_at_ms: int = 0
     timer: Timer | None = None
+
+    @property
+    def size_bytes(self) -> int:
+        """What the member takes in memory."""
+        named = len(self.member_id) + len(self.group_instance_id or "") + len(self.client_id)
+        return MEMBER_BYTES + named + size_of_protocols(self.protocols) + len(self.assignment)
 
     @property
     def is_static(self) -> bool:

@@ -111,13 +111,11 @@ class Membership:
                 self._add(group, member_id, request, caller, joining)
         elif caller.version >= _MEMBER_ID_REQUIRED_FROM:
             # KIP-394: only who comes back with its id becomes a member.
-            group.pending_members[member_id] = self.env.after(
-                request.session_timeout_ms,
-                self.env.guarded(
-                    f"a timer of group {group.group_id}",
-                    partial(self._pending_expired, group, member_id),
-                ),
+            expired = self.env.guarded(
+                f"a timer of group {group.group_id}",
+                partial(self._pending_expired, group, member_id),
             )
+            group.expect(member_id, self.env.after(request.session_timeout_ms, expired))
             joining.complete(join_failure(ErrorCode.MEMBER_ID_REQUIRED, member_id))
         else:
             self._add(group, member_id, request, caller, joining)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from minikafka.common.ids import ZERO_UUID, Uuid
 from minikafka.group.group import Group, GroupState
+from minikafka.group.memory import OFFSET_BYTES, Holding
 from minikafka.messages.coordinator.offset_commit import OffsetCommitValue
 
 NO_EXPIRY = -1
@@ -28,10 +29,16 @@ class GroupOffsets:
     written: ByTopic = field(default_factory=dict)
     committed: ByTopic = field(default_factory=dict)
     undecided: dict[int, dict[tuple[str, int], OffsetCommitValue]] = field(default_factory=dict)
+    holding: Holding = field(default_factory=Holding)
 
     def write(self, topic: str, partition: int, value: OffsetCommitValue | None) -> None:
         """The log has a new offset, or (None) none any more."""
+        self.holding.add(self.growth_bytes(topic, partition, value))
         _put(self.written, topic, partition, value)
+
+    def growth_bytes(self, topic: str, partition: int, value: OffsetCommitValue | None) -> int:
+        """How much more memory a new offset takes than the one that it replaces."""
+        return _size(value) - _size(self.written.get(topic, _NOTHING).get(partition))
 
     def commit(self, topic: str, partition: int, value: OffsetCommitValue | None) -> None:
         """What was written is committed."""
@@ -115,3 +122,10 @@ def _put(offsets: ByTopic, topic: str, partition: int, value: OffsetCommitValue 
         partitions.pop(partition, None)
         if not partitions:
             del offsets[topic]
+
+
+def _size(value: OffsetCommitValue | None) -> int:
+    return 0 if value is None else OFFSET_BYTES + len(value.metadata)
+
+
+_NOTHING: dict[int, OffsetCommitValue] = {}

@@ -194,7 +194,7 @@ class Rebalance:
                 self.prepare(group, f"the assignment could not be stored: {code.name}")
                 return
             for member in group.members.values():
-                member.assignment = assignments.get(member.member_id, b"")
+                group.assign(member, assignments.get(member.member_id, b""))
                 answer_sync(member, assigned(group, member))
                 self.renew_session(group, member, member.session_timeout_ms)
             group.transition(GroupState.STABLE, self.env.clock.wall_ms, "the leader has assigned")
@@ -203,7 +203,7 @@ class Rebalance:
 
     def _fail_assignment(self, group: Group, code: ErrorCode) -> None:
         for member in group.members.values():
-            member.assignment = b""
+            group.assign(member, b"")
             if member.syncing is not None:
                 answer_sync(member, sync_failure(code))
                 self.renew_session(group, member, member.session_timeout_ms)
@@ -276,6 +276,7 @@ class Rebalance:
             member.stop_timer()
             answer_join(member, join_failure(ErrorCode.NOT_COORDINATOR, member.member_id))
             answer_sync(member, sync_failure(ErrorCode.NOT_COORDINATOR))
+        group.holding.leave()
         group.transition(GroupState.DEAD, self.env.clock.wall_ms, reason)
 
     def is_led(self) -> bool:

@@ -30,18 +30,22 @@ from minikafka.config import log_keys
 from minikafka.config.values import Config
 from minikafka.group.group import Group, GroupState
 from minikafka.group.journal import Journal, Write
+from minikafka.group.member import size_of_protocols
 from minikafka.group.membership import Membership
+from minikafka.group.memory import GROUP_BYTES, MEMBER_BYTES, PROTOCOL_BYTES, GroupMemory
 from minikafka.group.offsets import NO_EXPIRY, GroupOffsets
 from minikafka.group.ports import LedPartition
 from minikafka.group.rebalance import Rebalance
 from minikafka.group.records import group_key, group_value, offset_key, offset_value
 from minikafka.group.replay import Replay, simple_group
 from minikafka.messages.coordinator.offset_commit import OffsetCommitValue
+from minikafka.messages.join_group import JoinGroupRequest
 from minikafka.messages.offset_commit import (
     OffsetCommitRequest,
     OffsetCommitRequestPartition,
     OffsetCommitResponsePartition,
 )
+from minikafka.messages.sync_group import SyncGroupRequest
 from minikafka.protocol.primitives import MalformedMessage
 from minikafka.records.builder import NewRecord
 from minikafka.records.errors import CorruptRecordsError
@@ -79,6 +83,7 @@ class Shard:
     config: Callable[[], Config]
     take_offline: Callable[[StorageFault], None]
     on_lost: Callable[["Shard"], None]
+    memory: GroupMemory
     state: ShardState = ShardState.LOADING
     groups: dict[str, Group] = field(default_factory=dict)
     offsets: dict[str, GroupOffsets] = field(default_factory=dict)
@@ -129,7 +134,10 @@ class Shard:
         self.offsets = replay.offsets
         self.loaded_to = replay.next_offset
         self.state = ShardState.ACTIVE
+        for offsets in self.offsets.values():
+            offsets.holding.join(self.memory)
         for group in list(self.groups.values()):
+            group.holding.join(self.memory)
             self.rebalance.resume(group)
         _log.info(
             "[%s] coordinates %d groups in epoch %d, read to offset %d",
@@ -146,6 +154,8 @@ class Shard:
         self.state = ShardState.CLOSED
         for group in self.groups.values():
             self.rebalance.end(group, "another broker coordinates it")
+        for offsets in self.offsets.values():
+            offsets.holding.leave()
         self.groups.clear()
         self.offsets.clear()
         self.journal.close()
@@ -191,7 +201,36 @@ class Shard:
             value = group_value(group.to_record())
             self.journal.append([self._record(group_key(group_id), value)])
             self.groups[group_id] = group
+            group.holding.join(self.memory)
         return group
+
+    def require_room_to_join(self, request: JoinGroupRequest) -> None:
+        """See that there is memory for what a member brings, beyond what it holds already.
+
+        Raises:
+            CoordinatorNotAvailableError
+        """
+        more_bytes = sum(
+            len(protocol.name) + len(protocol.metadata) + PROTOCOL_BYTES
+            for protocol in request.protocols
+        )
+        group = self.groups.get(request.group_id)
+        if group is None:
+            more_bytes += GROUP_BYTES
+        else:
+            member_id = group.static_members.get(request.group_instance_id or "", request.member_id)
+            member = group.members.get(member_id)
+            more_bytes += MEMBER_BYTES if member is None else -size_of_protocols(member.protocols)
+        self.memory.require(more_bytes)
+
+    def require_room_to_assign(self, group: Group, request: SyncGroupRequest) -> None:
+        """See that there is memory for what a leader assigns.
+
+        Raises:
+            CoordinatorNotAvailableError
+        """
+        held_bytes = sum(len(member.assignment) for member in group.members.values())
+        self.memory.require(sum(len(one.assignment) for one in request.assignments) - held_bytes)
 
     def delete_group(self, group_id: str) -> Write:
         """Forget a group and its offsets.
@@ -247,14 +286,15 @@ class Shard:
         if not records:
             return None
         offsets = self.offsets.get(group.group_id) or GroupOffsets()
+        self.memory.require(sum(offsets.growth_bytes(*change) for change in changes))
 
         def committed() -> None:
             for change in changes:
                 offsets.commit(*change)
 
         write = self.journal.append(records, on_committed=committed)
-        self.groups.setdefault(group.group_id, group)
-        self.offsets.setdefault(group.group_id, offsets)
+        self.groups.setdefault(group.group_id, group).holding.join(self.memory)
+        self.offsets.setdefault(group.group_id, offsets).holding.join(self.memory)
         for change in changes:
             offsets.write(*change)
         return write
@@ -364,6 +404,7 @@ class Shard:
                     offsets.commit(*at, None)
             if offsets.is_empty and self.offsets.get(group_id) is offsets:
                 del self.offsets[group_id]
+                offsets.holding.leave()
 
         # The group goes first: a write that is committed at once takes its offsets away.
         write = self.journal.append([self._record(key, None) for key, _ in keys])

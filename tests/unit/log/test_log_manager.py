@@ -24,7 +24,7 @@ from minikafka.log.checkpoints import (
 )
 from minikafka.log.config import LogConfig
 from minikafka.log.disk import write_file
-from minikafka.log.log_manager import LogManager, LogManagerSettings
+from minikafka.log.log_manager import LogManager
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch
 from minikafka.records.errors import RecordValidationError
 from minikafka.sim.sim_disk import SimDisk
@@ -46,8 +46,8 @@ def disks():
     return [formatted("one", Uuid.of(1, 1)), formatted("two", Uuid.of(2, 2))]
 
 
-def start(disks, settings=None):
-    manager = LogManager.open(disks, cluster_id="c", node_id=1, rng=Random(3), settings=settings)
+def start(disks):
+    manager = LogManager.open(disks, cluster_id="c", node_id=1, rng=Random(3))
     assert manager.load(lambda _: CONFIG, NOW) == []
     return manager
 
@@ -57,9 +57,9 @@ def append(log, timestamp=50_000):
     log.append_as_leader(memoryview(batch), leader_epoch=0, now=NOW)
 
 
-def append_once(log, sequence, producer_id=5):
+def append_once(log, sequence):
     """Append as an idempotent producer."""
-    options = BatchOptions(producer_id=producer_id, producer_epoch=0, base_sequence=sequence)
+    options = BatchOptions(producer_id=5, producer_epoch=0, base_sequence=sequence)
     batch = build_batch([NewRecord(50_000, b"k", b"v")], options)
     return log.append_as_leader(memoryview(batch), leader_epoch=0, now=NOW)
 
@@ -693,19 +693,3 @@ def test_producers_of_a_short_log_survive_a_clean_shutdown(disks):
     assert append_once(log, 1).is_duplicate
     with pytest.raises(RecordValidationError):
         append_once(log, 3)
-
-
-def test_logs_with_many_producers_make_room_and_say_so(disks, caplog):
-    manager = start(disks, LogManagerSettings(most_producers=10))
-    crowded = manager.create(TP, ID, CONFIG, NOW)
-    quiet = manager.create(TopicPartition("quiet", 0), Uuid.of(5, 7), CONFIG, NOW)
-    for producer_id in range(12):
-        append_once(crowded, 0, producer_id)
-    append_once(quiet, 0)
-    manager.tick(NOW)
-    assert list(crowded.producers.producers) == list(range(3, 12))
-    assert list(quiet.producers.producers) == [5]
-    manager.tick(NOW)
-    manager.tick(NOW)
-    (line,) = [one.getMessage() for one in caplog.records if "forgotten" in one.getMessage()]
-    assert line.startswith("[t-0] 3 producers were forgotten"), line
