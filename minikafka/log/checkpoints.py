@@ -70,9 +70,15 @@ def read_epochs(disk: Disk, folder: str) -> list[tuple[int, int]] | None:
 
 
 def write_topic_id(disk: Disk, folder: str, topic_id: Uuid) -> None:
-    """Write `partition.metadata`."""
-    content = f"version: 0\ntopic_id: {topic_id}\n"
-    write_file(disk, f"{folder}/{PARTITION_METADATA}", content.encode())
+    """Write `partition.metadata` of a log that has none, and no records.
+
+    Without a detour: a part of it is no topic id, and the log is not believed to have one.
+    """
+    file = disk.open(f"{folder}/{PARTITION_METADATA}", create=True)
+    try:
+        file.append(f"version: 0\ntopic_id: {topic_id}\n".encode())
+    finally:
+        file.close()
 
 
 def read_topic_id(disk: Disk, folder: str) -> Uuid | None:

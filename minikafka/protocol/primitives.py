@@ -33,6 +33,7 @@ DECODE_FAILURES = (IndexError, error, UnicodeDecodeError, OverflowError)
 INLINE_RECORDS_SIZE = 512
 """Records up to this size are copied into the writer's buffer; larger ones become a part."""
 
+_new_uuid = bytes.__new__
 _SMALL_VARINTS = tuple(bytes((value,)) for value in range(128))
 _VARINT_BITS = 32
 _SMALL_ARRAY = 16
@@ -232,7 +233,7 @@ def read_uuids(
     """`count` UUIDs."""
     elements.take(count, len(buf) - pos, 16)
     end = pos + 16 * count
-    return [Uuid(bytes(buf[start : start + 16])) for start in range(pos, end, 16)], end
+    return [_new_uuid(Uuid, buf[start : start + 16]) for start in range(pos, end, 16)], end
 
 
 def read_strings(

@@ -21,21 +21,29 @@ _CODECS = {
 
 @dataclass(slots=True)
 class LogConfigs:
-    """`log_config`, with one result for all topics that have the same own values."""
+    """`log_config` and min ISR, with one result for all topics that have the same own values."""
 
     _layers: ConfigLayers | None = None
-    _known: dict[tuple[tuple[str, str], ...], LogConfig] = field(default_factory=dict)
+    _known: dict[tuple[tuple[str, str], ...], tuple[LogConfig, int]] = field(default_factory=dict)
     """By a topic's own values; for `_layers` only."""
 
     def of(self, layers: ConfigLayers, topic: Mapping[str, str]) -> LogConfig:
         """What the log of a topic's partitions obeys, given the topic's own values."""
+        return self._find(layers, topic)[0]
+
+    def min_isr(self, layers: ConfigLayers, topic: Mapping[str, str]) -> int:
+        """`min.insync.replicas` of a topic, as it is set."""
+        return self._find(layers, topic)[1]
+
+    def _find(self, layers: ConfigLayers, topic: Mapping[str, str]) -> tuple[LogConfig, int]:
         if layers != self._layers:
             self._layers = ConfigLayers(*map(dict, layers))
             self._known.clear()
         key = tuple(topic.items())
         found = self._known.get(key)
         if found is None:
-            found = self._known[key] = log_config(layers, topic)
+            min_isr = layers.topic_value(keys.MIN_INSYNC_REPLICAS, topic)
+            found = self._known[key] = log_config(layers, topic), min_isr
         return found
 
 

@@ -263,7 +263,7 @@ def test_a_large_topic_is_made_a_few_replicas_a_step(one):
     create_topic(one, "wide", partitions=200)
     one.world.run(1000)
     assert made[-1] == 200
-    assert max(after - before for before, after in itertools.pairwise(made)) <= 32
+    assert max(after - before for before, after in itertools.pairwise(made)) <= 4
 
 
 def test_a_broker_that_must_go_closes_its_logs_and_keeps_its_own_epoch(one):

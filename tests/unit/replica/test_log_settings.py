@@ -93,3 +93,11 @@ def test_changed_broker_values_are_in_force_at_once():
     assert configs.of(layers, {}).retention_ms == 6
     dynamic["log.retention.ms"] = "7"
     assert configs.of(layers, {}).retention_ms == 7
+
+
+def test_min_isr_is_what_the_topic_or_else_the_broker_says():
+    configs = LogConfigs()
+    assert configs.min_isr(ConfigLayers({}, {}, {}), {}) == 1
+    layers = ConfigLayers({}, {"min.insync.replicas": "2"}, {})
+    assert configs.min_isr(layers, {}) == 2
+    assert configs.min_isr(layers, {"min.insync.replicas": "3"}) == 3
