@@ -350,11 +350,11 @@ class Partition:
         """
         follower = self.followers[broker]
         before = follower.log_end_offset
-        if fetch_offset != before:
-            # It may have had another session until now, in which it was at the log's end.
+        start_before = follower.log_start_offset
+        if fetch_offset != before or log_start_offset != start_before:
+            # It may have had another session until now, and said something else there.
             for watcher in self.watchers:
                 watcher.follower_moves(broker)
-        start_before = follower.log_start_offset
         follower.fetched(
             fetch_offset=fetch_offset,
             log_start_offset=log_start_offset,

@@ -316,6 +316,12 @@ def test_a_session_answers_as_one_that_walks_all_its_partitions(seed):
     play(seed)
 
 
+@pytest.mark.parametrize("seed", [186, 654])
+def test_two_sessions_of_a_follower_that_tell_different_log_starts(seed):
+    """The last one counts, for DeleteRecords, although its partition was quiet."""
+    play(seed)
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_a_follower_that_registers_again_is_stale_while_its_proposal_is_under_way(seed):
     """No ISR changes then: only the registration makes its fetches those of before."""
