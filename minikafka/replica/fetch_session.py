@@ -3,7 +3,8 @@
 A session remembers, by partition, what was asked and what was last answered. An incremental
 response holds a partition only if it has records or an error, or if its high watermark, log start
 or other fields changed. The cache is bounded: a full one refuses new sessions (session id 0, which
-every client understands), or drops one that was not used for two minutes.
+every client understands), or drops one that was not used for two minutes. Unlike Kafka, its bound
+is one of partitions as well.
 
 A fetch costs what changed, not what the session holds: a partition that was told everything, and
 has nothing to read, is quiet. It is not looked at again before the client names it or the partition
@@ -36,6 +37,8 @@ INITIAL_EPOCH = 0
 _MAX_EPOCH = 2**31 - 1
 _EVICT_AFTER_MS = 120_000
 TOPIC_IDS_FROM_VERSION = 13
+MOST_PARTITIONS = 250_000
+"""In all sessions of a broker: some 130 MB."""
 
 
 class SessionKey(NamedTuple):
@@ -276,6 +279,9 @@ class FetchSessions:
     env: Environment
     slots: int
     kind: type[Session] = Session
+    most_partitions: int = MOST_PARTITIONS
+    partition_count: int = 0
+    """In all sessions together."""
     _sessions: dict[int, Session] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -303,7 +309,12 @@ class FetchSessions:
         session.epoch = 1 if epoch == _MAX_EPOCH else epoch + 1
         session.read_as(_reader(request, version))
         # Before the time is noted: what is named was quiet until the fetch before this one.
+        before = len(session.partitions)
         session.update(request)
+        self.partition_count += len(session.partitions) - before
+        if not self._has_room_for(session):
+            self._drop(session.session_id)
+            raise FetchSessionIdNotFoundError
         session.last_used_ms = self.env.clock.monotonic_ms
         if not session.partitions:
             # As Kafka: a session without partitions ends with its answer.
@@ -327,20 +338,34 @@ class FetchSessions:
         )
         session.update(request)
         self._sessions[session.session_id] = session
-        return session
+        self.partition_count += len(session.partitions)
+        if self._has_room_for(session):
+            return session
+        self._drop(session.session_id)
+        return None
 
     def _drop(self, session_id: int) -> None:
         session = self._sessions.pop(session_id, None)
         if session is not None:
+            self.partition_count -= len(session.partitions)
             session.close()
 
     def _make_room(self, *, is_follower: bool) -> bool:
-        if len(self._sessions) < self.slots:
-            return True
+        return len(self._sessions) < self.slots or self._evict(is_follower=is_follower)
+
+    def _has_room_for(self, session: Session) -> bool:
+        """Whether a session's partitions fit; others may have to make room."""
+        while self.partition_count > self.most_partitions:
+            if not self._evict(is_follower=session.is_follower, but=session):
+                return False
+        return True
+
+    def _evict(self, *, is_follower: bool, but: Session | None = None) -> bool:
+        """Drop a session that is idle, or a consumer's in favour of a follower's, if there is."""
         now_ms = self.env.clock.monotonic_ms
         for session_id, session in self._sessions.items():
             idle = now_ms - session.last_used_ms > _EVICT_AFTER_MS
-            if idle or (is_follower and not session.is_follower):
+            if session is not but and (idle or (is_follower and not session.is_follower)):
                 self._drop(session_id)
                 return True
         return False

@@ -122,6 +122,26 @@ def test_followers_go_before_consumers(sessions):
     assert sessions.resolve(request(replica=3), 17) is not None
 
 
+def test_partitions_of_all_sessions_have_a_bound(env):
+    sessions = FetchSessions(env, slots=10, most_partitions=10)
+    known = sessions.resolve(request(range(6)), 17)
+    assert sessions.resolve(request(range(5)), 17) is None
+    assert sessions.resolve(request(range(4)), 17) is not None
+    with pytest.raises(FetchSessionIdNotFoundError):
+        sessions.resolve(request([7], known.session_id, 1), 17)
+    assert sessions.partition_count == 4
+    assert len(sessions.resolve(request(range(9), replica=3), 17).partitions) == 9
+    assert len(sessions) == 1
+
+
+def test_partitions_that_are_gone_make_room(sessions):
+    session = sessions.resolve(request(range(6)), 17)
+    sessions.resolve(request((), session.session_id, 1, forgotten=[1, 2]), 17)
+    assert sessions.partition_count == 4
+    sessions.resolve(request((), session.session_id, 2, forgotten=[0, 3, 4, 5]), 17)
+    assert (sessions.partition_count, len(sessions)) == (0, 0)
+
+
 def test_replica_id_in_either_place():
     assert replica_id_of(FetchRequest(replica_id=5)) == 5
     assert replica_id_of(FetchRequest(replica_state=ReplicaState(6, 1))) == 6
