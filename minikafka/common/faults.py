@@ -30,5 +30,13 @@ class MissingPathFault(StorageFault):
     """The file or folder is not there. Expected only where another thread may have renamed it."""
 
 
+class OutOfFilesFault(StorageFault):
+    """The system has no descriptor left for a file (EMFILE, ENFILE). The directory is sound.
+
+    What was asked for did not begin: its request is answered KAFKA_STORAGE_ERROR, or it is tried
+    again later. Where a `StorageFault` takes a directory offline, this one does not.
+    """
+
+
 FATAL = (InvariantViolation, StorageFault)
 """What passes every barrier; see `Environment.contain`."""

@@ -24,7 +24,7 @@ from minikafka.common.errors import (
     RebalanceInProgressError,
     UnknownMemberIdError,
 )
-from minikafka.common.faults import StorageFault
+from minikafka.common.faults import OutOfFilesFault, StorageFault
 from minikafka.common.ids import ZERO_UUID, Uuid
 from minikafka.config import log_keys
 from minikafka.config.values import Config
@@ -54,6 +54,7 @@ _log = logging.getLogger("minikafka.group")
 _GROUP_ID_NOT_FOUND_FROM = 9
 _TOMBSTONES_A_BATCH = 1000
 _MINUTE_MS = 60_000
+_READ_AGAIN_MS = 1_000
 _LAST_MS = (1 << 63) - 1
 
 
@@ -115,6 +116,10 @@ class Shard:
             return
         try:
             at_end = replay.read_slice()
+        except OutOfFilesFault as fault:
+            self.take_offline(fault)
+            self.env.after(_READ_AGAIN_MS, lambda: self._load_slice(replay))
+            return
         except StorageFault as fault:
             self.take_offline(fault)
             self.on_lost(self)

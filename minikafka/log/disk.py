@@ -4,8 +4,8 @@ One `Disk` is one entry of `log.dirs`. Paths are relative to it, with "/" betwee
 go to the page cache: they survive the process, not the machine. Only `sync` and `sync_dir` make
 something durable, and the core calls them in three places: a flush that the shell runs for it, a
 clean shutdown, and the few small files that must not be believed when stale.
-Every method raises `StorageFault` when the system reports an error, and `MissingPathFault` if the
-error is that a path does not exist.
+Every method raises `StorageFault` when the system reports an error, `MissingPathFault` if the error
+is that a path does not exist, and `OutOfFilesFault` if there is no descriptor left for a file.
 """
 
 from typing import NamedTuple, Protocol
@@ -52,6 +52,15 @@ class Disk(Protocol):
 
     def open(self, path: str, *, create: bool = False) -> File:
         """The file at `path`; an empty one if it is not there and `create` is set."""
+
+    def reserve_files(self) -> None:
+        """Make sure that the operation which follows finds descriptors for what it opens.
+
+        Called before the operation changes anything.
+
+        Raises:
+            OutOfFilesFault: it would not.
+        """
 
     def exists(self, path: str) -> bool:
         """Whether there is a file or folder."""
@@ -117,3 +126,12 @@ def write_file(disk: Disk, path: str, content: bytes, *, sync: bool = False) -> 
     disk.rename(partial, path)
     if sync:
         disk.sync_dir(path.rpartition("/")[0])
+
+
+def sync_file(disk: Disk, path: str) -> None:
+    """Make the content of a file durable that is not open."""
+    file = disk.open(path)
+    try:
+        file.sync()
+    finally:
+        file.close()

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from minikafka.common.faults import MissingPathFault
-from minikafka.log.disk import Disk, File
+from minikafka.log.disk import Disk, File, sync_file
 
 _MANY: Final = 32
 """From how many requests on one sync of the file system is cheaper than that of each file."""
@@ -52,9 +52,7 @@ class FlushRequest:
     def _sync_names(self) -> None:
         for path in self.small_files:
             if self.disk.exists(path):
-                file = self.disk.open(path)
-                file.sync()
-                file.close()
+                sync_file(self.disk, path)
         for folder in self.folders:
             self.disk.sync_dir(folder)
 
@@ -109,6 +107,13 @@ class FlushLedger:
         self.files.clear()
         self.folders.clear()
         return request
+
+    def put_back(self, request: FlushRequest, recovery_point: int) -> None:
+        """Ask again for what a request that was not carried out would have made durable."""
+        self.files.update(dict.fromkeys(request.small_files))
+        self.folders.update(dict.fromkeys(request.folders))
+        if request.generation == self.generation:
+            self.taken = recovery_point
 
     def ask_by_time(self, log_end_offset: int, now_ms: int, flush_ms: int) -> None:
         """Want everything flushed if it was last asked for `flush_ms` ago (monotonic)."""

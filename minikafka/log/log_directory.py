@@ -255,6 +255,7 @@ class LogDirectory:
     ) -> UnifiedLog:
         """An empty log for a partition that this directory does not have."""
         assert at not in self.logs, f"{at} is there already"
+        self.disk.reserve_files()
         remembered = Remembered(clean=True)
         log = self._open_log(
             str(at), at, config=config, remembered=remembered, now=now, rng=rng, topic_id=topic_id

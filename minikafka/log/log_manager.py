@@ -10,12 +10,11 @@ from dataclasses import dataclass, field
 from random import Random
 
 from minikafka.common.clock import Now
-from minikafka.common.faults import DirectoryInUseFault, StorageFault
+from minikafka.common.faults import DirectoryInUseFault, OutOfFilesFault, StorageFault
 from minikafka.common.ids import ZERO_UUID, TopicPartition, Uuid
 from minikafka.log.checkpoints import PARTITION_METADATA, BadMetaPropertiesError
 from minikafka.log.config import LogConfig
 from minikafka.log.disk import Disk
-from minikafka.log.flush import FlushRequest
 from minikafka.log.log_directory import (
     DELETE_SUFFIX,
     STRAY_SUFFIX,
@@ -25,6 +24,7 @@ from minikafka.log.log_directory import (
 from minikafka.log.unified_log import UnifiedLog
 
 _log = logging.getLogger("minikafka.log")
+_RETENTION_AGAIN_MS = 1_000
 _UNASSIGNED = Uuid.of(0, 1)
 """The directory id of a replica that was never in a directory (KIP-858)."""
 
@@ -237,13 +237,13 @@ class LogManager:
         if expiration_due:
             interval_ms = settings.producer_id_expiration_check_interval_ms
             self._expiration_due_ms = time_ms + interval_ms
-        faults = []
+        faults: list[StorageFault] = []
         producers = 0
         for directory in self.online:
             try:
                 for log in directory.logs.values():
                     if retention_due:
-                        log.delete_old_segments(now)
+                        self._delete_old_segments(log, now, faults)
                     if expiration_due:
                         log.expire_producers(now)
                     log.tick(now)
@@ -260,6 +260,13 @@ class LogManager:
             self._forget_producers(producers - self.settings.most_producers)
         return faults
 
+    def _delete_old_segments(self, log: UnifiedLog, now: Now, faults: list[StorageFault]) -> None:
+        try:
+            log.delete_old_segments(now)
+        except OutOfFilesFault as fault:
+            faults.append(fault)
+            self._retention_due_ms = now.monotonic_ms + _RETENTION_AGAIN_MS
+
     def remove_dying(self, now: Now, most: int) -> tuple[list[StorageFault], bool]:
         """Remove at most `most` folders of deleted logs that are due; True if more are due."""
         faults, more = [], False
@@ -271,16 +278,11 @@ class LogManager:
                 faults.append(fault)
         return faults, more
 
-    def take_flushes(self) -> list[tuple[UnifiedLog, FlushRequest]]:
-        """What must be synced now: run each request, then tell its log."""
-        requests = []
-        for directory in self.online:
-            for log in directory.logs.values():
-                if log.needs_flush:
-                    request = log.take_flush()
-                    assert request is not None
-                    requests.append((log, request))
-        return requests
+    def unflushed(self) -> list[UnifiedLog]:
+        """The logs of which something must be synced now, and was not asked for."""
+        return [
+            log for directory in self.online for log in directory.logs.values() if log.needs_flush
+        ]
 
     def checkpoint_high_watermarks(self) -> list[StorageFault]:
         """Write all high watermarks; not before the replicas have taken theirs from the logs."""

@@ -19,6 +19,8 @@ _PREFIX = Struct(">hI")
 _COUNT = Struct(">i")
 _ENTRY = Struct(">qhiqiqiq")
 _VERSION: Final = 1
+_READ_AGAIN_BYTES: Final = 8 * 1024
+"""A log up to this size is read at a start in less time than a producer snapshot."""
 
 
 def encode(state: ProducerState) -> bytes:
@@ -119,3 +121,15 @@ def _entry(fields: tuple[int, ...], now_ms: int) -> ProducerEntry:
 
 
 _NO_BATCH: Final = WrittenBatch(-1, -1, 0, -1)
+
+
+def needs_snapshot(
+    disk: Disk, folder: str, state: ProducerState, size_bytes: int, end_offset: int
+) -> bool:
+    """Return True if the next start is to find the producers at a log's end in a file.
+
+    Unlike Kafka: not where there are none, and the next start learns that by one short read.
+    """
+    if not state.producers and size_bytes <= _READ_AGAIN_BYTES:
+        return False
+    return state.end_offset != end_offset or not snapshot_offsets(disk, folder)

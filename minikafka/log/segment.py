@@ -1,8 +1,8 @@
 """One segment: a log file and the indexes that belong to it.
 
 The log file only grows at its end or is cut there. Index entries are kept in memory and written to
-their files when the segment is flushed, rolled or closed: what a crash loses of them is rebuilt
-from the log, since a segment that was not flushed is recovered anyway. Indexes of older segments
+their files when the segment is rolled or closed: what a crash loses of them is rebuilt from the
+log, since the segment with the log's end is recovered anyway. Indexes of older segments
 are loaded when first needed. Source: `LogSegment`.
 """
 

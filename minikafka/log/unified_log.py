@@ -4,7 +4,7 @@ Invariants: log start offset <= high watermark <= log end offset; offsets never 
 truncation; what is below the recovery point is durable. The log itself never syncs: it says what
 must be synced (`take_flush`) and is told when that is done (`flushed`). Whoever catches a
 `StorageFault` from any method takes the whole log directory offline; the log must not be used then.
-Source: `UnifiedLog`, `LocalLog`.
+`OutOfFilesFault` is the exception: nothing was changed. Source: `UnifiedLog`, `LocalLog`.
 """
 
 from collections.abc import Callable
@@ -23,10 +23,10 @@ from minikafka.log.checkpoints import (
     write_topic_id,
 )
 from minikafka.log.config import LogConfig
-from minikafka.log.disk import Disk
+from minikafka.log.disk import Disk, sync_file
 from minikafka.log.flush import FlushLedger, FlushRequest
 from minikafka.log.leader_epoch_cache import EpochEnd, LeaderEpochCache
-from minikafka.log.producer_snapshot import remove_snapshots, snapshot_offsets, write_snapshot
+from minikafka.log.producer_snapshot import needs_snapshot, remove_snapshots, write_snapshot
 from minikafka.log.producer_state import ProducerState, is_marker
 from minikafka.log.recovery import Remembered, apply_marker, load, load_producers
 from minikafka.log.results import (
@@ -51,8 +51,6 @@ from minikafka.records.errors import RecordValidationError
 from minikafka.records.validation import UNBOUNDED, Origin, validate_batch
 
 _CLIENT = Origin.CLIENT
-_READ_AGAIN_BYTES = 8 * 1024
-"""A log up to this size is read at a start in less time than a producer snapshot."""
 
 
 @dataclass(slots=True)
@@ -84,6 +82,8 @@ class UnifiedLog:
     """The checkpoint of recovery points may say too much of this log."""
     save_recovery_points: Callable[[], None] | None = None
     """Replaces that checkpoint, for good; needed before anything more is written."""
+    goes_first: bool = False
+    """It may use the last descriptors: the metadata log."""
     _loaded_as: tuple[int, ...] | None = None
     """What `_state` was after a clean shutdown: as long as it is, nothing must be written."""
 
@@ -202,11 +202,16 @@ class UnifiedLog:
         self._write_runs(records[:end], headers, now)
         return followed(headers, self.log_start_offset)
 
+    def reserve_files(self) -> None:
+        """As `Disk.reserve_files`; the log's operations do it before they change anything."""
+        if not self.goes_first:
+            self.disk.reserve_files()
+
     def assign_epoch_start_offset(self, epoch: int, offset: int) -> None:
         """Note that `epoch` starts at `offset`; a new leader does so before its first append.
 
-        An epoch without records is not written: a start would forget it again. The first append
-        writes it.
+        The caller has reserved files. An epoch without records is not written: a start would forget
+        it again. The first append writes it.
         """
         self.epochs.assign(epoch, offset)
         if offset < self.log_end_offset:
@@ -318,6 +323,7 @@ class UnifiedLog:
             raise OffsetNotInLogError(offset, self.log_start_offset, self.high_watermark)
         if offset <= self.log_start_offset:
             return False
+        self.reserve_files()
         self.log_start_offset = offset
         self.epochs.truncate_from_start(offset)
         self._save_epochs()
@@ -328,12 +334,13 @@ class UnifiedLog:
 
         The batch that holds `offset` goes as a whole.
         """
+        self.reserve_files()
         if offset >= self.log_end_offset:
             self.epochs.truncate_from_end(offset)
             self._save_epochs()
             return
         if offset <= self.segments.first.base_offset:
-            self.truncate_fully_and_start_at(offset, now)
+            self._truncate_fully(offset, now)
             return
         self.flushes.truncated()
         self.segments.doom_from(offset)
@@ -352,6 +359,10 @@ class UnifiedLog:
 
     def truncate_fully_and_start_at(self, offset: int, now: Now) -> None:
         """Drop everything; the log is empty and both starts and ends at `offset`."""
+        self.reserve_files()
+        self._truncate_fully(offset, now)
+
+    def _truncate_fully(self, offset: int, now: Now) -> None:
         self.flushes.truncated()
         self.segments.doom_all()
         remove_snapshots(self.disk, self.folder)
@@ -383,8 +394,9 @@ class UnifiedLog:
             segment.release_indexes()
         if not count:
             return 0
+        self.reserve_files()
         if count == len(self.segments.items):
-            self._roll(self.log_end_offset, now)
+            self._roll_reserved(self.log_end_offset, now)
         self.segments.doom_first(count)
         start = self.segments.first.base_offset
         if start > self.log_start_offset:
@@ -432,7 +444,14 @@ class UnifiedLog:
         """
         if everything:
             self.flushes.wanted = self.records_end
-        return self._flush_request() if self.needs_flush else None
+        if not self.needs_flush:
+            return None
+        self.reserve_files()
+        return self._flush_request()
+
+    def not_flushed(self, request: FlushRequest) -> None:
+        """A flush was not carried out, or in part: `take_flush` gives it again."""
+        self.flushes.put_back(request, self.recovery_point)
 
     def flushed(self, request: FlushRequest) -> None:
         """A flush has run: everything below its offset is durable, unless truncated meanwhile."""
@@ -450,9 +469,11 @@ class UnifiedLog:
         """Write what is not written; what must be synced before `finish_close`, or None."""
         if self._state() == self._loaded_as:
             return None
-        active = self.segments.active
-        active.close_for_appends()
-        if self._needs_snapshot():
+        self.reserve_files()
+        self.segments.active.close_for_appends()
+        if needs_snapshot(
+            self.disk, self.folder, self.producers, self.size_bytes, self.log_end_offset
+        ):
             self._snapshot_producers()
         # All segments: what was rebuilt at the load may be below the recovery point.
         for segment in self.segments.items:
@@ -492,8 +513,7 @@ class UnifiedLog:
         ]
         if not batches:
             raise RecordValidationError(ErrorCode.INVALID_RECORD, "there is no record batch")
-        duplicate = judge_producers(batches, self.producers)
-        if duplicate is not None:
+        if (duplicate := judge_producers(batches, self.producers)) is not None:
             return duplicate_of(duplicate, self.log_start_offset)
         done = [self._append_one(batch, header, leader_epoch, now) for batch, header in batches]
         return done[-1]._replace(
@@ -539,6 +559,7 @@ class UnifiedLog:
     def _write(self, records: memoryview, headers: list[BatchHeader], now: Now) -> None:
         """Write batches into the active segment; follow end offset, epochs and producers."""
         epochs, producers, segment = self.epochs, self.producers, self.segments.active
+        self.reserve_files()
         if not self.identity_is_durable:
             self._sync_identity()
         if self.recovery_point_fell and self.save_recovery_points is not None:
@@ -574,9 +595,7 @@ class UnifiedLog:
         node waits for the disk.
         """
         if self.topic_id is not None:
-            file = self.disk.open(f"{self.folder}/{PARTITION_METADATA}")
-            file.sync()
-            file.close()
+            sync_file(self.disk, f"{self.folder}/{PARTITION_METADATA}")
         for folder in (self.folder, ""):
             self.disk.sync_dir(folder)
         if self.follows_unclean_end:
@@ -608,6 +627,10 @@ class UnifiedLog:
         An `.unflushed` file says so until then. Where the base is not the end of what was written,
         nothing after a crash could tell how far that went: it is flushed at once.
         """
+        self.reserve_files()
+        self._roll_reserved(base_offset, now)
+
+    def _roll_reserved(self, base_offset: int, now: Now) -> None:
         active = self.segments.active
         active.close_for_appends()
         if not active.size and active.base_offset == base_offset:
@@ -615,18 +638,15 @@ class UnifiedLog:
         self.flushes.note(active.unsynced)
         self._snapshot_producers(base_offset)
         if base_offset == self.records_end:
-            self._mark_unflushed(base_offset)
+            # It begins before what precedes it is durable.
+            path = f"{self.folder}/{file_name(base_offset, UNFLUSHED_SUFFIX)}"
+            self.disk.open(path, create=True).close()
+            self.unflushed.append(base_offset)
         else:
             for segment in self.segments.from_offset(self.recovery_point):
                 segment.file.sync()
         self.segments.add(self._new_segment(base_offset, now))
         self.flushes.wanted = max(self.flushes.wanted, self.records_end)
-
-    def _mark_unflushed(self, base_offset: int) -> None:
-        """Note that the segment at `base_offset` begins before what precedes it is durable."""
-        path = f"{self.folder}/{file_name(base_offset, UNFLUSHED_SUFFIX)}"
-        self.disk.open(path, create=True).close()
-        self.unflushed.append(base_offset)
 
     def _forget_flushed(self) -> None:
         """Remove the `.unflushed` files of segments whose predecessors are durable by now."""
@@ -642,18 +662,6 @@ class UnifiedLog:
             create=True, jitter_ms=self.config.draw_jitter_ms(self.rng),
         )  # fmt: skip
 
-    def _needs_snapshot(self) -> bool:
-        """Return True if the next start is to find the producers at this log's end in a file.
-
-        Unlike Kafka: not where there are none, and the next start learns that by one short read.
-        """
-        producers = self.producers
-        if not producers.producers and self.size_bytes <= _READ_AGAIN_BYTES:
-            return False
-        return producers.end_offset != self.log_end_offset or not snapshot_offsets(
-            self.disk, self.folder
-        )
-
     def _snapshot_producers(self, offset: int | None = None) -> None:
         self.producers.end_offset = self.log_end_offset if offset is None else offset
         path = write_snapshot(self.disk, self.folder, self.producers)
@@ -666,7 +674,9 @@ class UnifiedLog:
             if segment.base_offset < self.flushes.wanted
         ]
         for segment in dirty:
-            segment.write_indexes()
+            if segment is not self.segments.active:
+                # That one is indexed anew after a crash: its index files need not be opened.
+                segment.write_indexes()
             self.flushes.note(segment.unsynced)
         return self.flushes.take(self.disk, tuple(segment.file for segment in dirty))
 

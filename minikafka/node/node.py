@@ -21,7 +21,7 @@ from minikafka.common import events
 from minikafka.common.clock import Now
 from minikafka.common.effects import Effect, Halt, Started
 from minikafka.common.environment import Environment
-from minikafka.common.faults import FATAL, InvariantViolation, StorageFault
+from minikafka.common.faults import FATAL, InvariantViolation, OutOfFilesFault, StorageFault
 from minikafka.common.ids import ZERO_UUID
 from minikafka.config.node_config import NodeConfig
 from minikafka.config.values import Config
@@ -305,6 +305,9 @@ class Node:
         Raises:
             StorageFault: it holds the metadata log, or is no directory of this broker.
         """
+        if isinstance(fault, OutOfFilesFault):
+            _log.warning("refused for lack of file descriptors (ulimit -n): %s", fault)
+            return
         broker = self.broker
         roots = [] if broker is None else [each.disk.root for each in broker.logs.directories]
         if broker is None or fault.log_dir not in roots or fault.log_dir == self.raft.disk.root:

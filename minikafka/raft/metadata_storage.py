@@ -67,6 +67,7 @@ def open_metadata_log(disk: Disk, config: LogConfig, now: Now, rng: Random) -> U
         now=now,
         rng=rng,
     )
+    log.goes_first = True
     snapshot_id = _snapshot_after(disk, log)
     if snapshot_id is not None:
         # The process ended after the download of a snapshot, before records followed it.

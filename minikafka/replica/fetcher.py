@@ -271,6 +271,7 @@ class Fetcher:
                     self._one_answer(key, asked.get(key), data)
                 except StorageFault as fault:
                     self.on_fault(fault)
+                    self._put_off(key)
         self._schedule(0)
 
     def _one_answer(
@@ -407,6 +408,7 @@ class Fetcher:
                     then(key, followed, answer.offset)
                 except StorageFault as fault:
                     self.on_fault(fault)
+                    self._put_off(key)
 
         self.calls.send(
             self.channel,
@@ -447,6 +449,13 @@ class Fetcher:
     def _back_off(self, key: TopicIdPartition, followed: Followed) -> None:
         followed.retry_at_ms = self.env.clock.monotonic_ms + self.settings.backoff_ms
         self._backing_off[key] = None
+
+    def _put_off(self, key: TopicIdPartition) -> None:
+        """Fetch again later what could not be written; nothing to do where the disk is offline."""
+        followed = self.followed.get(key)
+        if followed is not None:
+            self._moved[key] = None
+            self._back_off(key, followed)
 
     def _start_session_anew(self) -> None:
         self._session_id = 0

@@ -22,7 +22,7 @@ from minikafka.common.errors import (
     UnknownTopicIdError,
     UnknownTopicOrPartitionError,
 )
-from minikafka.common.faults import StorageFault
+from minikafka.common.faults import OutOfFilesFault, StorageFault
 from minikafka.common.ids import TopicIdPartition, TopicPartition, Uuid
 from minikafka.common.summed_lines import SummedLines
 from minikafka.config.values import ConfigLayers
@@ -39,7 +39,7 @@ from minikafka.replica.log_settings import LogConfigs
 from minikafka.replica.lost_logs import LostLogs
 from minikafka.replica.partition import Partition, leadership_lines
 from minikafka.replica.topic_counts import TopicCounts
-from minikafka.replica.turns import Turns
+from minikafka.replica.turns import POSTPONED_MS, Turns
 from minikafka.rpc.calls import Calls
 
 _log = logging.getLogger("minikafka.replica")
@@ -195,6 +195,7 @@ class ReplicaManager:
                 is_here = self.logs.get(name) is not None
                 is_here = is_here and name not in self._doomed and name not in self._strays
                 if name in self.partitions or (is_here and not self._started):
+                    self._unmade.drop(name)
                     self._change(replica, leads=leads)
                 else:
                     self._unmade.put(name, (replica, leads))
@@ -229,14 +230,19 @@ class ReplicaManager:
         key = TopicIdPartition(replica.topic_id, name.partition)
         if self._is_lost(name, key, replica) or name in self.offline:
             return
+        new_epoch = False
         try:
             partition = self.partitions.get(name) or self._create(replica)
+            partition.log.reserve_files()
             if leads:
                 self._unfollow(key)
             new_epoch = partition.apply(replica.registration)
             self._compare_directory(key, replica)
             if not leads and (new_epoch or key not in self._followed_leader):
                 self._follow(key, partition)
+        except OutOfFilesFault as fault:
+            self.take_offline(fault)
+            self._unmade.postpone(name, (replica, leads))
         except StorageFault as fault:
             self.take_offline(fault)
             if name not in self.partitions:
@@ -345,10 +351,10 @@ class ReplicaManager:
         if fetcher is None:
             _log.info("[%s] leader %d cannot be reached yet", partition.topic_partition, leader)
             return
-        self._followed_leader[key] = leader
         if partition.log.latest_epoch is None:
             # Nothing says which epoch the records here are of: keep what is committed.
             partition.log.truncate_to(partition.log.high_watermark, self.env.clock.now)
+        self._followed_leader[key] = leader
         fetcher.follow(partition)
 
     def _unfollow(self, key: TopicIdPartition) -> None:
@@ -402,6 +408,10 @@ class ReplicaManager:
                 continue
             try:
                 self._follow(key, partition)
+            except OutOfFilesFault as fault:
+                self.take_offline(fault)
+                self.env.after(POSTPONED_MS, self._brokers_changed)
+                return
             except StorageFault as fault:
                 self.take_offline(fault)
 
@@ -479,16 +489,35 @@ class ReplicaManager:
 
     def flush_logs(self) -> None:
         """Ask for the syncs that logs want."""
-        for log, request in self.logs.take_flushes():
-            self.env.flush((request,), partial(self._flushed, log, request))
+        for log in self.logs.unflushed():
+            self._ask_flush(log)
 
     def flush(self, log: UnifiedLog) -> None:
         """Have a log synced; what is appended while a flush runs goes into the next."""
-        request = None if log.is_flushing else log.take_flush()
+        if not log.is_flushing:
+            self._ask_flush(log)
+
+    def _ask_flush(self, log: UnifiedLog) -> None:
+        try:
+            request = log.take_flush()
+        except OutOfFilesFault as fault:
+            # What was appended stays appended; what waits for the flush goes on waiting.
+            self.take_offline(fault)
+            self.env.after(_LOG_TICK_MS, lambda: self._flush_again(log))
+            return
         if request is not None:
             self.env.flush((request,), partial(self._flushed, log, request))
 
+    def _flush_again(self, log: UnifiedLog) -> None:
+        if self.logs.get(log.topic_partition) is log:
+            self.flush(log)
+
     def _flushed(self, log: UnifiedLog, request: FlushRequest, fault: StorageFault | None) -> None:
+        if isinstance(fault, OutOfFilesFault):
+            self.take_offline(fault)
+            log.not_flushed(request)
+            self.env.after(_LOG_TICK_MS, lambda: self._flush_again(log))
+            return
         if fault is not None:
             self.take_offline(fault)
             return
@@ -507,7 +536,13 @@ class ReplicaManager:
             self._fetchers[leader].flushed(key)
 
     def take_offline(self, fault: StorageFault) -> None:
-        """Give up a log directory and the partitions in it; the others go on."""
+        """Give up a log directory and the partitions in it; the others go on.
+
+        Nothing is given up where only file descriptors are lacking.
+        """
+        if isinstance(fault, OutOfFilesFault):
+            _log.warning("refused or put off for lack of file descriptors (ulimit -n): %s", fault)
+            return
         lost = self.logs.take_offline(fault.log_dir)
         if not lost and fault.log_dir in self._lost_dirs:
             return

@@ -3,9 +3,11 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Generic, TypeVar
+from typing import Final, Generic, TypeVar
 
 from minikafka.common.environment import Environment
+
+POSTPONED_MS: Final = 1_000
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -25,27 +27,43 @@ class Turns(Generic[K, V]):
     after: Callable[[], None] = _nothing
     """Called at the end of every turn."""
     _waiting: dict[K, V] = field(default_factory=dict)
+    _postponed: dict[K, V] = field(default_factory=dict)
     _is_scheduled: bool = False
 
     def __contains__(self, key: K) -> bool:
-        return key in self._waiting
+        return key in self._waiting or key in self._postponed
 
     def __bool__(self) -> bool:
-        return bool(self._waiting)
+        return bool(self._waiting or self._postponed)
 
     def put(self, key: K, value: V) -> None:
         """Let something wait; `begin` must follow. A later value replaces an earlier one."""
+        self._postponed.pop(key, None)
         self._waiting[key] = value
+
+    def postpone(self, key: K, value: V) -> None:
+        """Let something wait for `POSTPONED_MS`, unless a later value comes before."""
+        if not self._postponed:
+            self.env.after(POSTPONED_MS, self._resume)
+        self._postponed[key] = value
+
+    def _resume(self) -> None:
+        postponed, self._postponed = self._postponed, {}
+        self._waiting = postponed | self._waiting
+        if self._waiting:
+            self.begin()
 
     def drop(self, key: K) -> bool:
         """Forget what waits under a key; False if nothing does."""
-        known = key in self._waiting
+        known = key in self
         self._waiting.pop(key, None)
+        self._postponed.pop(key, None)
         return known
 
     def clear(self) -> None:
         """Forget all that waits."""
         self._waiting.clear()
+        self._postponed.clear()
 
     def begin(self) -> None:
         """Work on a few now, unless a turn is due anyway, and on the others in later steps."""
@@ -54,6 +72,8 @@ class Turns(Generic[K, V]):
 
     def finish(self) -> None:
         """Work on all that waits, in this step."""
+        self._waiting = self._postponed | self._waiting
+        self._postponed = {}
         for key in list(self._waiting):
             self.work(key, self._waiting.pop(key))
 

@@ -97,13 +97,12 @@ class DebugHooks:
 class DebugFile(OsFile):
     """A file whose fsyncs and truncations are noted."""
 
-    __slots__ = ("_hooks", "path")
+    __slots__ = ("_hooks",)
 
     def __init__(self, root: str, path: str, flags: int, hooks: DebugHooks) -> None:
         """Open; an empty file was, for all that is known, just created."""
         super().__init__(root, path, flags)
         self._hooks = hooks
-        self.path = path
         if self.size == 0:
             hooks.note("create", path)
 

@@ -21,6 +21,19 @@ def raise_limit() -> int:
     return hard
 
 
+def current_limit() -> int:
+    """Return the soft limit on open files."""
+    return resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+
+
+def share_of_files(limit: int) -> int:
+    """Return how many files of log directories may be open at a time: half of the limit.
+
+    Connections of clients and of other nodes have the other half.
+    """
+    return 2**31 - 1 if limit < 0 else max(limit // 2, 1)
+
+
 def first_reserved(limit: int) -> int:
     """Return the lowest descriptor that no connection of a client may have.
 

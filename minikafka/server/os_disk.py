@@ -7,6 +7,7 @@ while the loop writes; a file is not closed under a running sync.
 
 import contextlib
 import ctypes
+import errno
 import fcntl
 import os
 import re
@@ -15,8 +16,14 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from minikafka.common.faults import DirectoryInUseFault, MissingPathFault, StorageFault
+from minikafka.common.faults import (
+    DirectoryInUseFault,
+    MissingPathFault,
+    OutOfFilesFault,
+    StorageFault,
+)
 from minikafka.log.disk import Space
+from minikafka.server.open_files import NO_DESCRIPTOR, OPEN_FILES
 
 Buffer = bytes | bytearray | memoryview
 
@@ -38,29 +45,46 @@ _syncfs = _find_syncfs()
 
 
 class OsFile:
-    """An open file of an `OsDisk`."""
+    """An open file of an `OsDisk`. Its descriptor comes and goes (`open_files`)."""
 
-    __slots__ = ("_closing", "_fd", "_root", "size")
+    __slots__ = (
+        "_fd", "_flags", "_is_closed", "_is_used", "_root", "_syncing", "_using", "is_unsynced",
+        "path", "size",
+    )  # fmt: skip
 
     def __init__(self, root: str, path: str, flags: int) -> None:
         """Open `path`; `root` is the log directory that a fault will name."""
         self._root = root
-        self._closing = threading.Lock()
-        self._fd = os.open(path, flags, 0o644)
+        self._flags = flags
+        self.path = path
+        # The second lock is held for as long as a sync takes. The loop needs only the first one.
+        self._using = threading.Lock()
+        self._syncing = threading.Lock()
+        self._is_used = True
+        self._is_closed = False
+        self.is_unsynced = False
+        self._fd = OPEN_FILES.open(path, flags)
         self.size = os.fstat(self._fd).st_size
+        OPEN_FILES.enter(self)
+        OPEN_FILES.opened(self)
 
     def append(self, data: Buffer) -> None:
         """Write all of `data` at the end, or raise and leave the file as it was."""
         size = self.size
-        try:
-            written = os.pwrite(self._fd, data, size)
-            if written != len(data):
-                self._append_rest(memoryview(data), written)
-        except OSError as error:
-            with contextlib.suppress(OSError):
-                os.ftruncate(self._fd, size)
-            raise StorageFault(self._root, f"write failed: {error.strerror}") from error
-        self.size = size + len(data)
+        with self._using:
+            fd = self._fd
+            if fd < 0:
+                fd = self._descriptor()
+            self._is_used = self.is_unsynced = True
+            try:
+                written = os.pwrite(fd, data, size)
+                if written != len(data):
+                    self._append_rest(memoryview(data), written)
+            except OSError as error:
+                with contextlib.suppress(OSError):
+                    os.ftruncate(fd, size)
+                raise StorageFault(self._root, f"write failed: {error.strerror}") from error
+            self.size = size + len(data)
 
     def _append_rest(self, data: memoryview, written: int) -> None:
         while written < len(data):
@@ -68,49 +92,121 @@ class OsFile:
 
     def read_at(self, position: int, length: int) -> bytes:
         """Up to `length` bytes from `position`; shorter only at the end of the file."""
-        try:
-            return os.pread(self._fd, length, position)
-        except OSError as error:
-            if self._fd < 0:
+        with self._using:
+            if self._is_closed:
                 # The log was let go of since: nothing is wrong with the disk.
-                raise ValueError("the file was closed before it was read") from None
-            raise StorageFault(self._root, f"read failed: {error.strerror}") from error
+                raise ValueError("the file was closed before it was read")
+            fd = self._fd
+            if fd < 0:
+                fd = self._descriptor()
+            self._is_used = True
+            try:
+                return os.pread(fd, length, position)
+            except OSError as error:
+                raise StorageFault(self._root, f"read failed: {error.strerror}") from error
 
     def read_into(self, position: int, buffer: bytearray | memoryview) -> int:
         """Fill `buffer` from `position`; how many bytes there were."""
-        try:
-            return os.preadv(self._fd, [buffer], position)
-        except OSError as error:
-            raise StorageFault(self._root, f"read failed: {error.strerror}") from error
-
-    def fileno(self) -> int:
-        """The descriptor, for a sendfile or an mmap; valid until the file is closed."""
-        return self._fd
+        with self._using:
+            try:
+                return os.preadv(self._descriptor(), [buffer], position)
+            except OSError as error:
+                raise StorageFault(self._root, f"read failed: {error.strerror}") from error
 
     def truncate(self, size: int) -> None:
         """Cut the file to `size` bytes."""
-        try:
-            os.ftruncate(self._fd, size)
-        except OSError as error:
-            raise StorageFault(self._root, f"truncate failed: {error.strerror}") from error
-        self.size = size
+        with self._using:
+            fd = self._descriptor()
+            self.is_unsynced = True
+            try:
+                os.ftruncate(fd, size)
+            except OSError as error:
+                raise StorageFault(self._root, f"truncate failed: {error.strerror}") from error
+            self.size = size
 
     def sync(self) -> None:
         """Make the content durable; nothing to do for a file that was closed meanwhile."""
-        with self._closing:
-            if self._fd < 0:
+        with self._syncing:
+            with self._using:
+                if self._is_closed:
+                    return
+                fd = self._descriptor()
+                self.is_unsynced = False
+            try:
+                os.fdatasync(fd)
+            except OSError as error:
+                self.is_unsynced = True
+                raise StorageFault(self._root, f"sync failed: {error.strerror}") from error
+
+    def close(self) -> None:
+        """Close the file, after a sync that is running."""
+        with self._syncing, self._using:
+            if self._is_closed:
                 return
+            self._is_closed = True
+            OPEN_FILES.forget(self)
+            if self._fd >= 0:
+                os.close(self._fd)
+                self._fd = -1
+
+    def take_used(self) -> bool:
+        """True if the file was used since the last call."""
+        was_used, self._is_used = self._is_used, False
+        return was_used
+
+    def let_go(self) -> bool:
+        """Sync the file if need be, and close its descriptor; False if it is in use.
+
+        Raises:
+            StorageFault: it cannot be synced.
+        """
+        if not self._syncing.acquire(blocking=False):
+            return False
+        try:
+            if not self._using.acquire(blocking=False):
+                return False
+            try:
+                return self._let_go()
+            finally:
+                self._using.release()
+        finally:
+            self._syncing.release()
+
+    def _let_go(self) -> bool:
+        if self._fd < 0:
+            return False
+        if self.is_unsynced:
             try:
                 os.fdatasync(self._fd)
             except OSError as error:
                 raise StorageFault(self._root, f"sync failed: {error.strerror}") from error
+            self.is_unsynced = False
+        os.close(self._fd)
+        self._fd = -1
+        return True
 
-    def close(self) -> None:
-        """Close the descriptor, after a sync that is running."""
-        with self._closing:
-            if self._fd >= 0:
-                os.close(self._fd)
-                self._fd = -1
+    def _descriptor(self) -> int:
+        """The descriptor, opened again if it was closed. The caller holds `_using`."""
+        self._is_used = True
+        if self._fd < 0:
+            if self._is_closed:
+                raise StorageFault(self._root, f"{self.path} is closed: Bad file descriptor")
+            with faults(self._root, f"open {self.path} again"):
+                self._fd = OPEN_FILES.open(self.path, self._flags & ~(os.O_CREAT | os.O_TRUNC))
+            OPEN_FILES.opened(self)
+        return self._fd
+
+
+@contextlib.contextmanager
+def faults(root: str, action: str) -> Iterator[None]:
+    """Raise what the system reports as a fault of the log directory `root`."""
+    try:
+        yield
+    except FileNotFoundError as error:
+        raise MissingPathFault(root, f"cannot {action}: {error.strerror}") from error
+    except OSError as error:
+        kind = OutOfFilesFault if error.errno in NO_DESCRIPTOR else StorageFault
+        raise kind(root, f"cannot {action}: {error.strerror}") from error
 
 
 class OsDisk:
@@ -135,6 +231,11 @@ class OsDisk:
     def _open(self, path: str, flags: int) -> OsFile:
         return OsFile(self.root, path, flags)
 
+    def reserve_files(self) -> None:
+        """Have spare descriptors for the operation that follows."""
+        if OPEN_FILES.is_short and not OPEN_FILES.reserve():
+            raise OutOfFilesFault(self.root, os.strerror(errno.EMFILE))
+
     def exists(self, path: str) -> bool:
         """Whether there is a file or folder."""
         return os.path.lexists(self._path(path))
@@ -143,7 +244,7 @@ class OsDisk:
         """Names in a folder, sorted; none if there is no folder."""
         with self._faults(f"list {path or 'the directory'}"):
             try:
-                return sorted(os.listdir(self._path(path)))  # noqa: PTH208
+                return sorted(OPEN_FILES.attempt(lambda: os.listdir(self._path(path))))  # noqa: PTH208
             except (FileNotFoundError, NotADirectoryError):
                 return []
 
@@ -155,7 +256,7 @@ class OsDisk:
     def rename(self, old: str, new: str) -> None:
         """Move a file or folder."""
         with self._faults(f"rename {old} to {new}"):
-            os.replace(self._path(old), self._path(new))  # noqa: PTH105
+            OPEN_FILES.rename(self._path(old), self._path(new))
 
     def remove(self, path: str) -> None:
         """Delete a file or a folder with its content."""
@@ -166,7 +267,7 @@ class OsDisk:
             except FileNotFoundError:
                 return
             except IsADirectoryError:
-                shutil.rmtree(target)
+                OPEN_FILES.attempt(lambda: shutil.rmtree(target))
 
     def space(self) -> Space:
         """What the file system says; what is kept for the superuser is not usable."""
@@ -177,7 +278,7 @@ class OsDisk:
     def sync_dir(self, path: str) -> None:
         """Make the names in a folder durable."""
         with self._faults(f"sync {path or 'the directory'}"):
-            fd = os.open(self._path(path), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            fd = OPEN_FILES.open(self._path(path), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             try:
                 os.fsync(fd)
             finally:
@@ -200,7 +301,7 @@ class OsDisk:
     def lock(self) -> None:
         """Hold `.lock` until `unlock` or the end of the process."""
         with self._faults("open .lock"):
-            fd = os.open(self._path(".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            fd = OPEN_FILES.open(self._path(".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC)
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
@@ -221,11 +322,5 @@ class OsDisk:
     def _path(self, path: str) -> str:
         return f"{self.root}/{path}" if path else self.root
 
-    @contextlib.contextmanager
-    def _faults(self, action: str) -> Iterator[None]:
-        try:
-            yield
-        except FileNotFoundError as error:
-            raise MissingPathFault(self.root, f"cannot {action}: {error.strerror}") from error
-        except OSError as error:
-            raise StorageFault(self.root, f"cannot {action}: {error.strerror}") from error
+    def _faults(self, action: str) -> contextlib.AbstractContextManager[None]:
+        return faults(self.root, action)

@@ -23,9 +23,10 @@ from minikafka.node.assembly import Surroundings, assemble
 from minikafka.node.node import Node
 from minikafka.records import summary
 from minikafka.server.debug_hooks import DebugDisk, DebugHooks
-from minikafka.server.descriptors import first_reserved, raise_limit
+from minikafka.server.descriptors import first_reserved, raise_limit, share_of_files
 from minikafka.server.driver import Driver, read_clock
 from minikafka.server.listener import ConnectionLimits
+from minikafka.server.open_files import OPEN_FILES
 from minikafka.server.os_disk import OsDisk
 
 if TYPE_CHECKING:
@@ -118,12 +119,14 @@ class RunningNode:
         self._clock = self._hooks.clock(read_clock) if self._hooks else read_clock
         self.driver = Driver(loop, self._started, self._clock)
         values = config.values
+        limit = raise_limit()
+        OPEN_FILES.most = share_of_files(limit)
         self.driver.connections.limits = ConnectionLimits(
             total=values[keys.MAX_CONNECTIONS],
             per_address=values[keys.MAX_CONNECTIONS_PER_IP],
             request_bytes=values[keys.SOCKET_REQUEST_MAX_BYTES],
             idle_ms=values[keys.CONNECTIONS_MAX_IDLE_MS],
-            descriptors=first_reserved(raise_limit()),
+            descriptors=first_reserved(limit),
         )
         if len(config.broker_listeners) > 1 or not config.is_broker:
             self.driver.connections.node_listeners = frozenset(

@@ -425,6 +425,20 @@ class Faults:
 
         return undo
 
+    def _few_files(self, incident: Incident) -> Undo:
+        """Half of what a node wants to open in its logs is refused: it has too many files open."""
+        node = self._node(incident)
+        rng = self.cluster.world.rng(f"few-files/{incident.at_ms}")
+        self._note(node.host, "is short of file descriptors")
+        for disk in node.disks.values():
+            disk.few_files = rng if node.started else None
+
+        def undo() -> None:
+            for disk in node.disks.values():
+                disk.few_files = None
+
+        return undo
+
     def _wipe(self, incident: Incident) -> Undo | None:
         node = self._node(incident)
         if node.config.is_controller:
@@ -569,6 +583,7 @@ class Faults:
         Fault.SLOW_DISK: _slow_disk,
         Fault.FULL_DISK: _break_disks,
         Fault.DISK_ERROR: _break_disks,
+        Fault.FEW_FILES: _few_files,
         Fault.WIPE: _wipe,
         Fault.RESTORE: _restore,
     }

@@ -45,6 +45,7 @@ class Fault(Enum):
     RETRACT = "retract"
     POWER_IN_STOP = "power-in-stop"
     ROT = "rot"
+    FEW_FILES = "few-files"
 
 
 class Happening(Enum):
@@ -80,9 +81,10 @@ _POWER_IN_STOP_SHARE = 0.15
 _ROT_SHARE = 0.15
 _SNAPSHOT_SHARE = 0.4
 _WORK_SHARE = 0.3
-_DRAWN_APART = (Fault.RETRACT, Fault.POWER_IN_STOP, Fault.ROT)
+_DRAWN_APART = (Fault.RETRACT, Fault.POWER_IN_STOP, Fault.ROT, Fault.FEW_FILES)
 """Faults that have entropy of their own, so that seeds without them stay as they were."""
 _DELETING_SHARE = 0.1
+_FEW_FILES_SHARE = 0.15
 _PACES_MS = (1_000, 2_000, 6_000, 15_000)
 _QUICK_PACES_MS = (700, 1_500, 3_000)
 _LASTING_MS = (200, 2_000, 8_000, 30_000)
@@ -140,10 +142,16 @@ _ROTTING: Mix = (Fault.ROT, Fault.ROT, Fault.KILL)
 """Metadata directories that cannot be trusted."""
 _DELETING: Mix = (*[Happening.TOPIC] * 6, Fault.SLOW_DISK, Fault.SLOW_DISK, Fault.KILL)
 """Topics that are deleted while they are written to and flushed."""
+_SHORT_OF_FILES: Mix = (
+    *[Fault.FEW_FILES] * 6,
+    *(Happening.TOPIC, Happening.ROLL, Happening.SWAP, Fault.KILL, Fault.ISOLATE),
+)
+"""Nodes without file descriptors while logs are made, rolled, truncated and led elsewhere."""
 _APART = (
     ("power-in-stop", _POWER_IN_STOP_SHARE, _STOPPING),
     ("rot", _ROT_SHARE, _ROTTING),
     ("deleting", _DELETING_SHARE, _DELETING),
+    ("few-files", _FEW_FILES_SHARE, _SHORT_OF_FILES),
 )
 """What is added to plans that are drawn already: name of the entropy, share of seeds, mix."""
 

@@ -11,7 +11,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
 
-from minikafka.common.faults import DirectoryInUseFault, MissingPathFault, StorageFault
+from minikafka.common.faults import (
+    DirectoryInUseFault,
+    MissingPathFault,
+    OutOfFilesFault,
+    StorageFault,
+)
 from minikafka.log.disk import Space
 
 Buffer = bytes | bytearray | memoryview
@@ -121,7 +126,9 @@ class SimFile:
 
     def close(self) -> None:
         """Let go of the file."""
-        self._is_open = False
+        if self._is_open:
+            self._is_open = False
+            self._disk.gives_back_descriptor()
 
     def _check_open(self) -> None:
         if not self._is_open:
@@ -129,6 +136,11 @@ class SimFile:
 
 
 _UNLIMITED_BYTES = 1 << 50
+_RESERVED = 5
+"""One more than an operation opens at a time."""
+_REFUSED_SHARE = 0.5
+_METADATA_FOLDER = "__cluster_metadata-0/"
+"""Its log may use the last descriptors."""
 _LONGEST_NAME_BYTES = 255
 _CHECKED_SUFFIX = ".log"
 """Files with checksums. As in Kafka, checkpoints and the epoch file have none, and are replaced by
@@ -144,6 +156,11 @@ class SimDisk:
         self.broken: str | None = None
         self.has_refused = False
         """It was full, or broken on purpose, when something was asked of it."""
+        self.few_files: Random | None = None
+        """Draws which files cannot be opened for lack of descriptors; None: all can."""
+        self.files_refused = 0
+        self._reserved = 0
+        self._in_step = False
         self.syncs = 0
         self.folders_changed = 0
         """How many were made, renamed or removed."""
@@ -162,6 +179,8 @@ class SimDisk:
         self.check()
         if path in self._folders:
             raise StorageFault(self.root, f"cannot open {path}: Is a directory")
+        if not path.startswith(_METADATA_FOLDER):
+            self._take_descriptor(f"cannot open {path}")
         inode = self._files.get(path)
         if inode is None:
             if not create or _parent(path) not in self._folders:
@@ -170,6 +189,36 @@ class SimDisk:
             inode = _Inode()
             self._set(path, inode)
         return SimFile(self, inode)
+
+    def reserve_files(self) -> None:
+        """Let the operation that follows open files; until `step_begins`."""
+        if not self._reserved:
+            self._take_descriptor("no descriptor is left")
+        self._reserved = _RESERVED
+
+    def step_begins(self) -> None:
+        """Forget what an earlier step has reserved."""
+        self._reserved = 0
+        self._in_step = True
+
+    def step_ends(self) -> None:
+        """Refuse nothing to those who look at the disk between steps."""
+        self._in_step = False
+
+    def gives_back_descriptor(self) -> None:
+        """A file was closed."""
+        if self._reserved:
+            self._reserved = min(self._reserved + 1, _RESERVED)
+
+    def _take_descriptor(self, what: str) -> None:
+        if self._reserved > 1:
+            self._reserved -= 1
+        elif self._in_step and self._draws_refusal():
+            self.files_refused += 1
+            raise OutOfFilesFault(self.root, f"{what}: Too many open files")
+
+    def _draws_refusal(self) -> bool:
+        return self.few_files is not None and self.few_files.random() < _REFUSED_SHARE
 
     def exists(self, path: str) -> bool:
         """Whether there is a file or folder."""
@@ -351,7 +400,7 @@ class SimDisk:
 
     def mend(self) -> None:
         """Take away what was broken, and let there be room."""
-        self.broken = self._capacity = None
+        self.broken = self._capacity = self.few_files = None
 
     def fill(self, room: int = 0) -> None:
         """Leave only `room` bytes free."""

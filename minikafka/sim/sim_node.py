@@ -169,6 +169,8 @@ class SimNode:
         self.exit_code = None
         for disk in self.disks.values():
             disk.has_refused = False
+            # Those of the process before are free.
+            disk.few_files = None
         ports = {listener.name: listener.port for listener in self.config.listeners}
         rng = Random(f"{self.world.seed}/{self.host}/{self.starts}")
         try:
@@ -314,6 +316,7 @@ class SimNode:
         """One step. A fault of the storage ends the process; any other is a bug, and gets out."""
         self.steps += 1
         before = self._disk_work()
+        self._begin_on_disks()
         try:
             effects = work()
             self._is_bounded(self._disk_work() - before)
@@ -330,6 +333,8 @@ class SimNode:
             self.lose_power()
             self.stop_was_cut = True
             return
+        finally:
+            self._end_on_disks()
         self._set_tick()
         self.on_step(self)
 
@@ -428,11 +433,14 @@ class SimNode:
         def sync() -> None:
             if self.node is None or self.starts != life:
                 return
+            self._begin_on_disks()
             try:
                 for target in targets:
                     target.run()
             except StorageFault as fault:
                 outcome[0] = fault
+            finally:
+                self._end_on_disks()
 
         def done() -> None:
             if self.starts == life:
@@ -440,6 +448,14 @@ class SimNode:
 
         self.world.after(synced_us - self.world.now_us, sync)
         self.world.after(self._flusher_free_at_us - self.world.now_us, lambda: self.post(done))
+
+    def _begin_on_disks(self) -> None:
+        for disk in self.disks.values():
+            disk.step_begins()
+
+    def _end_on_disks(self) -> None:
+        for disk in self.disks.values():
+            disk.step_ends()
 
     def _work(self, token: int, function: Callable[[], object]) -> None:
         """Functions run beside the node and one another: they end in an order that is drawn."""

@@ -65,6 +65,8 @@ class Outcome:
     rebalances: int = 0
     unclean_elections: int = 0
     lost_to_unclean: int = 0
+    files_refused: int = 0
+    """How often a file could not be opened for lack of descriptors."""
     faults: dict[str, int] = field(default_factory=dict)
     digest: str = ""
 
@@ -154,6 +156,11 @@ class Simulation:
             batch.last_offset - batch.base_offset + 1
             for known in self.checkers.committed.values()
             for batch in known.lost
+        )
+        outcome.files_refused = sum(
+            disk.files_refused
+            for node in self.cluster.nodes.values()
+            for disk in node.disks.values()
         )
         outcome.faults = self.counts
         outcome.digest = self._digest.hexdigest()[:16]

@@ -7,11 +7,12 @@ from tests.scenario.files import FOLDER, played
 from tests.simulation.mutations import MUTATIONS, Edit, Mutation, applied
 
 IDENTITY = "UnifiedLog._sync_identity"
+SYNC = 'sync_file(self.disk, f"{self.folder}/{PARTITION_METADATA}")'
 BUGS = {
     "topic-id-kept-in-a-power-loss": Mutation(
         "partition.metadata is not synced",
         (
-            Edit("minikafka.log.unified_log", IDENTITY, "file.sync()", "pass"),
+            Edit("minikafka.log.unified_log", IDENTITY, SYNC, "pass"),
             Edit("minikafka.log.unified_log", IDENTITY, "self.disk.sync_dir(folder)", "pass"),
         ),
     ),

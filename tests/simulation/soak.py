@@ -22,7 +22,7 @@ from minikafka.sim.simulation import Simulation
 
 _SUMMED = (
     "simulated_ms", "steps", "messages", "checks", "acknowledged", "reads", "rebalances",
-    "unclean_elections", "lost_to_unclean",
+    "unclean_elections", "lost_to_unclean", "files_refused",
 )  # fmt: skip
 
 

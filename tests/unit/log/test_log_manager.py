@@ -71,7 +71,8 @@ def test_a_log_may_leave_while_its_flush_runs(disks, leave):
     log = manager.create(TP, ID, CONFIG, NOW)
     for _ in range(3):
         append(log)
-    ((_, request),) = manager.take_flushes()
+    assert manager.unflushed() == [log]
+    request = log.take_flush()
     leave(manager, TP, NOW)
     request.run()
     log.flushed(request)
@@ -453,10 +454,12 @@ def test_retention_and_flushes_run_from_the_tick(disks):
     for _ in range(5):
         append(log)
     log.update_high_watermark(5)
-    ((flushed, request),) = manager.take_flushes()
+    assert manager.unflushed() == [log]
+    request = log.take_flush()
+    assert manager.unflushed() == []
     request.run()
-    flushed.flushed(request)
-    assert manager.take_flushes() == []
+    log.flushed(request)
+    assert manager.unflushed() == []
     manager.tick(Now(29_999, 60_000))
     assert log.log_start_offset == 0
     manager.tick(Now(30_000, 60_000))

@@ -1,0 +1,205 @@
+"""Files whose descriptors come and go: what is closed first, and what cannot be."""
+
+import errno
+import os
+import threading
+
+import pytest
+
+from minikafka.common.faults import MissingPathFault, OutOfFilesFault, StorageFault
+from minikafka.log.disk import read_file, write_file
+from minikafka.server import open_files, os_disk
+from minikafka.server.open_files import OpenFiles
+from minikafka.server.os_disk import OsDisk
+
+
+@pytest.fixture
+def files(monkeypatch):
+    """A bound of three open files."""
+    files = OpenFiles(3)
+    monkeypatch.setattr(os_disk, "OPEN_FILES", files)
+    return files
+
+
+@pytest.fixture
+def disk(tmp_path, files):
+    return OsDisk(str(tmp_path))
+
+
+@pytest.fixture
+def system(monkeypatch):
+    """A system with a number of descriptors; `left` are not in use."""
+
+    class System:
+        left = 1 << 20
+        open, close = os.open, os.close
+
+    def opened(path, flags, mode=0o777, **options):
+        if not System.left:
+            raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+        System.left -= 1
+        return System.open(path, flags, mode, **options)
+
+    def closed(fd):
+        System.close(fd)
+        System.left += 1
+
+    monkeypatch.setattr(os, "open", opened)
+    monkeypatch.setattr(os, "close", closed)
+    return System
+
+
+def made(disk, count):
+    made = [disk.open(f"{number}", create=True) for number in range(count)]
+    for number, file in enumerate(made):
+        file.append(b"%d" % number)
+    return made
+
+
+def test_many_files_are_written_and_read_with_few_descriptors(disk, files):
+    all_of_them = made(disk, 20)
+    for file in all_of_them:
+        file.append(b"!")
+    assert [file.read_at(0, 10) for file in all_of_them] == [b"%d!" % n for n in range(20)]
+    assert files.let_go_count > 17
+    for file in all_of_them:
+        file.close()
+        file.close()
+    with pytest.raises(ValueError, match="closed"):
+        all_of_them[0].read_at(0, 1)
+    assert read_file(disk, "7") == b"7!"
+
+
+def test_the_file_that_was_not_used_for_longest_is_closed_first(disk, files):
+    three = made(disk, 3)
+    for file in three:
+        file.sync()
+        file.take_used()
+    three[0].read_at(0, 1)
+    disk.open("3", create=True)
+    assert [file._fd >= 0 for file in three] == [True, False, True]
+
+
+def test_a_file_follows_its_name(disk):
+    disk.make_dir("t-0")
+    one, other = disk.open("t-0/a", create=True), disk.open("t-0/b", create=True)
+    one.append(b"one")
+    other.append(b"other")
+    disk.rename("t-0/b", "t-0/b.deleted")
+    disk.rename("t-0", "t-0.uuid-delete")
+    made(disk, 5)
+    assert (one.read_at(0, 9), other.read_at(0, 9)) == (b"one", b"other")
+    one.close()
+    other.close()
+    disk.remove("t-0.uuid-delete")
+
+
+def test_a_file_that_is_gone_is_a_fault_when_it_is_opened_again(disk):
+    file = disk.open("a", create=True)
+    made(disk, 5)
+    disk.remove("a")
+    with pytest.raises(MissingPathFault, match="open .*a again"):
+        file.read_at(0, 1)
+
+
+def test_what_was_written_is_synced_before_it_is_closed(disk, monkeypatch):
+    file = disk.open("a", create=True)
+    file.append(b"a")
+    synced = []
+    monkeypatch.setattr(os, "fdatasync", synced.append)
+    descriptor = file._fd
+    assert file.let_go()
+    assert synced == [descriptor]
+    assert not file.let_go()
+    assert file.read_at(0, 1) == b"a"
+    assert file.let_go()
+    assert synced == [descriptor]
+
+
+def test_a_sync_that_fails_there_is_a_fault_of_its_directory(disk, monkeypatch):
+    made(disk, 3)
+
+    def fail(fd):
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    monkeypatch.setattr(os, "fdatasync", fail)
+    with pytest.raises(StorageFault, match="sync failed") as found:
+        disk.open("more", create=True)
+    assert not isinstance(found.value, OutOfFilesFault)
+
+
+def test_a_sync_in_flight_keeps_its_file(disk, monkeypatch):
+    file = disk.open("a", create=True)
+    file.append(b"a")
+    sync, begun, go_on = os.fdatasync, threading.Event(), threading.Event()
+
+    def slow(fd):
+        begun.set()
+        assert go_on.wait(10)
+        sync(fd)
+
+    monkeypatch.setattr(os, "fdatasync", slow)
+    thread = threading.Thread(target=file.sync)
+    thread.start()
+    assert begun.wait(10)
+    monkeypatch.setattr(os, "fdatasync", sync)
+    made(disk, 6)
+    assert not file.let_go()
+    # The loop goes on writing meanwhile.
+    file.append(b"b")
+    go_on.set()
+    thread.join()
+    assert file.let_go()
+
+
+@pytest.mark.parametrize("number", [errno.EMFILE, errno.ENFILE])
+def test_where_the_system_has_no_descriptor_a_file_is_closed(disk, files, monkeypatch, number):
+    files.most = 100
+    made(disk, 5)
+    real, refused = os.open, []
+
+    def open_(path, flags, mode=0o777):
+        if len(refused) < 3:
+            refused.append(path)
+            raise OSError(number, os.strerror(number))
+        return real(path, flags, mode)
+
+    monkeypatch.setattr(os, "open", open_)
+    disk.open("more", create=True)
+    assert files.let_go_count == 3
+
+
+def test_an_operation_that_reserved_finds_descriptors_when_all_are_gone(disk, files, system):
+    disk.reserve_files()
+    system.left = 0
+    disk.make_dir("t-0")
+    file = disk.open("t-0/a", create=True)
+    file.append(b"a")
+    write_file(disk, "t-0/b", b"b", sync=True)
+    assert disk.list("t-0") == ["a", "b"]
+    file.close()
+    disk.remove("t-0")
+
+
+def test_one_that_cannot_reserve_is_refused_before_it_begins(disk, files, system):
+    system.left = 3
+    with pytest.raises(OutOfFilesFault, match="Too many open files"):
+        disk.reserve_files()
+    # The three that it found are for the metadata log.
+    disk.open("quorum-state", create=True)
+    for number in range(open_files._SPARES):
+        if system.left == 0 and not files._spares:
+            break
+        disk.open(f"{number}", create=True)
+    system.left = 20
+    disk.reserve_files()
+
+
+def test_nothing_is_left_where_nothing_can_be_closed(disk, files, system, tmp_path):
+    system.left = 0
+    with pytest.raises(OutOfFilesFault, match="cannot open a: Too many open files"):
+        disk.open("a", create=True)
+    with pytest.raises(OutOfFilesFault, match="cannot open .lock"):
+        disk.lock()
+    with pytest.raises(OutOfFilesFault, match="cannot sync the directory"):
+        disk.sync_dir("")
