@@ -5,6 +5,7 @@ from typing import Final
 
 _LEAST_RESERVED: Final = 48
 _MOST_RESERVED: Final = 8192
+_OWN: Final = 32
 
 
 def raise_limit() -> int:
@@ -34,13 +35,13 @@ def share_of_files(limit: int) -> int:
     return 2**31 - 1 if limit < 0 else max(limit // 2, 1)
 
 
-def first_reserved(limit: int) -> int:
-    """Return the lowest descriptor that no connection of a client may have.
+def most_connections(limit: int) -> int:
+    """Return with how many connections a client is refused: the other descriptors are for logs.
 
-    A new descriptor is the lowest free one, so that its number says how many are in use. A quarter
-    of the limit, at least 48 and at most 8192, is for logs and for connections to other nodes.
+    A quarter of the limit, at least 48 and at most 8192, is for logs and for connections to other
+    nodes; 32 are for what each process has open.
     """
     if limit < 0:
         # RLIM_INFINITY
         return 2**31 - 1
-    return max(0, limit - min(max(limit // 4, _LEAST_RESERVED), _MOST_RESERVED))
+    return max(0, limit - min(max(limit // 4, _LEAST_RESERVED), _MOST_RESERVED) - _OWN)

@@ -23,7 +23,9 @@ from typing import cast
 from minikafka.common.effects import Part
 from minikafka.common.events import ConnectionClosed, ConnectionOpened, Event, RequestFrame
 from minikafka.common.file_slice import FileSlice
+from minikafka.server.acceptor import Acceptor
 from minikafka.server.frame_buffer import BufferPool, FrameBuffer, FrameTooLarge
+from minikafka.server.open_files import OPEN_FILES
 
 _log = logging.getLogger("minikafka.server")
 _WRITE_HIGH_BYTES = 1024 * 1024
@@ -50,7 +52,7 @@ class ConnectionLimits:
         idle_ms: int,
         descriptors: int = 2**31 - 1,
     ) -> None:
-        """Keep the limits. A client's connection has a descriptor below `descriptors`."""
+        """Keep the limits. With `descriptors` connections in the process, clients are refused."""
         self.descriptors = descriptors
         self.total = total
         self.per_address = per_address
@@ -81,7 +83,7 @@ class Connections:
         self._count = 0
         self._gathering: list[Connection] | None = None
         self._pool = BufferPool()
-        self._servers: dict[str, asyncio.Server] = {}
+        self._acceptors: dict[str, Acceptor] = {}
         self.limits = ConnectionLimits(
             total=2**31 - 1, per_address=2**31 - 1, request_bytes=104_857_600, idle_ms=600_000
         )
@@ -92,16 +94,10 @@ class Connections:
         Raises:
             OSError: when the address cannot be bound.
         """
-        server = await self._loop.create_server(
-            lambda: Connection(self, listener, self._pool),
-            host or None,
-            port,
-            backlog=backlog,
-            reuse_address=True,
-            start_serving=False,
-        )
-        self._servers[listener] = server
-        return cast(int, server.sockets[0].getsockname()[1])
+        acceptor = Acceptor(self._loop, lambda: Connection(self, listener, self._pool))
+        bound = await acceptor.bind(host, port, backlog)
+        self._acceptors[listener] = acceptor
+        return bound
 
     def reply(self, connection: int, parts: Sequence[Part]) -> None:
         """Write a response; dropped when the connection is gone."""
@@ -184,16 +180,16 @@ class Connections:
 
     def close(self) -> None:
         """Close listeners and connections."""
-        for server in self._servers.values():
-            server.close()
+        for acceptor in self._acceptors.values():
+            acceptor.close()
         for connection in list(self._by_id.values()):
             connection.transport.abort()
 
     async def serve(self, listener: str) -> None:
         """Take connections on a listener."""
-        await self._servers[listener].start_serving()
+        self._acceptors[listener].serve()
 
-    def admit(self, connection: "Connection", address: str, descriptor: int) -> int | None:
+    def admit(self, connection: "Connection", address: str) -> int | None:
         """A number for a new connection, or None where a limit is reached.
 
         Another node is let in by closing the connection of a client that was idle for longest, as
@@ -207,12 +203,16 @@ class Connections:
         reason = ""
         if len(self._by_id) >= limits.total:
             reason = f"{len(self._by_id)} are open, max.connections"
-        elif descriptor >= limits.descriptors:
-            reason = f"{descriptor} files are open, the others are for logs; see ulimit -n"
+        elif OPEN_FILES.connections >= limits.descriptors:
+            reason = (
+                f"{OPEN_FILES.connections} connections are open, the other file descriptors are "
+                "for logs; see ulimit -n"
+            )
         if reason and not (connection.listener in self.node_listeners and self._make_room(reason)):
             self._refused(address, reason)
             return None
         self._count += 1
+        OPEN_FILES.connections += 1
         self._by_id[self._count] = connection
         self._per_address[address] = held + 1
         return self._count
@@ -237,6 +237,7 @@ class Connections:
     def forget(self, number: int, address: str) -> None:
         """A connection is gone."""
         del self._by_id[number]
+        OPEN_FILES.connections -= 1
         held = self._per_address[address] - 1
         if held:
             self._per_address[address] = held
@@ -290,9 +291,7 @@ class Connection(asyncio.BufferedProtocol):
         self._address = peer[0] if peer else ""
         owner = self._owner
         self._frames = FrameBuffer(self._consume, self._pool, owner.limits.request_bytes)
-        socket = transport.get_extra_info("socket")
-        descriptor = -1 if socket is None else socket.fileno()
-        self.number = owner.admit(self, self._address, descriptor)
+        self.number = owner.admit(self, self._address)
         if self.number is None:
             self.transport.abort()
             return

@@ -23,7 +23,7 @@ from minikafka.node.assembly import Surroundings, assemble
 from minikafka.node.node import Node
 from minikafka.records import summary
 from minikafka.server.debug_hooks import DebugDisk, DebugHooks
-from minikafka.server.descriptors import first_reserved, raise_limit, share_of_files
+from minikafka.server.descriptors import most_connections, raise_limit, share_of_files
 from minikafka.server.driver import Driver, read_clock
 from minikafka.server.listener import ConnectionLimits
 from minikafka.server.open_files import OPEN_FILES
@@ -126,7 +126,7 @@ class RunningNode:
             per_address=values[keys.MAX_CONNECTIONS_PER_IP],
             request_bytes=values[keys.SOCKET_REQUEST_MAX_BYTES],
             idle_ms=values[keys.CONNECTIONS_MAX_IDLE_MS],
-            descriptors=first_reserved(limit),
+            descriptors=most_connections(limit),
         )
         if len(config.broker_listeners) > 1 or not config.is_broker:
             self.driver.connections.node_listeners = frozenset(

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from minikafka.server.descriptors import first_reserved
+from minikafka.server.descriptors import most_connections
 
 RAISE = """
 import resource
@@ -24,8 +24,8 @@ def test_the_soft_limit_becomes_the_hard_one():
 
 
 @pytest.mark.parametrize(
-    ("limit", "first"),
-    [(resource.RLIM_INFINITY, 2**31 - 1), (40, 0), (220, 165), (1024, 768), (1 << 20, 1040384)],
+    ("limit", "most"),
+    [(resource.RLIM_INFINITY, 2**31 - 1), (40, 0), (220, 133), (1024, 736), (1 << 20, 1040352)],
 )
-def test_a_quarter_is_reserved_within_bounds(limit, first):
-    assert first_reserved(limit) == first
+def test_a_quarter_is_reserved_within_bounds(limit, most):
+    assert most_connections(limit) == most

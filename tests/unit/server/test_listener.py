@@ -120,13 +120,13 @@ async def test_connection_over_the_total_is_refused(world):
     assert second != number
 
 
-async def test_connection_that_needs_a_reserved_descriptor_is_refused(world, caplog):
+async def test_connection_that_would_leave_too_few_descriptors_is_refused(world, caplog):
     """Logs need files, too: without any left their directory would fail."""
     world.limit(descriptors=0)
     reader, _ = await world.dial()
     assert await end_of(reader) == b""
     assert world.events.is_empty
-    assert "the others are for logs" in caplog.text
+    assert "descriptors are for logs" in caplog.text
     world.limit()
     await world.connect()
 
