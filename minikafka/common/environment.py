@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from random import Random
-from typing import Any
+from typing import Any, Final
 
 from minikafka.common.budget import STEP_UNITS, Budget
 from minikafka.common.clock import Clock
@@ -17,6 +17,8 @@ FlushCallback = Callable[[StorageFault | None], None]
 WorkCallback = Callable[[Any, Exception | None], None]
 
 _log = logging.getLogger("minikafka.node")
+_MOST_WORKS: Final = 4
+"""Functions that the shell has at a time: each of its two workers has one, and the next one."""
 
 
 def _log_contained(what: str, error: Exception) -> None:
@@ -48,6 +50,8 @@ class Environment:
     """What the running step may still compute."""
     queued_bytes: int = 0
     """Bytes of records that were copied since their validation takes longer than a step."""
+    client: Hashable = None
+    """On whose behalf the running step computes: a connection, or None."""
     on_contained: Callable[[str, Exception], None] = _log_contained
     on_storage_fault: Callable[[StorageFault], None] = _cannot_contain
     """Takes a log directory offline; raises where the node cannot go on without it."""
@@ -56,6 +60,10 @@ class Environment:
     _flush_count: int = 0
     _works: dict[int, WorkCallback] = field(default_factory=dict)
     _work_count: int = 0
+    _works_begun: int = 0
+    """Works that the shell has."""
+    _waiting_works: dict[Hashable, deque[Work]] = field(default_factory=dict)
+    """Works that wait for others to end, by client, in the order in which clients have a turn."""
 
     def after(self, delay_ms: int, callback: Callable[[], None]) -> Timer:
         """Call back once, `delay_ms` from now."""
@@ -82,6 +90,7 @@ class Environment:
         self.timers.clear()
         self._later.clear()
         self._works.clear()
+        self._waiting_works.clear()
         self.notified.clear()
 
     def notify(self, key: Hashable) -> None:
@@ -102,21 +111,39 @@ class Environment:
         """Run `function` away from this step; call back in a later one with its result or error.
 
         For what computes longer than a step may take and needs none of the node's state. Functions
-        may run at the same time, and end in any order.
+        may run at the same time, and end in any order. A few are begun at a time; clients whose
+        functions wait take turns, so that none waits for all that another one asked for.
         """
         self._work_count += 1
         self._works[self._work_count] = on_done
-        self.effects.append(Work(self._work_count, function))
+        work = Work(self._work_count, function)
+        if self._works_begun < _MOST_WORKS:
+            self._works_begun += 1
+            self.effects.append(work)
+        else:
+            self._waiting_works.setdefault(self.client, deque()).append(work)
 
     def work_done(self, token: int, result: object, error: Exception | None) -> None:
         """A function has returned or raised; nothing is called back after the node's end."""
         on_done = self._works.pop(token, None)
         if on_done is None:
             return
+        self._begin_next_work()
         try:
             on_done(result, error)
         except Exception as unexpected:  # noqa: BLE001 - the barrier judges it
             self.contain("the end of a computation", unexpected)
+
+    def _begin_next_work(self) -> None:
+        """One work has ended: the client that is first has the turn, and is last then."""
+        client = next(iter(self._waiting_works), None)
+        queue = self._waiting_works.pop(client, None)
+        if queue is None:
+            self._works_begun -= 1
+            return
+        self.effects.append(queue.popleft())
+        if queue:
+            self._waiting_works[client] = queue
 
     def contain(self, what: str, error: Exception) -> None:
         """Keep an error within the request, call or timer that met it, which `what` names.

@@ -10,7 +10,7 @@ Source: `SocketServer`, `KafkaRequestHandler`, `RequestChannel`.
 
 import logging
 from collections import deque
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from types import GeneratorType
@@ -62,6 +62,8 @@ class Running:
     body: Any
     steps: Generator[Step, Any, Any]
     done: Callable[[Any], None]
+    client: Hashable
+    """On whose behalf it runs: `Environment.client`."""
     abandon: Callable[[], None] | None = None
     """Ends the wait as its deadline would, where it is for the answer only."""
 
@@ -140,13 +142,15 @@ class Dispatcher:
             return
         self.requests[header.api_key] = self.requests.get(header.api_key, 0) + 1
         context = self.make_context(connection, header, frame)
+        self.env.client = connection.number
         self._start(connection, header, api, context, body)
 
     def run(self, api: Api, context: Any, body: Any, done: Callable[[Any], None]) -> None:
         """Run a handler that has no connection of its own (a request inside an Envelope)."""
         outcome = self._call(api, context, body)
         if isinstance(outcome, GeneratorType):
-            self._advance(Running(api, body, outcome, done), partial(next, outcome))
+            running = Running(api, body, outcome, done, self.env.client)
+            self._advance(running, partial(next, outcome))
         else:
             done(outcome)
 
@@ -160,7 +164,7 @@ class Dispatcher:
         slot = Slot()
         connection.slots.append(slot)
         done = partial(self._finish, connection, slot, header)
-        slot.running = Running(api, body, outcome, done)
+        slot.running = Running(api, body, outcome, done, connection.number)
         self._advance(slot.running, partial(next, outcome))
         must_wait = (
             header.api_key != _PRODUCE
@@ -204,6 +208,7 @@ class Dispatcher:
     def _advance(self, running: Running, step: Callable[[], Step]) -> None:
         """Take a handler one step on; park it again, or finish with its response."""
         running.abandon = None
+        self.env.client = running.client
         try:
             self._park(running, step())
         except StopIteration as stop:

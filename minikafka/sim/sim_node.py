@@ -133,6 +133,7 @@ class SimNode:
     _tick: Planned | None = None
     _tick_at_ms: int = -1
     _flusher_free_at_us: int = 0
+    _workers_free_at_us: list[int] = field(default_factory=lambda: [0, 0])
     _anchor_us: int = 0
     """When the rate of its clocks was set last, and what they showed then (`_anchor_local_us`)."""
     _anchor_local_us: int = 0
@@ -458,7 +459,7 @@ class SimNode:
             disk.step_ends()
 
     def _work(self, token: int, function: Callable[[], object]) -> None:
-        """Functions run beside the node and one another: they end in an order that is drawn."""
+        """Two functions at a time run beside the node, as in the shell; their ends are drawn."""
         life = self.starts
 
         def done() -> None:
@@ -470,8 +471,11 @@ class SimNode:
                 outcome = events.WorkDone(token, None, error)
             self._step(outcome)
 
-        took_us = self._rng.randint(*self.work_us)
-        self.world.after(took_us, lambda: self.post(done))
+        free_at_us = self._workers_free_at_us
+        worker = free_at_us.index(min(free_at_us))
+        began_us = max(free_at_us[worker], self.world.now_us)
+        free_at_us[worker] = began_us + self._rng.randint(*self.work_us)
+        self.world.after(free_at_us[worker] - self.world.now_us, lambda: self.post(done))
 
     def _set_tick(self) -> None:
         assert self.node is not None
@@ -501,6 +505,7 @@ class SimNode:
         self.node = None
         self.started = self._paused = False
         self.exit_code = exit_code
+        self._workers_free_at_us = [0, 0]
         self._posted.clear()
         self._inbound.clear()
         self._outbound.clear()

@@ -12,7 +12,13 @@ from minikafka.messages.list_offsets import (
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch
 from minikafka.records.compression import Codec
 from minikafka.sim.sim_node import EPOCH_MS
-from tests.sim_world import create_topic, produce_records, replica, started_cluster
+from tests.sim_world import (
+    create_topic,
+    produce_records,
+    produce_request,
+    replica,
+    started_cluster,
+)
 
 LATEST_VERSION = 11
 MAX_TIMESTAMP = -3
@@ -127,3 +133,22 @@ def test_log_that_goes_while_another_partition_is_searched_is_not_read():
     first, second = answers[0].topics[0].partitions
     assert first.error_code == ErrorCode.NONE
     assert second.error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER
+
+
+def test_search_of_one_client_does_not_wait_for_all_searches_of_another():
+    cluster = started_cluster(1)
+    create_topic(cluster, "t", partitions=1)
+    fill(cluster, [0, 10])
+    node = cluster.nodes[1]
+    node.node.env.units_per_step = 0
+    node.work_us = (1_000_000, 1_000_000)
+    greedy, modest = cluster.client(), cluster.client()
+    ends = []
+    batches = [build_batch([NewRecord(EPOCH_MS, None, b"v")]) for _ in range(40)]
+    for each in batches:
+        request = produce_request("t", bytes(each))
+        greedy.send(request, lambda _: ends.append("greedy"), version=9)
+    cluster.world.run(100)
+    modest.send(request_for(EPOCH_MS), lambda _: ends.append("modest"), version=LATEST_VERSION)
+    cluster.world.run_until(lambda: len(ends) == 41, 60_000, "all answers")
+    assert ends.index("modest") < 12

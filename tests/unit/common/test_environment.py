@@ -64,3 +64,54 @@ def test_work_that_ends_after_the_node_calls_nobody(env):
     env.end()
     env.work_done(env.effects[0].token, 0, None)
     assert not done
+
+
+def ended(env, count):
+    """The functions that were begun first; each of them ends before the next one is looked at."""
+    begun = []
+    for _ in range(count):
+        begun += env.effects
+        env.effects.clear()
+        work = begun.pop(0)
+        yield work.function
+        env.work_done(work.token, None, None)
+
+
+def test_clients_whose_work_waits_take_turns(env):
+    """One that asks for a thousand computations holds up another one by a few."""
+    done = []
+    for client, count in (("many", 1_000), ("one", 1), (None, 2)):
+        env.client = client
+        for number in range(count):
+            env.work((client, number).__hash__, lambda *_: done.append(1))
+    assert len(env.effects) == 4
+    first = [function.__self__ for function in ended(env, 12)]
+    assert first[:4] == [("many", number) for number in range(4)]
+    assert first[4:9] == [("many", 4), ("one", 0), (None, 0), ("many", 5), (None, 1)]
+    assert first[9:] == [("many", number) for number in range(6, 9)]
+
+
+def test_all_work_is_done_and_the_shell_has_a_few_at_a_time(env):
+    left = 40
+    for client in range(left):
+        env.client = client % 3
+        env.work(int, lambda *_: None)
+    held = []
+    while left:
+        held += env.effects
+        env.effects.clear()
+        assert len(held) == min(4, left)
+        env.work_done(held.pop(env.rng.randrange(len(held))).token, 0, None)
+        left -= 1
+    assert not held
+
+
+def test_work_that_waits_is_not_begun_after_the_end(env):
+    for _ in range(6):
+        env.work(int, lambda *_: None)
+    begun = list(env.effects)
+    env.effects.clear()
+    env.end()
+    for each in begun:
+        env.work_done(each.token, 0, None)
+    assert not env.effects
