@@ -30,6 +30,7 @@ from minikafka.records.batch import (
     BatchHeader,
     Buffer,
     batch_crc,
+    new_header,
     set_log_append_time,
 )
 from minikafka.records.builder import reseal
@@ -58,6 +59,7 @@ UNBOUNDED: Final = Budget()
 
 _CHANGED_OR_COMPRESSED: Final = CODEC_MASK | LOG_APPEND_TIME | CONTROL
 _MOST_TIMESTAMP: Final = (1 << 63) - 1
+_MAGIC: Final = 2
 _COMPRESSED_BYTES_PER_UNIT: Final = 2
 
 
@@ -166,6 +168,16 @@ def _is_plain(
 
 
 def _only_header(records: memoryview) -> BatchHeader:
+    size = len(records)
+    if size >= HEADER_SIZE and records[MAGIC_OFFSET] == _MAGIC:
+        header = new_header(HEADER.unpack_from(records))
+        if header.batch_length + LOG_OVERHEAD == size:
+            return header
+    return _find_header(records)
+
+
+def _find_header(records: memoryview) -> BatchHeader:
+    """The header of the first batch where there is not exactly one; says what is wrong."""
     # As Kafka: ProduceRequest.validateRecords wants exactly one batch, and it of magic 2.
     if len(records) > MAGIC_OFFSET and records[MAGIC_OFFSET] < 2:
         raise _invalid("Produce requests are only allowed to contain record batches with magic 2")
@@ -185,25 +197,26 @@ def _only_header(records: memoryview) -> BatchHeader:
 
 
 def _check_header(header: BatchHeader, origin: Origin) -> None:
-    count = header.record_count
-    if count <= 0 or header.last_offset_delta + 1 != count:
+    (
+        base_offset, _, _, _, _, attributes, last_offset_delta, _, _,
+        producer_id, producer_epoch, base_sequence, count,
+    ) = header  # fmt: skip
+    if count <= 0 or last_offset_delta + 1 != count:
         raise _invalid(
-            f"The batch has {count} records and a last offset delta of {header.last_offset_delta}"
+            f"The batch has {count} records and a last offset delta of {last_offset_delta}"
         )
-    if header.attributes & CODEC_MASK > _LAST_CODEC:
-        raise _invalid(f"Unknown compression type {header.attributes & CODEC_MASK}")
+    if attributes & CODEC_MASK > _LAST_CODEC:
+        raise _invalid(f"Unknown compression type {attributes & CODEC_MASK}")
     if origin is not _CLIENT:
         return
-    if header.base_offset != 0:
-        raise _invalid(
-            f"The baseOffset of the record batch should be 0, but it is {header.base_offset}"
-        )
-    if header.attributes & CONTROL:
+    if base_offset:
+        raise _invalid(f"The baseOffset of the record batch should be 0, but it is {base_offset}")
+    if attributes & CONTROL:
         raise _invalid("Clients are not allowed to write control records")
-    if header.producer_id >= 0 and (header.base_sequence < 0 or header.producer_epoch < 0):
+    if producer_id >= 0 and (base_sequence < 0 or producer_epoch < 0):
         raise _invalid(
-            f"Invalid sequence number {header.base_sequence} and epoch {header.producer_epoch} "
-            f"in a batch with producerId {header.producer_id}"
+            f"Invalid sequence number {base_sequence} and epoch {producer_epoch} "
+            f"in a batch with producerId {producer_id}"
         )
 
 
