@@ -162,11 +162,10 @@ class LogDirectory:
                 name, at, config=config_of(at), remembered=remembered, now=now, rng=rng,
                 topic_id=topic_id,
             )  # fmt: skip
-            log = self.logs[at]
-            _log.info(
-                "loaded %s in %s: offsets %d to %d, high watermark %d",
-                at, self.disk.root, log.log_start_offset, log.log_end_offset, log.high_watermark,
-            )  # fmt: skip
+        with_records = sum(log.size_bytes > 0 for log in self.logs.values())
+        _log.info(
+            "loaded %d logs of %s: %d with records", len(self.logs), self.disk.root, with_records
+        )
         self._find_lost(recovery_points, high_watermarks, clean=clean)
         self.is_loaded = True
 
