@@ -10,6 +10,7 @@ from minikafka.config.definition import (
     ConfigType,
     Key,
     Update,
+    Valid,
     at_least,
     one_of,
 )
@@ -371,6 +372,39 @@ MAX_CONNECTIONS_PER_IP: Key[int] = Key(
     update=Update.CLUSTER_WIDE,
     doc="How many client connections a broker takes from one address.",
 )
+
+
+def per_ip_overrides(text: str) -> dict[str, int]:
+    """Return the limits of `host:limit,host:limit`, by host as it is written.
+
+    Raises:
+        ValueError: an item is not of that form.
+    """
+    limits = {}
+    for item in filter(None, map(str.strip, text.split(","))):
+        host, _, most = item.rpartition(":")
+        if not host or not most.isdecimal():
+            raise ValueError(f"{item!r} is not host:limit")
+        limits[host] = int(most)
+    return limits
+
+
+def _are_overrides(value: object) -> bool:
+    try:
+        per_ip_overrides(str(value))
+    except ValueError:
+        return False
+    return True
+
+
+MAX_CONNECTIONS_PER_IP_OVERRIDES: Key[str] = Key(
+    name="max.connections.per.ip.overrides",
+    type=ConfigType.STRING,
+    default="",
+    valid=Valid("host:limit, separated by commas", _are_overrides),
+    doc="Limits for some addresses or host names, instead of max.connections.per.ip: "
+    "127.0.0.1:200,client.example:5. Names are looked up at the start.",
+)
 CONNECTIONS_MAX_IDLE_MS: Key[int] = Key(
     name="connections.max.idle.ms",
     type=ConfigType.LONG,
@@ -512,6 +546,7 @@ BROKER_KEYS: tuple[Key[object], ...] = (
     SOCKET_LISTEN_BACKLOG_SIZE,
     MAX_CONNECTIONS,
     MAX_CONNECTIONS_PER_IP,
+    MAX_CONNECTIONS_PER_IP_OVERRIDES,
     CONNECTIONS_MAX_IDLE_MS,
     QUEUED_MAX_REQUESTS,
     MESSAGE_MAX_BYTES,

@@ -111,7 +111,6 @@ log.cleaner.threads INT c 0.. =1
 log.local.retention.bytes LONG c -2.. =-2
 log.local.retention.ms LONG c -2.. =-2
 max.connection.creation.rate INT c 0.. =2147483647
-max.connections.per.ip.overrides STRING c * =
 metric.reporters LIST c * =org.apache.kafka.common.metrics.JmxReporter
 metrics.num.samples INT r 1.. =2
 metrics.recording.level STRING r * =INFO

@@ -24,6 +24,7 @@ from minikafka.common.effects import Part
 from minikafka.common.events import ConnectionClosed, ConnectionOpened, Event, RequestFrame
 from minikafka.common.file_slice import FileSlice
 from minikafka.server.acceptor import Acceptor
+from minikafka.server.connection_limits import ConnectionLimits
 from minikafka.server.frame_buffer import BufferPool, FrameBuffer, FrameTooLarge
 from minikafka.server.open_files import OPEN_FILES
 
@@ -36,28 +37,6 @@ _GATHERED_REPLIES = 8
 _TURN_S = 0.001
 # What is due in the loop waits no longer than this for turns.
 _TURNS_S = 0.002
-
-
-class ConnectionLimits:
-    """What a node allows its clients, as numbers."""
-
-    __slots__ = ("descriptors", "idle_ms", "per_address", "request_bytes", "total")
-
-    def __init__(
-        self,
-        *,
-        total: int,
-        per_address: int,
-        request_bytes: int,
-        idle_ms: int,
-        descriptors: int = 2**31 - 1,
-    ) -> None:
-        """Keep the limits. With `descriptors` connections in the process, clients are refused."""
-        self.descriptors = descriptors
-        self.total = total
-        self.per_address = per_address
-        self.request_bytes = request_bytes
-        self.idle_ms = idle_ms
 
 
 class Connections:
@@ -197,7 +176,7 @@ class Connections:
         """
         held = self._per_address.get(address, 0)
         limits = self.limits
-        if held >= limits.per_address:
+        if held >= limits.of_address(address):
             self._refused(address, f"{held} are open from there, max.connections.per.ip")
             return None
         reason = ""

@@ -22,10 +22,10 @@ from minikafka.log.checkpoints import BadMetaPropertiesError, read_meta_properti
 from minikafka.node.assembly import Surroundings, assemble
 from minikafka.node.node import Node
 from minikafka.records import summary
+from minikafka.server.connection_limits import ConnectionLimits, overrides_by_address
 from minikafka.server.debug_hooks import DebugDisk, DebugHooks
 from minikafka.server.descriptors import most_connections, raise_limit, share_of_files
 from minikafka.server.driver import Driver, read_clock
-from minikafka.server.listener import ConnectionLimits
 from minikafka.server.open_files import OPEN_FILES
 from minikafka.server.os_disk import OsDisk
 
@@ -120,6 +120,13 @@ class RunningNode:
         self.driver = Driver(loop, self._started, self._clock)
         values = config.values
         limit = raise_limit()
+        overrides = values[keys.MAX_CONNECTIONS_PER_IP_OVERRIDES]
+        try:
+            limits_of_addresses = overrides_by_address(overrides)
+        except OSError as error:
+            raise StartError(
+                f"{keys.MAX_CONNECTIONS_PER_IP_OVERRIDES.name}: {overrides}: {error.strerror}"
+            ) from None
         OPEN_FILES.most = share_of_files(limit)
         self.driver.connections.limits = ConnectionLimits(
             total=values[keys.MAX_CONNECTIONS],
@@ -127,6 +134,7 @@ class RunningNode:
             request_bytes=values[keys.SOCKET_REQUEST_MAX_BYTES],
             idle_ms=values[keys.CONNECTIONS_MAX_IDLE_MS],
             descriptors=most_connections(limit),
+            overrides=limits_of_addresses,
         )
         if len(config.broker_listeners) > 1 or not config.is_broker:
             self.driver.connections.node_listeners = frozenset(

@@ -5,7 +5,8 @@ import asyncio
 import pytest
 
 from minikafka.common.events import ConnectionClosed, ConnectionOpened, RequestFrame
-from minikafka.server.listener import ConnectionLimits, Connections
+from minikafka.server.connection_limits import ConnectionLimits
+from minikafka.server.listener import Connections
 from tests.unit.server.conftest import framed
 
 HOST = "127.0.0.1"
@@ -166,6 +167,16 @@ async def test_connection_over_the_limit_of_its_address_is_refused(world):
     assert await end_of(reader) == b""
     first.close()
     await world.events.next(ConnectionClosed)
+    await world.connect()
+
+
+async def test_an_address_may_have_a_limit_of_its_own(world, caplog):
+    world.limit(per_address=0, overrides={HOST: 1})
+    await world.connect()
+    reader, _ = await world.dial()
+    assert await end_of(reader) == b""
+    assert "1 are open from there" in caplog.text
+    world.limit(per_address=100, overrides={"192.0.2.1": 0})
     await world.connect()
 
 
