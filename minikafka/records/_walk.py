@@ -116,4 +116,6 @@ def _skip_header(buffer: Buffer, position: int, end: int) -> int:
     if position >= end:
         raise CorruptRecordsError("a record header goes beyond the record")
     value_length, position = read_varint(buffer, position)
+    if value_length < -1:
+        raise CorruptRecordsError("a record header has a value of negative length")
     return position + max(value_length, 0)

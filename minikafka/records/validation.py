@@ -6,7 +6,8 @@ timestamp, its key on a compacted topic, so that whatever is in a log can be rea
 Unlike Kafka: a batch opens to at most `MOST_EXPANSION` times the largest batch of its topic and has
 at most `summary.MOST_PARTS` records and headers, a refusal names at most `MOST_RECORD_ERRORS`
 records, and records whose offset deltas do not count up from 0 are refused, where Kafka stores them
-or numbers them again. Source: `LogValidator`, `UnifiedLog.analyzeAndValidateRecords`.
+or numbers them again. A length below -1 is refused, which Kafka takes for null and other readers do
+not. Source: `LogValidator`, `UnifiedLog.analyzeAndValidateRecords`.
 """
 
 from dataclasses import dataclass

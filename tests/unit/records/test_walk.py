@@ -56,3 +56,19 @@ def test_changed_byte_never_escapes_the_section(at, value):
     except CorruptRecordsError:
         return
     assert spans[-1].end == len(SECTION)
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        b"\0\0\0\3\1\0",
+        b"\0\0\0\1\3\0",
+        b"\0\0\0\1\1\2\1\1",
+        b"\0\0\0\1\1\2\2h\3",
+    ],
+    ids=["key", "value", "header key", "header value"],
+)
+def test_a_length_below_null_is_corrupt(record):
+    section = bytes((2 * len(record),)) + record
+    with pytest.raises(CorruptRecordsError):
+        list(_walk.walk(section, 0, len(section), 1))
