@@ -6,7 +6,7 @@ from minikafka.apis._index import MODULES
 from minikafka.apis._registry import BROKER
 from minikafka.common.ids import Uuid
 from minikafka.messages.api_keys import APIS, ApiKey
-from minikafka.rpc.envelope import encode_request
+from minikafka.rpc.envelope import MAX_REQUEST_ELEMENTS, encode_request
 from tests.fuzz.odd_batches import odd_batch
 from tests.fuzz.sane_fields import SANE
 from tests.message_samples import Case
@@ -36,6 +36,8 @@ MOST_LEARNED = 20
 _MOST_DEPTH = 3
 _LONGEST_NAME = 200
 _MANY = 60
+_VERY_MANY = 1_000
+_TOO_MANY = MAX_REQUEST_ELEMENTS + 20_000
 _EXTREMES = (
     b"\0", b"\1", b"\x7f", b"\x80", b"\xff", b"\0\0", b"\xff\xff", b"\x7f\xff", b"\0\0\0\0",
     b"\xff\xff\xff\xff", b"\x7f\xff\xff\xff", b"\x80\0\0\0", b"\0\0\xff\xff", bytes(8),
@@ -88,10 +90,15 @@ class Learned:
             if type(value) is list:
                 if depth < _MOST_DEPTH:
                     for each in value[:3]:
-                        if hasattr(each, "encode") and type(each) is not str:
+                        if is_struct(each):
                             self.read(each, depth + 1)
             elif _is_worth_learning(name, value):
                 self.add(name, value)
+
+
+def is_struct(value):
+    """True for a part of a message that has fields."""
+    return "unknown_tagged_fields" in getattr(type(value), "__slots__", ())
 
 
 def _is_worth_learning(name, value):
@@ -108,7 +115,11 @@ class FrameSampler(OddSampler):
     def __init__(self, case, rng, topic_ids, learned):
         super().__init__(case, rng, topic_ids)
         self.learned = learned
-        self.many = not rng.randrange(12)
+        self.many = _MANY if not rng.randrange(12) else 0
+        self.many_outside = self.many
+        one_in = 6 if self.spec.api_key == ApiKey.METADATA else 80
+        if self.spec.api_key != ApiKey.PRODUCE and not rng.randrange(one_in):
+            self.many_outside = rng.choice((_VERY_MANY, _VERY_MANY, _VERY_MANY, _TOO_MANY))
         self.sane = SANE.get(self.spec.api_key) if rng.randrange(3) else None
 
     def value(self, field, depth):
@@ -118,7 +129,9 @@ class FrameSampler(OddSampler):
             if choices is None:
                 count = rng.choice((1, 1, 1, 2))
                 made = [self.of_type(field, field.type.element, depth + 1) for _ in range(count)]
-                return made if rng.randrange(4) else made + made[:1]
+                if not rng.randrange(4):
+                    made += made[:1]
+                return self._repeated(made, depth)
             if choices == ():
                 return []
             if choices is not _UNKNOWN:
@@ -129,9 +142,7 @@ class FrameSampler(OddSampler):
         rng = self.rng
         if kind.element is not None:
             made = super().of_type(field, kind, depth)
-            if made and self.many and len(made) < _MANY and depth < 2:
-                return made * _MANY
-            return made
+            return self._repeated(made, depth)
         if kind.kind == "records":
             return odd_batch(rng, self.learned.of("producer_id"), sound=not rng.randrange(3))
         if kind.kind == "uuid" and self.topic_ids and rng.randrange(4):
@@ -141,6 +152,13 @@ class FrameSampler(OddSampler):
             if known:
                 return rng.choice(known)
         return super().of_type(field, kind, depth)
+
+    def _repeated(self, made, depth):
+        """Elements as they are, or many times: only the outermost array has very many."""
+        times = self.many_outside if depth == 0 else self.many if depth < 2 else 0
+        if made and len(made) < times:
+            return made * (times // len(made))
+        return made
 
     def integer(self, field, kind):
         rng = self.rng
@@ -187,8 +205,11 @@ class FrameMaker:
     def produce(self):
         """A Produce that is sound but for its records."""
         self._number += 1
-        records = odd_batch(self.rng, self.learned.of("producer_id"))
-        request = produce_request("t", records, partition=self.rng.randrange(2), timeout_ms=300)
+        rng = self.rng
+        records = odd_batch(rng, self.learned.of("producer_id"))
+        request = produce_request(
+            "t", records, acks=rng.choice((-1, 1)), partition=rng.randrange(2), timeout_ms=300
+        )
         parts = encode_request(self._number, "fuzz", request, BY_NAME)
         data = b"".join(bytes(part) for part in parts)
         return Frame(ApiKey.PRODUCE, BY_NAME, self._number, data)

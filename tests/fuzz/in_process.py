@@ -3,9 +3,7 @@
 `run(seed, frames)` is deterministic: the same seed gives the same frames and the same cluster.
 """
 
-import logging
 import traceback
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from random import Random
 
@@ -13,15 +11,6 @@ from minikafka.apis._registry import BROKER
 from minikafka.common.errors import ErrorCode
 from minikafka.common.events import RequestFrame
 from minikafka.messages.api_keys import ApiKey
-from minikafka.messages.fetch import FetchResponse
-from minikafka.messages.list_offsets import (
-    ListOffsetsPartition,
-    ListOffsetsRequest,
-    ListOffsetsResponse,
-    ListOffsetsTopic,
-)
-from minikafka.messages.metadata import MetadataRequest, MetadataResponse
-from minikafka.records.reader import read_records
 from minikafka.sim.sim_cluster import BROKER_PORT, CONTROLLER_PORT, INTERNAL_PORT, SimCluster, host
 from minikafka.sim.world import World
 from tests.fuzz.answers import (
@@ -36,12 +25,13 @@ from tests.fuzz.answers import (
     takes_away_a_broker,
 )
 from tests.fuzz.frames import OFTEN, SERVED, Frame, FrameMaker
+from tests.fuzz.log_lines import is_empty, tracebacks
+from tests.fuzz.logs import Logs
+from tests.fuzz.memory import Memory
 from tests.fuzz.watched_node import WatchedNode
 from tests.sim_world import (
-    BY_NAME,
     create_topic,
     fetch,
-    fetch_request,
     leader_client,
     produce,
     registration,
@@ -51,6 +41,9 @@ from tests.sim_world import (
 BROKERS = 3
 TOPICS = ("t", "u")
 REPLICAS = [[2, 3, 1], [2, 1, 3]]
+WIDE = "wide"
+WIDE_PARTITIONS = 60
+"""What costs something for each partition of a topic shows when that topic is named often."""
 KEPT = "kept"
 """A topic that no frame names: its records must stay."""
 GROUP_SESSION_MS = 30_000
@@ -58,13 +51,7 @@ MOST_WAIT_MS = 60_000
 """A request that names no longer time is answered within that."""
 _OPEN = 6
 _BY_LEADER = (ApiKey.PRODUCE, ApiKey.LIST_OFFSETS, ApiKey.DELETE_RECORDS)
-_MOVING = (
-    ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
-    ErrorCode.OFFSET_OUT_OF_RANGE,
-)  # fmt: skip
-"""What a partition may answer while frames change its leader, its log start, or delete it."""
 _GROUP_WAITS = (ApiKey.JOIN_GROUP, ApiKey.SYNC_GROUP)
-EARLIEST = -2
 CONFIG = {
     "min.insync.replicas": "2",
     "group.max.session.timeout.ms": str(GROUP_SESSION_MS),
@@ -81,6 +68,7 @@ class Outcome:
     answered: int = 0
     closed: int = 0
     accepted_batches: int = 0
+    most_kept_bytes: int = 0
     most_calls: int = 0
     most_calls_frame: str = ""
     where: str = ""
@@ -97,6 +85,7 @@ class Connection:
         self.frames = frames
         self.answers = []
         self.is_done = False
+        self.topic_ids = run.logs.ids_by_name()
         self.stream = run.cluster.network.connect(PEER, address, self)
         for frame in frames:
             run.cluster.network.send(self.stream, 0, frame.data)
@@ -116,7 +105,7 @@ class Connection:
         frame = next((each for each in self.frames if each.number == number), None)
         if frame is None:
             raise FaultFoundError(f"answer {number} to no request")
-        self.run.read(frame, data)
+        self.run.read(frame, data, self.topic_ids)
 
     def ended(self, reason):
         del reason
@@ -164,8 +153,10 @@ class Run:
         )  # fmt: skip
         cluster.start()
         self.topic_ids = [create_topic(cluster, name, replicas=REPLICAS) for name in TOPICS]
+        create_topic(cluster, WIDE, replicas=[[2]] * WIDE_PARTITIONS)
         self.kept_id = create_topic(cluster, KEPT)
         self.maker = FrameMaker(self.rng, self.topic_ids)
+        self.logs = Logs(cluster)
         for node in cluster.nodes.values():
             node.node = WatchedNode(node.node, self.sample)
         for name in TOPICS:
@@ -174,6 +165,7 @@ class Run:
                 produce(client, name, b"before", partition=partition)
                 client.close()
         self.honest = leader_client(cluster, KEPT)
+        self.memory = Memory(cluster)
 
     def go(self):
         """All frames, then everything that must hold."""
@@ -187,7 +179,7 @@ class Run:
             self._all_live()
             if not self.rng.randrange(10):
                 self._write_honestly()
-                self._read_meanwhile()
+                self.logs.read_meanwhile(TOPICS)
             self._create_missing()
         self._answered_in_time()
         for connection in self.open:
@@ -195,8 +187,10 @@ class Run:
         self._nothing_waits()
         self._write_honestly()
         self._create_missing()
-        self._readable()
+        self.logs.check_at_end((*TOPICS, WIDE))
+        self._nothing_honest_is_missing()
         self._all_live()
+        self.outcome.most_kept_bytes = self.memory.check(self.outcome.frames)
 
     def _open_some(self):
         rng = self.rng
@@ -217,6 +211,9 @@ class Run:
             frame = self.maker.frame(key, version, changed=changed)
             if not takes_away_a_broker(frame):
                 frames.append(frame)
+        if any(frame.key == ApiKey.DELETE_TOPICS for frame in frames):
+            # What is deleted can not be checked at the end.
+            self.logs.check_before_deletion(TOPICS)
         self.outcome.frames += len(frames)
         self.outcome.recent = [*self.outcome.recent, *(str(frame) for frame in frames)][-8:]
         self.open.append(Connection(self, self._address(role, where), frames))
@@ -231,15 +228,29 @@ class Run:
             return host(self.rng.randint(1, BROKERS)), port
         return host(self.cluster.controller_id), CONTROLLER_PORT
 
-    def read(self, frame, data):
+    def read(self, frame, data, ids_before):
         """Decode an answer and learn its values, except for what would name the kept topic."""
         body = read_answer(frame, data)
         if frame.key == ApiKey.PRODUCE:
-            for topic in body.responses:
-                for each in topic.partition_responses:
-                    self.outcome.accepted_batches += each.error_code == ErrorCode.NONE
+            now = self.logs.ids_by_name()
+            same = {name: each for name, each in ids_before.items() if now.get(name) == each}
+            self.logs.accepted.note(frame, body, same)
+            self.outcome.accepted_batches = self.logs.accepted.count
         self.maker.learned.read(body)
         self.maker.learned.forget(KEPT, self.kept_id)
+
+    def _nothing_honest_is_missing(self):
+        client = leader_client(self.cluster, KEPT)
+        kept = []
+        while True:
+            found = values_of(fetch(client, KEPT, len(kept)))
+            if not found:
+                break
+            kept += found
+        client.close()
+        if kept != self.written:
+            missing = [value for value in self.written if value not in kept]
+            raise FaultFoundError(f"{len(missing)} acknowledged records are missing: {missing[:5]}")
 
     def _all_live(self):
         dead = [node.host for node in self.cluster.nodes.values() if not node.alive]
@@ -248,9 +259,8 @@ class Run:
 
     def _create_missing(self):
         """Frames delete topics: create them again, and remember their ids."""
-        image = self.cluster.nodes[self.cluster.controller_id].node.loader.image
         for name in TOPICS:
-            if name not in image.topic_ids:
+            if name not in self.logs.ids_by_name():
                 self.topic_ids.append(create_topic(self.cluster, name, replicas=REPLICAS))
 
     def _write_honestly(self):
@@ -301,70 +311,6 @@ class Run:
             if any(left.values()):
                 raise FaultFoundError(f"n{node_id}: left after all clients are gone: {left}")
 
-    def _readable(self):
-        """Every log can be read to its end, and nothing honest is missing."""
-        cluster = self.cluster
-        client = cluster.client()
-        found = client.ask(MetadataRequest(topics=None), MetadataResponse, version=12)
-        client.close()
-        for topic in found.topics:
-            if topic.name in (*TOPICS, KEPT):
-                for partition in topic.partitions:
-                    self._read(topic.name, partition.partition_index)
-        client = leader_client(cluster, KEPT)
-        kept = []
-        while True:
-            found = values_of(fetch(client, KEPT, len(kept)))
-            if not found:
-                break
-            kept += found
-        client.close()
-        if kept != self.written:
-            missing = [value for value in self.written if value not in kept]
-            raise FaultFoundError(f"{len(missing)} acknowledged records are missing: {missing[:5]}")
-
-    def _read_meanwhile(self):
-        """What is read now may be deleted before the end."""
-        for topic in TOPICS:
-            for partition in range(len(REPLICAS)):
-                found = registration(self.cluster, topic, partition)
-                if found is not None and found.leader > 0:
-                    self._read(topic, partition, is_end=False)
-
-    def _read(self, topic, partition, *, is_end=True):
-        client = leader_client(self.cluster, topic, partition)
-        offset = None
-        while True:
-            request = fetch_request(topic, offset or 0, partition)
-            response = client.ask(request, FetchResponse, version=BY_NAME)
-            (answer,) = response.responses[0].partitions
-            if answer.error_code == ErrorCode.OFFSET_OUT_OF_RANGE and offset is None:
-                offset = self._log_start(topic, partition)
-                continue
-            if answer.error_code != ErrorCode.NONE:
-                if not is_end and answer.error_code in _MOVING:
-                    break
-                name = ErrorCode(answer.error_code).name
-                raise FaultFoundError(f"{topic}-{partition} at {offset}: {name}")
-            records = list(read_records(bytes(answer.records or b"")))
-            if not records:
-                if answer.high_watermark > (offset or 0):
-                    raise FaultFoundError(
-                        f"{topic}-{partition}: nothing at {offset}, "
-                        f"although the high watermark is {answer.high_watermark}"
-                    )
-                break
-            offset = records[-1].offset + 1
-        client.close()
-
-    def _log_start(self, topic, partition):
-        client = leader_client(self.cluster, topic, partition)
-        wanted = ListOffsetsTopic(topic, [ListOffsetsPartition(partition, timestamp=EARLIEST)])
-        request = ListOffsetsRequest(replica_id=-1, topics=[wanted])
-        answer = client.ask(request, ListOffsetsResponse, version=7)
-        client.close()
-        return answer.topics[0].partitions[0].offset
-
 
 def _may_wait(frame):
     body = decoded(frame)
@@ -375,40 +321,6 @@ def _may_wait(frame):
 
 def _waits(node):
     return node.node.purgatory.waits()
-
-
-class _Tracebacks(logging.Handler):
-    """Collects tracebacks in the log, and lines that a client has broken in two."""
-
-    def __init__(self):
-        super().__init__(logging.DEBUG)
-        self.found = []
-
-    def emit(self, record):
-        text = record.getMessage()
-        if record.exc_info or record.levelno >= logging.ERROR:
-            self.found.append(text)
-        elif "\n" in text or "\r" in text:
-            self.found.append(f"a log line of two: {text!r}")
-
-
-@contextmanager
-def tracebacks():
-    """What the nodes log as errors."""
-    handler = _Tracebacks()
-    log = logging.getLogger("minikafka")
-    log.addHandler(handler)
-    propagates, log.propagate = log.propagate, False
-    try:
-        yield handler.found
-    finally:
-        log.removeHandler(handler)
-        log.propagate = propagates
-
-
-def _is_empty(logged):
-    if logged:
-        raise FaultFoundError(f"an error in the log: {logged[:3]}")
 
 
 def run(seed, frames, first_pair=0, sample=0):
@@ -422,7 +334,7 @@ def run(seed, frames, first_pair=0, sample=0):
         try:
             attempt.prepare()
             attempt.go()
-            _is_empty(logged)
+            is_empty(logged)
         except Exception as error:
             outcome.where = _where(error)
             outcome.fault = traceback.format_exc() + _frame_of(attempt)

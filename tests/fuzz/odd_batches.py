@@ -19,6 +19,7 @@ _CRC = Struct(">I")
 _CODECS = tuple(Codec)
 _BOMB_BYTES = 8 << 20
 _EMPTY_HEADERS = 200_000
+_MANY_RECORDS = 60_000
 
 
 def odd_batch(rng, known_producers=(), *, sound=False):
@@ -105,7 +106,7 @@ def _garbage(rng, known_producers):
     section = rng.randbytes(rng.choice((0, 1, 9, 100)))
     count = rng.choice((0, 1, 3, 2**31 - 1, -1))
     codec = rng.choice(_CODECS)
-    delta = min(max(count, 0), 2**31 - 1)
+    delta = max(count - 1, 0)
     if rng.randrange(2):
         return with_section(section, count, codec, last_offset_delta=delta)
     # Not compressed at all, although the header says so.
@@ -135,7 +136,30 @@ def _bomb_of_headers(codec):
     body += b"\0\1" * _EMPTY_HEADERS
     section = bytearray()
     write_varint(section, len(body))
-    return with_section(section + body, 1, codec, max_timestamp=EPOCH_MS + (1 << 40))
+    late = EPOCH_MS + (1 << 40)
+    return with_section(section + body, 1, codec, base_timestamp=late, max_timestamp=late)
+
+
+def _edge_of_time(rng, known_producers):
+    """Sound records around the last moment that a timestamp can name."""
+    deltas = [rng.choice((-1, 0, 1, 2)) for _ in range(rng.choice((1, 2)))]
+    section = build_batch([NewRecord(delta, None, b"v") for delta in deltas])[HEADER_SIZE:]
+    # Deltas of the section count from its first record.
+    base = 2**63 - 1 if rng.randrange(3) else rng.choice((-(2**63), -1, 2**62))
+    latest = min(base + max(deltas) - deltas[0], 2**63 - 1)
+    codec = rng.choice((Codec.NONE, *_CODECS))
+    return with_section(section, len(deltas), codec, base_timestamp=base, max_timestamp=latest)
+
+
+@cache
+def _records_in_the_future():
+    """Many records, each of which a leader refuses."""
+    late = EPOCH_MS + (1 << 40)
+    return bytes(build_batch([NewRecord(late, None, b"")] * _MANY_RECORDS))
+
+
+def _untimely(rng, known_producers):
+    return _records_in_the_future()
 
 
 def _legacy(rng, known_producers):

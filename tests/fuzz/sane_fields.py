@@ -58,9 +58,9 @@ SANE = {
     ApiKey.OFFSET_DELETE: _OFFSETS,
     ApiKey.DESCRIBE_GROUPS: {"groups": None},
     ApiKey.FIND_COORDINATOR: {"key": _GROUPS, "key_type": (0, 0, 1), "coordinator_keys": None},
-    ApiKey.METADATA: {"topics": None, "name": _TOPICS},
+    ApiKey.METADATA: {"topics": None, "name": (*_TOPICS, "wide")},
     ApiKey.DESCRIBE_TOPIC_PARTITIONS: {
-        "topics": None, "name": _TOPICS, "response_partition_limit": (1, 2_000), "cursor": (None,),
+        "topics": None, "name": (*_TOPICS, "wide"), "response_partition_limit": (1, 2_000), "cursor": (None,),
     },
     ApiKey.CREATE_TOPICS: {
         "topics": None, "name": ("n1", "n2", "t"), "num_partitions": (1, 3, -1),

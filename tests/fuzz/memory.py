@@ -1,0 +1,69 @@
+"""The memory that a node holds, counted by object: the same in each run of a seed."""
+
+import gc
+import sys
+from types import BuiltinFunctionType, FunctionType, ModuleType
+
+from minikafka.sim.network import Network
+from minikafka.sim.sim_disk import SimDisk, SimFile
+from minikafka.sim.sim_node import SimNode
+from minikafka.sim.world import World
+from tests.fuzz.answers import FaultFoundError
+from tests.fuzz.watched_node import WatchedNode
+
+MOST_KEPT_BYTES = 256 << 10
+MOST_KEPT_PER_FRAME = 256
+MOST_KEPT_PER_PARTITION = 8 << 10
+"""What a node may keep: producers, groups and configurations, topics that frames created."""
+_OUTSIDE = (SimNode, SimDisk, SimFile, Network, World, WatchedNode)
+"""What a node reaches and is not its own memory."""
+_SHARED = (type, ModuleType, BuiltinFunctionType)
+
+
+class Memory:
+    """What the nodes of a cluster held before the first frame."""
+
+    def __init__(self, cluster):
+        self.cluster = cluster
+        self.before = self._held()
+
+    def check(self, frames):
+        """Compare with what is held now that all clients are gone; returns the greatest growth."""
+        image = self.cluster.nodes[self.cluster.controller_id].node.loader.image
+        most = (
+            MOST_KEPT_BYTES
+            + MOST_KEPT_PER_FRAME * frames
+            + MOST_KEPT_PER_PARTITION * sum(len(each.partitions) for each in image.topics.values())
+        )
+        growth = 0
+        for node_id, held in self._held().items():
+            more = held - self.before[node_id]
+            if more > most:
+                raise FaultFoundError(f"n{node_id} keeps {more} bytes after all clients are gone")
+            growth = max(growth, more)
+        return growth
+
+    def _held(self):
+        return {node_id: held_bytes(node.node.node) for node_id, node in self.cluster.nodes.items()}
+
+
+def held_bytes(node):
+    """The bytes of all objects that a node reaches, without its disk and its network."""
+    seen = {}
+    left = [node]
+    total = 0
+    while left:
+        found = left.pop()
+        if id(found) in seen or isinstance(found, (*_SHARED, *_OUTSIDE)):
+            continue
+        # Kept, so that no other object gets its address meanwhile.
+        seen[id(found)] = found
+        if isinstance(found, FunctionType):
+            # What a function closes over is its own; its module is everybody's.
+            left += found.__closure__ or ()
+            continue
+        total += sys.getsizeof(found)
+        if isinstance(found, memoryview):
+            total += found.nbytes
+        left += gc.get_referents(found)
+    return total

@@ -1,0 +1,198 @@
+"""Faults that clients once could use, put back one by one: the fuzzer must find each.
+
+    python -m tests.fuzz.planted [--starts A,B,C] [--frames F] [--jobs J] [--write FILE] [WORD …]
+
+Sends frames from each starting seed until a property does not hold, at most F of them. `--write`
+puts the table between the two marks in a Markdown file. Exit status 1 where a fault is not found.
+"""
+
+import argparse
+import logging
+import multiprocessing
+import sys
+import time
+from pathlib import Path
+from statistics import median
+from typing import NamedTuple
+
+from tests.fuzz.in_process import run
+from tests.simulation.mutations import Edit, Mutation, applied
+
+BEGIN, END = "<!-- planted -->\n", "<!-- end of planted -->\n"
+FRAMES_PER_SEED = 400
+MOST_FRAMES = 8_000
+
+
+def _fault(name, *edits):
+    return Mutation(name, tuple(Edit(f"minikafka.{module}", *rest) for module, *rest in edits))
+
+
+_KEYS_OF_WAITS = (
+    "node.purgatory", "Purgatory.park", "tuple(dict.fromkeys(keys))", "tuple(keys)",
+)  # fmt: skip
+_EVERY_RECORD = (
+    "records.validation", "validate_batch", "if origin is _CLIENT:", "if False:",
+)  # fmt: skip
+
+FAULTS = (
+    _fault(
+        "Produce: checksums are not checked",
+        ("records.validation", "validate_batch",
+         "if header.crc != crc32c(records[ATTRIBUTES_OFFSET:]):", "if False:"),
+    ),
+    _fault("Produce: records are not checked, garbage has a valid checksum", _EVERY_RECORD),
+    _fault(
+        "Produce: 2^31 - 1 records are claimed",
+        ("records.validation", "validate_batch", "if origin is _CLIENT:",
+         "if origin is _CLIENT and header.record_count < 1 << 30:"),
+    ),
+    _fault(
+        "Produce: timestamps beyond 2^63 - 1",
+        ("records.validation", "_is_plain", "latest != header.max_timestamp", "latest < 0"),
+        ("records.validation", "_is_plain", "latest - now_ms > policy.timestamp_after_max_ms",
+         "False"),
+    ),
+    _fault(
+        "Produce: a bomb of empty record headers is opened in its step",
+        ("records.validation", "_open_section", "if budget.units is None:", "if True:"),
+        ("records.validation", "_summarize", "header.record_count, budget)",
+         "header.record_count, UNBOUNDED)"),
+    ),
+    _fault(
+        "Produce: a refusal names every record",
+        ("records.validation", "_check_bounds",
+         "if len(keyless) + len(untimely) == MOST_RECORD_ERRORS:", "if False:"),
+    ),
+    _fault(
+        "Produce: a partition that is named twice",
+        ("apis.produce", "_without_repeats",
+         "if len(topics) == 1 and len(topics[0].partition_data) == 1:", "if True:"),
+        _KEYS_OF_WAITS,
+    ),
+    _fault(
+        "Fetch: a partition that is named twice",
+        ("apis.fetch", "_reading", "dict(named_partitions(request)).items()",
+         "named_partitions(request)"),
+        _KEYS_OF_WAITS,
+    ),
+    _fault(
+        "FetchSnapshot: a snapshot that is not there",
+        ("apis.fetch_snapshot", "fetch_snapshot", 'unaligned_records=b"",', ""),
+    ),
+    _fault(
+        "Metadata v10, v11: an unknown topic id",
+        ("apis.metadata", "metadata", "if ctx.version < _BY_ID_FROM and", "if False and"),
+    ),
+    _fault(
+        "DescribeCluster v0 on a controller",
+        ("apis.describe_cluster", "_wrong_type",
+         "served if ctx.version >= _ENDPOINT_TYPE_FROM else _BROKERS", "served"),
+    ),
+    _fault(
+        "Metadata: a topic that is named many times",
+        ("apis.metadata", "_describe", "for topic in asked.values()",
+         "for topic in request.topics or ()"),
+    ),
+    _fault(
+        "array elements are not counted before they are built",
+        ("rpc.envelope", "decode_header", "len(frame) <= MAX_REQUEST_ELEMENTS", "True"),
+    ),
+    _fault(
+        "a request waits on when its connection is closed",
+        ("node.dispatcher", "Dispatcher.closed", "slot.running.abandon()", "pass"),
+    ),
+)  # fmt: skip
+
+
+class Verdict(NamedTuple):
+    """What found a fault, after how many frames; `where` is "" for one that was not found."""
+
+    name: str
+    where: str
+    frames: int
+    seconds: float
+
+
+def judge(fault, start, most_frames=MOST_FRAMES):
+    """Put a fault back and send frames until a property does not hold."""
+    begun_s = time.monotonic()
+    frames = 0
+    seed = start
+    with applied(fault):
+        while frames < most_frames:
+            outcome = run(seed, FRAMES_PER_SEED, first_pair=seed * FRAMES_PER_SEED // 2, sample=1)
+            frames += outcome.frames
+            seed += 1
+            if outcome.fault:
+                return Verdict(fault.name, outcome.where, frames, time.monotonic() - begun_s)
+    return Verdict(fault.name, "", frames, time.monotonic() - begun_s)
+
+
+def table(verdicts):
+    """The verdicts as a Markdown table, a line a fault, over all starts."""
+    by_name = {}
+    for verdict in verdicts:
+        by_name.setdefault(verdict.name, []).append(verdict)
+    lines = [
+        "| fault | found | frames: median | most | seconds: median |",
+        "| --- | --- | --- | --- | --- |",
+    ]
+    for name, found in by_name.items():
+        hits = sum(bool(each.where) for each in found)
+        frames = [each.frames for each in found]
+        seconds = median(each.seconds for each in found)
+        lines.append(
+            f"| {name} | {hits} of {len(found)} | {median(frames):,.0f} | {max(frames):,} "
+            f"| {seconds:.1f} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def write(path, text):
+    """Put the table between the marks of a file."""
+    content = path.read_text(encoding="utf-8")
+    before, _, rest = content.partition(BEGIN)
+    _, _, after = rest.partition(END)
+    path.write_text(f"{before}{BEGIN}{text}{END}{after}", encoding="utf-8")
+
+
+def _one(task):
+    index, start, most_frames = task
+    log = logging.getLogger("minikafka")
+    log.addHandler(logging.NullHandler())
+    return judge(FAULTS[index], start, most_frames)
+
+
+def main():
+    """Put back all faults, or those whose name has one of the words."""
+    parser = argparse.ArgumentParser(prog="python -m tests.fuzz.planted")
+    parser.add_argument("--starts", default="1,10001,20001")
+    parser.add_argument("--frames", type=int, default=MOST_FRAMES)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--write", type=Path)
+    parser.add_argument("words", nargs="*")
+    options = parser.parse_args()
+    tasks = [
+        (index, int(start), options.frames)
+        for index, fault in enumerate(FAULTS)
+        if not options.words or any(word in fault.name for word in options.words)
+        for start in options.starts.split(",")
+    ]
+    verdicts = []
+    with multiprocessing.get_context("fork").Pool(options.jobs, maxtasksperchild=1) as pool:
+        for verdict in pool.imap(_one, tasks):
+            verdicts.append(verdict)
+            print(
+                f"{verdict.name}: {verdict.where or 'NOT FOUND'} "
+                f"({verdict.frames} frames, {verdict.seconds:.1f} s)",
+                flush=True,
+            )
+    if options.write is not None:
+        write(options.write, table(verdicts))
+    missed = [verdict.name for verdict in verdicts if not verdict.where]
+    print(f"{len(missed)} not found: {', '.join(missed) or 'none'}")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
