@@ -8,11 +8,13 @@ Versions:    v7 sessions; v9 leader epochs; v11 rack; v12 flexible, diverging ep
              v15 replica state; v16 node endpoints; v17 directory ids; v18 high watermark.
 Errors:      FETCH_SESSION_ID_NOT_FOUND, INVALID_FETCH_SESSION_EPOCH, FETCH_SESSION_TOPIC_ID_ERROR;
              per partition UNKNOWN_TOPIC_OR_PARTITION, UNKNOWN_TOPIC_ID, NOT_LEADER_OR_FOLLOWER,
-             FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH, OFFSET_OUT_OF_RANGE, KAFKA_STORAGE_ERROR,
+             FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH, OFFSET_OUT_OF_RANGE, CORRUPT_MESSAGE (bytes
+             in the log that cannot be a batch), KAFKA_STORAGE_ERROR,
              TOPIC_AUTHORIZATION_FAILED (a follower on a listener that is not for brokers);
              on controllers INCONSISTENT_CLUSTER_ID, INVALID_REQUEST.
 """
 
+import logging
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -41,6 +43,7 @@ from minikafka.messages.fetch import (
 )
 from minikafka.raft.metadata_reads import MetadataRead, read_metadata
 from minikafka.raft.raft_node import RaftEvent
+from minikafka.records.errors import CorruptRecordsError
 from minikafka.replica.fetch_session import (
     TOPIC_IDS_FROM_VERSION,
     Asked,
@@ -52,6 +55,7 @@ from minikafka.replica.fetch_session import (
 )
 from minikafka.replica.partition import Partition
 
+_log = logging.getLogger("minikafka.apis")
 _READ_COMMITTED = 1
 _FROM_FOLLOWER_FROM = 11
 _NODE_ENDPOINTS_FROM = 16
@@ -115,6 +119,14 @@ class Reading:
             return _refusal(request.partition, error.code)
         except OffsetNotInLogError:
             return _refusal(request.partition, ErrorCode.OFFSET_OUT_OF_RANGE)
+        except CorruptRecordsError as error:
+            _log.warning(
+                "[Partition %s] cannot be read at offset %d: %s",
+                self.partitions[-1][0].topic_partition,
+                request.fetch_offset,
+                error,
+            )
+            return _refusal(request.partition, ErrorCode.CORRUPT_MESSAGE)
         except StorageFault as fault:
             self.ctx.broker.replicas.take_offline(fault)
             return _refusal(request.partition, ErrorCode.KAFKA_STORAGE_ERROR)
@@ -229,7 +241,10 @@ class Reading:
                 else log.high_watermark
             )
             if wanted.fetch_offset < upper:
-                available += log.readable_bytes(wanted.fetch_offset, upper)
+                try:
+                    available += log.readable_bytes(wanted.fetch_offset, upper)
+                except CorruptRecordsError:
+                    return True  # The answer names the error.
                 if available >= self.request.min_bytes:
                     return True
         return False

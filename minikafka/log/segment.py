@@ -222,7 +222,7 @@ class Segment:
         hint = self._hints.get(offset)
         if hint is not None:
             return hint
-        for position, header in scan_headers(self.file, self._scan_from(offset)):
+        for position, header in self.headers(self._scan_from(offset)):
             if header.last_offset >= offset:
                 return position
         return None
@@ -485,8 +485,11 @@ class Segment:
         self._unindexed_bytes = 0
 
     def _read_first_timestamp(self) -> int:
-        for _, header in self.headers():
-            return header.max_timestamp
+        try:
+            for _, header in self.headers():
+                return header.max_timestamp
+        except CorruptRecordsError:
+            pass  # The segment rolls by its age instead; the next read reports the damage.
         return -1
 
     def _truncate_aborted(self, offset: int) -> None:

@@ -387,6 +387,10 @@ class SimDisk:
 
         return undo
 
+    def content(self, path: str) -> bytearray:
+        """The bytes of a file, to be damaged."""
+        return self._files[path].data
+
     def copy(self) -> "SimDisk":
         """Another disk with what a backup of this one would hold, all of it durable."""
         other = SimDisk(self.root)
