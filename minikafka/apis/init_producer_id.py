@@ -14,8 +14,10 @@ from minikafka.apis._steps import Steps, wait_until
 from minikafka.common.errors import ErrorCode
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.init_producer_id import InitProducerIdRequest, InitProducerIdResponse
+from minikafka.records.batch import NO_PRODUCER_ID
 
 _WAIT_MS = 5_000
+_NO_EPOCH = -1
 
 
 @broker_api(ApiKey.INIT_PRODUCER_ID, versions=(0, 5))
@@ -29,6 +31,8 @@ def init_producer_id(
             ErrorCode.UNSUPPORTED_VERSION if request.transactional_id else ErrorCode.INVALID_REQUEST
         )
         return InitProducerIdResponse(error_code=code, producer_epoch=-1)
+    if (request.producer_id == NO_PRODUCER_ID) != (request.producer_epoch == _NO_EPOCH):
+        return InitProducerIdResponse(error_code=ErrorCode.INVALID_REQUEST, producer_epoch=-1)
     ids = ctx.broker.producer_ids
     yield from wait_until([ids.arrived], lambda: ids.available, ctx.deadline_ms(_WAIT_MS))
     if not ids.available:
