@@ -210,4 +210,5 @@ def _nothing(rng, known_producers):
 _KINDS = (
     _odd_field, _odd_field, _odd_section, _odd_section, _odd_section, _wrong_checksum,
     _wrong_checksum, _wrong_checksum, _garbage, _bomb, _legacy, _many, _cut, _nothing,
+    _edge_of_time, _untimely,
 )  # fmt: skip
