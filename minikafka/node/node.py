@@ -252,6 +252,7 @@ class Node:
         self._published = True
         self.broker.replicas.start(self.loader.image, self.broker.lifecycle.ready)
         self.broker.groups.start()
+        self.broker.services.fetch_sessions.sweep()
 
     def broker_running(self) -> None:
         """The broker is unfenced."""

@@ -37,8 +37,9 @@ INITIAL_EPOCH = 0
 _MAX_EPOCH = 2**31 - 1
 _EVICT_AFTER_MS = 120_000
 TOPIC_IDS_FROM_VERSION = 13
-MOST_PARTITIONS = 250_000
-"""In all sessions of a broker: some 130 MB."""
+MOST_PARTITIONS = 100_000
+"""In all sessions of a broker: some 80 MB."""
+_SWEEP_MS = 60_000
 
 
 class SessionKey(NamedTuple):
@@ -286,6 +287,17 @@ class FetchSessions:
 
     def __len__(self) -> int:
         return len(self._sessions)
+
+    def sweep(self) -> None:
+        """Let sessions go that were not used for two minutes, now and from time to time.
+
+        Unlike Kafka, where they keep their memory until others need their place: a client that
+        comes back after all is told to name its partitions again.
+        """
+        if self._evict(is_follower=False):
+            self.env.later(self.sweep)
+        else:
+            self.env.after(_SWEEP_MS, self.sweep)
 
     def resolve(self, request: messages.FetchRequest, version: int) -> Session | None:
         """The session that a request belongs to, brought up to date; None for a fetch without one.

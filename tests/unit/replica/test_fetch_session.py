@@ -22,6 +22,7 @@ from minikafka.messages.fetch import (
     ReplicaState,
 )
 from minikafka.replica.fetch_session import FetchSessions, SessionKey, replica_id_of
+from tests.wire_world import take_turn
 
 TOPIC = Uuid.of(1, 1)
 
@@ -132,6 +133,20 @@ def test_partitions_of_all_sessions_have_a_bound(env):
     assert sessions.partition_count == 4
     assert len(sessions.resolve(request(range(9), replica=3), 17).partitions) == 9
     assert len(sessions) == 1
+
+
+def test_idle_sessions_give_their_memory_back(env):
+    sessions = FetchSessions(env, slots=10)
+    sessions.sweep()
+    idle, busy = (sessions.resolve(request(), 17) for _ in range(2))
+    for epoch in range(1, 5):
+        env.clock.set(Now(epoch * 60_000, 0))
+        assert sessions.resolve(request((), busy.session_id, epoch), 17) is busy
+        for _ in range(2):
+            take_turn(env, env.clock.monotonic_ms)
+    assert (len(sessions), sessions.partition_count) == (1, 1)
+    with pytest.raises(FetchSessionIdNotFoundError):
+        sessions.resolve(request((), idle.session_id, 1), 17)
 
 
 def test_partitions_that_are_gone_make_room(sessions):
