@@ -43,13 +43,16 @@ def _find_syncfs() -> Callable[[int], int] | None:
 
 _syncfs = _find_syncfs()
 
+_CLOSED: Final = (-1,)
+"""The descriptor of a file that has none."""
+
 
 class OsFile:
     """An open file of an `OsDisk`. Its descriptor comes and goes (`open_files`)."""
 
     __slots__ = (
-        "_fd", "_flags", "_is_closed", "_is_used", "_root", "_syncing", "_using", "is_unsynced",
-        "path", "size",
+        "_descriptor", "_flags", "_is_closed", "_is_used", "_root", "_syncing", "_using",
+        "is_unsynced", "path", "size",
     )  # fmt: skip
 
     def __init__(self, root: str, path: str, flags: int) -> None:
@@ -63,8 +66,10 @@ class OsFile:
         self._is_used = True
         self._is_closed = False
         self.is_unsynced = False
-        self._fd = OPEN_FILES.open(path, flags)
-        self.size = os.fstat(self._fd).st_size
+        # Each opening has a tuple of its own: one that is still there was not closed meanwhile,
+        # while a number may be in use again.
+        self._descriptor = (OPEN_FILES.open(path, flags),)
+        self.size = os.fstat(self._descriptor[0]).st_size
         OPEN_FILES.enter(self)
         OPEN_FILES.opened(self)
 
@@ -72,9 +77,9 @@ class OsFile:
         """Write all of `data` at the end, or raise and leave the file as it was."""
         size = self.size
         with self._using:
-            fd = self._fd
+            fd = self._descriptor[0]
             if fd < 0:
-                fd = self._descriptor()
+                fd = self._opened()
             self._is_used = self.is_unsynced = True
             try:
                 written = os.pwrite(fd, data, size)
@@ -88,18 +93,29 @@ class OsFile:
 
     def _append_rest(self, data: memoryview, written: int) -> None:
         while written < len(data):
-            written += os.pwrite(self._fd, data[written:], self.size + written)
+            written += os.pwrite(self._descriptor[0], data[written:], self.size + written)
 
     def read_at(self, position: int, length: int) -> bytes:
-        """Up to `length` bytes from `position`; shorter only at the end of the file."""
+        """Return up to `length` bytes from `position`; fewer only at the end of the file.
+
+        No lock is taken: bytes count only if the descriptor was open until they were read.
+        """
+        self._is_used = True
+        descriptor = self._descriptor
+        try:
+            data = os.pread(descriptor[0], length, position)
+            if descriptor is self._descriptor:
+                return data
+        except OSError:
+            pass  # Closed, or the disk: the second read reports it.
+        return self._read_under_lock(position, length)
+
+    def _read_under_lock(self, position: int, length: int) -> bytes:
         with self._using:
             if self._is_closed:
                 # The log was let go of since: nothing is wrong with the disk.
                 raise ValueError("the file was closed before it was read")
-            fd = self._fd
-            if fd < 0:
-                fd = self._descriptor()
-            self._is_used = True
+            fd = self._opened()
             try:
                 return os.pread(fd, length, position)
             except OSError as error:
@@ -109,14 +125,14 @@ class OsFile:
         """Fill `buffer` from `position`; how many bytes there were."""
         with self._using:
             try:
-                return os.preadv(self._descriptor(), [buffer], position)
+                return os.preadv(self._opened(), [buffer], position)
             except OSError as error:
                 raise StorageFault(self._root, f"read failed: {error.strerror}") from error
 
     def truncate(self, size: int) -> None:
         """Cut the file to `size` bytes."""
         with self._using:
-            fd = self._descriptor()
+            fd = self._opened()
             self.is_unsynced = True
             try:
                 os.ftruncate(fd, size)
@@ -130,7 +146,7 @@ class OsFile:
             with self._using:
                 if self._is_closed:
                     return
-                fd = self._descriptor()
+                fd = self._opened()
                 self.is_unsynced = False
             try:
                 os.fdatasync(fd)
@@ -145,9 +161,7 @@ class OsFile:
                 return
             self._is_closed = True
             OPEN_FILES.forget(self)
-            if self._fd >= 0:
-                os.close(self._fd)
-                self._fd = -1
+            self._close_descriptor()
 
     def take_used(self) -> bool:
         """True if the file was used since the last call."""
@@ -173,28 +187,34 @@ class OsFile:
             self._syncing.release()
 
     def _let_go(self) -> bool:
-        if self._fd < 0:
+        if self._descriptor is _CLOSED:
             return False
         if self.is_unsynced:
             try:
-                os.fdatasync(self._fd)
+                os.fdatasync(self._descriptor[0])
             except OSError as error:
                 raise StorageFault(self._root, f"sync failed: {error.strerror}") from error
             self.is_unsynced = False
-        os.close(self._fd)
-        self._fd = -1
+        self._close_descriptor()
         return True
 
-    def _descriptor(self) -> int:
+    def _close_descriptor(self) -> None:
+        # In this order: a read that began since sees that its descriptor is not this file's.
+        descriptor, self._descriptor = self._descriptor, _CLOSED
+        if descriptor is not _CLOSED:
+            os.close(descriptor[0])
+
+    def _opened(self) -> int:
         """The descriptor, opened again if it was closed. The caller holds `_using`."""
         self._is_used = True
-        if self._fd < 0:
+        if self._descriptor is _CLOSED:
             if self._is_closed:
                 raise StorageFault(self._root, f"{self.path} is closed: Bad file descriptor")
             with faults(self._root, f"open {self.path} again"):
-                self._fd = OPEN_FILES.open(self.path, self._flags & ~(os.O_CREAT | os.O_TRUNC))
+                fd = OPEN_FILES.open(self.path, self._flags & ~(os.O_CREAT | os.O_TRUNC))
+            self._descriptor = (fd,)
             OPEN_FILES.opened(self)
-        return self._fd
+        return self._descriptor[0]
 
 
 @contextlib.contextmanager

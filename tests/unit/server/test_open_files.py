@@ -77,7 +77,7 @@ def test_the_file_that_was_not_used_for_longest_is_closed_first(disk, files):
         file.take_used()
     three[0].read_at(0, 1)
     disk.open("3", create=True)
-    assert [file._fd >= 0 for file in three] == [True, False, True]
+    assert [file._descriptor[0] >= 0 for file in three] == [True, False, True]
 
 
 def test_a_file_follows_its_name(disk):
@@ -107,7 +107,7 @@ def test_what_was_written_is_synced_before_it_is_closed(disk, monkeypatch):
     file.append(b"a")
     synced = []
     monkeypatch.setattr(os, "fdatasync", synced.append)
-    descriptor = file._fd
+    descriptor = file._descriptor[0]
     assert file.let_go()
     assert synced == [descriptor]
     assert not file.let_go()
@@ -126,6 +126,35 @@ def test_a_sync_that_fails_there_is_a_fault_of_its_directory(disk, monkeypatch):
     with pytest.raises(StorageFault, match="sync failed") as found:
         disk.open("more", create=True)
     assert not isinstance(found.value, OutOfFilesFault)
+
+
+def test_a_read_of_an_open_file_takes_no_lock(disk):
+    file = disk.open("a", create=True)
+    file.append(b"mine")
+    with file._using:
+        assert file.read_at(1, 9) == b"ine"
+
+
+def test_a_read_whose_descriptor_is_closed_under_it_is_repeated(disk, monkeypatch):
+    """Its number may be another file's by the time the system reads, and its own again later."""
+    file = disk.open("a", create=True)
+    file.append(b"mine")
+    disk.open("b", create=True).append(b"other")
+    read, number = os.pread, file._descriptor[0]
+
+    def closed_before(fd, length, position):
+        monkeypatch.setattr(os, "pread", read)
+        assert file.let_go()
+        other = disk.open("b")
+        assert other._descriptor[0] == fd == number
+        data = read(fd, length, position)
+        assert other.let_go()
+        file._opened()
+        assert file._descriptor[0] == number
+        return data
+
+    monkeypatch.setattr(os, "pread", closed_before)
+    assert file.read_at(0, 9) == b"mine"
 
 
 def test_a_sync_in_flight_keeps_its_file(disk, monkeypatch):
