@@ -120,6 +120,10 @@ class _Builder:
                 # The node is made below, from this very dispatcher.
                 make_context=lambda *args: node.make_context(*args),  # noqa: PLW0108
                 max_in_flight=self.values[keys.QUEUED_MAX_REQUESTS],
+                node_listeners=(
+                    self.config.inter_broker_listener_name,
+                    *self.config.controller_listener_names,
+                ),
             ),
             raft=raft,
             loader=self.loader,

@@ -10,7 +10,7 @@ Source: `SocketServer`, `KafkaRequestHandler`, `RequestChannel`.
 
 import logging
 from collections import deque
-from collections.abc import Callable, Generator, Hashable, Sequence
+from collections.abc import Callable, Collection, Generator, Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from types import GeneratorType
@@ -28,6 +28,8 @@ from minikafka.node.purgatory import Purgatory
 from minikafka.protocol.primitives import MalformedMessage
 from minikafka.rpc.calls import Calls
 from minikafka.rpc.envelope import (
+    MAX_CLIENT_REQUEST_ELEMENTS,
+    MAX_REQUEST_ELEMENTS,
     RequestHeader,
     UnknownApiKeyError,
     UnsupportedApiVersionError,
@@ -76,6 +78,8 @@ class ConnectionState:
     listener: str
     role: str
     peer_host: str
+    most_elements: int
+    """Of the arrays of one request."""
     slots: deque[Slot] = field(default_factory=deque)
     muted: bool = False
     closed: bool = False
@@ -83,7 +87,10 @@ class ConnectionState:
 
 @dataclass(slots=True)
 class Dispatcher:
-    """Runs handlers. `modules` is, by role, where the file of each API is, and its versions."""
+    """Runs handlers. `modules` is, by role, where the file of each API is, and its versions.
+
+    `node_listeners` are those that other nodes use.
+    """
 
     env: Environment
     calls: Calls
@@ -91,12 +98,15 @@ class Dispatcher:
     modules: dict[str, dict[int, tuple[str, int, int]]]
     make_context: MakeContext
     max_in_flight: int
+    node_listeners: Collection[str]
     connections: dict[int, ConnectionState] = field(default_factory=dict)
     requests: dict[int, int] = field(default_factory=dict)
 
     def opened(self, number: int, listener: str, role: str, peer_host: str) -> None:
         """A connection is there."""
-        self.connections[number] = ConnectionState(number, listener, role, peer_host)
+        is_for_nodes = listener in self.node_listeners
+        most_elements = MAX_REQUEST_ELEMENTS if is_for_nodes else MAX_CLIENT_REQUEST_ELEMENTS
+        self.connections[number] = ConnectionState(number, listener, role, peer_host, most_elements)
 
     def closed(self, number: int) -> None:
         """A connection is gone; what is parked for it runs to its end, unanswered.
@@ -129,7 +139,7 @@ class Dispatcher:
 
     def _request(self, connection: ConnectionState, frame: memoryview) -> None:
         try:
-            header, body = decode_request(frame)
+            header, body = decode_request(frame, connection.most_elements)
         except UnsupportedApiVersionError as error:
             self._unsupported(connection, error)
             return

@@ -32,7 +32,9 @@ from minikafka.protocol.primitives import (
 )
 
 MAX_REQUEST_ELEMENTS = 100_000
-"""Elements of all arrays of one request. To build and to answer so many takes some 0.3 s."""
+"""Elements of all arrays of one request. To build and to answer so many takes up to a second."""
+MAX_CLIENT_REQUEST_ELEMENTS = 20_000
+"""The same where nodes have a listener of their own: up to 0.2 s."""
 
 
 class RequestHeader(NamedTuple):
@@ -76,7 +78,9 @@ _ERROR_CODE = Struct(">h")
 _API_VERSIONS = int(ApiKey.API_VERSIONS)
 
 
-def decode_header(frame: memoryview) -> tuple[RequestHeader, Reader]:
+def decode_header(
+    frame: memoryview, most_elements: int = MAX_REQUEST_ELEMENTS
+) -> tuple[RequestHeader, Reader]:
     """The header of a request, and a reader that stands at its body.
 
     Raises:
@@ -85,8 +89,8 @@ def decode_header(frame: memoryview) -> tuple[RequestHeader, Reader]:
         MalformedMessage: if the frame is no request at all.
     """
     # Unlike Kafka: a bound. An element takes a byte at least, so that a small frame needs no count.
-    is_small = len(frame) <= MAX_REQUEST_ELEMENTS
-    elements = UNBOUNDED if is_small else ElementBudget(MAX_REQUEST_ELEMENTS)
+    is_small = len(frame) <= most_elements
+    elements = UNBOUNDED if is_small else ElementBudget(most_elements)
     try:
         api_key, api_version, correlation_id, size = _REQUEST_HEADER.unpack_from(frame)
         pos = _REQUEST_HEADER.size + max(size, 0)
@@ -116,7 +120,9 @@ def decode_body(header: RequestHeader, reader: Reader) -> ApiMessage:
     return request_class(header.api_key).decode(reader, header.api_version)
 
 
-def decode_request(frame: memoryview) -> tuple[RequestHeader, ApiMessage]:
+def decode_request(
+    frame: memoryview, most_elements: int = MAX_REQUEST_ELEMENTS
+) -> tuple[RequestHeader, ApiMessage]:
     """Header and body of one request frame, without its size prefix.
 
     Records in the body are views of `frame`.
@@ -124,7 +130,7 @@ def decode_request(frame: memoryview) -> tuple[RequestHeader, ApiMessage]:
     Raises:
         UnknownApiKeyError, UnsupportedApiVersionError, MalformedMessage: see `decode_header`.
     """
-    header, reader = decode_header(frame)
+    header, reader = decode_header(frame, most_elements)
     return header, decode_body(header, reader)
 
 

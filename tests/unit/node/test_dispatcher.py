@@ -15,6 +15,7 @@ from minikafka.common.errors import ErrorCode, NotControllerError
 from minikafka.common.faults import InvariantViolation, StorageFault
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.api_versions import ApiVersion, ApiVersionsRequest, ApiVersionsResponse
+from minikafka.messages.delete_topics import DeleteTopicsRequest, DeleteTopicsResponse
 from minikafka.messages.find_coordinator import FindCoordinatorRequest
 from minikafka.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
 from minikafka.messages.metadata import MetadataRequest, MetadataResponse
@@ -23,7 +24,12 @@ from minikafka.node import dispatcher as module
 from minikafka.node.dispatcher import Dispatcher, Slot
 from minikafka.node.purgatory import Purgatory
 from minikafka.rpc.calls import Calls
-from minikafka.rpc.envelope import correlation_id_of, decode_response, encode_request
+from minikafka.rpc.envelope import (
+    MAX_CLIENT_REQUEST_ELEMENTS,
+    correlation_id_of,
+    decode_response,
+    encode_request,
+)
 
 PEER = Channel("h", 1, "p")
 HEARTBEAT_VERSION = 4
@@ -40,8 +46,9 @@ class World:
         self.contexts = []
         monkeypatch.setattr(module, "find", lambda role, key, modules: self.apis.get(key))
         self.dispatcher = Dispatcher(
-            self.env, self.calls, self.purgatory, {BROKER: {}}, self.context, max_in_flight=3
-        )
+            self.env, self.calls, self.purgatory, {BROKER: {}}, self.context, max_in_flight=3,
+            node_listeners=["NODES"],
+        )  # fmt: skip
         self.dispatcher.opened(1, "PLAINTEXT", BROKER, "peer")
         self.settled = dict.fromkeys("abcdefgh", False)
 
@@ -558,3 +565,15 @@ def test_every_answer_of_a_pipeline_is_given_up_with_its_connection(world):
     assert len(world.purgatory) == 3
     world.dispatcher.closed(1)
     assert len(world.purgatory) == 0
+
+
+def test_requests_of_clients_have_fewer_elements_than_those_of_nodes(world):
+    world.serve(ApiKey.DELETE_TOPICS, lambda _, __: DeleteTopicsResponse())
+    world.dispatcher.opened(2, "NODES", BROKER, "node")
+    most = DeleteTopicsRequest(topic_names=["t"] * MAX_CLIENT_REQUEST_ELEMENTS)
+    more = DeleteTopicsRequest(topic_names=["t"] * (MAX_CLIENT_REQUEST_ELEMENTS + 1))
+    world.ask(1, most, 3)
+    world.ask(2, more, 3, connection=2)
+    assert world.answered() == [1, 2]
+    world.ask(3, more, 3)
+    assert world.take() == [Disconnect(1)]
