@@ -95,7 +95,7 @@ FAULTS = (
     ),
     _fault(
         "array elements are not counted before they are built",
-        ("rpc.envelope", "decode_header", "len(frame) <= MAX_REQUEST_ELEMENTS", "True"),
+        ("rpc.envelope", "decode_header", "len(frame) <= most_elements", "True"),
     ),
     _fault(
         "a request waits on when its connection is closed",
