@@ -418,6 +418,13 @@ QUEUED_MAX_REQUESTS: Key[int] = Key(
     valid=at_least(1),
     doc="How many requests of one connection may wait for their turn.",
 )
+QUEUED_MAX_REQUEST_BYTES: Key[int] = Key(
+    name="queued.max.request.bytes",
+    type=ConfigType.LONG,
+    default=-1,
+    doc="How many bytes of clients' large requests (over 64 KiB) may be received or held at a "
+    "time; further ones wait. -1 stands for 1 GiB.",
+)
 MESSAGE_MAX_BYTES: Key[int] = Key(
     name="message.max.bytes",
     type=ConfigType.INT,
@@ -549,6 +556,7 @@ BROKER_KEYS: tuple[Key[object], ...] = (
     MAX_CONNECTIONS_PER_IP_OVERRIDES,
     CONNECTIONS_MAX_IDLE_MS,
     QUEUED_MAX_REQUESTS,
+    QUEUED_MAX_REQUEST_BYTES,
     MESSAGE_MAX_BYTES,
     FETCH_MAX_BYTES,
     MAX_INCREMENTAL_FETCH_SESSION_CACHE_SLOTS,

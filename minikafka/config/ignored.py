@@ -123,7 +123,6 @@ num.replica.fetchers INT c 1.. =1
 offsets.load.buffer.size INT r 1.. =5242880
 principal.builder.class CLASS p * =class org.apache.kafka.common.security.authenticator.DefaultKafkaPrincipalBuilder
 producer.purgatory.purge.interval.requests INT r * =1000
-queued.max.request.bytes LONG r * =-1
 quota.window.num INT r 1.. =11
 quota.window.size.seconds INT r 1.. =1
 remote.fetch.max.wait.ms INT c 1.. =500

@@ -129,6 +129,7 @@ class _Reader:
         log_dirs = config[keys.LOG_DIRS] or config[keys.LOG_DIR]
         if len(dict.fromkeys(log_dirs)) != len(log_dirs):
             self.errors.append(f"log.dirs: names a directory twice: {','.join(log_dirs)}")
+        self._check_request_bytes()
         return NodeConfig(
             values=config,
             node_id=config[keys.NODE_ID],
@@ -158,6 +159,15 @@ class _Reader:
                 f"{keys.METRICS_HTTP_LISTEN.name}: {text!r} is no host:port ({error})"
             )
             return None
+
+    def _check_request_bytes(self) -> None:
+        bound_bytes = self.config[keys.QUEUED_MAX_REQUEST_BYTES]
+        largest_bytes = self.config[keys.SOCKET_REQUEST_MAX_BYTES]
+        if 0 < bound_bytes < largest_bytes:
+            self.errors.append(
+                f"{keys.QUEUED_MAX_REQUEST_BYTES.name}: must be at least "
+                f"{keys.SOCKET_REQUEST_MAX_BYTES.name}, {largest_bytes}; is {bound_bytes}"
+            )
 
     def _require(self, key: Key[object]) -> None:
         if key.name not in self.config.given and key.name not in self.bad:

@@ -161,6 +161,8 @@ class Driver:
         if done.cancelled():
             return
         error = done.exception()
+        # A handler may have let go of its request.
+        self.connections.memory.freed()
         if error is None:
             self.step(WorkDone(token, done.result(), None))
         elif isinstance(error, Exception):

@@ -10,6 +10,7 @@ Source of the sizes: `docs/performance.md`.
 import mmap
 from collections.abc import Callable
 from struct import Struct
+from typing import Protocol
 
 _SIZE = Struct(">i")
 RECEIVE_BUFFER_BYTES = 64 * 1024
@@ -19,6 +20,16 @@ _POOL_KEPT_BYTES = 64 * 1024 * 1024
 
 class FrameTooLarge(ValueError):  # noqa: N818 - it is what the peer sent
     """The size in front of a frame is negative or over the limit."""
+
+
+class Buffers(Protocol):
+    """Where the memory of large frames comes from."""
+
+    def take(self, size: int) -> bytearray | None:
+        """Return a buffer of at least `size` bytes; None if there is no memory for now."""
+
+    def give(self, buffer: bytearray) -> None:
+        """Return a buffer that nothing refers to any more."""
 
 
 class BufferPool:
@@ -50,6 +61,9 @@ class BufferPool:
             self._kept_bytes += len(buffer)
 
 
+_NO_BUFFERS = BufferPool()
+
+
 def _drop(frame: memoryview) -> None:
     """Consume a frame of a connection that is gone."""
 
@@ -76,11 +90,12 @@ class FrameBuffer:
         "_small",
         "_start",
         "_view",
+        "lacks_memory",
         "paused",
     )
 
     def __init__(
-        self, consume: Callable[[memoryview], None], pool: BufferPool, limit_bytes: int
+        self, consume: Callable[[memoryview], None], pool: Buffers, limit_bytes: int
     ) -> None:
         """Hand frames of at most `limit_bytes` to `consume`."""
         self._consume = consume
@@ -97,6 +112,13 @@ class FrameBuffer:
         self._big_size = 0
         self._big_filled = 0
         self.paused = False
+        self.lacks_memory = False
+        """True while a large frame waits for memory; `drain` tries again."""
+
+    @property
+    def misses_bytes(self) -> bool:
+        """True while a large frame is received."""
+        return self._big is not None and self._big_filled < self._big_size
 
     def space(self) -> memoryview:
         """The memory that the next bytes are read into; empty only while `is_full`."""
@@ -120,7 +142,7 @@ class FrameBuffer:
         """True if nothing more can be received before a frame is handed out."""
         if self._big is not None:
             return self._big_filled == self._big_size
-        return self._end - self._start == RECEIVE_BUFFER_BYTES
+        return self.lacks_memory or self._end - self._start == RECEIVE_BUFFER_BYTES
 
     def drain(self, goes_on: Callable[[], bool] = _always) -> bool:
         """Hand out complete frames, in order, for as long as `goes_on()` after each.
@@ -156,7 +178,8 @@ class FrameBuffer:
                 raise FrameTooLarge(f"frame of {size} bytes; allowed: 0 to {self._limit_bytes}")
             if size + 4 <= RECEIVE_BUFFER_BYTES:
                 return False
-            self._begin_big(size, available)
+            if not self._begin_big(size, available):
+                return False
         return False
 
     def release(self) -> None:
@@ -166,21 +189,27 @@ class FrameBuffer:
         big, self._big = self._big, None
         if big is not None:
             self._pool.give(big)
+        # It may refer to the connection.
+        self._pool = _NO_BUFFERS
 
     def _compact(self) -> None:
         left = self._end - self._start
         self._small[:left] = self._small[self._start : self._end]
         self._start, self._end = 0, left
 
-    def _begin_big(self, size: int, available: int) -> None:
+    def _begin_big(self, size: int, available: int) -> bool:
         big = self._pool.take(size)
+        self.lacks_memory = big is None
+        if big is None:
+            return False
         begin = self._start + 4
         big[:available] = self._view[begin : begin + available]
         self._start = self._end = 0
         self._big, self._big_size, self._big_filled = big, size, available
+        return True
 
     def _hand_out_big(self) -> None:
-        big = self._big
+        big, pool = self._big, self._pool
         assert big is not None
         self._big = None
         frame = memoryview(big)[: self._big_size]
@@ -188,4 +217,4 @@ class FrameBuffer:
             self._consume(frame)
         finally:
             frame.release()
-            self._pool.give(big)
+            pool.give(big)

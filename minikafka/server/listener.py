@@ -1,9 +1,10 @@
 """Inbound connections: sockets that bring request frames and take responses.
 
 Limits: `max.connections`, `max.connections.per.ip`, `socket.request.max.bytes`,
-`connections.max.idle.ms`, and file descriptors (`server/descriptors.py`). A connection whose peer
-does not read its responses is not read from until it does, and the records of a response are read
-from their file as the peer takes them, so that no queue grows without bound.
+`connections.max.idle.ms`, `queued.max.request.bytes` (`server/request_memory.py`), and file
+descriptors (`server/descriptors.py`). A connection whose peer does not read its responses is not
+read from until it does, and the records of a response are read from their file as the peer takes
+them, so that no queue grows without bound.
 
 Connections take turns: a turn is one request, or as many as a millisecond has room for. A
 connection that has more then goes to the end of the queue, where other nodes are in front of
@@ -16,7 +17,7 @@ requests, or one step of the node, brought about, instead of one each.
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import cast
 
@@ -25,12 +26,13 @@ from minikafka.common.events import ConnectionClosed, ConnectionOpened, Event, R
 from minikafka.common.file_slice import FileSlice
 from minikafka.server.acceptor import Acceptor
 from minikafka.server.connection_limits import ConnectionLimits
-from minikafka.server.frame_buffer import BufferPool, FrameBuffer, FrameTooLarge
+from minikafka.server.file_parts import PIECE_BYTES, pieces, read_part, record_bytes
+from minikafka.server.frame_buffer import BufferPool, Buffers, FrameBuffer, FrameTooLarge
 from minikafka.server.open_files import OPEN_FILES
+from minikafka.server.request_memory import RequestMemory, Share
 
 _log = logging.getLogger("minikafka.server")
 _WRITE_HIGH_BYTES = 1024 * 1024
-_PIECE_BYTES = 1024 * 1024
 # The first of several pipelined requests waits for its answer no longer than it takes to handle
 # this many.
 _GATHERED_REPLIES = 8
@@ -62,6 +64,7 @@ class Connections:
         self._count = 0
         self._gathering: list[Connection] | None = None
         self._pool = BufferPool()
+        self.memory = RequestMemory(self._pool, loop)
         self._acceptors: dict[str, Acceptor] = {}
         self.limits = ConnectionLimits(
             total=2**31 - 1, per_address=2**31 - 1, request_bytes=104_857_600, idle_ms=600_000
@@ -73,22 +76,28 @@ class Connections:
         Raises:
             OSError: when the address cannot be bound.
         """
-        acceptor = Acceptor(self._loop, lambda: Connection(self, listener, self._pool))
+        acceptor = Acceptor(self._loop, lambda: Connection(self, listener))
         bound = await acceptor.bind(host, port, backlog)
         self._acceptors[listener] = acceptor
         return bound
+
+    def buffers_of(self, connection: "Connection") -> Buffers:
+        """Return where a connection's large frames get their memory; nodes never wait for it."""
+        if connection.listener in self.node_listeners:
+            return self._pool
+        return Share(self.memory, connection)
 
     def reply(self, connection: int, parts: Sequence[Part]) -> None:
         """Write a response; dropped when the connection is gone."""
         target = self._by_id.get(connection)
         if target is None:
             return
-        if target.is_sending or (len(parts) > 1 and _record_bytes(parts) > _PIECE_BYTES):
+        if target.is_sending or (len(parts) > 1 and record_bytes(parts) > PIECE_BYTES):
             target.write_gathered()
             target.send(parts)
             return
         try:
-            chunks = [_read(part) if type(part) is FileSlice else part for part in parts]
+            chunks = [read_part(part) if type(part) is FileSlice else part for part in parts]
         except Exception as error:  # noqa: BLE001 - one answer must not stop the node
             self.unreadable(target, error)
             return
@@ -159,6 +168,7 @@ class Connections:
 
     def close(self) -> None:
         """Close listeners and connections."""
+        self.memory.close()
         for acceptor in self._acceptors.values():
             acceptor.close()
         for connection in list(self._by_id.values()):
@@ -243,11 +253,10 @@ class Connection(asyncio.BufferedProtocol):
     transport: asyncio.Transport
     number: int | None = None
 
-    def __init__(self, owner: Connections, listener: str, pool: BufferPool) -> None:
+    def __init__(self, owner: Connections, listener: str) -> None:
         """Wait for `connection_made`."""
         self._owner = owner
         self.listener = listener
-        self._pool = pool
         self.draining = False
         self._gathered: list[bytes] = []
         self._gathered_replies = 0
@@ -269,7 +278,9 @@ class Connection(asyncio.BufferedProtocol):
         peer = transport.get_extra_info("peername")
         self._address = peer[0] if peer else ""
         owner = self._owner
-        self._frames = FrameBuffer(self._consume, self._pool, owner.limits.request_bytes)
+        self._frames = FrameBuffer(
+            self._consume, owner.buffers_of(self), owner.limits.request_bytes
+        )
         self.number = owner.admit(self, self._address)
         if self.number is None:
             self.transport.abort()
@@ -291,9 +302,26 @@ class Connection(asyncio.BufferedProtocol):
         self._is_closing = True
         # The buffer refers to this connection: without a cycle both are gone at once.
         self._frames.release()
+        self._owner.memory.forget(self)
         self._outgoing.clear()
         if self.number is not None:
             self._owner.forget(self.number, self._address)
+
+    def memory_is_free(self) -> None:
+        """Try again to take memory for a large frame."""
+        self._go_on()
+
+    def stalled(self) -> None:
+        """Close if a large frame is incomplete, or answers are not read."""
+        if not (self._frames.misses_bytes or self._congested) or self.transport.is_closing():
+            return
+        _log.warning(
+            "closing connection %s from %s: a request is incomplete, and nothing came for %.0f s",
+            self.number,
+            self._address,
+            self._owner.memory.stalled_s,
+        )
+        self.transport.abort()
 
     def get_buffer(self, sizehint: int) -> memoryview:
         """Where the next bytes go."""
@@ -357,8 +385,8 @@ class Connection(asyncio.BufferedProtocol):
     def send(self, parts: Sequence[Part]) -> None:
         """Write a response piece by piece, as the peer takes it."""
         for part in parts:
-            if type(part) is FileSlice and part.length > _PIECE_BYTES:
-                self._outgoing.extend(_pieces(part))
+            if type(part) is FileSlice and part.length > PIECE_BYTES:
+                self._outgoing.extend(pieces(part))
             else:
                 self._outgoing.append(part)
         self._send_on()
@@ -368,7 +396,7 @@ class Connection(asyncio.BufferedProtocol):
         while outgoing and not self._congested and not self.transport.is_closing():
             part = outgoing[0]
             try:
-                data = _read(part) if type(part) is FileSlice else part
+                data = read_part(part) if type(part) is FileSlice else part
             except Exception as error:  # noqa: BLE001 - one answer must not stop the node
                 outgoing.clear()
                 self._owner.unreadable(self, error)
@@ -451,26 +479,3 @@ class Connection(asyncio.BufferedProtocol):
             self.transport.abort()
             return
         self._idle_timer = self._owner.later(max(left_s, 1.0), self._watch_idle)
-
-
-def _record_bytes(parts: Sequence[Part]) -> int:
-    return sum(part.length for part in parts if type(part) is FileSlice)
-
-
-def _read(part: FileSlice) -> bytes | memoryview:
-    """The bytes of a part, all of them: the size of the response was written before.
-
-    Raises:
-        ValueError: the file was closed or cut since; nothing is wrong with the disk.
-        StorageFault: it cannot be read.
-    """
-    data = part.read()
-    if len(data) != part.length:
-        raise ValueError(f"{part.length} bytes of records were to be sent, {len(data)} are left")
-    return data
-
-
-def _pieces(part: FileSlice) -> Iterator[FileSlice]:
-    end = part.position + part.length
-    for position in range(part.position, end, _PIECE_BYTES):
-        yield FileSlice(part.source, position, min(_PIECE_BYTES, end - position))

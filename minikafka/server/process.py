@@ -136,6 +136,9 @@ class RunningNode:
             descriptors=most_connections(limit),
             overrides=limits_of_addresses,
         )
+        bound_bytes = values[keys.QUEUED_MAX_REQUEST_BYTES]
+        if bound_bytes > 0:
+            self.driver.connections.memory.bound_bytes = bound_bytes
         if len(config.broker_listeners) > 1 or not config.is_broker:
             self.driver.connections.node_listeners = frozenset(
                 (config.inter_broker_listener_name, *config.controller_listener_names)
@@ -205,6 +208,8 @@ class RunningNode:
             )
         except (BadMetaPropertiesError, StorageFault) as error:
             raise StartError(str(error)) from None
+        env = self.node.env
+        self.driver.connections.memory.held_bytes = lambda: env.queued_bytes
         for listener in config.controller_listeners:
             self._serve(listener.name)
         if self._metrics is not None:

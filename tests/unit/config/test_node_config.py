@@ -37,6 +37,14 @@ def test_a_combined_node_of_a_dynamic_quorum():
     assert config.ignored == ("num.network.threads",)
 
 
+def test_request_memory_has_room_for_the_largest_request():
+    """Source: `KafkaConfig.validateValues`."""
+    (error,) = errors_of(queued_max_request_bytes="104857599")
+    assert "must be at least socket.request.max.bytes, 104857600; is 104857599" in error
+    for allowed in ("104857600", "0", "-1"):
+        node_config({**COMBINED, "queued.max.request.bytes": allowed})
+
+
 def test_a_listener_that_clients_and_brokers_share_is_a_warning():
     assert "clients and brokers share listener PLAINTEXT" in node_config(COMBINED).warnings[0]
     own = {

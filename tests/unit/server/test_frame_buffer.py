@@ -134,3 +134,25 @@ def test_connections_cost_the_memory_that_they_use_and_give_it_back():
     del each
     buffers.clear()
     assert resident_bytes() - before < whole // 4
+
+
+def test_large_frame_waits_for_memory():
+    peer = Peer()
+    lacking = [True]
+
+    class Short(BufferPool):
+        def take(self, size):
+            return None if lacking[0] else super().take(size)
+
+    peer.buffer._pool = Short()
+    payload = bytes(100_000)
+    peer.send(framed(b"small") + framed(payload)[:1000], 5000)
+    assert peer.frames == [b"small"]
+    assert peer.buffer.lacks_memory
+    assert peer.buffer.is_full
+    lacking[0] = False
+    peer.buffer.drain()
+    assert not peer.buffer.is_full
+    assert peer.buffer.misses_bytes
+    peer.send(framed(payload)[1000:], 5000)
+    assert peer.frames == [b"small", payload]

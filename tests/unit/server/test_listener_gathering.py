@@ -50,7 +50,7 @@ class Wire:
 
     def __init__(self, connections, listener="PLAINTEXT"):
         self.transport = FakeTransport()
-        self.connection = Connection(connections, listener, connections._pool)
+        self.connection = Connection(connections, listener)
         self.connection.connection_made(self.transport)
 
     def feed(self, data):

@@ -1,0 +1,144 @@
+"""Memory of large requests over real sockets: who waits, who goes on, who is closed."""
+
+import asyncio
+
+import pytest
+
+from minikafka.common.events import ConnectionClosed, ConnectionOpened, RequestFrame
+from minikafka.server.listener import Connections
+from tests.unit.server.conftest import framed
+
+HOST = "127.0.0.1"
+LARGE = framed(bytes(1_000_000))
+HALF = len(LARGE) // 2
+
+
+class World:
+    def __init__(self, events):
+        self.events = events
+        self.connections = Connections(events.step, asyncio.get_running_loop(), events.unreadable)
+        self.memory = self.connections.memory
+        self.memory.bound_bytes = 1
+        self.writers = []
+
+    async def connect(self, listener="CLIENTS"):
+        _, writer = await asyncio.open_connection(HOST, self.ports[listener])
+        self.writers.append(writer)
+        opened = await self.events.next(ConnectionOpened)
+        return writer, opened.connection
+
+    async def serve(self):
+        self.connections.node_listeners = frozenset(("NODES",))
+        self.ports = {}
+        for listener in ("CLIENTS", "NODES"):
+            self.ports[listener] = await self.connections.listen(listener, HOST, 0, 50)
+            await self.connections.serve(listener)
+
+    async def ask(self, data):
+        """Connect and send; whether memory was taken at the first attempt."""
+        writer, number = await self.connect()
+        first = asyncio.get_running_loop().create_future()
+        take = self.memory.take
+
+        def noted(holder, size):
+            buffer = take(holder, size)
+            if holder.number == number and not first.done():
+                first.set_result(buffer is not None)
+            return buffer
+
+        self.memory.take = noted
+        writer.write(data)
+        async with asyncio.timeout(10):
+            return writer, number, await first
+
+    async def half_sent(self):
+        """A connection that holds all the memory."""
+        writer, number, has_taken = await self.ask(LARGE[:HALF])
+        assert has_taken
+        return writer, number
+
+    async def waiting(self):
+        """A connection that waits for memory."""
+        writer, number, has_taken = await self.ask(LARGE)
+        assert not has_taken
+        return writer, number
+
+
+@pytest.fixture
+async def world(events):
+    world = World(events)
+    await world.serve()
+    yield world
+    world.connections.close()
+    for writer in world.writers:
+        writer.transport.abort()
+
+
+async def test_large_frames_wait_for_memory_in_order(world):
+    holding, first = await world.half_sent()
+    _, second = await world.waiting()
+    _, third = await world.waiting()
+    holding.write(LARGE[HALF:])
+    frames = [await world.events.next(RequestFrame) for _ in range(3)]
+    assert frames == [(number, LARGE[4:]) for number in (first, second, third)]
+    assert (world.memory.used_bytes, world.memory.waiting_count) == (0, 0)
+
+
+async def test_one_that_comes_later_waits_behind_those_that_wait(world):
+    await world.half_sent()
+    await world.waiting()
+    world.memory.bound_bytes = 1 << 30
+    await world.waiting()
+    assert world.memory.waiting_count == 2
+
+
+async def test_small_requests_and_nodes_go_on(world):
+    await world.half_sent()
+    small, number = await world.connect()
+    small.write(framed(b"x" * 60_000))
+    assert await world.events.next(RequestFrame) == (number, b"x" * 60_000)
+    node, number = await world.connect("NODES")
+    node.write(LARGE)
+    assert await world.events.next(RequestFrame) == (number, LARGE[4:])
+
+
+async def test_what_handlers_hold_counts(world):
+    world.memory.bound_bytes = 100
+    world.memory.held_bytes = lambda: 100
+    _, number = await world.waiting()
+    world.memory.held_bytes = lambda: 99
+    world.memory.freed()
+    assert await world.events.next(RequestFrame) == (number, LARGE[4:])
+
+
+async def test_connection_that_ends_makes_room_and_waits_no_more(world):
+    holding, first = await world.half_sent()
+    gone, second = await world.waiting()
+    _, third = await world.waiting()
+    world.connections._by_id[second].transport.abort()
+    assert await world.events.next(ConnectionClosed) == (second,)
+    assert world.memory.waiting_count == 1
+    holding.close()
+    gone.close()
+    assert await world.events.next(ConnectionClosed) == (first,)
+    assert await world.events.next(RequestFrame) == (third, LARGE[4:])
+
+
+async def test_incomplete_frame_whose_sender_stalls_is_closed(world, caplog):
+    world.memory.stalled_s = 0.05
+    _, first = await world.half_sent()
+    _, second = await world.waiting()
+    assert await world.events.next(ConnectionClosed) == (first,)
+    assert await world.events.next(RequestFrame) == (second, LARGE[4:])
+    assert "a request is incomplete" in caplog.text
+
+
+async def test_connection_that_waits_for_memory_is_not_closed_as_stalled(world):
+    world.memory.held_bytes = lambda: 1
+    _, number = await world.waiting()
+    world.memory.stalled_s = 0.0
+    world.memory._close_stalled()
+    world.memory.stalled_s = 30.0
+    world.memory.held_bytes = lambda: 0
+    world.memory.freed()
+    assert await world.events.next(RequestFrame) == (number, LARGE[4:])
