@@ -180,6 +180,11 @@ def test_directory_that_fails_gives_up_its_leaderships_by_itself(tmp_path):
     with Cluster(nodes=1, config=config) as cluster:
         servers = cluster.bootstrap_servers
         create(servers, "spread", num_partitions=6, replication_factor=1)
+        # Once a record is in each partition, each has its folder.
+        producer = Producer({"bootstrap.servers": servers, "acks": "all"})
+        for partition in range(6):
+            producer.produce("spread", b"v", partition=partition)
+        assert producer.flush(60) == 0
         lost = {int(path.name[7:]) for path in dirs["b"].iterdir() if path.name[:7] == "spread-"}
         assert len(lost) == 3
         dirs["b"].rename(tmp_path / "gone")
