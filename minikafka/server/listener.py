@@ -7,8 +7,7 @@ read from until it does, and the records of a response are read from their file 
 them, so that no queue grows without bound.
 
 Connections take turns: a turn is one request, or as many as a millisecond has room for. A
-connection that has more then goes to the end of the queue, where other nodes are in front of
-clients. Every two milliseconds the loop looks for what else has come.
+connection that has more then goes to the end of the queue (`server/connection_turns.py`).
 
 Responses that become ready together leave together: one system call for what a client's pipelined
 requests, or one step of the node, brought about, instead of one each.
@@ -26,6 +25,7 @@ from minikafka.common.events import ConnectionClosed, ConnectionOpened, Event, R
 from minikafka.common.file_slice import FileSlice
 from minikafka.server.acceptor import Acceptor
 from minikafka.server.connection_limits import ConnectionLimits
+from minikafka.server.connection_turns import ConnectionTurns
 from minikafka.server.file_parts import PIECE_BYTES, pieces, read_part, record_bytes
 from minikafka.server.frame_buffer import BufferPool, Buffers, FrameBuffer, FrameTooLarge
 from minikafka.server.open_files import OPEN_FILES
@@ -37,8 +37,6 @@ _WRITE_HIGH_BYTES = 1024 * 1024
 # this many.
 _GATHERED_REPLIES = 8
 _TURN_S = 0.001
-# What is due in the loop waits no longer than this for turns.
-_TURNS_S = 0.002
 
 
 class Connections:
@@ -55,9 +53,7 @@ class Connections:
         self.node_listeners: frozenset[str] = frozenset()
         """Listeners that other nodes connect to, and clients do not."""
         self._on_unreadable = on_unreadable
-        self._ready: deque[Connection] = deque()
-        self._ready_nodes: deque[Connection] = deque()
-        self._turns_are_due = False
+        self._turns = ConnectionTurns(loop)
         self._loop = loop
         self._by_id: dict[int, Connection] = {}
         self._per_address: dict[str, int] = {}
@@ -119,23 +115,7 @@ class Connections:
 
     def queue(self, connection: "Connection") -> None:
         """Let a connection that has more requests wait for its turn."""
-        is_node = connection.listener in self.node_listeners
-        (self._ready_nodes if is_node else self._ready).append(connection)
-        if not self._turns_are_due:
-            self._turns_are_due = True
-            self._loop.call_soon(self._take_turns)
-
-    def _take_turns(self) -> None:
-        self._turns_are_due = False
-        end_s = perf_counter() + _TURNS_S
-        while self._ready_nodes or self._ready:
-            connection = (self._ready_nodes or self._ready).popleft()
-            connection.take_turn()
-            if perf_counter() > end_s:
-                break
-        if (self._ready_nodes or self._ready) and not self._turns_are_due:
-            self._turns_are_due = True
-            self._loop.call_soon(self._take_turns)
+        self._turns.queue(connection, is_node=connection.listener in self.node_listeners)
 
     def gather(self) -> None:
         """Keep responses back until `release`, which must come in the same turn of the loop."""
