@@ -361,8 +361,16 @@ MAX_CONNECTIONS: Key[int] = Key(
     default=2147483647,
     valid=at_least(0),
     update=Update.CLUSTER_WIDE,
-    doc="How many connections a broker takes; the one over it is closed. For another node, where "
-    "nodes have a listener of their own, a client's that is idle for longest is closed.",
+    doc="How many connections a broker takes; further ones wait. For another node, where nodes "
+    "have a listener of their own, the client's that is idle for longest is closed.",
+)
+MAX_CONNECTION_CREATION_RATE: Key[int] = Key(
+    name="max.connection.creation.rate",
+    type=ConfigType.INT,
+    default=2147483647,
+    valid=at_least(0),
+    update=Update.CLUSTER_WIDE,
+    doc="How many connections a second a broker takes, over ten seconds; further ones wait.",
 )
 MAX_CONNECTIONS_PER_IP: Key[int] = Key(
     name="max.connections.per.ip",
@@ -402,8 +410,9 @@ MAX_CONNECTIONS_PER_IP_OVERRIDES: Key[str] = Key(
     type=ConfigType.STRING,
     default="",
     valid=Valid("host:limit, separated by commas", _are_overrides),
+    update=Update.CLUSTER_WIDE,
     doc="Limits for some addresses or host names, instead of max.connections.per.ip: "
-    "127.0.0.1:200,client.example:5. Names are looked up at the start.",
+    "127.0.0.1:200,client.example:5. Names are looked up once.",
 )
 CONNECTIONS_MAX_IDLE_MS: Key[int] = Key(
     name="connections.max.idle.ms",
@@ -552,6 +561,7 @@ BROKER_KEYS: tuple[Key[object], ...] = (
     SOCKET_REQUEST_MAX_BYTES,
     SOCKET_LISTEN_BACKLOG_SIZE,
     MAX_CONNECTIONS,
+    MAX_CONNECTION_CREATION_RATE,
     MAX_CONNECTIONS_PER_IP,
     MAX_CONNECTIONS_PER_IP_OVERRIDES,
     CONNECTIONS_MAX_IDLE_MS,

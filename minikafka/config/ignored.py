@@ -110,7 +110,6 @@ log.cleaner.io.max.bytes.per.second DOUBLE c * =1.7976931348623157E308
 log.cleaner.threads INT c 0.. =1
 log.local.retention.bytes LONG c -2.. =-2
 log.local.retention.ms LONG c -2.. =-2
-max.connection.creation.rate INT c 0.. =2147483647
 metric.reporters LIST c * =org.apache.kafka.common.metrics.JmxReporter
 metrics.num.samples INT r 1.. =2
 metrics.recording.level STRING r * =INFO

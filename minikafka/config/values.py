@@ -5,11 +5,12 @@ dynamic value, the cluster's dynamic default, the properties file, the default o
 the default of the topic key. Of several broker synonyms the first that has a value anywhere wins.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import NamedTuple, TypeVar, cast
 
-from minikafka.config import absent_features
+from minikafka.config import absent_features, broker
 from minikafka.config.broker import BROKER_KEYS
 from minikafka.config.definition import REQUIRED, ConfigError, Key, KeyTable
 from minikafka.config.ignored import ignored_keys
@@ -64,13 +65,23 @@ class Checked(NamedTuple):
     warnings: list[str]
 
 
+_LISTENER_KEY = re.compile(r"listener\.name\.[^.]+\.(max\.connection[a-z.]+)")
+_LISTENER_KEYS = frozenset((broker.MAX_CONNECTIONS.name, broker.MAX_CONNECTION_CREATION_RATE.name))
+
+
+def listener_key(name: str) -> str:
+    """Return the key that `listener.name.<listener>.<key>` gives for one listener, or the name."""
+    found = _LISTENER_KEY.fullmatch(name)
+    return found[1] if found and found[1] in _LISTENER_KEYS else name
+
+
 def check_broker_values(given: Mapping[str, str]) -> Checked:
     """Look at every given value at once, so that a person sees all that is wrong in one go."""
     errors: list[str] = []
     ignored: list[str] = []
     warnings: list[str] = []
     for name, text in given.items():
-        key = _USED_KEYS.get(name) or broker_keys().get(name)
+        key = _USED_KEYS.get(listener_key(name)) or broker_keys().get(name)
         if key is None:
             judgement = judge(name, broker_keys())
             errors += filter(None, [judgement.error])

@@ -1,4 +1,4 @@
-"""Listening sockets: they take connections while the process has descriptors, and outlive a lack.
+"""Listening sockets: they take connections while limits allow it, and outlive a lack of files.
 
 The loop's own server closes its socket for good where the system refuses a descriptor (uvloop).
 """
@@ -23,9 +23,16 @@ class Acceptor:
     """The sockets of one listener: one for each address that its host has."""
 
     def __init__(
-        self, loop: asyncio.AbstractEventLoop, protocol: Callable[[], asyncio.BaseProtocol]
+        self,
+        loop: asyncio.AbstractEventLoop,
+        protocol: Callable[[], asyncio.BaseProtocol],
+        wait_s: Callable[[], float] = lambda: 0.0,
     ) -> None:
-        """Give each connection a protocol of its own; `bind` must follow."""
+        """Give each connection a protocol of its own; `bind` must follow.
+
+        `wait_s` is asked before each connection for how many seconds none may be taken.
+        """
+        self._wait_s = wait_s
         self._loop = loop
         self._protocol = protocol
         self._backlog = 0
@@ -67,6 +74,12 @@ class Acceptor:
             each.close()
         self._sockets.clear()
 
+    def resume(self) -> None:
+        """Ask again at once whether a connection may be taken."""
+        for listening, timer in list(self._timers.items()):
+            timer.cancel()
+            self._resume(listening)
+
     def _resume(self, listening: socket.socket) -> None:
         self._timers.pop(listening, None)
         self._loop.add_reader(listening.fileno(), self._accept, listening)
@@ -74,6 +87,10 @@ class Acceptor:
     def _accept(self, listening: socket.socket) -> None:
         """Take a few connections; the others are taken in later turns of the loop."""
         for _ in range(_ACCEPTED_A_TURN):
+            wait_s = self._wait_s()
+            if wait_s > 0:
+                self._pause(listening, wait_s)
+                return
             try:
                 taken, _ = listening.accept()
             except OSError as error:
@@ -85,24 +102,29 @@ class Acceptor:
                 return
             taken.setblocking(False)
             taken.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            task = self._loop.create_task(self._take(taken))
+            # It counts from now on.
+            task = self._loop.create_task(self._take(taken, self._protocol()))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
 
-    async def _take(self, taken: socket.socket) -> None:
+    async def _take(self, taken: socket.socket, protocol: asyncio.BaseProtocol) -> None:
         try:
-            await self._loop.connect_accepted_socket(self._protocol, taken)
+            await self._loop.connect_accepted_socket(lambda: protocol, taken)
         except OSError as error:
             taken.close()
+            protocol.connection_lost(error)
             _log.warning("a connection was lost before it was taken: %s", error.strerror)
 
     def _wait(self, listening: socket.socket, error: OSError) -> None:
         """Leave connections in the system's queue for a moment."""
-        self._loop.remove_reader(listening.fileno())
-        self._timers[listening] = self._loop.call_later(_WAIT_S, self._resume, listening)
+        self._pause(listening, _WAIT_S)
         reason = os.strerror(error.errno or 0)
         hint = "; see ulimit -n" if error.errno in NO_DESCRIPTOR else ""
         _log.warning("no connection can be taken for %s s: %s%s", _WAIT_S, reason, hint)
+
+    def _pause(self, listening: socket.socket, wait_s: float) -> None:
+        self._loop.remove_reader(listening.fileno())
+        self._timers[listening] = self._loop.call_later(wait_s, self._resume, listening)
 
 
 def _bound(family: int, kind: int, protocol: int, address: object) -> socket.socket:

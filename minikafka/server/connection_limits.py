@@ -1,16 +1,21 @@
 """What a node allows its clients, as numbers. Source: `ConnectionQuotas`."""
 
 import socket
+from collections.abc import Sequence
 
+from minikafka.config import broker as keys
 from minikafka.config.broker import per_ip_overrides
-
-_UNBOUNDED = 2**31 - 1
+from minikafka.config.values import Config
+from minikafka.server.connection_quotas import UNBOUNDED, ListenerLimits
 
 
 class ConnectionLimits:
     """The limits of a node."""
 
-    __slots__ = ("descriptors", "idle_ms", "overrides", "per_address", "request_bytes", "total")
+    __slots__ = (
+        "descriptors", "idle_ms", "listeners", "overrides", "per_address", "rate", "request_bytes",
+        "total",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -19,13 +24,18 @@ class ConnectionLimits:
         per_address: int,
         request_bytes: int,
         idle_ms: int,
-        descriptors: int = _UNBOUNDED,
+        descriptors: int = UNBOUNDED,
         overrides: dict[str, int] | None = None,
+        rate: int = UNBOUNDED,
+        listeners: dict[str, ListenerLimits] | None = None,
     ) -> None:
         """Keep the limits. With `descriptors` connections in the process, clients are refused.
 
-        `overrides` has a limit of its own for each of some addresses.
+        `overrides` has a limit of its own for each of some addresses, `listeners` for listeners.
+        `rate` is in connections a second.
         """
+        self.rate = rate
+        self.listeners = listeners or {}
         self.descriptors = descriptors
         self.total = total
         self.per_address = per_address
@@ -50,3 +60,39 @@ def overrides_by_address(text: str) -> dict[str, int]:
         str(socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)[0][4][0]): most
         for host, most in per_ip_overrides(text).items()
     }
+
+
+def configured_limits(
+    values: Config, listeners: Sequence[str], descriptors: int
+) -> ConnectionLimits:
+    """Return the limits that a configuration gives to a node with these listeners.
+
+    Raises:
+        OSError: a name in `max.connections.per.ip.overrides` is not known.
+    """
+    return ConnectionLimits(
+        total=values[keys.MAX_CONNECTIONS],
+        per_address=values[keys.MAX_CONNECTIONS_PER_IP],
+        request_bytes=values[keys.SOCKET_REQUEST_MAX_BYTES],
+        idle_ms=values[keys.CONNECTIONS_MAX_IDLE_MS],
+        descriptors=descriptors,
+        overrides=overrides_by_address(values[keys.MAX_CONNECTIONS_PER_IP_OVERRIDES]),
+        rate=values[keys.MAX_CONNECTION_CREATION_RATE],
+        listeners={
+            listener: limits
+            for listener in listeners
+            if (limits := _of_listener(values, listener)) != ListenerLimits()
+        },
+    )
+
+
+def _of_listener(values: Config, listener: str) -> ListenerLimits:
+    prefix = f"listener.name.{listener.lower()}."
+    own = Config(
+        {
+            name.removeprefix(prefix): text
+            for name, text in values.given.items()
+            if name.startswith(prefix)
+        }
+    )
+    return ListenerLimits(own[keys.MAX_CONNECTIONS], own[keys.MAX_CONNECTION_CREATION_RATE])

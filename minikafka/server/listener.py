@@ -1,10 +1,11 @@
 """Inbound connections: sockets that bring request frames and take responses.
 
-Limits: `max.connections`, `max.connections.per.ip`, `socket.request.max.bytes`,
-`connections.max.idle.ms`, `queued.max.request.bytes` (`server/request_memory.py`), and file
-descriptors (`server/descriptors.py`). A connection whose peer does not read its responses is not
-read from until it does, and the records of a response are read from their file as the peer takes
-them, so that no queue grows without bound.
+Limits: `max.connections` and the creation rate (`server/connection_quotas.py`),
+`max.connections.per.ip`, `socket.request.max.bytes`, `connections.max.idle.ms`,
+`queued.max.request.bytes` (`server/request_memory.py`), and file descriptors
+(`server/descriptors.py`). A connection whose peer does not read its responses is not read from
+until it does, and the records of a response are read from their file as the peer takes them, so
+that no queue grows without bound.
 
 Connections take turns: a turn is one request, or as many as a millisecond has room for. A
 connection that has more then goes to the end of the queue (`server/connection_turns.py`).
@@ -25,6 +26,7 @@ from minikafka.common.events import ConnectionClosed, ConnectionOpened, Event, R
 from minikafka.common.file_slice import FileSlice
 from minikafka.server.acceptor import Acceptor
 from minikafka.server.connection_limits import ConnectionLimits
+from minikafka.server.connection_quotas import UNBOUNDED, ConnectionQuotas, ListenerLimits
 from minikafka.server.connection_turns import ConnectionTurns
 from minikafka.server.file_parts import PIECE_BYTES, pieces, read_part, record_bytes
 from minikafka.server.frame_buffer import BufferPool, Buffers, FrameBuffer, FrameTooLarge
@@ -62,8 +64,11 @@ class Connections:
         self._pool = BufferPool()
         self.memory = RequestMemory(self._pool, loop)
         self._acceptors: dict[str, Acceptor] = {}
+        self.quotas = ConnectionQuotas(loop.time)
+        self.follow_limits: Callable[[], None] = lambda: None
+        """Sets `limits` where the configuration has changed; called before each connection."""
         self.limits = ConnectionLimits(
-            total=2**31 - 1, per_address=2**31 - 1, request_bytes=104_857_600, idle_ms=600_000
+            total=UNBOUNDED, per_address=UNBOUNDED, request_bytes=104_857_600, idle_ms=600_000
         )
 
     async def listen(self, listener: str, host: str, port: int, backlog: int) -> int:
@@ -72,7 +77,9 @@ class Connections:
         Raises:
             OSError: when the address cannot be bound.
         """
-        acceptor = Acceptor(self._loop, lambda: Connection(self, listener))
+        acceptor = Acceptor(
+            self._loop, lambda: self._taken(listener), lambda: self._wait_s(listener)
+        )
         bound = await acceptor.bind(host, port, backlog)
         self._acceptors[listener] = acceptor
         return bound
@@ -158,6 +165,34 @@ class Connections:
         """Take connections on a listener."""
         self._acceptors[listener].serve()
 
+    @property
+    def limits(self) -> ConnectionLimits:
+        """What is allowed."""
+        return self._limits
+
+    @limits.setter
+    def limits(self, limits: ConnectionLimits) -> None:
+        self._limits = limits
+        self.quotas.limit(ListenerLimits(limits.total, limits.rate), limits.listeners)
+        surplus = len(self._by_id) - limits.total
+        while surplus > 0 and self._make_room("max.connections is lower now"):
+            surplus -= 1
+
+    def _wait_s(self, listener: str) -> float:
+        """Return for how long a listener takes no connection."""
+        self.follow_limits()
+        return self.quotas.wait_s(listener, is_of_nodes=listener in self.node_listeners)
+
+    def _taken(self, listener: str) -> "Connection":
+        self.quotas.count_rate(listener, is_of_nodes=listener in self.node_listeners)
+        return Connection(self, listener)
+
+    def left(self, connection: "Connection") -> None:
+        """A connection is gone, admitted or not; another one may be taken."""
+        self.quotas.left(connection.listener)
+        for listener in tuple(self.quotas.waiting):
+            self._acceptors[listener].resume()
+
     def admit(self, connection: "Connection", address: str) -> int | None:
         """A number for a new connection, or None where a limit is reached.
 
@@ -169,17 +204,17 @@ class Connections:
         if held >= limits.of_address(address):
             self._refused(address, f"{held} are open from there, max.connections.per.ip")
             return None
-        reason = ""
-        if len(self._by_id) >= limits.total:
-            reason = f"{len(self._by_id)} are open, max.connections"
-        elif OPEN_FILES.connections >= limits.descriptors:
+        is_node = connection.listener in self.node_listeners
+        if OPEN_FILES.connections >= limits.descriptors:
             reason = (
                 f"{OPEN_FILES.connections} connections are open, the other file descriptors are "
                 "for logs; see ulimit -n"
             )
-        if reason and not (connection.listener in self.node_listeners and self._make_room(reason)):
-            self._refused(address, reason)
-            return None
+            if not (is_node and self._make_room(reason)):
+                self._refused(address, reason)
+                return None
+        elif is_node and self.quotas.total > limits.total:
+            self._make_room(f"{self.quotas.total} are open, max.connections")
         self._count += 1
         OPEN_FILES.connections += 1
         self._by_id[self._count] = connection
@@ -237,6 +272,7 @@ class Connection(asyncio.BufferedProtocol):
         """Wait for `connection_made`."""
         self._owner = owner
         self.listener = listener
+        owner.quotas.entered(listener)
         self.draining = False
         self._gathered: list[bytes] = []
         self._gathered_replies = 0
@@ -250,7 +286,9 @@ class Connection(asyncio.BufferedProtocol):
         self._active_at_s = 0.0
         self._idle_timer: asyncio.TimerHandle | None = None
         self._turn_ends_s = 0.0
-        self._frames: FrameBuffer
+        self._frames = FrameBuffer(
+            self._consume, owner.buffers_of(self), owner.limits.request_bytes
+        )
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Admit the connection, or close it where a limit is reached."""
@@ -258,9 +296,6 @@ class Connection(asyncio.BufferedProtocol):
         peer = transport.get_extra_info("peername")
         self._address = peer[0] if peer else ""
         owner = self._owner
-        self._frames = FrameBuffer(
-            self._consume, owner.buffers_of(self), owner.limits.request_bytes
-        )
         self.number = owner.admit(self, self._address)
         if self.number is None:
             self.transport.abort()
@@ -286,6 +321,7 @@ class Connection(asyncio.BufferedProtocol):
         self._outgoing.clear()
         if self.number is not None:
             self._owner.forget(self.number, self._address)
+        self._owner.left(self)
 
     def memory_is_free(self) -> None:
         """Try again to take memory for a large frame."""

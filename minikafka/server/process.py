@@ -22,7 +22,7 @@ from minikafka.log.checkpoints import BadMetaPropertiesError, read_meta_properti
 from minikafka.node.assembly import Surroundings, assemble
 from minikafka.node.node import Node
 from minikafka.records import summary
-from minikafka.server.connection_limits import ConnectionLimits, overrides_by_address
+from minikafka.server.connection_limits import configured_limits
 from minikafka.server.debug_hooks import DebugDisk, DebugHooks
 from minikafka.server.descriptors import most_connections, raise_limit, share_of_files
 from minikafka.server.driver import Driver, read_clock
@@ -120,22 +120,14 @@ class RunningNode:
         self.driver = Driver(loop, self._started, self._clock)
         values = config.values
         limit = raise_limit()
-        overrides = values[keys.MAX_CONNECTIONS_PER_IP_OVERRIDES]
-        try:
-            limits_of_addresses = overrides_by_address(overrides)
-        except OSError as error:
-            raise StartError(
-                f"{keys.MAX_CONNECTIONS_PER_IP_OVERRIDES.name}: {overrides}: {error.strerror}"
-            ) from None
         OPEN_FILES.most = share_of_files(limit)
-        self.driver.connections.limits = ConnectionLimits(
-            total=values[keys.MAX_CONNECTIONS],
-            per_address=values[keys.MAX_CONNECTIONS_PER_IP],
-            request_bytes=values[keys.SOCKET_REQUEST_MAX_BYTES],
-            idle_ms=values[keys.CONNECTIONS_MAX_IDLE_MS],
-            descriptors=most_connections(limit),
-            overrides=limits_of_addresses,
-        )
+        names = tuple(each.name for each in config.listeners)
+        try:
+            self.driver.connections.limits = configured_limits(
+                values, names, most_connections(limit)
+            )
+        except OSError as error:
+            raise StartError(_unknown_address(values, error)) from None
         bound_bytes = values[keys.QUEUED_MAX_REQUEST_BYTES]
         if bound_bytes > 0:
             self.driver.connections.memory.bound_bytes = bound_bytes
@@ -143,6 +135,7 @@ class RunningNode:
             self.driver.connections.node_listeners = frozenset(
                 (config.inter_broker_listener_name, *config.controller_listener_names)
             )
+        self._followed = values
         self.node: Node
 
     async def bind(self) -> None:
@@ -208,6 +201,9 @@ class RunningNode:
             )
         except (BadMetaPropertiesError, StorageFault) as error:
             raise StartError(str(error)) from None
+        if self.node.broker is not None:
+            services = self.node.broker.services
+            self.driver.connections.follow_limits = lambda: self._follow_limits(services.dynamic)
         env = self.node.env
         self.driver.connections.memory.held_bytes = lambda: env.queued_bytes
         for listener in config.controller_listeners:
@@ -215,6 +211,18 @@ class RunningNode:
         if self._metrics is not None:
             self._tasks.append(self._loop.create_task(self._metrics.serve()))
         self.driver.start(self.node)
+
+    def _follow_limits(self, values: Config) -> None:
+        """Set the limits of connections when the configuration has changed."""
+        if values is self._followed:
+            return
+        self._followed = values
+        connections = self.driver.connections
+        names = tuple(each.name for each in self.config.listeners)
+        try:
+            connections.limits = configured_limits(values, names, connections.limits.descriptors)
+        except OSError as error:
+            _log.warning("limits of connections stay: %s", _unknown_address(values, error))
 
     def close(self) -> None:
         """Let go of everything that is open."""
@@ -236,6 +244,11 @@ class RunningNode:
 
     def _serve(self, listener: str) -> None:
         self._tasks.append(self._loop.create_task(self.driver.connections.serve(listener)))
+
+
+def _unknown_address(values: Config, error: OSError) -> str:
+    key = keys.MAX_CONNECTIONS_PER_IP_OVERRIDES
+    return f"{key.name}: {values[key]}: {error.strerror}"
 
 
 def _tune_collector() -> None:

@@ -4,8 +4,13 @@ import pytest
 
 from minikafka.config.broker import MAX_CONNECTIONS_PER_IP_OVERRIDES, per_ip_overrides
 from minikafka.config.definition import ConfigError
-from minikafka.config.values import Config, broker_keys
-from minikafka.server.connection_limits import ConnectionLimits, overrides_by_address
+from minikafka.config.values import Config, broker_keys, check_broker_values
+from minikafka.server.connection_limits import (
+    ConnectionLimits,
+    configured_limits,
+    overrides_by_address,
+)
+from minikafka.server.connection_quotas import ListenerLimits
 
 
 def test_an_override_takes_the_place_of_the_limit():
@@ -33,3 +38,21 @@ def test_a_server_file_may_have_them():
 def test_what_is_no_override_is_refused(text):
     with pytest.raises(ConfigError, match="host:limit"):
         MAX_CONNECTIONS_PER_IP_OVERRIDES.parse(text)
+
+
+def test_limits_of_listeners_are_read_by_name():
+    given = {
+        "listener.name.plaintext.max.connections": "7",
+        "listener.name.plaintext.max.connection.creation.rate": "3",
+        "max.connections": "9",
+    }
+    checked = check_broker_values(given)
+    assert (checked.errors, checked.warnings, checked.ignored) == ([], [], [])
+    limits = configured_limits(Config(given), ("PLAINTEXT", "OTHER"), 5)
+    assert limits.listeners == {"PLAINTEXT": ListenerLimits(7, 3)}
+    assert (limits.total, limits.descriptors) == (9, 5)
+
+
+def test_a_limit_of_a_listener_is_checked():
+    checked = check_broker_values({"listener.name.plaintext.max.connections": "-1"})
+    assert len(checked.errors) == 1

@@ -109,16 +109,72 @@ async def test_frame_over_the_limit_ends_the_connection(world):
     assert await end_of(reader) == b""
 
 
-async def test_connection_over_the_total_is_refused(world):
-    world.limit(total=1)
-    _, writer, number = await world.connect()
-    reader, _ = await world.dial()
-    assert await end_of(reader) == b""
-    assert world.events.is_empty
-    writer.close()
+async def test_connection_over_the_total_waits_until_another_one_ends(world, caplog):
+    """As Kafka 4.3.1 with max.connections=6: six of nine clients are answered, all are connected.
+
+    When the first of them ends, the seventh is answered within 10 ms; two wait.
+    """
+    world.limit(total=6)
+    connected = [await world.connect() for _ in range(6)]
+    waiting = [await world.dial() for _ in range(3)]
+    for _, writer in waiting:
+        writer.write(framed(b"asked"))
+    _, leaving, number = connected[0]
+    writer = connected[1][1]
+    writer.write(framed(b"goes on"))
+    assert (await world.events.next(RequestFrame)).frame == b"goes on"
+    leaving.close()
     assert await world.events.next(ConnectionClosed) == (number,)
-    _, _, second = await world.connect()
-    assert second != number
+    opened = await world.events.next(ConnectionOpened)
+    assert await world.events.next(RequestFrame) == (opened.connection, b"asked")
+    assert world.connections.quotas.total == 6
+    assert "connections on PLAINTEXT wait: 6 are open, max.connections" in caplog.text
+
+
+async def test_connections_that_come_too_fast_wait(world, caplog):
+    """As Kafka 4.3.1 with max.connection.creation.rate=2: 20 at once, the others one by one."""
+    now_s = [100.0]
+    world.connections.quotas._time_s = lambda: now_s[0]
+    world.limit(rate=1)
+    for _ in range(10):
+        await world.connect()
+    await world.dial()
+    now_s[0] += 0.9
+    acceptor = world.connections._acceptors["PLAINTEXT"]
+    acceptor.resume()
+    world.writers[0].write(framed(b"goes on"))
+    assert (await world.events.next(RequestFrame)).frame == b"goes on"
+    now_s[0] += 0.2
+    acceptor.resume()
+    await world.events.next(ConnectionOpened)
+    assert "connections on PLAINTEXT wait: they come too fast" in caplog.text
+
+
+async def test_limits_follow_the_configuration(world):
+    world.limit(total=0)
+    await world.dial()
+    allowed = [0]
+    asked = asyncio.Event()
+
+    def follow():
+        asked.set()
+        if allowed[0] != world.connections.limits.total:
+            world.limit(total=allowed[0])
+
+    world.connections.follow_limits = follow
+    async with asyncio.timeout(10):
+        await asked.wait()
+    assert world.events.is_empty
+    allowed[0] = 1
+    await world.events.next(ConnectionOpened)
+
+
+async def test_a_lower_total_closes_those_that_are_idle_for_longest(world):
+    numbers = [(await world.connect())[2] for _ in range(3)]
+    world.limit(total=1)
+    closed = {(await world.events.next(ConnectionClosed)).connection for _ in range(2)}
+    assert len(closed) == 2
+    assert closed < set(numbers)
 
 
 async def test_connection_that_would_leave_too_few_descriptors_is_refused(world, caplog):
@@ -147,19 +203,25 @@ async def test_another_node_gets_the_place_of_the_client_that_is_idle_for_longes
     opened = await world.events.next(ConnectionOpened)
     assert opened.listener == "NODES"
     assert await world.events.next(ConnectionClosed) == (idle,)
-    reader, _ = await world.dial()
-    assert await end_of(reader) == b""
 
 
-async def test_a_node_takes_no_place_from_another_node(world):
+async def test_another_node_does_not_wait_where_no_client_can_go(world):
     world.connections.node_listeners = frozenset(("PLAINTEXT",))
     world.limit(total=1)
     await world.connect()
+    await world.connect()
+
+
+async def test_a_node_takes_no_descriptor_from_another_node(world):
+    world.connections.node_listeners = frozenset(("PLAINTEXT",))
+    await world.connect()
+    world.limit(descriptors=0)
     reader, _ = await world.dial()
     assert await end_of(reader) == b""
 
 
 async def test_connection_over_the_limit_of_its_address_is_refused(world):
+    """As Kafka 4.3.1 with max.connections.per.ip.overrides=127.0.0.1:30: reset at once."""
     world.limit(per_address=2)
     _, first, _ = await world.connect()
     await world.connect()
