@@ -12,8 +12,10 @@ from pathlib import Path
 from typing import Final
 
 SHOWN_PER_SPAN: Final = 50
-"""Warnings of one place in the code that are written in each span."""
+"""Events of one place in the code that are written in each span."""
 SPAN_S: Final = 60.0
+CAUSED_BY_CLIENTS: Final = frozenset(("minikafka.apis", "minikafka.group", "minikafka.server"))
+"""Loggers whose events of level INFO are bounded, too: clients can cause them in a loop."""
 _MAX_PLACES: Final = 1000
 # Unicode's own line ends, and what turns the direction of text, mislead a reader as well.
 _UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]")
@@ -40,7 +42,9 @@ class LineFormatter(logging.Formatter):
 
 
 class RepeatedWarnings(logging.Filter):
-    """Lets 50 warnings of one place pass in each minute, then says how many were left out.
+    """Lets 50 events of one place pass in each minute, then says how many were left out.
+
+    Bounded are warnings, and at INFO what clients cause; transitions of partitions are not.
 
     A place is a line of the code, since what a client sends may differ in each warning.
     """
@@ -49,11 +53,14 @@ class RepeatedWarnings(logging.Filter):
         """Start with no place."""
         super().__init__()
         self._places: dict[tuple[str, int], tuple[float, int]] = {}
-        """The start of the span in seconds, and how many warnings came in it."""
+        """The start of the span in seconds, and how many events came in it."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Return True if the record is to be written; it may gain a note about those left out."""
-        if record.levelno != logging.WARNING:
+        level = record.levelno
+        if level != logging.WARNING and (
+            level != logging.INFO or record.name not in CAUSED_BY_CLIENTS
+        ):
             return True
         place = (record.pathname, record.lineno)
         began_s, count = self._places.get(place, (record.created, 0))

@@ -5,7 +5,10 @@ import logging
 
 import pytest
 
+from minikafka.group import group
+from minikafka.server import listener
 from minikafka.server.log_lines import (
+    CAUSED_BY_CLIENTS,
     SHOWN_PER_SPAN,
     SPAN_S,
     LineFormatter,
@@ -78,6 +81,25 @@ def test_warnings_of_one_place_are_bounded_and_counted(written):
         "WARNING another came",
         "WARNING later came (30 more like this were not logged since the last one)",
     ]
+
+
+@pytest.mark.parametrize("name", ["minikafka.group", "minikafka.server", "minikafka.apis"])
+def test_what_clients_cause_in_a_loop_is_bounded_at_info(written, name):
+    """Joining and leaving a group wrote two lines a turn."""
+    log, stream = written
+    log.name = name
+    for number in range(SHOWN_PER_SPAN + 30):
+        warn(log, str(number), 1000.0, logging.INFO)
+    assert len(stream.getvalue().splitlines()) == SHOWN_PER_SPAN
+    warn(log, "later", 1000.0 + SPAN_S, logging.INFO)
+    assert stream.getvalue().endswith("(30 more like this were not logged since the last one)\n")
+
+
+def test_transitions_of_groups_are_bounded():
+    """The logger of the machine that writes them is one of those."""
+    assert group.__name__ == "minikafka.group.group"
+    assert group._log.name in CAUSED_BY_CLIENTS
+    assert listener._log.name in CAUSED_BY_CLIENTS
 
 
 @pytest.mark.parametrize("level", [logging.INFO, logging.ERROR, logging.CRITICAL])
