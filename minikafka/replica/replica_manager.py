@@ -44,8 +44,8 @@ from minikafka.rpc.calls import Calls
 
 _log = logging.getLogger("minikafka.replica")
 # A replica takes 1.5 ms of system calls, and three nodes of one machine may wait for one another.
-_MADE_A_TURN = 4
-_DELETED_A_TURN = 8
+MADE_A_TURN = 4
+DELETED_A_TURN = 8
 
 
 @dataclass(slots=True, kw_only=True)
@@ -94,9 +94,9 @@ class ReplicaManager:
     def __post_init__(self) -> None:
         """Prepare for work that takes many steps, and for logs that are gone."""
         self._lost = LostLogs(self.logs, self.broker_id)
-        self._unmade = Turns(self.env, _MADE_A_TURN, self._make, self._made_some)
-        self._doomed = Turns(self.env, _DELETED_A_TURN, lambda name, _: self._delete(name))
-        self._strays = Turns(self.env, _DELETED_A_TURN, lambda name, _: self._set_aside(name))
+        self._unmade = Turns(self.env, MADE_A_TURN, self._make, self._made_some)
+        self._doomed = Turns(self.env, DELETED_A_TURN, lambda name, _: self._delete(name))
+        self._strays = Turns(self.env, DELETED_A_TURN, lambda name, _: self._set_aside(name))
 
     # Looking up
 
@@ -468,7 +468,7 @@ class ReplicaManager:
 
     def _remove_folders(self) -> None:
         """Remove a few folders of deleted replicas, and the others that are due in later steps."""
-        faults, more = self.logs.remove_dying(self.env.clock.now, _DELETED_A_TURN)
+        faults, more = self.logs.remove_dying(self.env.clock.now, DELETED_A_TURN)
         for fault in faults:
             self.take_offline(fault)
         self._is_removing = more

@@ -18,6 +18,7 @@ from minikafka.common.faults import (
     StorageFault,
 )
 from minikafka.log.disk import Space
+from minikafka.sim.disk_names import Change, Journal, Names, parent
 
 Buffer = bytes | bytearray | memoryview
 
@@ -74,10 +75,6 @@ class _Inode:
             start = end
         self.data[at] ^= 1 << bit
 
-
-_Change = tuple[str, tuple[tuple[str, _Inode | None], ...]]
-"""Names that change together: their folder, and each path with its inode (None: removed).
-The path of a folder ends in "/"."""
 
 _FOLDER = _Inode()
 
@@ -168,22 +165,20 @@ class SimDisk:
         self._capacity = capacity
         self._used = 0
         self._locked = False
-        self._files: dict[str, _Inode] = {}
-        self._folders: dict[str, None] = {"": None}
-        self._durable_files: dict[str, _Inode] = {}
-        self._durable_folders: dict[str, None] = {"": None}
-        self._pending: list[_Change] = []
+        self._names: Names[_Inode] = Names()
+        self._durable: Names[_Inode] = Names()
+        self._pending: Journal[_Inode] = Journal()
 
     def open(self, path: str, *, create: bool = False) -> SimFile:
         """Open a file."""
         self.check()
-        if path in self._folders:
+        if path in self._names.folders:
             raise StorageFault(self.root, f"cannot open {path}: Is a directory")
         if not path.startswith(_METADATA_FOLDER):
             self._take_descriptor(f"cannot open {path}")
-        inode = self._files.get(path)
+        inode = self._names.files.get(path)
         if inode is None:
-            if not create or _parent(path) not in self._folders:
+            if not create or parent(path) not in self._names.folders:
                 raise self._missing("open", path)
             self._check_name("open", path)
             inode = _Inode()
@@ -222,74 +217,69 @@ class SimDisk:
 
     def exists(self, path: str) -> bool:
         """Whether there is a file or folder."""
-        return path in self._files or path in self._folders
+        return path in self._names
 
     def list(self, path: str) -> list[str]:
         """Names in a folder, sorted."""
         self.check()
-        names = [*self._files, *self._folders]
-        return sorted(name.rpartition("/")[2] for name in names if name and _parent(name) == path)
+        return sorted(name.rpartition("/")[2] for name in self._names.inside(path))
 
     def make_dir(self, path: str) -> None:
         """Create a folder, unless it is there."""
         self.check()
-        if path in self._files:
+        if path in self._names.files:
             raise StorageFault(self.root, f"cannot create {path}: File exists")
-        if path not in self._folders:
-            if _parent(path):
-                self.make_dir(_parent(path))
+        if path not in self._names.folders:
+            if parent(path):
+                self.make_dir(parent(path))
             self._check_name("create", path)
-            self._folders[path] = None
+            self._names.make(path)
             self.folders_changed += 1
-            self._pending.append((_parent(path), ((path + "/", _FOLDER),)))
+            self._pending.add((parent(path), ((path + "/", _FOLDER),)))
 
     def rename(self, old: str, new: str) -> None:
         """Move a file or folder."""
         self.check()
         self._check_rename(old, new)
-        if old in self._files:
-            if new in self._files and new != old:
-                self.give_back(len(self._files[new].data))
-            inode = self._files[new] = self._files.pop(old)
-            self._pending.append((_parent(new), ((old, None), (new, inode))))
+        if old in self._names.files:
+            if new in self._names.files and new != old:
+                self.give_back(len(self._names.files[new].data))
+            inode = self._names.files[old]
+            self._names.drop_file(old)
+            self._names.put(new, inode)
+            self._pending.add((parent(new), ((old, None), (new, inode))))
             return
         self.folders_changed += 1
-        self._move_folder(self._files, self._folders, old, new)
+        self._names.move(old, new)
         # As a journal would: one durable step, for the folder and all that is in it.
-        self._move_folder(self._durable_files, self._durable_folders, old, new)
-        self._pending = [
-            (
-                _moved(folder, old, new),
-                tuple((_moved(path, old, new), inode) for path, inode in names),
-            )
-            for folder, names in self._pending
-        ]
+        self._durable.move(old, new)
+        self._pending.rename(old, new)
 
     def _check_rename(self, old: str, new: str) -> None:
         what = f"rename {old} to {new}"
-        if old not in self._files and old not in self._folders:
+        if old not in self._names.files and old not in self._names.folders:
             raise self._missing("rename", old)
-        if _parent(new) not in self._folders:
+        if parent(new) not in self._names.folders:
             raise self._missing("rename", f"{old} to {new}")
         self._check_name("rename", new)
-        if old in self._files and new in self._folders:
+        if old in self._names.files and new in self._names.folders:
             raise StorageFault(self.root, f"cannot {what}: Is a directory")
-        if old in self._folders and new in self._files:
+        if old in self._names.folders and new in self._names.files:
             raise StorageFault(self.root, f"cannot {what}: Not a directory")
-        if old in self._folders and new != old and self.list(new):
+        if old in self._names.folders and new != old and self.list(new):
             raise StorageFault(self.root, f"cannot {what}: Directory not empty")
 
     def remove(self, path: str) -> None:
         """Delete a file or a folder with its content."""
         self.check()
-        inside = path + "/"
-        for name in [name for name in self._files if name == path or name.startswith(inside)]:
-            self.give_back(len(self._files[name].data))
+        below = list(self._names.below(path))
+        for name in [name for name in below if name in self._names.files]:
+            self.give_back(len(self._names.files[name].data))
             self._set(name, None)
-        for name in [name for name in self._folders if name == path or name.startswith(inside)]:
-            del self._folders[name]
+        for name in [name for name in below if name in self._names.folders]:
+            self._names.drop_folder(name)
             self.folders_changed += 1
-            self._pending.append((_parent(name), ((name + "/", None),)))
+            self._pending.add((parent(name), ((name + "/", None),)))
 
     def space(self) -> Space:
         """The capacity, and what is left of it."""
@@ -300,25 +290,19 @@ class SimDisk:
     def sync_dir(self, path: str) -> None:
         """Make the names in a folder durable."""
         self.check()
-        if path not in self._folders:
+        if path not in self._names.folders:
             raise self._missing("sync", path)
         self.syncs += 1
-        waiting = []
-        for change in self._pending:
-            if change[0] == path:
-                self._make_durable(change)
-            else:
-                waiting.append(change)
-        self._pending = waiting
+        for change in self._pending.take(path):
+            self._make_durable(change)
 
     def sync_all(self) -> bool:
         """Make everything durable."""
         self.check()
         self.syncs += 1
-        for change in self._pending:
+        for change in self._pending.take_all():
             self._make_durable(change)
-        self._pending = []
-        for inode in self._durable_files.values():
+        for inode in self._durable.files.values():
             inode.sync()
         return True
 
@@ -343,62 +327,64 @@ class SimDisk:
         With `flips`, a bit is wrong in what is kept of some files.
         """
         self._locked = False
-        for change in self._pending[: rng.randint(0, len(self._pending))]:
+        kept = rng.randint(0, len(self._pending))
+        for change in self._pending.take_all()[:kept]:
             self._make_durable(change)
-        self._pending = []
-        for path in sorted(self._durable_files):
+        durable = self._durable
+        for path in sorted(durable.files):
             wrong = flips and path.endswith(_CHECKED_SUFFIX) and rng.random() < 0.5
-            self._durable_files[path].lose_power(rng, flips=wrong)
-        self._files = {
-            path: inode
-            for path, inode in self._durable_files.items()
-            if _parent(path) in self._durable_folders
-        }
-        self._folders = dict(self._durable_folders)
-        self._used = sum(len(inode.data) for inode in self._files.values())
+            durable.files[path].lose_power(rng, flips=wrong)
+        self._names = Names()
+        for path, inode in durable.files.items():
+            if parent(path) in durable.folders:
+                self._names.put(path, inode)
+        for path in durable.folders:
+            self._names.make(path)
+        self._used = sum(len(inode.data) for inode in self._names.files.values())
 
     def sync_names(self) -> None:
         """Make every created, renamed and removed name durable."""
-        for change in self._pending:
+        for change in self._pending.take_all():
             self._make_durable(change)
-        self._pending = []
 
     def sync_files(self, suffix: str) -> None:
         """Make all content of the files durable whose names end so, as a system does in time."""
-        for path, inode in self._files.items():
+        for path, inode in self._names.files.items():
             if path.endswith(suffix):
                 inode.sync()
-                self._durable_files[path] = inode
-                self._durable_folders[_parent(path)] = None
+                self._durable.put(path, inode)
+                self._durable.make(parent(path))
 
     def durable_bytes(self, path: str) -> int:
         """How many of the first bytes of a file a power loss would keep; 0 if it is not there."""
-        inode = self._durable_files.get(path)
-        return 0 if inode is None or self._files.get(path) is not inode else inode.synced
+        inode = self._durable.files.get(path)
+        return 0 if inode is None or self._names.files.get(path) is not inode else inode.synced
 
     def flip(self, path: str, at: int, bit: int) -> Callable[[], None]:
         """Flip a bit of a file; what is returned flips it back, if the file is still that one."""
-        inode = self._files[path]
+        inode = self._names.files[path]
         inode.data[at] ^= 1 << bit
 
         def undo() -> None:
-            if self._files.get(path) is inode and at < len(inode.data):
+            if self._names.files.get(path) is inode and at < len(inode.data):
                 inode.data[at] ^= 1 << bit
 
         return undo
 
     def content(self, path: str) -> bytearray:
         """The bytes of a file, to be damaged."""
-        return self._files[path].data
+        return self._names.files[path].data
 
     def copy(self) -> "SimDisk":
         """Another disk with what a backup of this one would hold, all of it durable."""
         other = SimDisk(self.root)
-        other._folders = dict(self._folders)
-        other._durable_folders = dict(self._folders)
-        for path, inode in self._files.items():
-            other._files[path] = _Inode(bytearray(inode.data), len(inode.data))
-        other._durable_files = dict(other._files)
+        for path in self._names.folders:
+            other._names.make(path)
+            other._durable.make(path)
+        for path, inode in self._names.files.items():
+            twin = _Inode(bytearray(inode.data), len(inode.data))
+            other._names.put(path, twin)
+            other._durable.put(path, twin)
         other._used = self._used
         return other
 
@@ -441,40 +427,23 @@ class SimDisk:
 
     def _set(self, path: str, inode: _Inode | None) -> None:
         if inode is None:
-            self._files.pop(path, None)
+            self._names.drop_file(path)
         else:
-            self._files[path] = inode
-        self._pending.append((_parent(path), ((path, inode),)))
+            self._names.put(path, inode)
+        self._pending.add((parent(path), ((path, inode),)))
 
-    def _make_durable(self, change: _Change) -> None:
+    def _make_durable(self, change: Change[_Inode]) -> None:
         for path, inode in change[1]:
             if path.endswith("/"):
                 if inode is None:
-                    self._durable_folders.pop(path[:-1], None)
+                    self._durable.drop_folder(path[:-1])
                 else:
-                    self._durable_folders[path[:-1]] = None
+                    self._durable.make(path[:-1])
             elif inode is None:
-                self._durable_files.pop(path, None)
+                self._durable.drop_file(path)
             else:
-                self._durable_files[path] = inode
-
-    @staticmethod
-    def _move_folder(
-        files: dict[str, _Inode], folders: dict[str, None], old: str, new: str
-    ) -> None:
-        for path in [path for path in files if path.startswith(old + "/")]:
-            files[_moved(path, old, new)] = files.pop(path)
-        for path in [path for path in folders if path == old or path.startswith(old + "/")]:
-            folders[_moved(path, old, new)] = folders.pop(path)
+                self._durable.put(path, inode)
 
 
 def _nothing() -> None:
     """Let the operation begin."""
-
-
-def _parent(path: str) -> str:
-    return path.rpartition("/")[0]
-
-
-def _moved(path: str, old: str, new: str) -> str:
-    return new + path[len(old) :] if path == old or path.startswith(old + "/") else path

@@ -355,7 +355,7 @@ class LogMachine(RuleBasedStateMachine):
         if not found:
             return
         place = found[at % len(found)]
-        content = self.disk._files[segment.path(".log")].data
+        content = self.disk._names.files[segment.path(".log")].data
         size = len(content)
         content[place] ^= 1
         self.disk.crash()
