@@ -197,7 +197,7 @@ class Node:
         raft, loader = self.raft, self.loader
         before = loader.image
         size = append_ms = 0
-        for batch in raft.log.batches(before.offset + 1, raft.high_watermark):
+        for batch in raft.log.committed(before.offset + 1, raft.high_watermark):
             if batch.control:
                 raft.learn_control(batch.control)
             loader.load_batch(batch.records, last_offset=batch.last_offset, epoch=batch.epoch)

@@ -4,7 +4,7 @@ Source: `KafkaRaftLog`, `BatchAccumulator`, `RecordsIterator`.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from minikafka.common.clock import Now
@@ -17,7 +17,7 @@ from minikafka.raft.metadata_storage import INCOMPLETE, check_batch, damaged
 from minikafka.records.batch import CONTROL, BatchHeader
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch
 from minikafka.records.errors import CorruptRecordsError
-from minikafka.records.reader import control_type, read_batch
+from minikafka.records.reader import control_type, read_batch, read_values
 from minikafka.records.scan import split_batches
 from minikafka.records.validation import Origin
 
@@ -41,9 +41,15 @@ class MetadataBatch(NamedTuple):
 
 @dataclass(slots=True)
 class RaftLog:
-    """Typed access to the log."""
+    """Typed access to the log.
+
+    What this node appends as leader is kept until it is committed, so that it is not read and
+    decoded again (as Kafka's `MemoryBatchReader`).
+    """
 
     log: UnifiedLog
+    _appended: dict[int, MetadataBatch] = field(default_factory=dict)
+    """By base offset."""
 
     @property
     def end_offset(self) -> int:
@@ -59,6 +65,7 @@ class RaftLog:
         self, records: Iterable[MetadataRecord], *, epoch: int, metadata_version: int, now: Now
     ) -> int:
         """Append one batch; returns the offset of its last record."""
+        records = list(records)
         batch = build_batch(
             [
                 NewRecord(
@@ -69,7 +76,11 @@ class RaftLog:
                 for record in records
             ]
         )
-        return self._append(batch, epoch, now)
+        base = self.end_offset
+        last = self._append(batch, epoch, now)
+        rows = list(enumerate(records, base))
+        self._appended[base] = MetadataBatch(base, last, epoch, now.wall_ms, rows, [], len(batch))
+        return last
 
     def append_control(self, records: list[NewRecord], *, epoch: int, now: Now) -> int:
         """Append a control batch; returns the offset of its last record."""
@@ -95,7 +106,30 @@ class RaftLog:
                     f"a batch begins at offset {header.base_offset}, expected {expected}"
                 )
             expected = header.next_offset
+        self._appended.clear()
         self.log.append_as_follower(records, leader_epoch=epoch, now=now)
+
+    def truncate_to(self, offset: int, now: Now) -> None:
+        """Remove everything from `offset`, which is at a batch's start."""
+        self._appended.clear()
+        self.log.truncate_to(offset, now)
+
+    def committed(self, start_offset: int, end_offset: int) -> Iterator[MetadataBatch]:
+        """As `batches`; call it once for each range, in order.
+
+        Raises:
+            StorageFault: as `batches`.
+        """
+        while start_offset < end_offset:
+            batch = self._appended.pop(start_offset, None)
+            if batch is None:
+                until = min((at for at in self._appended if at > start_offset), default=end_offset)
+                for batch in self.batches(start_offset, min(until, end_offset)):
+                    start_offset = batch.last_offset + 1
+                    yield batch
+            else:
+                start_offset = batch.last_offset + 1
+                yield batch
 
     def batches(
         self, start_offset: int, end_offset: int, *, control_only: bool = False
@@ -174,13 +208,24 @@ def _batch(
     content: bytes | memoryview, position: int, header: BatchHeader, *, control_only: bool
 ) -> MetadataBatch:
     is_control = bool(header.attributes & CONTROL)
-    rows = list(read_batch(content, position, header)) if is_control or not control_only else []
+    records: list[tuple[int, MetadataRecord]] = []
+    control = []
+    if is_control:
+        control = [
+            (control_type(row.key), row.value or b"")
+            for row in read_batch(content, position, header)
+        ]
+    elif not control_only:
+        records = [
+            (offset, decode_record(value))
+            for offset, value in read_values(content, position, header)
+        ]
     return MetadataBatch(
         header.base_offset,
         header.last_offset,
         header.leader_epoch,
         header.max_timestamp,
-        [] if is_control else [(row.offset, decode_record(row.value)) for row in rows],
-        [(control_type(row.key), row.value or b"") for row in rows] if is_control else [],
+        records,
+        control,
         header.size,
     )

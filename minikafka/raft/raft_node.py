@@ -566,7 +566,7 @@ class RaftNode:
         if target < self._committed_offset:
             raise self._leader_is_older(end_offset)
         _log.info("[raft %d] truncates the metadata log to %d", self.node_id, target)
-        self.log.log.truncate_to(target, self.env.clock.now)
+        self.log.truncate_to(target, self.env.clock.now)
 
     @property
     def _committed_offset(self) -> int:

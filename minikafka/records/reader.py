@@ -54,6 +54,21 @@ def read_batch(buffer: Buffer, position: int, header: BatchHeader) -> Iterator[R
         yield _record(section, span, header)
 
 
+def read_values(
+    buffer: Buffer, position: int, header: BatchHeader
+) -> Iterator[tuple[int, bytes | None]]:
+    """Offset and value of each record of the magic 2 batch at `position`.
+
+    Raises:
+        CorruptRecordsError: where the bytes are no records.
+    """
+    section = bytes(record_section(buffer, position, header))
+    base = header.base_offset
+    for span in walk(section, 0, len(section), header.record_count):
+        start, length = span.value_start, span.value_length
+        yield base + span.offset_delta, None if length < 0 else section[start : start + length]
+
+
 def _timestamp(span: RecordSpan, header: BatchHeader) -> int:
     if header.attributes & LOG_APPEND_TIME:
         return header.max_timestamp

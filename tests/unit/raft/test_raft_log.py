@@ -111,3 +111,47 @@ def test_what_is_not_there_is_a_violation(log, now):
     append(log, now, NoOpRecord())
     with pytest.raises(InvariantViolation):
         list(log.batches(0, 5))
+
+
+def test_what_a_leader_appended_is_not_read_again_when_it_is_committed(log, now):
+    """It is given once, and equals what is in the log."""
+    records = [NoOpRecord(), TopicRecord(name="t")]
+    append(log, now, *records, epoch=2)
+    append(log, now, NoOpRecord(), epoch=2)
+    written = list(log.batches(0, 3))
+    kept = list(log.committed(0, 3))
+    assert kept == written
+    assert kept[0].records[1][1] is records[1]
+    assert list(log.committed(0, 3)) == written
+    assert all(record is not records[1] for _, record in log.committed(0, 2).__next__().records)
+
+
+def test_control_batches_between_what_was_appended_are_read(log, now):
+    append(log, now, NoOpRecord())
+    log.append_control(
+        [control_record(ControlType.KRAFT_VERSION, b"\0\0\0\1", now.wall_ms)], epoch=1, now=now
+    )
+    append(log, now, NoOpRecord())
+    assert list(log.committed(0, 2)) == list(log.batches(0, 2))
+    assert list(log.committed(2, 3)) == list(log.batches(2, 3))
+
+
+def test_what_was_appended_and_truncated_is_never_committed(log, now):
+    append(log, now, NoOpRecord())
+    append(log, now, TopicRecord(name="gone"))
+    log.truncate_to(1, now)
+    append(log, now, TopicRecord(name="t"), epoch=2)
+    assert [each.records for each in log.committed(0, 2)] == [
+        [(0, NoOpRecord())],
+        [(1, TopicRecord(name="t"))],
+    ]
+
+
+def test_a_node_that_follows_reads_what_is_committed(log, now):
+    append(log, now, TopicRecord(name="t"))
+    other = QuorumWorld().raft.log
+    append(other, now, TopicRecord(name="t"))
+    append(other, now, NoOpRecord())
+    fetched = other.read(1, 1 << 20).slice.read()
+    log.append_fetched(memoryview(fetched), epoch=1, now=now)
+    assert list(log.committed(0, 2)) == list(other.batches(0, 2))
