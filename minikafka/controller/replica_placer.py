@@ -5,6 +5,7 @@ Source: `StripedReplicaPlacer` (what it guarantees, not its exact order).
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from math import lcm
 from random import Random
 
 from minikafka.common.errors import InvalidReplicationFactorError
@@ -51,9 +52,23 @@ def place(
     _check(usable, replication_factor)
     racks = _racks(usable, rng)
     start = rng.randrange(len(racks) * len(usable))
-    return [
-        _place_one(racks, start + partition, replication_factor) for partition in range(partitions)
+    period = _period(racks)
+    turns = [
+        _place_one(racks, start + turn, replication_factor)
+        for turn in range(min(partitions, period))
     ]
+    return [turns[partition % period] for partition in range(partitions)]
+
+
+def _period(racks: list[_Rack]) -> int:
+    """After so many partitions the same replicas come again, in the same order."""
+    rounds = [
+        len(brokers) * max(len(brokers) - 1, 1)
+        for rack in racks
+        for brokers in (rack.unfenced, rack.fenced)
+        if brokers
+    ]
+    return len(racks) * lcm(*rounds)
 
 
 def _check(usable: list[BrokerRegistration], replication_factor: int) -> None:

@@ -37,7 +37,6 @@ from minikafka.messages import create_topics as topic_messages
 from minikafka.messages import delete_topics as delete_messages
 from minikafka.messages.metadata_records.clear_elr_record import ClearElrRecord
 from minikafka.messages.metadata_records.config_record import ConfigRecord
-from minikafka.messages.metadata_records.partition_record import PartitionRecord
 from minikafka.messages.metadata_records.remove_topic_record import RemoveTopicRecord
 from minikafka.messages.metadata_records.topic_record import TopicRecord
 from minikafka.metadata.image import RESOURCE_TOPIC, TopicImage
@@ -157,10 +156,7 @@ def _create(
     if view.elr_enabled and MIN_INSYNC_REPLICAS.name in configs:
         # As Kafka: every setting of min.insync.replicas is followed by it, also the first.
         batch.records.append(ClearElrRecord(topic_name=topic.name))
-    batch.records += [
-        _new_partition(view, replicas).to_record(topic_id, index)
-        for index, replicas in enumerate(assignment)
-    ]
+    batch.records += _new_partitions(view, topic_id, assignment)
     return topic_messages.CreatableTopicResult(
         name=topic.name,
         topic_id=topic_id,
@@ -279,6 +275,19 @@ def check_replicas(
         )
 
 
+def _new_partitions(
+    view: View, topic_id: Uuid, assignment: list[tuple[int, ...]], first_index: int = 0
+) -> list[MetadataRecord]:
+    known: dict[tuple[int, ...], PartitionRegistration] = {}
+    records: list[MetadataRecord] = []
+    for index, replicas in enumerate(assignment, first_index):
+        registration = known.get(replicas)
+        if registration is None:
+            registration = known[replicas] = _new_partition(view, replicas)
+        records.append(registration.to_record(topic_id, index))
+    return records
+
+
 def _new_partition(view: View, replicas: tuple[int, ...]) -> PartitionRegistration:
     """A partition at its beginning: every active replica is in the ISR, the first of them leads."""
     isr = tuple(replica for replica in replicas if view.image.broker_is_active(replica))
@@ -340,11 +349,8 @@ def _added_partitions(
         raise PolicyViolationError(
             f"at most {MAX_PARTITIONS_PER_REQUEST} partitions can be created by one request"
         )
-    records: list[MetadataRecord] = []
-    for index, replicas in enumerate(_added_assignment(view, topic, asked, added), present):
-        record: PartitionRecord = _new_partition(view, replicas).to_record(topic.topic_id, index)
-        records.append(record)
-    return records
+    assignment = _added_assignment(view, topic, asked, added)
+    return _new_partitions(view, topic.topic_id, assignment, present)
 
 
 def _added_assignment(

@@ -95,6 +95,10 @@ class ImageBuilder:
     _next_producer_id: int | None = None
     _carried: dict[CarriedKey, MetadataRecord] | None = None
     _own_partitions: dict[Uuid, dict[int, PartitionRegistration]] = field(default_factory=dict)
+    known_registrations: dict[tuple[object, ...], PartitionRegistration] = field(
+        default_factory=dict
+    )
+    """New partitions that are alike, as most of a topic are, share one registration."""
 
     @property
     def topics(self) -> Mapping[Uuid, TopicImage]:

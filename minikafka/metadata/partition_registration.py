@@ -56,26 +56,43 @@ class PartitionRegistration:
     leader_recovery_state: LeaderRecoveryState = LeaderRecoveryState.RECOVERED
 
     @classmethod
-    def from_record(cls, record: PartitionRecord) -> "PartitionRegistration":
-        """The registration that a PartitionRecord stands for."""
+    def from_record(
+        cls,
+        record: PartitionRecord,
+        known: "dict[tuple[object, ...], PartitionRegistration] | None" = None,
+    ) -> "PartitionRegistration":
+        """The registration that a PartitionRecord stands for; an equal one that is in `known`."""
         replicas = tuple(record.replicas)
         directories = tuple(record.directories)
         if len(directories) != len(replicas):
             directories = (DIRECTORY_MIGRATING,) * len(replicas)
-        return cls(
-            replicas=replicas,
-            directories=directories,
-            isr=tuple(record.isr),
-            removing_replicas=tuple(record.removing_replicas),
-            adding_replicas=tuple(record.adding_replicas),
-            elr=tuple(record.eligible_leader_replicas or ()),
-            last_known_elr=tuple(record.last_known_elr or ()),
-            last_known_leader=record.last_known_leader,
-            leader=record.leader,
-            leader_recovery_state=LeaderRecoveryState(record.leader_recovery_state),
-            leader_epoch=record.leader_epoch,
-            partition_epoch=record.partition_epoch,
-        )
+        isr, elr = tuple(record.isr), tuple(record.eligible_leader_replicas or ())
+        removing, adding = tuple(record.removing_replicas), tuple(record.adding_replicas)
+        last_known_elr = tuple(record.last_known_elr or ())
+        key = (
+            replicas, directories, isr, removing, adding, elr, last_known_elr,
+            record.last_known_leader, record.leader, record.leader_recovery_state,
+            record.leader_epoch, record.partition_epoch,
+        )  # fmt: skip
+        found = None if known is None else known.get(key)
+        if found is None:
+            found = cls(
+                replicas=replicas,
+                directories=directories,
+                isr=isr,
+                removing_replicas=removing,
+                adding_replicas=adding,
+                elr=elr,
+                last_known_elr=last_known_elr,
+                last_known_leader=record.last_known_leader,
+                leader=record.leader,
+                leader_recovery_state=LeaderRecoveryState(record.leader_recovery_state),
+                leader_epoch=record.leader_epoch,
+                partition_epoch=record.partition_epoch,
+            )
+            if known is not None:
+                known[key] = found
+        return found
 
     def to_record(self, topic_id: Uuid, partition: int) -> PartitionRecord:
         """The PartitionRecord from which `from_record` makes this registration again.
@@ -83,7 +100,7 @@ class PartitionRegistration:
         Directories that nobody has named yet are left away: before metadata.version 17 the record
         has no place for them.
         """
-        migrating = all(directory == DIRECTORY_MIGRATING for directory in self.directories)
+        migrating = self.directories.count(DIRECTORY_MIGRATING) == len(self.directories)
         return PartitionRecord(
             partition_id=partition,
             topic_id=topic_id,

@@ -65,7 +65,7 @@ def _topic(builder: ImageBuilder, record: TopicRecord, _: int) -> None:
 def _partition(builder: ImageBuilder, record: PartitionRecord, _: int) -> None:
     if record.topic_id not in builder.topics:
         raise InvariantViolation(f"partition {record.partition_id} of unknown {record.topic_id}")
-    registration = PartitionRegistration.from_record(record)
+    registration = PartitionRegistration.from_record(record, builder.known_registrations)
     builder.put_partition(record.topic_id, record.partition_id, registration)
 
 

@@ -6,6 +6,7 @@ Source: `AbstractApiMessageSerde`, `MetadataRecordSerde`, `MetadataVersion` (whi
 record a level writes).
 """
 
+from functools import cache
 from typing import Any, ClassVar, Protocol
 
 from minikafka.messages.metadata_records.record_types import metadata_record_class
@@ -55,9 +56,25 @@ _VERSIONS: dict[str, tuple[tuple[int, int], ...]] = {
 def encode_record(record: MetadataRecord, version: int) -> bytes:
     """The value of a record in the metadata log."""
     writer = Writer()
-    writer.buf += uvarint(_FRAME_VERSION) + uvarint(record.API_KEY) + uvarint(version)
+    writer.buf += _head(record.API_KEY, version)
     record.encode(writer, version)
     return writer.to_bytes()
+
+
+@cache
+def _head(record_type: int, version: int) -> bytes:
+    return uvarint(_FRAME_VERSION) + uvarint(record_type) + uvarint(version)
+
+
+@cache
+def _record_class(record_type: int, version: int) -> Any:
+    try:
+        record_class: Any = metadata_record_class(record_type)
+    except KeyError:
+        raise MalformedMessage(f"unknown metadata record type {record_type}") from None
+    if not record_class.MIN_VERSION <= version <= record_class.MAX_VERSION:
+        raise MalformedMessage(f"{record_class.__name__} has no version {version}")
+    return record_class
 
 
 def decode_record(value: bytes | memoryview | None) -> MetadataRecord:
@@ -75,12 +92,7 @@ def decode_record(value: bytes | memoryview | None) -> MetadataRecord:
         raise MalformedMessage(f"metadata record with frame version {frame_version}, not 1")
     record_type = reader.read_uvarint()
     version = reader.read_uvarint()
-    try:
-        record_class: Any = metadata_record_class(record_type)
-    except KeyError:
-        raise MalformedMessage(f"unknown metadata record type {record_type}") from None
-    if not record_class.MIN_VERSION <= version <= record_class.MAX_VERSION:
-        raise MalformedMessage(f"{record_class.__name__} has no version {version}")
+    record_class = _record_class(record_type, version)
     record: MetadataRecord = record_class.decode(reader, version)
     if reader.remaining:
         raise MalformedMessage(f"{reader.remaining} bytes after a {record_class.__name__}")

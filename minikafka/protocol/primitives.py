@@ -440,6 +440,8 @@ class Writer:
 
     def to_bytes(self) -> bytes:
         """What was written, in one piece; reads and copies what was spliced."""
+        if not self.spliced:
+            return bytes(self.buf)
         return b"".join(
             part.read() if isinstance(part, FileSlice) else part for part in self.parts()
         )

@@ -5,7 +5,7 @@ import pytest
 
 from minikafka.common.errors import InvalidReplicationFactorError
 from minikafka.common.ids import Uuid
-from minikafka.controller.replica_placer import place
+from minikafka.controller.replica_placer import _place_one, _racks, place
 from minikafka.metadata.broker_registration import BrokerRegistration
 
 
@@ -88,3 +88,15 @@ def test_what_cannot_be_placed_is_refused(brokers, factor):
 def test_the_same_entropy_places_alike():
     brokers = [broker(x, rack="ab"[x % 2]) for x in range(6)]
     assert placed(brokers, 10, 3, seed=4) == placed(reversed(brokers), 10, 3, seed=4)
+
+
+@pytest.mark.parametrize(
+    "racks", ["a", "aaa", "ab", "aabb", "aab", "aAb", "aaAAb", "aAbBB", "abc", "aabbbc"]
+)
+def test_replicas_repeat_where_the_placement_says_that_they_do(racks):
+    """A capital letter is a fenced broker."""
+    usable = [broker(at, rack.lower(), fenced=rack.isupper()) for at, rack in enumerate(racks)]
+    many, rng = placed(usable, 200, min(len(racks), 3)), Random(1)
+    ordered = _racks(usable, rng)
+    start = rng.randrange(len(ordered) * len(usable))
+    assert many == [_place_one(ordered, start + at, min(len(racks), 3)) for at in range(200)]

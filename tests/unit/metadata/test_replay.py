@@ -164,3 +164,23 @@ def test_records_that_do_nothing_change_nothing():
 def test_records_that_do_not_fit_are_violations(records):
     with pytest.raises(InvariantViolation):
         replayed(*records)
+
+
+def test_new_partitions_that_are_alike_share_a_registration():
+    """A topic of thousands has a few kinds; a change gives a partition its own."""
+
+    def partition(index, leader=1):
+        return PartitionRecord(
+            partition_id=index, topic_id=TOPIC, replicas=[1, 2], isr=[1, 2], leader=leader,
+            leader_epoch=0, partition_epoch=0, directories=[HOME, HOME],
+        )  # fmt: skip
+
+    image = replayed(
+        TopicRecord(name="t", topic_id=TOPIC), partition(0), partition(1), partition(2, leader=2)
+    )
+    partitions = image.topic("t").partitions
+    assert partitions[0] is partitions[1]
+    assert (partitions[2].leader, partitions[0].leader) == (2, 1)
+    change = PartitionChangeRecord(partition_id=0, topic_id=TOPIC, leader=2)
+    changed = replayed(change, image=image).topic("t").partitions
+    assert (changed[0].leader, changed[1].leader) == (2, 1)
