@@ -190,7 +190,7 @@ class GroupCoordinator:
     def forget_topics(self, topics: frozenset[str]) -> None:
         """Topics were deleted: forget what groups committed for them."""
         for shard in list(self.shards.values()):
-            shard.forget_topics(topics)
+            shard.forgetting.forget_topics(topics)
 
     def _clean_later(self) -> None:
         interval_ms = self.config()[log_keys.OFFSETS_RETENTION_CHECK_INTERVAL_MS]
@@ -198,5 +198,5 @@ class GroupCoordinator:
 
     def _clean(self) -> None:
         for shard in list(self.shards.values()):
-            shard.clean()
+            shard.forgetting.clean()
         self._clean_later()

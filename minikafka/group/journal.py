@@ -83,6 +83,8 @@ class Journal:
     config: Callable[[], Config]
     take_offline: Callable[[StorageFault], None]
     on_lost: Callable[[], None]
+    is_closed: bool = False
+    """The groups are another coordinator's, even if this broker leads the partition again."""
     _writes: deque[Write] = field(default_factory=deque)
 
     def append(
@@ -96,6 +98,8 @@ class Journal:
         Raises:
             KafkaError: with the code that a member is answered; nothing was written.
         """
+        if self.is_closed:
+            raise NotCoordinatorError
         config = self.config()
         codec = config[log_keys.OFFSETS_TOPIC_COMPRESSION_CODEC]
         batch = build_batch(records, BatchOptions(codec=codec))
@@ -141,6 +145,7 @@ class Journal:
 
     def close(self) -> None:
         """Leadership is over: nobody here will know what becomes of the writes."""
+        self.is_closed = True
         writes = self._writes
         while writes:
             writes.popleft().decide(ErrorCode.NOT_COORDINATOR)

@@ -191,6 +191,8 @@ class Rebalance:
                 return
             if code:
                 self._fail_assignment(group, code)
+                if self.journal.is_closed:
+                    return
                 self.prepare(group, f"the assignment could not be stored: {code.name}")
                 return
             for member in group.members.values():
@@ -222,7 +224,8 @@ class Rebalance:
         """Start the sessions of a group that was read from the log."""
         for member in group.members.values():
             self.renew_session(group, member, member.session_timeout_ms)
-        if len(group.members) > self.config()[log_keys.GROUP_MAX_SIZE]:
+        is_too_large = len(group.members) > self.config()[log_keys.GROUP_MAX_SIZE]
+        if is_too_large and group.state in _CAN_REBALANCE:
             self.prepare(group, "the group is larger than group.max.size")
 
     def renew_session(self, group: Group, member: Member, timeout_ms: int) -> None:
@@ -282,6 +285,8 @@ class Rebalance:
     def is_led(self) -> bool:
         """Whether this broker still coordinates; sees to it if it does not."""
         self.journal.settle()
+        if self.journal.is_closed:
+            return False
         if self.journal.partition.is_leader:
             return True
         self.journal.on_lost()

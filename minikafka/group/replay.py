@@ -7,7 +7,7 @@ Source: `CoordinatorLoaderImpl`, `GroupMetadataManager.replay`, `OffsetMetadataM
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -32,6 +32,8 @@ class Replay:
     next_offset: int
     groups: dict[str, GroupMetadataValue] = field(default_factory=dict)
     offsets: dict[str, GroupOffsets] = field(default_factory=dict)
+    _undecided: dict[int, dict[str, GroupOffsets]] = field(default_factory=dict)
+    """Groups by the producers whose transactions have offsets of them."""
 
     def read_slice(self) -> bool:
         """Take in some more of the log; whether its end is reached.
@@ -59,15 +61,13 @@ class Replay:
                 self.next_offset = header.next_offset
         return self.next_offset >= log.log_end_offset
 
-    def finished_groups(self) -> dict[str, Group]:
+    def finished_groups(self) -> Iterator[Group]:
         """The groups that the log ended with, those included that only have offsets."""
-        groups = {
-            group_id: Group.from_record(group_id, value) for group_id, value in self.groups.items()
-        }
+        for group_id, value in self.groups.items():
+            yield Group.from_record(group_id, value)
         for group_id, offsets in self.offsets.items():
-            if group_id not in groups and not offsets.is_empty:
-                groups[group_id] = simple_group(group_id)
-        return groups
+            if group_id not in self.groups and not offsets.is_empty:
+                yield simple_group(group_id)
 
     def _take_in(self, data: Buffer, position: int, header: BatchHeader) -> None:
         commits: list[Callable[[], None]] = []
@@ -88,7 +88,9 @@ class Replay:
                 case GroupRecord(key, value) if value is not None:
                     self.groups[key.group] = value
                 case OffsetRecord(key, value) if header.is_transactional and value is not None:
-                    undecided = self._of(key.group).undecided.setdefault(header.producer_id, {})
+                    offsets = self._of(key.group)
+                    self._undecided.setdefault(header.producer_id, {})[key.group] = offsets
+                    undecided = offsets.undecided.setdefault(header.producer_id, {})
                     undecided[key.topic, key.partition] = value
                 case OffsetRecord(key, value):
                     offsets = self._of(key.group)
@@ -99,7 +101,7 @@ class Replay:
 
     def _decide(self, producer_id: int, *, is_commit: bool) -> list[Callable[[], None]]:
         commits: list[Callable[[], None]] = []
-        for offsets in self.offsets.values():
+        for offsets in self._undecided.pop(producer_id, {}).values():
             for (topic, index), value in offsets.undecided.pop(producer_id, {}).items():
                 if is_commit:
                     offsets.write(topic, index, value)

@@ -7,7 +7,7 @@ Source: `GroupCoordinatorShard`, `CoordinatorRuntime.CoordinatorContext`.
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import NamedTuple
@@ -18,7 +18,6 @@ from minikafka.common.errors import (
     ErrorCode,
     GroupIdNotFoundError,
     IllegalGenerationError,
-    KafkaError,
     NonEmptyGroupError,
     NotCoordinatorError,
     RebalanceInProgressError,
@@ -28,6 +27,7 @@ from minikafka.common.faults import OutOfFilesFault, StorageFault
 from minikafka.common.ids import ZERO_UUID, Uuid
 from minikafka.config import log_keys
 from minikafka.config.values import Config
+from minikafka.group.forgetting import Forgetting
 from minikafka.group.group import Group, GroupState
 from minikafka.group.journal import Journal, Write
 from minikafka.group.member import size_of_protocols
@@ -38,6 +38,7 @@ from minikafka.group.ports import LedPartition
 from minikafka.group.rebalance import Rebalance
 from minikafka.group.records import group_key, group_value, offset_key, offset_value
 from minikafka.group.replay import Replay, simple_group
+from minikafka.group.slices import in_slices
 from minikafka.messages.coordinator.offset_commit import OffsetCommitValue
 from minikafka.messages.join_group import JoinGroupRequest
 from minikafka.messages.offset_commit import (
@@ -52,10 +53,10 @@ from minikafka.records.errors import CorruptRecordsError
 
 _log = logging.getLogger("minikafka.group")
 _GROUP_ID_NOT_FOUND_FROM = 9
-_TOMBSTONES_A_BATCH = 1000
-_MINUTE_MS = 60_000
 _READ_AGAIN_MS = 1_000
 _LAST_MS = (1 << 63) - 1
+_BUILT_UNITS = 3
+_JOINED_A_UNIT = 30
 
 
 class ShardState(Enum):
@@ -92,6 +93,7 @@ class Shard:
     journal: Journal = field(init=False)
     rebalance: Rebalance = field(init=False)
     membership: Membership = field(init=False)
+    forgetting: Forgetting = field(init=False)
 
     def __post_init__(self) -> None:
         """Put together what works on the groups."""
@@ -100,6 +102,7 @@ class Shard:
         )
         self.rebalance = Rebalance(self.env, self.config, self.journal)
         self.membership = Membership(self.env, self.config, self.rebalance)
+        self.forgetting = Forgetting(self)
 
     # Life
 
@@ -130,20 +133,40 @@ class Shard:
             self.on_lost(self)
             return
         if at_end:
-            self._loaded(replay)
+            in_slices(self.env, self._take_over(replay))
         else:
             self.env.later(lambda: self._load_slice(replay))
 
-    def _loaded(self, replay: Replay) -> None:
-        self.groups = replay.finished_groups()
+    def _take_over(self, replay: Replay) -> Iterator[int]:
+        """Serve what was read, once all of it is there; then start the sessions of members."""
         self.offsets = replay.offsets
+        for group in replay.finished_groups():
+            if not self._still_loads():
+                return
+            self.groups[group.group_id] = group
+            group.holding.join(self.memory)
+            yield _BUILT_UNITS
+        for count, offsets in enumerate(list(self.offsets.values())):
+            if not self._still_loads():
+                return
+            offsets.holding.join(self.memory)
+            yield not count % _JOINED_A_UNIT
+        if not self._still_loads():
+            return
         self.loaded_to = replay.next_offset
         self.state = ShardState.ACTIVE
-        for offsets in self.offsets.values():
-            offsets.holding.join(self.memory)
+        self._log_loaded()
         for group in list(self.groups.values()):
-            group.holding.join(self.memory)
-            self.rebalance.resume(group)
+            if self.groups.get(group.group_id) is group:
+                self.rebalance.resume(group)
+                yield 1 + len(group.members)
+
+    def _still_loads(self) -> bool:
+        if self.state is ShardState.LOADING and not self.partition.is_leader:
+            self.on_lost(self)
+        return self.state is ShardState.LOADING
+
+    def _log_loaded(self) -> None:
         _log.info(
             "[%s] coordinates %d groups in epoch %d, read to offset %d",
             self.partition.topic_partition,
@@ -157,13 +180,22 @@ class Shard:
         if self.state is ShardState.CLOSED:
             return
         self.state = ShardState.CLOSED
-        for group in self.groups.values():
-            self.rebalance.end(group, "another broker coordinates it")
-        for offsets in self.offsets.values():
-            offsets.holding.leave()
-        self.groups.clear()
-        self.offsets.clear()
+        self.journal.is_closed = True
+        groups, self.groups = self.groups, {}
+        offsets, self.offsets = self.offsets, {}
+        self.forgetting.close()
+        in_slices(self.env, self._end(groups, offsets))
         self.journal.close()
+
+    def _end(
+        self, groups: Mapping[str, Group], offsets: Mapping[str, GroupOffsets]
+    ) -> Iterator[int]:
+        for group in groups.values():
+            self.rebalance.end(group, "another broker coordinates it")
+            yield 1 + len(group.members)
+        for count, each in enumerate(offsets.values()):
+            each.holding.leave()
+            yield not count % _JOINED_A_UNIT
 
     def require_active(self) -> None:
         """See that groups can be served.
@@ -204,7 +236,7 @@ class Shard:
                 raise UnknownMemberIdError
             group = Group(group_id, self.env.clock.wall_ms)
             value = group_value(group.to_record())
-            self.journal.append([self._record(group_key(group_id), value)])
+            self.journal.append([self.record(group_key(group_id), value)])
             self.groups[group_id] = group
             group.holding.join(self.memory)
         return group
@@ -248,7 +280,7 @@ class Shard:
             raise NonEmptyGroupError
         offsets = self.offsets.get(group_id)
         partitions = [] if offsets is None else [at[:2] for at in offsets.all_written()]
-        write = self._forget(group, partitions, with_group=True)
+        write = self.forgetting.forget(group, partitions, with_group=True)
         assert write is not None
         return write
 
@@ -263,6 +295,7 @@ class Shard:
             IllegalGenerationError, GroupIdNotFoundError, UnknownMemberIdError,
             FencedInstanceIdError, RebalanceInProgressError, and what `Journal.append` raises.
         """
+        self.forgetting.forget_gone(request.group_id)
         group = self._group_of_commit(request, version)
         limit = self.config()[log_keys.OFFSET_METADATA_MAX_BYTES]
         now_ms = self.env.clock.wall_ms
@@ -336,6 +369,7 @@ class Shard:
         # Unlike Kafka: it would show the older offset.
         if self.partition.log.high_watermark < self.loaded_to:
             raise CoordinatorLoadInProgressError
+        self.forgetting.forget_gone(group_id)
         return self.offsets.get(group_id) or GroupOffsets()
 
     def delete_offsets(self, group: Group, partitions: list[tuple[str, int]]) -> Write | None:
@@ -343,84 +377,17 @@ class Shard:
         offsets = self.offsets.get(group.group_id)
         if offsets is None:
             return None
-        return self._forget(
+        return self.forgetting.forget(
             group,
             [at for at in partitions if at[1] in offsets.written.get(at[0], {})],
             with_group=False,
         )
 
-    # From time to time
+    @property
+    def serves(self) -> bool:
+        """Whether groups may be changed here."""
+        return self.state is ShardState.ACTIVE and self.partition.is_leader
 
-    def clean(self) -> None:
-        """Forget expired offsets, and groups that have neither members nor offsets."""
-        if self.state is not ShardState.ACTIVE or not self.partition.is_leader:
-            return
-        retention_ms = self.config()[log_keys.OFFSETS_RETENTION_MINUTES] * _MINUTE_MS
-        for group in list(self.groups.values()):
-            offsets = self.offsets.get(group.group_id) or GroupOffsets()
-            expired = offsets.expired(group, self.env.clock.wall_ms, retention_ms)
-            is_over = (
-                group.state is GroupState.EMPTY
-                and not group.pending_members
-                and not offsets.undecided
-                and len(expired) == offsets.written_count
-            )
-            if expired or is_over:
-                self._try_forget(group, expired, with_group=is_over)
-
-    def forget_topics(self, topics: frozenset[str]) -> None:
-        """Topics were deleted: nobody will ask for their offsets again."""
-        if self.state is not ShardState.ACTIVE or not self.partition.is_leader:
-            return
-        for group_id, offsets in list(self.offsets.items()):
-            gone = [at[:2] for at in offsets.all_written() if at[0] in topics]
-            if gone:
-                self._try_forget(self.groups[group_id], gone, with_group=False)
-
-    def _try_forget(
-        self, group: Group, partitions: list[tuple[str, int]], *, with_group: bool
-    ) -> None:
-        try:
-            self._forget(group, partitions, with_group=with_group)
-        except KafkaError as error:
-            _log.info("[Group %s] nothing is forgotten yet: %s", group.group_id, error)
-
-    def _forget(
-        self, group: Group, partitions: list[tuple[str, int]], *, with_group: bool
-    ) -> Write | None:
-        """Write tombstones, in batches of a bounded size; the last write stands for all."""
-        keys: list[tuple[bytes, tuple[str, int] | None]] = [
-            (offset_key(group.group_id, *at), at) for at in partitions
-        ]
-        if with_group:
-            keys.append((group_key(group.group_id), None))
-        write = None
-        for start in range(0, len(keys), _TOMBSTONES_A_BATCH):
-            write = self._forget_some(group, keys[start : start + _TOMBSTONES_A_BATCH])
-        return write
-
-    def _forget_some(self, group: Group, keys: list[tuple[bytes, tuple[str, int] | None]]) -> Write:
-        group_id = group.group_id
-        offsets = self.offsets.get(group_id) or GroupOffsets()
-
-        def committed() -> None:
-            for _, at in keys:
-                if at is not None:
-                    offsets.commit(*at, None)
-            if offsets.is_empty and self.offsets.get(group_id) is offsets:
-                del self.offsets[group_id]
-                offsets.holding.leave()
-
-        # The group goes first: a write that is committed at once takes its offsets away.
-        write = self.journal.append([self._record(key, None) for key, _ in keys])
-        for _, at in keys:
-            if at is not None:
-                offsets.write(*at, None)
-            else:
-                self.rebalance.end(group, "it is deleted")
-                self.groups.pop(group_id, None)
-        self.journal.expect(write.end_offset, on_committed=committed)
-        return write
-
-    def _record(self, key: bytes, value: bytes | None) -> NewRecord:
+    def record(self, key: bytes, value: bytes | None) -> NewRecord:
+        """A record of this moment; None is a tombstone."""
         return NewRecord(self.env.clock.wall_ms, key, value)

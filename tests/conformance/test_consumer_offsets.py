@@ -64,7 +64,7 @@ def replay():
 
 
 def test_members_and_their_assignments_are_read(replay):
-    group = replay.finished_groups()["live"]
+    group = {group.group_id: group for group in replay.finished_groups()}["live"]
     assert (group.state, group.generation) == (GroupState.STABLE, 1)
     assert (group.protocol_type, group.protocol_name) == ("consumer", "range")
     leader, other = group.members.values()
@@ -78,7 +78,7 @@ def test_members_and_their_assignments_are_read(replay):
 
 
 def test_group_that_its_members_left_is_read_as_empty(replay):
-    group = replay.finished_groups()["gs"]
+    group = {group.group_id: group for group in replay.finished_groups()}["gs"]
     assert (group.state, group.generation, group.members) == (GroupState.EMPTY, 2, {})
 
 
@@ -96,7 +96,7 @@ def test_offset_that_was_deleted_is_gone(replay):
 
 
 def test_deleted_group_is_gone(replay):
-    assert "simple10" not in replay.finished_groups()
+    assert "simple10" not in {group.group_id: group for group in replay.finished_groups()}
 
 
 def test_only_the_committed_transaction_counts(replay):

@@ -1,0 +1,155 @@
+"""What the groups of a partition lose in time: expired offsets, deleted topics, empty groups.
+
+Tombstones are written; a group or an offset is gone with them. All groups are looked through in
+slices, so that other work is done between them.
+
+Source: `GroupMetadataManager.maybeDeleteGroup`, `OffsetMetadataManager.cleanupExpiredOffsets`.
+"""
+
+import logging
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from minikafka.common.errors import KafkaError
+from minikafka.config import log_keys
+from minikafka.group.group import Group, GroupState
+from minikafka.group.journal import Write
+from minikafka.group.offsets import GroupOffsets
+from minikafka.group.records import group_key, offset_key
+from minikafka.group.slices import in_slices
+
+if TYPE_CHECKING:
+    from minikafka.group.shard import Shard
+
+_log = logging.getLogger("minikafka.group")
+_TOMBSTONES_A_BATCH = 1000
+_MINUTE_MS = 60_000
+_LOOKED_AT_A_UNIT = 10
+_TOMBSTONE_UNITS = 2
+_APPEND_UNITS = 6
+
+
+@dataclass(slots=True, eq=False)
+class Forgetting:
+    """Removes groups and offsets of a shard."""
+
+    shard: "Shard"
+    _is_cleaning: bool = False
+    _gone: dict[str, frozenset[str]] = field(default_factory=dict)
+    """Deleted topics, by the groups whose offsets are not looked through for them yet."""
+
+    def close(self) -> None:
+        """The shard serves no more."""
+        self._gone.clear()
+
+    def clean(self) -> None:
+        """Forget expired offsets, and groups that have neither members nor offsets."""
+        if self.shard.serves and not self._is_cleaning:
+            in_slices(self.shard.env, self._clean_groups())
+
+    def _clean_groups(self) -> Iterator[int]:
+        self._is_cleaning = True
+        retention_ms = self.shard.config()[log_keys.OFFSETS_RETENTION_MINUTES] * _MINUTE_MS
+        for group in list(self.shard.groups.values()):
+            if not self.shard.serves:
+                break
+            if self.shard.groups.get(group.group_id) is not group:
+                continue
+            offsets = self.shard.offsets.get(group.group_id) or GroupOffsets()
+            looked_at = offsets.written_count
+            expired = offsets.expired(group, self.shard.env.clock.wall_ms, retention_ms)
+            is_over = (
+                group.state is GroupState.EMPTY
+                and not group.pending_members
+                and not offsets.undecided
+                and len(expired) == offsets.written_count
+            )
+            if expired or is_over:
+                self._try_forget(group, expired, with_group=is_over)
+            yield _units(looked_at, len(expired) + is_over)
+        self._is_cleaning = False
+
+    def forget_topics(self, topics: frozenset[str]) -> None:
+        """Topics were deleted: nobody will ask for their offsets again."""
+        if not self.shard.serves:
+            return
+        if self._gone:
+            for group_id in self.shard.offsets:
+                self._gone[group_id] = topics | self._gone.get(group_id, frozenset())
+        else:
+            self._gone = dict.fromkeys(self.shard.offsets, topics)
+            in_slices(self.shard.env, self._forget_all_gone())
+
+    def _forget_all_gone(self) -> Iterator[int]:
+        while self._gone and self.shard.serves:
+            group_id, topics = self._gone.popitem()
+            yield self._forget_topics_of(group_id, topics)
+
+    def forget_gone(self, group_id: str) -> None:
+        """Forget offsets of deleted topics at once: a topic of the same name may be there."""
+        topics = self._gone.pop(group_id, None)
+        if topics is not None:
+            self._forget_topics_of(group_id, topics)
+
+    def _forget_topics_of(self, group_id: str, topics: frozenset[str]) -> int:
+        offsets = self.shard.offsets.get(group_id)
+        group = self.shard.groups.get(group_id)
+        if offsets is None or group is None:
+            return 1
+        looked_at = offsets.written_count
+        gone = [at[:2] for at in offsets.all_written() if at[0] in topics]
+        if gone:
+            self._try_forget(group, gone, with_group=False)
+        return _units(looked_at, len(gone))
+
+    def _try_forget(
+        self, group: Group, partitions: list[tuple[str, int]], *, with_group: bool
+    ) -> None:
+        try:
+            self.forget(group, partitions, with_group=with_group)
+        except KafkaError as error:
+            _log.info("[Group %s] nothing is forgotten yet: %s", group.group_id, error)
+
+    def forget(
+        self, group: Group, partitions: list[tuple[str, int]], *, with_group: bool
+    ) -> Write | None:
+        """Write tombstones, in batches of a bounded size; the last write stands for all."""
+        keys: list[tuple[bytes, tuple[str, int] | None]] = [
+            (offset_key(group.group_id, *at), at) for at in partitions
+        ]
+        if with_group:
+            keys.append((group_key(group.group_id), None))
+        write = None
+        for start in range(0, len(keys), _TOMBSTONES_A_BATCH):
+            write = self._forget_some(group, keys[start : start + _TOMBSTONES_A_BATCH])
+        return write
+
+    def _forget_some(self, group: Group, keys: list[tuple[bytes, tuple[str, int] | None]]) -> Write:
+        group_id = group.group_id
+        offsets = self.shard.offsets.get(group_id) or GroupOffsets()
+
+        def committed() -> None:
+            for _, at in keys:
+                if at is not None:
+                    offsets.commit(*at, None)
+            if offsets.is_empty and self.shard.offsets.get(group_id) is offsets:
+                del self.shard.offsets[group_id]
+                offsets.holding.leave()
+
+        # The group goes first: a write that is committed at once takes its offsets away.
+        write = self.shard.journal.append([self.shard.record(key, None) for key, _ in keys])
+        for _, at in keys:
+            if at is not None:
+                offsets.write(*at, None)
+            else:
+                self.shard.rebalance.end(group, "it is deleted")
+                self.shard.groups.pop(group_id, None)
+        self.shard.journal.expect(write.end_offset, on_committed=committed)
+        return write
+
+
+def _units(looked_at: int, tombstones: int) -> int:
+    """What looking through a group's offsets has cost; see `slices.in_slices`."""
+    appended = _APPEND_UNITS if tombstones else 0
+    return 1 + looked_at // _LOOKED_AT_A_UNIT + tombstones * _TOMBSTONE_UNITS + appended

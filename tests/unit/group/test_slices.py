@@ -1,0 +1,139 @@
+"""Work on all groups of a partition: bounded in each step, with the same result."""
+
+import pytest
+
+from minikafka.common.errors import CoordinatorLoadInProgressError, NotCoordinatorError
+from minikafka.group import slices
+from minikafka.group.group import GroupState
+from minikafka.group.shard import ShardState
+from tests.unit.group.test_memory import recount
+
+GROUPS = [f"g{number}" for number in range(20)]
+
+
+@pytest.fixture
+def few(monkeypatch):
+    """A step works on a group or two."""
+    monkeypatch.setattr(slices, "MOST_UNITS", 5)
+
+
+def shard_of(world):
+    (shard,) = world.groups.shards.values()
+    return shard
+
+
+def next_slice(world):
+    world.env.take_later()()
+
+
+def slices_left(world):
+    count = 0
+    while (work := world.env.take_later()) is not None:
+        work()
+        count += 1
+    return count
+
+
+def test_pieces_run_until_a_step_has_done_enough(world, few):
+    done = []
+
+    def pieces():
+        for cost in (2, 2, 2, 5, 1):
+            done.append(cost)
+            yield cost
+
+    slices.in_slices(world.env, pieces())
+    assert done == [2, 2, 2]
+    next_slice(world)
+    assert done == [2, 2, 2, 5]
+    next_slice(world)
+    assert done == [2, 2, 2, 5, 1]
+    assert world.env.take_later() is None
+
+
+def test_groups_are_loaded_in_slices_and_served_together(world, few):
+    for group in GROUPS:
+        world.stable(group=group)
+        world.commit(
+            {0: 7}, group=group, topic="t", member_id=world.group(group).leader_id, generation=1
+        )
+    held_bytes = world.groups.memory.held_bytes
+    world.start()
+    world.lead()
+    shard = shard_of(world)
+    steps = 0
+    while shard.state is ShardState.LOADING:
+        with pytest.raises(CoordinatorLoadInProgressError):
+            world.groups.shard_of("g0")
+        next_slice(world)
+        steps += 1
+    assert steps > len(GROUPS) // 2
+    assert world.groups.memory.held_bytes == recount(world) == held_bytes
+    # A group is served before its sessions are started.
+    member = world.group("g19").leader_id
+    world.heartbeat(member, 1, group="g19")
+    assert world.committed(group="g19") == {0: 7}
+    assert slices_left(world) > 0
+    assert all(world.group(group).members[world.group(group).leader_id].timer for group in GROUPS)
+    world.run(60 * 60 * 1000)
+    assert {world.group(group).state for group in GROUPS} == {GroupState.EMPTY}
+
+
+def test_loading_ends_where_leadership_does(world, few):
+    for group in GROUPS:
+        world.stable(group=group)
+    world.start()
+    world.lead()
+    shard = shard_of(world)
+    while not shard.groups:
+        next_slice(world)
+    world.lead(2)
+    assert shard.state is ShardState.CLOSED
+    slices_left(world)
+    assert world.groups.memory.held_bytes == 0
+    with pytest.raises(NotCoordinatorError):
+        world.groups.shard_of("g0")
+
+
+def test_a_closed_shard_ends_its_groups_in_slices_and_writes_nothing_more(world, few):
+    """Not even where this broker leads the partition again before all of them have ended."""
+    for group in GROUPS:
+        world.stable(group=group)
+    former = [world.group(group) for group in GROUPS]
+    shard = shard_of(world)
+    world.lead(2)
+    living = [group for group in former if group.state is not GroupState.DEAD]
+    assert 0 < len(living) < len(former)
+    world.lead()
+    end_offset = world.log.log_end_offset
+    world.at(world.env.clock.monotonic_ms + 60_000)
+    world.env.timers.fire_due(world.env.clock.monotonic_ms)
+    assert world.log.log_end_offset == end_offset
+    assert all(group.members for group in living)
+    with pytest.raises(NotCoordinatorError):
+        shard.journal.append([])
+    world.run()
+    assert {group.state for group in former} == {GroupState.DEAD}
+    assert world.groups.memory.held_bytes == recount(world)
+    world.lead(2)
+    world.run()
+    assert world.groups.memory.held_bytes == 0
+
+
+def test_an_assignment_that_waits_for_its_commit_fails_when_the_shard_closes(make_world, few):
+    world = make_world(replicas=(1, 2))
+    joining = [world.join(world.member_id(group=group), group=group) for group in GROUPS]
+    world.replicate()
+    world.run()
+    members = [each.answer.member_id for each in joining]
+    waiting = [
+        world.sync(member, 1, {member: b"a"}, group=group)
+        for group, member in zip(GROUPS, members, strict=True)
+    ]
+    assert not any(each.answer for each in waiting)
+    groups = [world.group(group) for group in GROUPS]
+    world.lead(2)
+    assert all(each.answer.error_code == NotCoordinatorError.code for each in waiting)
+    assert {group.state for group in groups} == {GroupState.DEAD, GroupState.COMPLETING_REBALANCE}
+    world.run()
+    assert world.groups.memory.held_bytes == 0
