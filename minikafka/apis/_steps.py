@@ -45,7 +45,10 @@ class Call:
 
 @dataclass(slots=True)
 class Compute:
-    """Run `function` as `Environment.work` does; resume with its result, or with its error."""
+    """Run `function` as `Environment.work` does; resume with its result, or with its error.
+
+    It is for the answer only: where the connection closes before it begins, the handler ends here.
+    """
 
     function: Callable[[], object]
 

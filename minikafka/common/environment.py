@@ -107,8 +107,10 @@ class Environment:
         """The shell is done with a flush."""
         self._flushes.pop(token)(fault)
 
-    def work(self, function: Callable[[], object], on_done: WorkCallback) -> None:
+    def work(self, function: Callable[[], object], on_done: WorkCallback) -> int:
         """Run `function` away from this step; call back in a later one with its result or error.
+
+        Returns the token by which `drop_work` knows it.
 
         For what computes longer than a step may take and needs none of the node's state. Functions
         may run at the same time, and end in any order. A few are begun at a time; clients whose
@@ -122,6 +124,19 @@ class Environment:
             self.effects.append(work)
         else:
             self._waiting_works.setdefault(self.client, deque()).append(work)
+        return work.token
+
+    def drop_work(self, client: Hashable, token: int) -> bool:
+        """Forget a work of `client` that was not begun; False if it was. Nothing is called back."""
+        queue = self._waiting_works.get(client)
+        if queue is None or all(each.token != token for each in queue):
+            return False
+        queue = deque(each for each in queue if each.token != token)
+        self._waiting_works[client] = queue
+        if not queue:
+            del self._waiting_works[client]
+        del self._works[token]
+        return True
 
     def work_done(self, token: int, result: object, error: Exception | None) -> None:
         """A function has returned or raised; nothing is called back after the node's end."""

@@ -68,6 +68,8 @@ class Running:
     """On whose behalf it runs: `Environment.client`."""
     abandon: Callable[[], None] | None = None
     """Ends the wait as its deadline would, where it is for the answer only."""
+    is_unanswered: bool = False
+    """Its connection is gone."""
 
 
 @dataclass(slots=True)
@@ -111,6 +113,7 @@ class Dispatcher:
     def closed(self, number: int) -> None:
         """A connection is gone; what is parked for it runs to its end, unanswered.
 
+        A computation for an answer ends if it was not begun: nothing is written after one.
         A client names how long a fetch may wait, up to 24 days: nothing waits for so long for
         nobody.
         """
@@ -119,8 +122,10 @@ class Dispatcher:
             return
         connection.closed = True
         for slot in list(connection.slots):
-            if slot.running is not None and slot.running.abandon is not None:
-                slot.running.abandon()
+            if slot.running is not None:
+                slot.running.is_unanswered = True
+                if slot.running.abandon is not None:
+                    slot.running.abandon()
         connection.slots.clear()
 
     def request(self, number: int, frame: memoryview) -> None:
@@ -247,10 +252,20 @@ class Dispatcher:
 
                 running.abandon = abandon
         elif isinstance(wanted, Compute):
-            self.env.work(
+            if running.is_unanswered:
+                steps.close()
+                return
+            client = self.env.client
+            token = self.env.work(
                 wanted.function,
                 lambda result, error: resume(result) if error is None else fail(error),
             )
+
+            def drop() -> None:
+                if self.env.drop_work(client, token):
+                    steps.close()
+
+            running.abandon = drop
         else:
             self.calls.send(
                 wanted.channel,

@@ -115,3 +115,26 @@ def test_work_that_waits_is_not_begun_after_the_end(env):
     for each in begun:
         env.work_done(each.token, 0, None)
     assert not env.effects
+
+
+def test_work_that_waits_can_be_dropped(env):
+    """What was begun goes on, and others keep their turns."""
+    done = []
+    env.client = "c"
+    tokens = [env.work(int, lambda *_, at=at: done.append(at)) for at in range(8)]
+    assert not env.drop_work("c", tokens[0])
+    assert not env.drop_work("other", tokens[5])
+    assert env.drop_work("c", tokens[5])
+    assert not env.drop_work("c", tokens[5])
+    assert len(list(ended(env, 7))) == 7
+    assert done == [0, 1, 2, 3, 4, 6, 7]
+    assert env.effects == []
+
+
+def test_a_client_whose_last_work_was_dropped_takes_no_turn(env):
+    for client in ("a", "a", "a", "a", "gone", "b"):
+        env.client = client
+        token = env.work((client,).__hash__, lambda *_: None)
+        if client == "gone":
+            assert env.drop_work("gone", token)
+    assert [function.__self__ for function in ended(env, 5)] == [("a",)] * 4 + [("b",)]

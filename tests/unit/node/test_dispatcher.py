@@ -9,7 +9,7 @@ import pytest
 from minikafka.apis._registry import BROKER, Api
 from minikafka.apis._steps import CLOSE, FOREVER_MS, call, compute, wait_until
 from minikafka.common.clock import Now
-from minikafka.common.effects import Channel, Disconnect, Mute, Reply, Send, Unmute
+from minikafka.common.effects import Channel, Disconnect, Mute, Reply, Send, Unmute, Work
 from minikafka.common.environment import Environment
 from minikafka.common.errors import ErrorCode, NotControllerError
 from minikafka.common.faults import InvariantViolation, StorageFault
@@ -577,3 +577,30 @@ def test_requests_of_clients_have_fewer_elements_than_those_of_nodes(world):
     assert world.answered() == [1, 2]
     world.ask(3, more, 3)
     assert world.take() == [Disconnect(1)]
+
+
+def test_computation_for_nobody_is_not_begun(world):
+    """One that was begun ends, and nothing follows it."""
+    ended = []
+
+    def handler(_, __):
+        try:
+            yield from compute(lambda: 1)
+            yield from compute(lambda: 2)
+            pytest.fail("nobody waits for this")
+        finally:
+            ended.append(True)
+
+    world.serve(ApiKey.METADATA, handler)
+    for number in range(2, 8):
+        world.dispatcher.opened(number, "PLAINTEXT", BROKER, "peer")
+        world.ask(1, MetadataRequest(), 9, connection=number)
+    begun = [each for each in world.take() if isinstance(each, Work)]
+    assert len(begun) == 4
+    for number in range(2, 8):
+        world.dispatcher.closed(number)
+    assert len(ended) == 2
+    for work in begun:
+        world.env.work_done(work.token, work.function(), None)
+    assert len(ended) == 6
+    assert world.take() == []
