@@ -3,8 +3,9 @@
 The rules themselves are in the files beside this one: `registration_checks` (what the metadata log
 says of a partition), `election_checks` (who may lead), `replica_checks` (logs, high watermarks,
 what leaders believe), `quorum_checks` (the metadata log), `recovery_checks` (unclean recovery),
-`retention_checks` (log start offsets), `agreement_checks` (replicas at the end of a run). Here they
-are given what they look at, and the starts and registrations of brokers are checked.
+`retention_checks` (log start offsets), `append_order_checks` (queued appends), `agreement_checks`
+(replicas at the end of a run). Here they are given what they look at, and the starts and
+registrations of brokers are checked.
 
 Source: the properties of the TLA+ model of KIP-966, SPEC C2, C3, E7 and what the rules name.
 """
@@ -26,6 +27,7 @@ from minikafka.metadata.partition_registration import (
 )
 from minikafka.node.node import Node
 from minikafka.sim import registration_checks as registrations
+from minikafka.sim.append_order_checks import AppendOrderChecks
 from minikafka.sim.election_checks import ElectionChecks
 from minikafka.sim.odd_workload import Denial
 from minikafka.sim.quorum_checks import QuorumChecks
@@ -58,6 +60,7 @@ class Checkers:
     quorum: QuorumChecks = field(default_factory=QuorumChecks)
     denials: list[Denial] = field(default_factory=list)
     retention: RetentionChecks = field(default_factory=RetentionChecks)
+    append_order: AppendOrderChecks = field(default_factory=AppendOrderChecks)
     elections: ElectionChecks = field(default_factory=ElectionChecks)
     _image: MetadataImage = field(default_factory=MetadataImage)
     _loader: MetadataLoader = field(default_factory=MetadataLoader)
@@ -84,7 +87,10 @@ class Checkers:
     @property
     def checks(self) -> int:
         """How often something was compared."""
-        rooms = (self.replicas, self.quorum, self.recoveries, self.retention, self.elections)
+        rooms = (
+            self.replicas, self.quorum, self.recoveries, self.retention, self.elections,
+            self.append_order,
+        )  # fmt: skip
         return self._checks + sum(room.checks for room in rooms)
 
     @property
@@ -127,6 +133,7 @@ class Checkers:
             if partition.topic_partition.topic.startswith("__"):
                 continue
             self.retention.look(node, partition)
+            self.append_order.look(node, partition)
             if partition.is_leader:
                 self.replicas.leader(node, partition)
             else:

@@ -367,6 +367,12 @@ MUTATIONS = (
          "return False"),
     ),
     _mutation(
+        "queued appends are appended as they are validated",
+        ("replica.append_queue", "queue_append", "while queued and queued[0].validated is not None:",
+         "if True:"),
+        ("replica.append_queue", "queue_append", "queued.popleft()", "queued.remove(item) or item"),
+    ),
+    _mutation(
         "sequence numbers are not looked at",
         ("log.producer_state", "ProducerState.check", "if entry is None:", "if True:"),
     ),
@@ -419,15 +425,18 @@ def _edited(name_of_mutation: str, edit: Edit) -> Iterator[None]:
         mutant.mutated_source = source
     setattr(owner, name, mutant)
     # Other modules may have taken the function under its own name.
-    borrowed = []
     if not owners:
-        for other in list(sys.modules.values()):
-            if getattr(other, name, None) is former and other.__name__.startswith("minikafka"):
-                setattr(other, name, mutant)
-                borrowed.append(other)
+        _replace_in_modules(name, former, mutant)
     try:
         yield
     finally:
         setattr(owner, name, former)
-        for other in borrowed:
-            setattr(other, name, former)
+        if not owners:
+            # Also in modules that were imported meanwhile, as those of APIs are.
+            _replace_in_modules(name, mutant, former)
+
+
+def _replace_in_modules(name: str, present: object, other: object) -> None:
+    for module in list(sys.modules.values()):
+        if getattr(module, name, None) is present and module.__name__.startswith("minikafka"):
+            setattr(module, name, other)
