@@ -90,11 +90,21 @@ def _elected_leaders(response: Any, request: Any, code: int, message: str) -> No
     ]
 
 
+def _described_topics(response: Any, request: Any, code: int, _: str) -> None:
+    from minikafka.messages import describe_topic_partitions  # noqa: PLC0415
+
+    response.topics = [
+        describe_topic_partitions.DescribeTopicPartitionsResponseTopic(code, topic.name)
+        for topic in request.topics
+    ]
+
+
 _BY_ENTRY: dict[int, Callable[[Any, Any, int, str], None]] = {
     ApiKey.CREATE_TOPICS: _created_topics,
     ApiKey.DELETE_TOPICS: _deleted_topics,
     ApiKey.CREATE_PARTITIONS: _created_partitions,
     ApiKey.ALTER_CONFIGS: _altered_configs,
     ApiKey.INCREMENTAL_ALTER_CONFIGS: _altered_configs,
+    ApiKey.DESCRIBE_TOPIC_PARTITIONS: _described_topics,
     ApiKey.ELECT_LEADERS: _elected_leaders,
 }

@@ -3,7 +3,7 @@
 Broker:      forwards to the active controller.
 Controller:  voters and observers of the metadata log, and how far they are.
 Versions:    v1 times of fetches; v2 directory ids, endpoints of controllers, error messages.
-Errors:      INVALID_REQUEST, UNKNOWN_TOPIC_OR_PARTITION, NOT_LEADER_OR_FOLLOWER (partition).
+Errors:      UNKNOWN_TOPIC_OR_PARTITION, NOT_LEADER_OR_FOLLOWER (partition).
 """
 
 from typing import Any
@@ -17,6 +17,7 @@ from minikafka.common.ids import ZERO_UUID, Uuid
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.describe_quorum import (
     DescribeQuorumRequest,
+    DescribeQuorumRequestTopicData,
     DescribeQuorumResponse,
     DescribeQuorumResponsePartitionData,
     DescribeQuorumResponseTopicData,
@@ -43,21 +44,20 @@ def describe_quorum(
     """Answer from what the leader knows of its fetchers."""
     if not ctx.server.raft.is_leader:
         raise NotControllerError
-    if len(request.topics) != 1 or len(request.topics[0].partitions) != 1:
-        return DescribeQuorumResponse(error_code=ErrorCode.INVALID_REQUEST, error_message=None)
-    topic = request.topics[0]
-    index = topic.partitions[0].partition_index
-    if topic.topic_name != _TOPIC or index != 0:
-        data = DescribeQuorumResponsePartitionData(
-            partition_index=index,
-            error_code=ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+    names = [
+        (topic.topic_name, each.partition_index)
+        for topic in request.topics
+        for each in topic.partitions
+    ]
+    if len(request.topics) != 1 or names != [(_TOPIC, 0)]:
+        # As Kafka: what names anything else is told that all of it is unknown.
+        return DescribeQuorumResponse(
             error_message=None,
+            topics=[_unknown(topic) for topic in request.topics],
         )
-    else:
-        data = _describe(ctx)
     response = DescribeQuorumResponse(
         error_message=None,
-        topics=[DescribeQuorumResponseTopicData(topic.topic_name, [data])],
+        topics=[DescribeQuorumResponseTopicData(_TOPIC, [_describe(ctx)])],
     )
     if ctx.version >= _NODES_FROM:
         response.nodes = [
@@ -68,6 +68,20 @@ def describe_quorum(
             for controller in ctx.server.image.controllers.values()
         ]
     return response
+
+
+def _unknown(topic: DescribeQuorumRequestTopicData) -> DescribeQuorumResponseTopicData:
+    return DescribeQuorumResponseTopicData(
+        topic.topic_name,
+        [
+            DescribeQuorumResponsePartitionData(
+                partition_index=each.partition_index,
+                error_code=ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+                error_message=None,
+            )
+            for each in topic.partitions
+        ],
+    )
 
 
 def _describe(ctx: ControllerContext) -> DescribeQuorumResponsePartitionData:

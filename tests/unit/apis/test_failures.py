@@ -12,6 +12,10 @@ from minikafka.messages.create_partitions import CreatePartitionsRequest, Create
 from minikafka.messages.create_topics import CreatableTopic, CreateTopicsRequest
 from minikafka.messages.delete_topics import DeleteTopicsRequest, DeleteTopicState
 from minikafka.messages.describe_cluster import DescribeClusterRequest
+from minikafka.messages.describe_topic_partitions import (
+    DescribeTopicPartitionsRequest,
+    TopicRequest,
+)
 from minikafka.messages.elect_leaders import ElectLeadersRequest, TopicPartitions
 from minikafka.messages.incremental_alter_configs import (
     AlterConfigsResource,
@@ -62,6 +66,15 @@ def test_elections_that_failed_say_so_at_the_top_and_for_each_partition(partitio
     code = ErrorCode.REQUEST_TIMED_OUT
     expected = [("t", 0, code, "no controller"), ("t", 3, code, "no controller")]
     assert rows == (expected if partitions else [])
+
+
+def test_topics_that_cannot_be_described_carry_the_error():
+    """D1: as in Apache Kafka, also where a topic is named twice."""
+    request = DescribeTopicPartitionsRequest(topics=[TopicRequest("a"), TopicRequest("a")])
+    found = failure_response(request, InvalidRequestError("the cursor is at 'b'"))
+    rows = [(topic.name, topic.error_code, topic.partitions) for topic in found.topics]
+    assert rows == [("a", ErrorCode.INVALID_REQUEST, [])] * 2
+    assert found.next_cursor is None
 
 
 def test_connection_ends_where_the_response_has_no_place_for_an_error():
