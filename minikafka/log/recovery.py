@@ -8,7 +8,8 @@ which an `.unflushed` file tells. Source: `LogLoader`, `LogSegment.recover`.
 """
 
 import logging
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
@@ -90,10 +91,18 @@ def load(
         StorageFault: if the disk refuses, or what is said to be flushed is no log. Nothing is cut
             off there: what is behind the damage may be all that there is.
     """
-    try:
+    with damage_as_fault(disk):
         return _load(disk, folder, config, remembered, now, jitter_ms=jitter_ms)
+
+
+@contextmanager
+def damage_as_fault(disk: Disk, failed: str = "") -> Iterator[None]:
+    """Raise a StorageFault for bytes that are no batch; `failed` says what that ended."""
+    try:
+        yield
     except CorruptRecordsError as error:
-        raise StorageFault(disk.root, str(error)) from error
+        reason = f"{failed}: {error}" if failed else str(error)
+        raise StorageFault(disk.root, reason) from error
 
 
 def _load(

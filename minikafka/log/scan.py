@@ -18,6 +18,7 @@ from minikafka.records.scan import header_at
 
 _LENGTH = Struct(">i")
 _SHORTEST: Final = MAGIC_OFFSET + 1
+_LATEST_MAGIC: Final = 2
 _HEADERS_WINDOW: Final = 8 * 1024
 _BATCHES_WINDOW: Final = 1024 * 1024
 
@@ -40,9 +41,12 @@ def scan_headers(file: File, position: int = 0) -> Iterator[tuple[int, BatchHead
             raise CorruptRecordsError(f"batch at byte {position} says it has {size} bytes")
         if position + size > end:
             return
-        if window[at + MAGIC_OFFSET] == 2 and size >= HEADER_SIZE:
+        if window[at + MAGIC_OFFSET] == _LATEST_MAGIC and size >= HEADER_SIZE:
             yield position, read_header(window, at)
         else:
+            if window[at + MAGIC_OFFSET] > _LATEST_MAGIC:
+                magic = window[at + MAGIC_OFFSET]
+                raise CorruptRecordsError(f"batch at byte {position} has unknown magic {magic}")
             # An old format: its header may need what is inside.
             header = header_at(file.read_at(position, size), 0, size)
             if header is None:

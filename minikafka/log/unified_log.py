@@ -28,7 +28,7 @@ from minikafka.log.flush import FlushLedger, FlushRequest
 from minikafka.log.leader_epoch_cache import EpochEnd, LeaderEpochCache
 from minikafka.log.producer_snapshot import needs_snapshot, remove_snapshots, write_snapshot
 from minikafka.log.producer_state import ProducerState, is_marker
-from minikafka.log.recovery import Remembered, apply_marker, load, load_producers
+from minikafka.log.recovery import Remembered, apply_marker, damage_as_fault, load, load_producers
 from minikafka.log.results import (
     LogAppendInfo,
     LogPosition,
@@ -330,18 +330,18 @@ class UnifiedLog:
         return True
 
     def truncate_to(self, offset: int, now: Now) -> None:
-        """Drop everything from `offset` on. May go below the high watermark, which then follows.
-
-        The batch that holds `offset` goes as a whole.
-        """
+        """Drop the batch of `offset` and all after it; StorageFault where that cannot be read."""
         self.reserve_files()
         if offset >= self.log_end_offset:
             self.epochs.truncate_from_end(offset)
             self._save_epochs()
-            return
-        if offset <= self.segments.first.base_offset:
+        elif offset <= self.segments.first.base_offset:
             self._truncate_fully(offset, now)
-            return
+        else:
+            with damage_as_fault(self.disk, f"cannot truncate to offset {offset}"):
+                self._truncate_to(offset, now)
+
+    def _truncate_to(self, offset: int, now: Now) -> None:
         self.flushes.truncated()
         self.segments.doom_from(offset)
         # Unlike Kafka: where `offset` lies within a batch the log ends before that batch, so that

@@ -43,9 +43,9 @@ def damaged_cluster(seed=1):
     return cluster, client
 
 
-def content_of(cluster, path=_LOG):
-    """The bytes of a file of the leader, which may be changed."""
-    (disk,) = cluster.nodes[LEADER].disks.values()
+def content_of(cluster, path=_LOG, node_id=LEADER):
+    """The bytes of a file of the leader, or of the follower, which may be changed."""
+    (disk,) = cluster.nodes[node_id].disks.values()
     return disk.content(path)
 
 

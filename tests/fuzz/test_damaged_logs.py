@@ -2,16 +2,21 @@
 
 import pytest
 
+from minikafka.common.clock import Now
 from minikafka.common.errors import ErrorCode
+from minikafka.sim.sim_node import EPOCH_MS
 from tests.fuzz.damaged_logs import (
     END,
+    FOLLOWER,
     LEADER,
+    PER_BATCH,
     ask_all,
     content_of,
     damaged_cluster,
     place_of,
     run_damaged,
 )
+from tests.fuzz.log_lines import tracebacks
 from tests.sim_world import BY_NAME, fetch, fetch_request, produce, replica
 
 SEEDS = range(1, 13)
@@ -65,3 +70,23 @@ def test_an_append_does_not_need_the_damaged_start_of_its_segment():
     content_of(cluster)[8] = 0xFF
     replica(cluster, LEADER, "t").log.segments.active._first_timestamp = None
     assert produce(client, "t", b"w", acks=1).error_code == ErrorCode.NONE
+
+
+@pytest.mark.parametrize("at", [8, 16], ids=["length", "magic"])
+def test_a_truncation_that_meets_damage_takes_the_directory_offline(at):
+    """The follower cannot tell what it may keep; a restart recovers its log or names the byte."""
+    with tracebacks() as logged:
+        cluster, client = damaged_cluster()
+        content = content_of(cluster, node_id=FOLLOWER)
+        start, _ = place_of(content, 2)
+        content[start + at] = 0xFF
+        follower = cluster.nodes[FOLLOWER]
+        replica(cluster, FOLLOWER, "t").log.segments.active._hints.clear()
+        leader = replica(cluster, LEADER, "t").log
+        leader.truncate_to(END - PER_BATCH, Now(cluster.world.now_ms, EPOCH_MS))
+        produce(client, "t", b"w", acks=1)
+        cluster.world.run_until(lambda: not follower.alive, 30_000, "the follower ends")
+    assert any("goes offline" in line for line in logged)
+    *_, reason = logged
+    assert f"cannot truncate to offset {END - 1}: " in reason
+    assert f"t-0/00000000000000000000.log: batch at byte {start} " in reason
