@@ -2,6 +2,7 @@
 
     python -m tests.fuzz [--minutes N] [--seed S] [--frames F] [--sample K] [--keep-going]
     python -m tests.fuzz --processes [--frames F] [--seed S] [--connections C] [--base-port P]
+    python -m tests.fuzz --versus HOST:PORT [--frames F] [--seed S] [--base-port P]
 
 Each seed is a cluster of its own that gets F frames. `--seed S` begins with seed S; the default is
 drawn. `--sample K` counts the calls of one request in K. Exit status 1 if a property did not hold:
@@ -10,6 +11,10 @@ the seed, the traceback and the last frames are printed, and `--seed S --minutes
 With `--processes` three real nodes get F frames (1,000,000) over C connections at a time, with an
 idempotent producer beside them; at the end all nodes live, no log has an error, and the records of
 the producer are there.
+
+With `--versus` a node of minikafka and the Apache Kafka at HOST:PORT get the same F frames (20,000).
+Prints how many were answered alike and a line for each class of difference, with one frame of it.
+Needs a Kafka of one node with topics of its own: frames create and delete some. Exit status 0.
 """
 
 import argparse
@@ -22,9 +27,11 @@ from collections import Counter
 from tests.fuzz.answers import FaultFoundError
 from tests.fuzz.in_process import run
 from tests.fuzz.processes import attack
+from tests.fuzz.versus import compare, report
 
 FRAMES = 500
 FRAMES_FOR_PROCESSES = 1_000_000
+FRAMES_FOR_VERSUS = 20_000
 
 
 def main():
@@ -35,11 +42,14 @@ def main():
     parser.add_argument("--sample", type=int, default=20)
     parser.add_argument("--keep-going", action="store_true")
     parser.add_argument("--processes", action="store_true")
+    parser.add_argument("--versus", metavar="HOST:PORT")
     parser.add_argument("--connections", type=int, default=32)
     parser.add_argument("--base-port", type=int, default=0)
     options = parser.parse_args()
     if options.processes:
         return attack_processes(options)
+    if options.versus:
+        return compare_with_kafka(options)
     options.frames = options.frames or FRAMES
     logging.getLogger("minikafka").addHandler(logging.NullHandler())
     return fuzz(options)
@@ -59,6 +69,14 @@ def attack_processes(options):
         return 1
     took_s = time.monotonic() - begun_s
     print(f"{took_s:.0f} s: " + ", ".join(f"{count} {name}" for name, count in counts.items()))
+    return 0
+
+
+def compare_with_kafka(options):
+    """Send the same frames to a node of minikafka and to an Apache Kafka."""
+    print(f"seed {options.seed}", flush=True)
+    frames = options.frames or FRAMES_FOR_VERSUS
+    print(report(compare(options.seed, frames, options.versus, options.base_port)))
     return 0
 
 
