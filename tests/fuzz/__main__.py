@@ -1,12 +1,15 @@
 """Odd frames for a simulated cluster, by random seeds, for a given time; or for real nodes.
 
     python -m tests.fuzz [--minutes N] [--seed S] [--frames F] [--sample K] [--keep-going]
+                             [--guided] [--seeds N]
     python -m tests.fuzz --processes [--frames F] [--seed S] [--connections C] [--base-port P]
     python -m tests.fuzz --versus HOST:PORT [--frames F] [--seed S] [--base-port P]
 
 Each seed is a cluster of its own that gets F frames. `--seed S` begins with seed S; the default is
-drawn. `--sample K` counts the calls of one request in K. Exit status 1 if a property did not hold:
+drawn. `--seeds N` stops after N seeds instead of by the time. `--sample K` counts the calls of one request in K. Exit status 1 if a property did not hold:
 the seed, the traceback and the last frames are printed, and `--seed S --minutes 0` repeats it.
+With `--guided` half of the frames are changes of earlier ones that reached new code; what a seed
+finds depends on the seeds before it: the command that repeats all of them is printed.
 
 With `--processes` three real nodes get F frames (1,000,000) over C connections at a time, with an
 idempotent producer beside them; at the end all nodes live, no log has an error, and the records of
@@ -25,6 +28,7 @@ import time
 from collections import Counter
 
 from tests.fuzz.answers import FaultFoundError
+from tests.fuzz.guide import Guide
 from tests.fuzz.in_process import run
 from tests.fuzz.processes import attack
 from tests.fuzz.versus import compare, report
@@ -40,6 +44,8 @@ def main():
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32))
     parser.add_argument("--frames", type=int)
     parser.add_argument("--sample", type=int, default=20)
+    parser.add_argument("--guided", action="store_true")
+    parser.add_argument("--seeds", type=int, default=0)
     parser.add_argument("--keep-going", action="store_true")
     parser.add_argument("--processes", action="store_true")
     parser.add_argument("--versus", metavar="HOST:PORT")
@@ -86,9 +92,12 @@ def fuzz(options):
     faults = Counter()
     sums = Counter()
     most_calls = 0
+    guide = Guide() if options.guided else None
     seed = options.seed
     while True:
-        outcome = run(seed, options.frames, first_pair=seed * 100, sample=options.sample)
+        outcome = run(
+            seed, options.frames, first_pair=seed * 100, sample=options.sample, guide=guide
+        )
         sums.update(
             seeds=1, frames=outcome.frames, answered=outcome.answered, closed=outcome.closed,
             accepted=outcome.accepted_batches,
@@ -100,10 +109,14 @@ def fuzz(options):
             faults[outcome.where] += 1
             if faults[outcome.where] == 1:
                 print(f"seed {seed}: {outcome.where}\n{outcome.fault}", flush=True)
+                if options.guided:
+                    print(f"repeat with --guided --seed {options.seed} --seeds {sums['seeds']}")
             if not options.keep_going:
                 break
         seed += 1
-        if time.monotonic() - begun_s >= options.minutes * 60:
+        if sums["seeds"] == options.seeds:
+            break
+        if not options.seeds and time.monotonic() - begun_s >= options.minutes * 60:
             break
     took_s = time.monotonic() - begun_s
     print(f"{took_s:.0f} s: " + ", ".join(f"{count} {name}" for name, count in sums.items()))

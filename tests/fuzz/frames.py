@@ -6,10 +6,11 @@ from minikafka.apis._index import MODULES
 from minikafka.apis._registry import BROKER
 from minikafka.common.ids import Uuid
 from minikafka.messages.api_keys import APIS, ApiKey
-from minikafka.rpc.envelope import MAX_REQUEST_ELEMENTS, encode_request
-from tests.fuzz.odd_batches import odd_batch
+from minikafka.protocol.primitives import MalformedMessage
+from minikafka.rpc.envelope import MAX_REQUEST_ELEMENTS, decode_request, encode_request
+from tests.fuzz.odd_batches import changed_batch, odd_batch
 from tests.fuzz.sane_fields import SANE
-from tests.message_samples import Case
+from tests.message_samples import Case, Sampler
 from tests.odd_requests import OddSampler, request_spec
 from tests.sim_world import BY_NAME, produce_request
 
@@ -174,6 +175,49 @@ class FrameSampler(OddSampler):
                 return rng.choice(known)
         return super().integer(field, kind)
 
+    def refresh(self, body):
+        """Own the bytes of a decoded request, and name topics of this cluster."""
+        for message, field, _ in self._places(self.spec.root, body, 0):
+            value = getattr(message, field.attribute)
+            if isinstance(value, memoryview):
+                setattr(message, field.attribute, bytes(value))
+            elif isinstance(value, Uuid) and any(value) and self.rng.randrange(4):
+                setattr(message, field.attribute, self.rng.choice(self.topic_ids[-2:]))
+
+    def redraw(self, body):
+        """Change one field of a request."""
+        rng = self.rng
+        places = list(self._places(self.spec.root, body, 0))
+        if not places:
+            return
+        message, field, depth = rng.choice(places)
+        value = getattr(message, field.attribute)
+        kind = rng.randrange(3)
+        if kind and value and field.type.element is not None:
+            most = _MANY if self.spec.api_key == ApiKey.PRODUCE or depth else _VERY_MANY
+            value = value + value[:1] if kind == 1 else (value * most)[:most]
+        elif kind and value and field.type.kind == "records":
+            value = changed_batch(rng, value)
+        elif kind == 1 and field.type.kind.lstrip("u").startswith("int"):
+            value = Sampler.integer(self, field, field.type.kind)
+        else:
+            value = self.value(field, depth)
+        setattr(message, field.attribute, value)
+
+    def _places(self, struct, message, depth):
+        """Each field of a request: of long arrays only those of the first elements."""
+        for field in struct.fields:
+            if self.version not in field.versions:
+                continue
+            yield message, field, depth
+            value = getattr(message, field.attribute)
+            element = field.type.element
+            if element is not None and element.is_struct:
+                for each in (value or ())[:3]:
+                    yield from self._places(self.spec.structs[element.struct], each, depth + 2)
+            elif field.type.is_struct and value is not None:
+                yield from self._places(self.spec.structs[field.type.struct], value, depth + 1)
+
 
 class FrameMaker:
     """Makes frames for one cluster."""
@@ -190,11 +234,35 @@ class FrameMaker:
         self._number += 1
         case = Case(request_spec(key), version)
         body = FrameSampler(case, rng, self.topic_ids, self.learned).struct(case.spec.root, depth=0)
+        return self._encoded(key, version, body, changed)
+
+    def changed(self, kept, *, changed=False):
+        """A frame like `kept` with a few of its fields drawn again; also its bytes if `changed`."""
+        rng = self.rng
+        self._number += 1
+        try:
+            body = decode_request(memoryview(bytes(kept.data[4:])))[1]
+        except (ValueError, MalformedMessage):
+            # Nothing but its bytes can be changed.
+            data = self._changed(bytearray(kept.data[4:]))
+            return self._numbered(kept.key, kept.version, data)
+        case = Case(request_spec(kept.key), kept.version)
+        sampler = FrameSampler(case, rng, self.topic_ids, self.learned)
+        sampler.refresh(body)
+        for _ in range(rng.choice((1, 1, 2, 4))):
+            sampler.redraw(body)
+        return self._encoded(kept.key, kept.version, body, changed)
+
+    def _encoded(self, key, version, body, changed):
+        rng = self.rng
         client_id = rng.choice((None, "", "fuzz", "fuzz", "x" * 300))
         parts = encode_request(self._number, client_id, body, version)
         data = bytearray().join(bytes(part) for part in parts)[4:]
         if changed:
             data = self._changed(data)
+        return self._numbered(key, version, data)
+
+    def _numbered(self, key, version, data):
         # The size and the correlation id are right, so that answers can be told apart.
         if len(data) >= _HEADER_BYTES:
             data[4:8] = self._number.to_bytes(4, "big")

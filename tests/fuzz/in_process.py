@@ -135,7 +135,8 @@ class Connection:
 class Run:
     """One seed: a cluster, its odd clients, and an honest one."""
 
-    def __init__(self, seed, frames, pairs, sample=0):
+    def __init__(self, seed, frames, pairs, sample=0, guide=None):
+        self.guide = guide
         self.rng = Random(f"fuzz/{seed}")
         self.outcome = Outcome(seed)
         self.wanted = frames
@@ -158,7 +159,7 @@ class Run:
         self.maker = FrameMaker(self.rng, self.topic_ids)
         self.logs = Logs(cluster)
         for node in cluster.nodes.values():
-            node.node = WatchedNode(node.node, self.sample)
+            node.node = WatchedNode(node.node, self.sample, self.guide)
         for name in TOPICS:
             for partition in range(2):
                 client = leader_client(cluster, name, partition)
@@ -199,7 +200,11 @@ class Run:
         self.connections += 1
         where = key
         if role == BROKER and rng.randrange(2):
-            frames.append(self.maker.produce())
+            kept = self._kept(role)
+            if kept is not None and kept.key == ApiKey.PRODUCE:
+                frames.append(self.maker.changed(kept))
+            else:
+                frames.append(self.maker.produce())
             where = ApiKey.PRODUCE
         most = rng.choice((1, 2, 3, 4, 6))
         for count in range(most):
@@ -208,15 +213,28 @@ class Run:
                 _, key, version = rng.choice([each for each in often if each[0] == role])
             # A changed frame mostly closes its connection, so it comes last.
             changed = count == most - 1 and bool(rng.randrange(2))
-            frame = self.maker.frame(key, version, changed=changed)
+            kept = self._kept(role)
+            if kept is not None:
+                frame = self.maker.changed(kept, changed=changed)
+            else:
+                frame = self.maker.frame(key, version, changed=changed)
             if not takes_away_a_broker(frame):
                 frames.append(frame)
         if any(frame.key == ApiKey.DELETE_TOPICS for frame in frames):
             # What is deleted can not be checked at the end.
             self.logs.check_before_deletion(TOPICS)
+        if self.guide is not None:
+            for frame in frames:
+                self.guide.sent(role, frame)
         self.outcome.frames += len(frames)
         self.outcome.recent = [*self.outcome.recent, *(str(frame) for frame in frames)][-8:]
         self.open.append(Connection(self, self._address(role, where), frames))
+
+    def _kept(self, role):
+        """A frame to change, for half of all frames."""
+        if self.guide is None or not self.rng.randrange(2):
+            return None
+        return self.guide.choose(self.rng, role)
 
     def _address(self, role, key):
         if role == BROKER:
@@ -323,12 +341,17 @@ def _waits(node):
     return node.node.purgatory.waits()
 
 
-def run(seed, frames, first_pair=0, sample=0):
-    """Send so many frames; returns what came of it, also where a property did not hold."""
+def run(seed, frames, first_pair=0, sample=0, guide=None):
+    """Send so many frames; returns what came of it, also where a property did not hold.
+
+    Half of them are changes of those that `guide` kept, if there is one.
+    """
     pairs = list(SERVED)
     Random("pairs").shuffle(pairs)
     pairs = pairs[first_pair % len(pairs) :] + pairs[: first_pair % len(pairs)]
-    attempt = Run(seed, frames, pairs, sample)
+    attempt = Run(seed, frames, pairs, sample, guide)
+    if guide is not None:
+        guide.begin()
     outcome = attempt.outcome
     with tracebacks() as logged:
         try:

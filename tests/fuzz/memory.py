@@ -9,13 +9,14 @@ from minikafka.sim.sim_disk import SimDisk, SimFile
 from minikafka.sim.sim_node import SimNode
 from minikafka.sim.world import World
 from tests.fuzz.answers import FaultFoundError
+from tests.fuzz.guide import Function, Guide
 from tests.fuzz.watched_node import WatchedNode
 
 MOST_KEPT_BYTES = 256 << 10
 MOST_KEPT_PER_FRAME = 256
 MOST_KEPT_PER_PARTITION = 8 << 10
 """What a node may keep: producers, groups and configurations, topics that frames created."""
-_OUTSIDE = (SimNode, SimDisk, SimFile, Network, World, WatchedNode)
+_OUTSIDE = (SimNode, SimDisk, SimFile, Network, World, WatchedNode, Guide, Function)
 """What a node reaches and is not its own memory."""
 _SHARED = (type, ModuleType, BuiltinFunctionType)
 

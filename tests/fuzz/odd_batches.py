@@ -15,6 +15,7 @@ FIELDS = (
     "base_sequence", "record_count",
 )  # fmt: skip
 _BITS = (64, 32, 32, 8, 32, 16, 32, 64, 64, 64, 16, 32, 32)
+_BYTES = (0, 1, 2, 0x7F, 0x80, 0xFE, 0xFF)
 _CRC = Struct(">I")
 _CODECS = tuple(Codec)
 _BOMB_BYTES = 8 << 20
@@ -73,8 +74,23 @@ def _sound(rng, known_producers):
     return bytes(build_batch(_records(rng), BatchOptions(codec=rng.choice(_CODECS), **given)))
 
 
+def changed_batch(rng, batch):
+    """`batch` with another field, another byte of its records, or repeated; sealed again."""
+    kind = rng.randrange(4)
+    if len(batch) <= HEADER_SIZE:
+        return batch + batch
+    if kind == 0:
+        batch = bytearray(batch)
+        batch[rng.randrange(HEADER_SIZE, len(batch))] = rng.choice(_BYTES)
+        return sealed(batch)
+    return batch + batch if kind == 1 else _with_odd_field(rng, batch)
+
+
 def _odd_field(rng, known_producers):
-    batch = _sound(rng, known_producers)
+    return _with_odd_field(rng, _sound(rng, known_producers))
+
+
+def _with_odd_field(rng, batch):
     values = list(HEADER.unpack_from(batch))
     for _ in range(rng.choice((1, 1, 2))):
         at = rng.randrange(len(FIELDS))
@@ -94,7 +110,7 @@ def _odd_section(rng, known_producers):
     section = bytearray(build_batch(rows)[HEADER_SIZE:])
     for _ in range(rng.choice((1, 1, 2, 4))):
         if section:
-            section[rng.randrange(len(section))] = rng.choice((0, 1, 2, 0x7F, 0x80, 0xFE, 0xFF))
+            section[rng.randrange(len(section))] = rng.choice(_BYTES)
     if not rng.randrange(4):
         del section[rng.randrange(len(section)) :]
     elif not rng.randrange(4):

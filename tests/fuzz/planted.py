@@ -2,8 +2,8 @@
 
     python -m tests.fuzz.planted [--starts A,B,C] [--frames F] [--jobs J] [--write FILE] [WORD …]
 
-Sends frames from each starting seed until a property does not hold, at most F of them. `--write`
-puts the table between the two marks in a Markdown file. Exit status 1 where a fault is not found.
+Sends frames from each starting seed until a property does not hold, at most F of them: once drawn
+afresh, once guided by the code that they reach. `--write` puts the table between the two marks in a Markdown file. Exit status 1 where a fault is not found.
 """
 
 import argparse
@@ -15,6 +15,7 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
+from tests.fuzz.guide import Guide
 from tests.fuzz.in_process import run
 from tests.simulation.mutations import Edit, Mutation, applied
 
@@ -105,47 +106,60 @@ FAULTS = (
 
 
 class Verdict(NamedTuple):
-    """What found a fault, after how many frames; `where` is "" for one that was not found."""
+    """What found a fault, after how many frames; `where` is "" for one that was not found.
+
+    `seconds` is processor time.
+    """
 
     name: str
     where: str
     frames: int
     seconds: float
+    guided: bool = False
 
 
-def judge(fault, start, most_frames=MOST_FRAMES):
+def judge(fault, start, most_frames=MOST_FRAMES, *, guided=False):
     """Put a fault back and send frames until a property does not hold."""
-    begun_s = time.monotonic()
+    begun_s = time.process_time()
+    guide = Guide() if guided else None
     frames = 0
     seed = start
     with applied(fault):
         while frames < most_frames:
-            outcome = run(seed, FRAMES_PER_SEED, first_pair=seed * FRAMES_PER_SEED // 2, sample=1)
+            outcome = run(
+                seed, FRAMES_PER_SEED, first_pair=seed * FRAMES_PER_SEED // 2, sample=1,
+                guide=guide,
+            )  # fmt: skip
             frames += outcome.frames
             seed += 1
             if outcome.fault:
-                return Verdict(fault.name, outcome.where, frames, time.monotonic() - begun_s)
-    return Verdict(fault.name, "", frames, time.monotonic() - begun_s)
+                break
+    where = outcome.where if outcome.fault else ""
+    return Verdict(fault.name, where, frames, time.process_time() - begun_s, guided)
 
 
 def table(verdicts):
-    """The verdicts as a Markdown table, a line a fault, over all starts."""
+    """The verdicts as a Markdown table, a line a fault: medians over all starts, found or not."""
     by_name = {}
     for verdict in verdicts:
-        by_name.setdefault(verdict.name, []).append(verdict)
+        by_name.setdefault(verdict.name, ([], []))[verdict.guided].append(verdict)
     lines = [
-        "| fault | found | frames: median | most | seconds: median |",
-        "| --- | --- | --- | --- | --- |",
+        "| fault | found | frames | seconds | guided: found | frames | seconds |",
+        "| --- | --- | --- | --- | --- | --- | --- |",
     ]
-    for name, found in by_name.items():
-        hits = sum(bool(each.where) for each in found)
-        frames = [each.frames for each in found]
-        seconds = median(each.seconds for each in found)
-        lines.append(
-            f"| {name} | {hits} of {len(found)} | {median(frames):,.0f} | {max(frames):,} "
-            f"| {seconds:.1f} |"
-        )
+    for name, both in by_name.items():
+        cells = [cell for verdicts_of_one in both for cell in _cells(verdicts_of_one)]
+        lines.append(f"| {name} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
+
+
+def _cells(verdicts):
+    if not verdicts:
+        return ("", "", "")
+    hits = sum(bool(each.where) for each in verdicts)
+    frames = median(each.frames for each in verdicts)
+    seconds = median(each.seconds for each in verdicts)
+    return f"{hits} of {len(verdicts)}", f"{frames:,.0f}", f"{seconds:.1f}"
 
 
 def write(path, text):
@@ -157,33 +171,34 @@ def write(path, text):
 
 
 def _one(task):
-    index, start, most_frames = task
+    index, start, most_frames, guided = task
     log = logging.getLogger("minikafka")
     log.addHandler(logging.NullHandler())
-    return judge(FAULTS[index], start, most_frames)
+    return judge(FAULTS[index], start, most_frames, guided=guided)
 
 
 def main():
     """Put back all faults, or those whose name has one of the words."""
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz.planted")
-    parser.add_argument("--starts", default="1,10001,20001")
+    parser.add_argument("--starts", default="1,10001,20001,30001,40001")
     parser.add_argument("--frames", type=int, default=MOST_FRAMES)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--write", type=Path)
     parser.add_argument("words", nargs="*")
     options = parser.parse_args()
     tasks = [
-        (index, int(start), options.frames)
+        (index, int(start), options.frames, guided)
         for index, fault in enumerate(FAULTS)
         if not options.words or any(word in fault.name for word in options.words)
         for start in options.starts.split(",")
+        for guided in (False, True)
     ]
     verdicts = []
     with multiprocessing.get_context("fork").Pool(options.jobs, maxtasksperchild=1) as pool:
         for verdict in pool.imap(_one, tasks):
             verdicts.append(verdict)
             print(
-                f"{verdict.name}: {verdict.where or 'NOT FOUND'} "
+                f"{verdict.name}{', guided' * verdict.guided}: {verdict.where or 'NOT FOUND'} "
                 f"({verdict.frames} frames, {verdict.seconds:.1f} s)",
                 flush=True,
             )

@@ -23,5 +23,11 @@ def test_a_fault_that_is_put_back_is_found(name):
 
 
 def test_the_table_has_a_line_for_each_fault():
-    text = table([Verdict("a", "here", 10, 1.0), Verdict("a", "", 30, 3.0)])
-    assert text.endswith("| a | 1 of 2 | 20 | 30 | 2.0 |\n")
+    text = table(
+        [
+            Verdict("a", "here", 10, 1.0),
+            Verdict("a", "", 30, 3.0),
+            Verdict("a", "here", 8, 1.0, True),
+        ]
+    )
+    assert text.endswith("| a | 1 of 2 | 20 | 2.0 | 1 of 1 | 8 | 1.0 |\n")

@@ -20,11 +20,15 @@ class StepTooLargeError(AssertionError):
 
 
 class WatchedNode:
-    """Stands in for a node of the simulator. Each `sample`-th request has its calls counted."""
+    """Stands in for a node of the simulator. Each `sample`-th request has its calls counted.
 
-    def __init__(self, node, sample):
+    A `guide` sees what code each request reaches.
+    """
+
+    def __init__(self, node, sample, guide=None):
         self.node = node
         self.sample = sample
+        self.guide = guide
         self.event = None
         self.requests = 0
         self.most_calls = 0
@@ -47,14 +51,19 @@ class WatchedNode:
             profile = cProfile.Profile()
             profile.enable()
             try:
-                effects = self.node.step(event, now)
+                effects = self._step(event, now, is_request)
             finally:
                 profile.disable()
             self._count(profile)
         else:
-            effects = self.node.step(event, now)
+            effects = self._step(event, now, is_request)
         self._bound(effects)
         return effects
+
+    def _step(self, event, now, is_request):
+        if self.guide is None or not is_request:
+            return self.node.step(event, now)
+        return self.guide.step(lambda: self.node.step(event, now), self.event)
 
     def _count(self, profile):
         calls = sum(_calls(entry) for entry in profile.getstats())
