@@ -71,7 +71,7 @@ class Forgetting:
         self._is_cleaning = False
 
     def forget_topics(self, topics: frozenset[str]) -> None:
-        """Topics were deleted: nobody will ask for their offsets again."""
+        """Forget the offsets of topics that were deleted."""
         if not self.shard.serves:
             return
         if self._gone:
@@ -135,7 +135,7 @@ class Forgetting:
                     offsets.commit(*at, None)
             if offsets.is_empty and self.shard.offsets.get(group_id) is offsets:
                 del self.shard.offsets[group_id]
-                offsets.holding.leave()
+                offsets.holding.count_out()
 
         # The group goes first: a write that is committed at once takes its offsets away.
         write = self.shard.journal.append([self.shard.record(key, None) for key, _ in keys])

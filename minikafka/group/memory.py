@@ -49,7 +49,7 @@ class GroupMemory:
 
 @dataclass(slots=True, eq=False)
 class Holding:
-    """What one group holds, or its offsets; a part of `memory` between `join` and `leave`."""
+    """What one group holds, or its offsets; a part of `memory` from `count_in` to `count_out`."""
 
     held_bytes: int = 0
     memory: GroupMemory | None = field(default=None)
@@ -60,13 +60,13 @@ class Holding:
         if self.memory is not None:
             self.memory.held_bytes += size_bytes
 
-    def join(self, memory: GroupMemory) -> None:
+    def count_in(self, memory: GroupMemory) -> None:
         """Count in `memory` from now on."""
         if self.memory is None:
             self.memory = memory
             memory.held_bytes += self.held_bytes
 
-    def leave(self) -> None:
+    def count_out(self) -> None:
         """Count nowhere any more."""
         if self.memory is not None:
             self.memory.held_bytes -= self.held_bytes

@@ -279,7 +279,7 @@ class Rebalance:
             member.stop_timer()
             answer_join(member, join_failure(ErrorCode.NOT_COORDINATOR, member.member_id))
             answer_sync(member, sync_failure(ErrorCode.NOT_COORDINATOR))
-        group.holding.leave()
+        group.holding.count_out()
         group.transition(GroupState.DEAD, self.env.clock.wall_ms, reason)
 
     def is_led(self) -> bool:

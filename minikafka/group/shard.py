@@ -144,12 +144,12 @@ class Shard:
             if not self._still_loads():
                 return
             self.groups[group.group_id] = group
-            group.holding.join(self.memory)
+            group.holding.count_in(self.memory)
             yield _BUILT_UNITS
         for count, offsets in enumerate(list(self.offsets.values())):
             if not self._still_loads():
                 return
-            offsets.holding.join(self.memory)
+            offsets.holding.count_in(self.memory)
             yield not count % _JOINED_A_UNIT
         if not self._still_loads():
             return
@@ -194,7 +194,7 @@ class Shard:
             self.rebalance.end(group, "another broker coordinates it")
             yield 1 + len(group.members)
         for count, each in enumerate(offsets.values()):
-            each.holding.leave()
+            each.holding.count_out()
             yield not count % _JOINED_A_UNIT
 
     def require_active(self) -> None:
@@ -238,7 +238,7 @@ class Shard:
             value = group_value(group.to_record())
             self.journal.append([self.record(group_key(group_id), value)])
             self.groups[group_id] = group
-            group.holding.join(self.memory)
+            group.holding.count_in(self.memory)
         return group
 
     def require_room_to_join(self, request: JoinGroupRequest) -> None:
@@ -331,8 +331,8 @@ class Shard:
                 offsets.commit(*change)
 
         write = self.journal.append(records, on_committed=committed)
-        self.groups.setdefault(group.group_id, group).holding.join(self.memory)
-        self.offsets.setdefault(group.group_id, offsets).holding.join(self.memory)
+        self.groups.setdefault(group.group_id, group).holding.count_in(self.memory)
+        self.offsets.setdefault(group.group_id, offsets).holding.count_in(self.memory)
         for change in changes:
             offsets.write(*change)
         return write

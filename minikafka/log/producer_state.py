@@ -73,7 +73,7 @@ class ProducerState:
     end_offset: int = 0
     """The state is that of the log up to here."""
     forgotten_early: int = 0
-    """How many producers were forgotten for lack of room; whoever reports it sets it to zero."""
+    """How many producers were forgotten for lack of room since the last report of it."""
 
     def check(self, header: BatchHeader) -> WrittenBatch | None:
         """Judge a client's batch: the same batch if it was written before, None if it may be.

@@ -675,7 +675,7 @@ class UnifiedLog:
         ]
         for segment in dirty:
             if segment is not self.segments.active:
-                # That one is indexed anew after a crash: its index files need not be opened.
+                # Recovery rebuilds the indexes of the active segment after a crash.
                 segment.write_indexes()
             self.flushes.note(segment.unsynced)
         return self.flushes.take(self.disk, tuple(segment.file for segment in dirty))

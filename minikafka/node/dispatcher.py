@@ -308,7 +308,9 @@ class Dispatcher:
         if response is None:
             return None
         if response is CLOSE:
-            self._close(connection, f"{ApiKey(header.api_key).name} without acknowledgement failed")
+            self._close(
+                connection, f"{ApiKey(header.api_key).name} failed, and no answer can say so"
+            )
             return None
         if type(response) is bytes:
             return (response,)

@@ -3,8 +3,8 @@
 A session remembers, by partition, what was asked and what was last answered. An incremental
 response holds a partition only if it has records or an error, or if its high watermark, log start
 or other fields changed. The cache is bounded: a full one refuses new sessions (session id 0, which
-every client understands), or drops one that was not used for two minutes. Unlike Kafka, its bound
-is one of partitions as well.
+every client understands). Unlike Kafka, partitions are counted as well as sessions, and a session
+that was not used for two minutes ends.
 
 A fetch costs what changed, not what the session holds: a partition that was told everything, and
 has nothing to read, is quiet. It is not looked at again before the client names it or the partition

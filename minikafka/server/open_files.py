@@ -30,7 +30,7 @@ _LEAST_SPARES: Final = 4
 
 
 class Closable(Protocol):
-    """A file whose descriptor may be closed while nobody uses it. Any thread may ask."""
+    """A file whose descriptor may be closed while it is not in use. Any thread may ask."""
 
     path: str
 

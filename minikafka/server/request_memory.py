@@ -4,7 +4,7 @@ A frame that does not fit into its connection's receive buffer takes memory befo
 At the bound the connection waits, in order, and is not read from until memory is free. As Kafka:
 the last one that is let in may exceed the bound (`SimpleMemoryPool`, not strict). Unlike Kafka:
 small requests take nothing and never wait, nor do other nodes; and a connection whose frame is not
-complete is closed when it sends nothing for 30 s, so that it does not hold memory for ever.
+complete is closed when it sends nothing for 30 s, so that it lets go of its memory.
 """
 
 import asyncio

@@ -59,7 +59,7 @@ class Logs:
                 self._read(topic, partition, is_end=False)
 
     def _partitions(self, topics):
-        """Of each topic the first partitions: frames create more, which nobody writes to."""
+        """Of each topic the first partitions: frames create more, which no client writes to."""
         for topic in topics:
             found = self.image().topic(topic)
             for partition in list(found.partitions)[:2] if found is not None else ():

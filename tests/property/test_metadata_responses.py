@@ -92,7 +92,7 @@ def changed(image, kind, *values):
 
 
 class Side:
-    """A broker that answers Metadata; `most_bytes` 0 encodes each answer anew."""
+    """A broker that answers Metadata; `most_bytes` 0 encodes each answer again."""
 
     def __init__(self, most_bytes):
         self.created = []

@@ -13,7 +13,7 @@ MIB = 1024 * 1024
 
 
 def recount(world):
-    """What the groups hold, counted anew."""
+    """What the groups hold, counted from their members and offsets."""
     held = 0
     for shard in world.groups.shards.values():
         for group in shard.groups.values():
@@ -82,7 +82,7 @@ def test_members_beyond_the_bound_come_again_later(make_world):
         except CoordinatorNotAvailableError:
             break
     else:
-        pytest.fail("nobody was refused")
+        pytest.fail("no member was refused")
     assert world.groups.memory.held_bytes <= MIB
     world.heartbeat(member, 1)
     world.join(member)

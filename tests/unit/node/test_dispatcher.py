@@ -587,7 +587,7 @@ def test_computation_for_nobody_is_not_begun(world):
         try:
             yield from compute(lambda: 1)
             yield from compute(lambda: 2)
-            pytest.fail("nobody waits for this")
+            pytest.fail("the computation was begun")
         finally:
             ended.append(True)
 

@@ -83,7 +83,7 @@ def test_a_taken_address_is_an_error():
 
 @pytest.mark.parametrize("number", [errno.EMFILE, errno.ENFILE, errno.ENOBUFS])
 def test_it_goes_on_after_the_system_refused(monkeypatch, caplog, number):
-    """The loop's own server closed the socket: nobody could connect any more."""
+    """The loop's own server closed the socket, and refused connections from then on."""
     refused = refusing(monkeypatch, number, 3)
 
     async def main():
