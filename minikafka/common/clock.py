@@ -26,19 +26,18 @@ class Clock:
     for the time without being handed it through every call.
     """
 
-    __slots__ = ("monotonic_ms", "wall_ms")
+    __slots__ = ("monotonic_ms", "now", "wall_ms")
 
     def __init__(self) -> None:
         """Start at zero; the first step sets the real time."""
         self.monotonic_ms = 0
         self.wall_ms = 0
+        self.now = Now(0, 0)
+        """Both clocks as a value."""
 
     def set(self, now: Now) -> None:
         """Take the time of a new step. The monotonic clock never goes back."""
-        self.monotonic_ms = max(now.monotonic_ms, self.monotonic_ms)
-        self.wall_ms = now.wall_ms
-
-    @property
-    def now(self) -> Now:
-        """Both clocks as a value."""
-        return Now(self.monotonic_ms, self.wall_ms)
+        if now.monotonic_ms < self.monotonic_ms:
+            now = Now(self.monotonic_ms, now.wall_ms)
+        self.now = now
+        self.monotonic_ms, self.wall_ms = now
