@@ -117,8 +117,6 @@ class _Builder:
                 calls=self.calls,
                 purgatory=purgatory,
                 modules=MODULES,
-                # The node is made below, from this very dispatcher.
-                make_context=lambda *args: node.make_context(*args),  # noqa: PLW0108
                 max_in_flight=self.values[keys.QUEUED_MAX_REQUESTS],
                 node_listeners=(
                     self.config.inter_broker_listener_name,
@@ -154,6 +152,7 @@ class _Builder:
     def _connect(self, node: Node) -> None:
         """Tie the hooks, which need the node that did not exist when their owners were made."""
         raft = node.raft
+        node.dispatcher.make_context = node.make_context
         raft.on_commit = node.on_commit
         raft.on_snapshot = node.on_snapshot
         if node.controller is not None:

@@ -98,9 +98,9 @@ class Dispatcher:
     calls: Calls
     purgatory: Purgatory
     modules: dict[str, dict[int, tuple[str, int, int]]]
-    make_context: MakeContext
     max_in_flight: int
     node_listeners: Collection[str]
+    make_context: MakeContext = field(init=False)
     connections: dict[int, ConnectionState] = field(default_factory=dict)
     requests: dict[int, int] = field(default_factory=dict)
 
@@ -138,27 +138,29 @@ class Dispatcher:
         if connection is None:
             return
         try:
-            self._request(connection, frame)
+            try:
+                header, body = decode_request(frame, connection.most_elements)
+            except UnsupportedApiVersionError as error:
+                self._unsupported(connection, error)
+                return
+            except (UnknownApiKeyError, MalformedMessage) as error:
+                self._close(connection, str(error))
+                return
+            api_key, api_version = header.api_key, header.api_version
+            api = find(connection.role, api_key, self.modules[connection.role])
+            if api is None or not api.low <= api_version <= api.high:
+                self._not_served(connection, header)
+                return
+            self.requests[api_key] = self.requests.get(api_key, 0) + 1
+            context = self.make_context(connection, header, frame)
+            self.env.client = number
+            outcome = self._call(api, context, body)
+            if type(outcome) is GeneratorType:
+                self._start(connection, header, api, body, outcome)
+            else:
+                self._answer(connection, header, outcome)
         except Exception as error:  # noqa: BLE001 - the barrier judges it
             self._give_up(connection, f"a request of {connection.peer_host}", error)
-
-    def _request(self, connection: ConnectionState, frame: memoryview) -> None:
-        try:
-            header, body = decode_request(frame, connection.most_elements)
-        except UnsupportedApiVersionError as error:
-            self._unsupported(connection, error)
-            return
-        except (UnknownApiKeyError, MalformedMessage) as error:
-            self._close(connection, str(error))
-            return
-        api = find(connection.role, header.api_key, self.modules[connection.role])
-        if api is None or not api.low <= header.api_version <= api.high:
-            self._not_served(connection, header)
-            return
-        self.requests[header.api_key] = self.requests.get(header.api_key, 0) + 1
-        context = self.make_context(connection, header, frame)
-        self.env.client = connection.number
-        self._start(connection, header, api, context, body)
 
     def run(self, api: Api, context: Any, body: Any, done: Callable[[Any], None]) -> None:
         """Run a handler that has no connection of its own (a request inside an Envelope)."""
@@ -170,17 +172,19 @@ class Dispatcher:
             done(outcome)
 
     def _start(
-        self, connection: ConnectionState, header: RequestHeader, api: Api, context: Any, body: Any
+        self,
+        connection: ConnectionState,
+        header: RequestHeader,
+        api: Api,
+        body: Any,
+        steps: Generator[Step, Any, Any],
     ) -> None:
-        outcome = self._call(api, context, body)
-        if not isinstance(outcome, GeneratorType):
-            self._answer(connection, header, outcome)
-            return
+        """Run a handler that may have to wait."""
         slot = Slot()
         connection.slots.append(slot)
         done = partial(self._finish, connection, slot, header)
-        slot.running = Running(api, body, outcome, done, connection.number)
-        self._advance(slot.running, partial(next, outcome))
+        slot.running = Running(api, body, steps, done, connection.number)
+        self._advance(slot.running, partial(next, steps))
         must_wait = (
             header.api_key != _PRODUCE
             or len(connection.slots) >= self.max_in_flight
@@ -193,7 +197,9 @@ class Dispatcher:
         """Answer a request that need not wait: now, or behind those that do."""
         slots = connection.slots
         if not slots:
-            self._reply(connection, header, response)
+            parts = self._encoded(connection, header, response)
+            if parts is not None:
+                self.env.effects.append(Reply(connection.number, parts))
             return
         slot = Slot()
         slots.append(slot)
@@ -296,11 +302,6 @@ class Dispatcher:
         if connection.muted and not slots:
             connection.muted = False
             self.env.effects.append(Unmute(connection.number))
-
-    def _reply(self, connection: ConnectionState, header: RequestHeader, response: Any) -> None:
-        parts = self._encoded(connection, header, response)
-        if parts is not None:
-            self.env.effects.append(Reply(connection.number, parts))
 
     def _encoded(
         self, connection: ConnectionState, header: RequestHeader, response: Any

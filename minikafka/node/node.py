@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     from minikafka.controller.quorum_controller import QuorumController
 
 _log = logging.getLogger("minikafka.node")
+_REQUEST_FRAME = events.RequestFrame
+_TICK = events.Tick
 
 
 @dataclass(slots=True)
@@ -99,9 +101,9 @@ class Node:
         env.clock.set(now)
         env.budget.units = env.units_per_step
         kind = type(event)
-        if kind is events.RequestFrame:
+        if kind is _REQUEST_FRAME:
             self.dispatcher.request(event.connection, event.frame)  # type: ignore[union-attr]
-        elif kind is events.Tick:
+        elif kind is _TICK:
             self._tick()
         else:
             self._other(event)
@@ -168,12 +170,12 @@ class Node:
         if connection.role == BROKER:
             assert self.broker is not None
             return BrokerContext(
-                self.env, *header_fields(header), connection.listener, connection.peer_host,
+                self.env, *header, connection.listener, connection.peer_host,
                 self.broker.services, frame,
             )  # fmt: skip
         assert self.controller_services is not None
         return ControllerContext(
-            self.env, *header_fields(header), connection.listener, connection.peer_host,
+            self.env, *header, connection.listener, connection.peer_host,
             self.controller_services,
         )  # fmt: skip
 
@@ -326,8 +328,3 @@ class Node:
                 self.broker.lifecycle.report_offline_dir(directory.directory_id)
         if not self.broker.logs.online:
             self.env.effects.append(Halt(1, "no log directory is left"))
-
-
-def header_fields(header: RequestHeader) -> tuple[int, int, int, str | None]:
-    """What a context takes from a request's header."""
-    return header.api_key, header.api_version, header.correlation_id, header.client_id

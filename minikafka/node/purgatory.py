@@ -84,6 +84,10 @@ class Purgatory:
     def drain(self) -> None:
         """Resume whoever is settled by what was notified, until nothing more is."""
         notified = self.env.notified
+        if self._by_key.keys().isdisjoint(notified):
+            # The usual case: an append notifies, and no request waits for it.
+            notified.clear()
+            return
         while notified:
             keys = dict.fromkeys(notified)
             notified.clear()

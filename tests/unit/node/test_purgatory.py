@@ -41,6 +41,17 @@ def test_resumes_when_a_key_is_notified_and_it_is_settled(env, purgatory):
     assert len(purgatory) == 0
 
 
+def test_notification_before_a_wait_does_not_resume_it(env, purgatory):
+    outcomes = []
+    env.notify("a")
+    purgatory.drain()
+    purgatory.park(["a"], lambda: True, 1000, outcomes.append)
+    env.notify("b")
+    purgatory.drain()
+    assert env.notified == []
+    assert outcomes == []
+
+
 def test_expires_at_its_deadline_and_not_before(env, purgatory):
     outcomes = []
     purgatory.park(["a"], lambda: False, 1000, outcomes.append)
