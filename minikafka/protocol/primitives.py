@@ -413,7 +413,10 @@ class Writer:
     @property
     def size(self) -> int:
         """How many bytes have been written, spliced ones included."""
-        return len(self.buf) + sum(records_size(records) for _, records in self.spliced)
+        size = len(self.buf)
+        for _, records in self.spliced:
+            size += records_size(records)
+        return size
 
     def splice(self, records: Records) -> None:
         """Put `records` here: copied if small, else by reference."""

@@ -7,6 +7,8 @@ have header version 0, so that a client can read them before it knows anything a
 Source: KIP-482, KIP-511; `RequestHeader`, `ResponseHeader`, `ApiVersionsResponse`.
 """
 
+from collections.abc import Callable
+from functools import partial
 from struct import Struct, error
 from typing import NamedTuple
 
@@ -69,6 +71,11 @@ class UnsupportedApiVersionError(ValueError):
 
 
 _REQUEST_HEADER = Struct(">hhih")
+_REQUEST_HEADER_SIZE = _REQUEST_HEADER.size
+# A named tuple's own `__new__` is interpreted code; every request makes a header.
+_new_header: Callable[[tuple[int, int, int, str | None]], RequestHeader] = partial(
+    tuple.__new__, RequestHeader
+)
 _CORRELATION_ID = Struct(">i")
 _SIZE = Struct(">i")
 _RESPONSE_PREFIX = Struct(">ii")
@@ -93,16 +100,20 @@ def decode_header(
     elements = UNBOUNDED if is_small else ElementBudget(most_elements)
     try:
         api_key, api_version, correlation_id, size = _REQUEST_HEADER.unpack_from(frame)
-        pos = _REQUEST_HEADER.size + max(size, 0)
-        client_id = str(frame[_REQUEST_HEADER.size : pos], "utf-8") if size >= 0 else None
-        header = RequestHeader(api_key, api_version, correlation_id, client_id)
+        pos = _REQUEST_HEADER_SIZE
+        client_id = None
+        if size >= 0:
+            pos += size
+            client_id = str(frame[_REQUEST_HEADER_SIZE:pos], "utf-8")
+        header = _new_header((api_key, api_version, correlation_id, client_id))
         info = APIS.get(api_key)
         if info is None:
             raise UnknownApiKeyError(header)
         if not info.min_version <= api_version <= info.max_version:
             raise UnsupportedApiVersionError(header)
         if api_version >= info.flexible_from:
-            pos = _skip_tagged_fields(frame, pos, elements)
+            # Most clients send no tagged fields.
+            pos = _skip_tagged_fields(frame, pos, elements) if frame[pos] else pos + 1
     except DECODE_FAILURES as failure:
         raise MalformedMessage(f"request header in {len(frame)} bytes: {failure}") from None
     if pos > len(frame):
