@@ -114,6 +114,10 @@ def validate_batch(
             INVALID_TIMESTAMP, UNSUPPORTED_COMPRESSION_TYPE.
         OverBudgetError: `records` is as it was; to be called again where there is no bound.
     """
+    if origin is _CLIENT:
+        plain = _plain_header(records, policy, now_ms, budget)
+        if plain is not None:
+            return (memoryview(bytearray(records)) if records.readonly else records), plain
     header = _only_header(records)
     size = header.batch_length + LOG_OVERHEAD
     if size != len(records):
@@ -124,8 +128,6 @@ def validate_batch(
     if size > policy.max_message_bytes and origin is not _RAFT_LEADER:
         raise _too_large(size, policy)
     if origin is _CLIENT:
-        if _is_plain(records, header, policy, now_ms, budget):
-            return (memoryview(bytearray(records)) if records.readonly else records), header
         return _validate_records(records, header, policy, now_ms, budget)
     if policy.log_append_time or header.attributes & CODEC_MASK != _stored_codec(header, policy):
         return _validate_records(records, header, policy, now_ms, budget)
@@ -133,39 +135,54 @@ def validate_batch(
     return _writable(records), header
 
 
-def _is_plain(
-    records: memoryview, header: BatchHeader, policy: RecordPolicy, now_ms: int, budget: Budget
-) -> bool:
-    """True if an uncompressed batch is sound, breaks no rule, and stays as it is.
+def _plain_header(
+    records: memoryview, policy: RecordPolicy, now_ms: int, budget: Budget
+) -> BatchHeader | None:
+    """The header of a client's only batch, if it is uncompressed and can be stored unchanged.
 
-    The common case of `_validate_records` in one go; False says nothing.
+    One pass with every check of `validate_batch`, for the common case. None decides nothing: the
+    separate checks accept the batch, or say what is wrong with it.
     """
+    size, units = len(records), budget.units
+    if size < HEADER_SIZE or summary.compiled is None:
+        return None
+    header = new_header(HEADER.unpack_from(records))
+    (
+        base_offset, batch_length, _, magic, crc, attributes, last_offset_delta, base_timestamp,
+        max_timestamp, producer_id, producer_epoch, base_sequence, count,
+    ) = header  # fmt: skip
     if (
-        summary.compiled is None
-        or header.attributes & _CHANGED_OR_COMPRESSED
+        magic != _MAGIC
+        or batch_length + LOG_OVERHEAD != size
+        or base_offset
+        or attributes & _CHANGED_OR_COMPRESSED
+        or not 0 < count == last_offset_delta + 1
+        or (producer_id >= 0 and (base_sequence < 0 or producer_epoch < 0))
+        or size > policy.max_message_bytes
         or policy.codec
         or policy.log_append_time
+        or (units is not None and count > units)
+        or crc != crc32c(records[ATTRIBUTES_OFFSET:])
     ):
-        return False
-    units = budget.units
+        return None
     found = summary.compiled(
-        records, HEADER_SIZE, header.record_count, summary.MOST_PARTS if units is None else units
+        records, HEADER_SIZE, count, summary.MOST_PARTS if units is None else units
     )
     if found is None:
-        return False
+        return None
     first, last, null_key_count, part_count = found
-    earliest, latest = header.base_timestamp + first, header.base_timestamp + last
+    earliest = base_timestamp + first
     if (
-        latest != header.max_timestamp
-        or latest - now_ms > policy.timestamp_after_max_ms
+        base_timestamp + last != max_timestamp
+        or max_timestamp - now_ms > policy.timestamp_after_max_ms
         or now_ms - earliest > policy.timestamp_before_max_ms
         or (null_key_count and policy.keys_required)
         or earliest < -_MOST_TIMESTAMP
     ):
-        return False
+        return None
     if units is not None:
         budget.units = units - part_count
-    return True
+    return header
 
 
 def _only_header(records: memoryview) -> BatchHeader:

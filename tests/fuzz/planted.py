@@ -49,8 +49,10 @@ FAULTS = (
     ),
     _fault(
         "Produce: timestamps beyond 2^63 - 1",
-        ("records.validation", "_is_plain", "latest != header.max_timestamp", "latest < 0"),
-        ("records.validation", "_is_plain", "latest - now_ms > policy.timestamp_after_max_ms",
+        ("records.validation", "_plain_header", "base_timestamp + last != max_timestamp",
+         "base_timestamp + last < 0"),
+        ("records.validation", "_plain_header",
+         "max_timestamp - now_ms > policy.timestamp_after_max_ms",
          "False"),
     ),
     _fault(
