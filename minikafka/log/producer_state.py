@@ -187,10 +187,12 @@ class ProducerState:
     @property
     def first_unstable_offset(self) -> int | None:
         """Where the first transaction starts that a reader of committed records must wait for."""
+        if not self.ongoing and not self.unreplicated:
+            return None
         first = self._first_open_offset()
         if self.unreplicated:
             first = min(first, self.unreplicated[0].first_offset)
-        return None if first == _NO_BOUND else first
+        return first
 
     def high_watermark_reached(self, offset: int) -> None:
         """Let go of ended transactions whose marker is below the high watermark."""

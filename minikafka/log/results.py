@@ -1,5 +1,7 @@
 """What a log's methods answer, and the two ways in which they refuse."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Final, NamedTuple
 
 from minikafka.common.file_slice import FileSlice
@@ -38,6 +40,12 @@ class LogAppendInfo(NamedTuple):
     log_start_offset: int
     leader_epoch: int
     is_duplicate: bool
+
+
+# `LogAppendInfo(…)` without its checks: for what every append makes.
+new_append_info: Callable[[tuple[int, int, int, int, int, int, bool]], LogAppendInfo] = partial(
+    tuple.__new__, LogAppendInfo
+)
 
 
 class LogRead(NamedTuple):

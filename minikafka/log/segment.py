@@ -180,7 +180,7 @@ class Segment:
         held = self.file.size
         if held > config.segment_bytes - size:
             return True
-        if not self.reaches(last_offset):
+        if last_offset - self.base_offset > _LARGEST_RELATIVE_OFFSET:
             return True
         if not held:
             return False
@@ -205,9 +205,11 @@ class Segment:
         if not position:
             self._first_timestamp = headers[0].max_timestamp
         hints = self._hints
+        latest = self.latest
         for header in headers:
-            if header.max_timestamp > self.latest.timestamp:
-                self._latest = TimeEntry(header.max_timestamp, header.last_offset)
+            timestamp = header.max_timestamp
+            if timestamp > latest.timestamp:
+                self._latest = latest = TimeEntry(timestamp, header.last_offset)
             if self._unindexed_bytes > self.config.index_interval_bytes:
                 self._index(header, position)
             size = header.batch_length + LOG_OVERHEAD

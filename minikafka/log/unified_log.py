@@ -39,6 +39,7 @@ from minikafka.log.results import (
     UnexpectedOffsetError,
     duplicate_of,
     followed,
+    new_append_info,
     nothing_appended,
 )
 from minikafka.log.retention import deletable
@@ -46,7 +47,7 @@ from minikafka.log.segment import UNFLUSHED_SUFFIX, Segment, file_name, reaches
 from minikafka.log.segments import Segments
 from minikafka.log.timestamp_search import find_record
 from minikafka.log.transaction_index import AbortedTransaction
-from minikafka.records.batch import LOG_OVERHEAD, NO_TIMESTAMP, BatchHeader, assign, read_header
+from minikafka.records.batch import CONTROL, LOG_OVERHEAD, NO_TIMESTAMP, BatchHeader, assign
 from minikafka.records.errors import RecordValidationError
 from minikafka.records.validation import UNBOUNDED, Origin, validate_batch
 
@@ -527,17 +528,16 @@ class UnifiedLog:
         size = header.batch_length + LOG_OVERHEAD
         check_fits(size, self.config.segment_bytes, self.topic_partition)
         offset = self.log_end_offset
-        assign(batch, header, offset, leader_epoch)
-        header = read_header(batch)
-        segment = self.segments.active
-        if segment.must_roll(size, header.max_timestamp, header.last_offset, now):
+        last_offset = offset + header.last_offset_delta
+        timestamp = header.max_timestamp
+        header = assign(batch, header, offset, leader_epoch)
+        if self.segments.items[-1].must_roll(size, timestamp, last_offset, now):
             self._roll_for(header, now)
         self._write(batch, [header], now)
-        return LogAppendInfo(
-            offset, offset + header.last_offset_delta, header.max_timestamp,
-            header.max_timestamp if self.config.records.log_append_time else NO_TIMESTAMP,
-            self.log_start_offset, leader_epoch, False,
-        )  # fmt: skip
+        stamped = timestamp if self.config.records.log_append_time else NO_TIMESTAMP
+        return new_append_info(
+            (offset, last_offset, timestamp, stamped, self.log_start_offset, leader_epoch, False)
+        )
 
     def _write_runs(self, records: memoryview, headers: list[BatchHeader], now: Now) -> None:
         """Write batches with one write a segment."""
@@ -571,7 +571,7 @@ class UnifiedLog:
             if header.leader_epoch >= 0 and header.leader_epoch != epochs.latest_epoch:
                 epochs.assign(header.leader_epoch, header.base_offset)
             if header.producer_id >= 0:
-                if not header.is_control:
+                if not header.attributes & CONTROL:
                     producers.written(header, now.monotonic_ms)
                 elif is_marker(header):
                     batch = records[position : position + header.size]

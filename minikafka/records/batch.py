@@ -138,9 +138,16 @@ def batch_crc(buffer: Buffer, position: int, size: int) -> int:
     return crc32c(memoryview(buffer)[position + ATTRIBUTES_OFFSET : position + size])
 
 
-def assign(buffer: bytearray | memoryview, header: BatchHeader, offset: int, epoch: int) -> None:
-    """Write base offset and leader epoch into the batch at the start of `buffer`."""
-    _PREFIX.pack_into(buffer, 0, offset, header.batch_length, epoch)
+def assign(
+    buffer: bytearray | memoryview, header: BatchHeader, offset: int, epoch: int
+) -> BatchHeader:
+    """Write base offset and leader epoch into the batch at the start of `buffer`.
+
+    `header` is what the batch has; returns what it has then.
+    """
+    length = header.batch_length
+    _PREFIX.pack_into(buffer, 0, offset, length, epoch)
+    return new_header((offset, length, epoch, *header[3:]))
 
 
 def set_log_append_time(

@@ -10,6 +10,7 @@ from minikafka.common.faults import StorageFault
 from minikafka.common.ids import TopicPartition, Uuid
 from minikafka.log.checkpoints import read_epochs, read_topic_id
 from minikafka.log.config import LogConfig
+from minikafka.log.disk import read_file
 from minikafka.log.recovery import Remembered
 from minikafka.log.results import OffsetNotInLogError, UnexpectedOffsetError
 from minikafka.log.unified_log import UnifiedLog
@@ -147,6 +148,30 @@ def test_follower_keeps_offsets_and_takes_gaps(disk):
     log = open_log(disk)
     info = follow(log, bytes(batch(2, base_offset=5)) + bytes(batch(2, base_offset=9)))
     assert (info.first_offset, info.last_offset, log.log_end_offset) == (5, 10, 11)
+
+
+def test_leader_and_follower_of_the_same_records_have_the_same_files(disk):
+    """A leader writes batch by batch, a follower many batches with one write."""
+    config = {"segment_bytes": 600, "index_interval_bytes": 50}
+    leader = open_log(disk, **config)
+    for number in range(20):
+        append(
+            leader, 1 + number % 3, 50_000 + 7 * number % 11, epoch=number // 8,
+            producer_id=number if number % 2 else -1, producer_epoch=0, base_sequence=0,
+        )  # fmt: skip
+    copy = SimDisk()
+    follower = open_log(copy, **config)
+    for segment in leader.segments.items:
+        follow(follower, segment.file.read_at(0, segment.size))
+    assert follower.producers == leader.producers
+    for log in (leader, follower):
+        log.close()
+    names = disk.list("t-0")
+    assert len([name for name in names if name.endswith(".log")]) > 3
+    assert copy.list("t-0") == names
+    assert [read_file(copy, f"t-0/{name}") for name in names] == [
+        read_file(disk, f"t-0/{name}") for name in names
+    ]
 
 
 def test_follower_skips_batches_of_an_epoch_that_it_does_not_follow(disk):

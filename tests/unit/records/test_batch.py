@@ -29,8 +29,8 @@ def test_offsets_and_size_follow_from_the_header():
 def test_assigning_offset_and_epoch_keeps_the_checksum():
     batch = build_batch(RECORDS)
     header = read_header(batch)
-    assign(batch, header, 77, 5)
-    assert read_header(batch) == header._replace(base_offset=77, leader_epoch=5)
+    assigned = assign(batch, header, 77, 5)
+    assert assigned == read_header(batch) == header._replace(base_offset=77, leader_epoch=5)
     assert batch_crc(batch, 0, len(batch)) == header.crc
     assert [record.offset for record in read_records(batch)] == [77, 78, 79, 80]
 
