@@ -192,13 +192,15 @@ class Partition:
 
     def has_appended(self) -> None:
         """The log has grown."""
-        self.env.notify(self.appended)
-        self.tell(News.APPENDED)
+        self.env.notified.append(self.appended)
+        if self.watchers:
+            self.tell(News.APPENDED)
 
     def has_committed(self) -> None:
         """The high watermark moved, or what waits for it can be decided."""
-        self.env.notify(self.committed)
-        self.tell(News.COMMITTED)
+        self.env.notified.append(self.committed)
+        if self.watchers:
+            self.tell(News.COMMITTED)
 
     def _lead(
         self, registration: PartitionRegistration, *, new_epoch: bool, was_leader: bool
@@ -274,12 +276,13 @@ class Partition:
             OverBudgetError: `records` belong into `append_queue`.
         """
         self._check_may_append(required_acks)
+        env = self.env
         info = self.log.append_as_leader(
             records,
             leader_epoch=self.leader_epoch,
-            now=self.env.clock.now,
+            now=env.clock.now,
             origin=origin,
-            budget=self.env.budget,
+            budget=env.budget,
         )
         self._has_taken(info, len(records))
         return info
@@ -318,7 +321,7 @@ class Partition:
 
         `end_offset` is exclusive. Source: `Partition.checkEnoughReplicasReachOffset`.
         """
-        if not self.is_leader or self.leader_epoch != leader_epoch:
+        if self.leader != self.broker_id or self.leader_epoch != leader_epoch:
             return ErrorCode.NOT_LEADER_OR_FOLLOWER
         if self.log.high_watermark < end_offset:
             return None
@@ -395,15 +398,18 @@ class Partition:
         current = log.high_watermark
         if current >= log.log_end_offset:
             return False
-        reached = next_high_watermark(
-            leader_end_offset=log.recovery_point if log.awaits_flush else log.log_end_offset,
-            followers=self.followers,
-            maximal_isr=isr.maximal,
-            joining=self._joining() if len(self.followers) >= len(isr.maximal) else (),
-            isr_size=len(isr.committed),
-            min_isr=self.min_isr,
-            current=current,
-        )
+        reached = log.recovery_point if log.awaits_flush else log.log_end_offset
+        # Of a leader without followers all that it holds is committed.
+        if self.followers or len(isr.committed) < self.min_isr:
+            reached = next_high_watermark(
+                leader_end_offset=reached,
+                followers=self.followers,
+                maximal_isr=isr.maximal,
+                joining=self._joining() if len(self.followers) >= len(isr.maximal) else (),
+                isr_size=len(isr.committed),
+                min_isr=self.min_isr,
+                current=current,
+            )
         if not log.update_high_watermark(reached):
             return False
         self.has_committed()

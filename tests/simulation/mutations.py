@@ -71,7 +71,7 @@ MUTATIONS = (
         "H2: nobody but the persisted ISR counts",
         ("replica.partition", "Partition.advance_high_watermark",
          ("maximal_isr=isr.maximal,\n"
-         "        joining=self._joining() if len(self.followers) >= len(isr.maximal) else (),"),
+         "            joining=self._joining() if len(self.followers) >= len(isr.maximal) else (),"),
          "maximal_isr=isr.committed, joining=(),"),
     ),
     _mutation(
