@@ -14,7 +14,7 @@ Errors:      INVALID_REQUIRED_ACKS, NOT_LEADER_OR_FOLLOWER, NOT_ENOUGH_REPLICAS,
 """
 
 from collections.abc import Callable
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple
 
 from minikafka.apis._context import BrokerContext
 from minikafka.apis._leaders import endpoints_of
@@ -72,11 +72,8 @@ class Queued(NamedTuple):
     answer: PartitionProduceResponse
 
 
-class Pending(NamedTuple):
-    """What a request has to wait for."""
-
-    waiting: list[Waiting]
-    queued: list[Queued]
+Pending = tuple[list[Waiting], list[Queued]]
+"""What a request has to wait for."""
 
 
 @broker_api(ApiKey.PRODUCE, versions=(3, 13))
@@ -85,7 +82,8 @@ def produce(
 ) -> ProduceResponse | Steps[ProduceResponse | object | None] | object | None:
     """Append, then answer at once (acks=0, 1) or when the ISR has it (acks=all)."""
     acks = request.acks
-    pending = Pending([], [])
+    pending: Pending = ([], [])
+    waiting, queued = pending
     wanted = _without_repeats(request.topic_data)
     append = _append
     if request.transactional_id is None and _has_transactional(wanted):
@@ -99,15 +97,15 @@ def produce(
         for topic in wanted
     ]
     response = ProduceResponse(topics)
-    if pending.queued:
+    if queued:
         return _await_appends(ctx, request, response, pending)
     if acks == 0:
         return _unacknowledged(response)
-    if pending.waiting:
+    if waiting:
         # An ISR of one has committed it already; then nobody has to be parked.
-        _latch(pending.waiting)
-        if pending.waiting:
-            return _await_replicas(ctx, request, response, pending.waiting)
+        _latch(waiting)
+        if waiting:
+            return _await_replicas(ctx, request, response, waiting)
     return _with_leaders(ctx, response)
 
 
@@ -179,7 +177,7 @@ def _has_transactional(topics: list[TopicProduceData]) -> bool:
     """Whether the first batch of any partition says that it is part of a transaction."""
     for topic in topics:
         for data in topic.partition_data:
-            records = cast(memoryview, data.records or b"")
+            records: Any = data.records or b""
             if len(records) > _LAST_ATTRIBUTE and records[_LAST_ATTRIBUTE] & TRANSACTIONAL:
                 return True
     return False
@@ -212,6 +210,7 @@ def _append(
     data: PartitionProduceData,
     pending: Pending,
 ) -> PartitionProduceResponse:
+    waiting, queued = pending
     answer = PartitionProduceResponse(data.index, 0, -1)
     acks = request.acks
     if acks not in (-1, 0, 1):
@@ -230,12 +229,12 @@ def _append(
             answer.error_code = ErrorCode.UNSUPPORTED_COMPRESSION_TYPE
             return answer
         if partition.queued:
-            pending.queued.append(_queue(ctx, partition, records, acks, answer))
+            queued.append(_queue(ctx, partition, records, acks, answer))
             return answer
         try:
             info = partition.append_as_leader(records, required_acks=acks)
         except OverBudgetError:
-            pending.queued.append(_queue(ctx, partition, records, acks, answer))
+            queued.append(_queue(ctx, partition, records, acks, answer))
             return answer
     except (RecordValidationError, KafkaError) as error:
         _refuse(ctx, answer, error)
@@ -245,9 +244,9 @@ def _append(
         ctx.broker.replicas.take_offline(fault)
         answer.error_code = ErrorCode.KAFKA_STORAGE_ERROR
         return answer
-    waiting = _appended(acks, partition, partition.leader_epoch, info, answer)
-    if waiting is not None:
-        pending.waiting.append(waiting)
+    wait = _appended(acks, partition, partition.leader_epoch, info, answer)
+    if wait is not None:
+        waiting.append(wait)
     return answer
 
 

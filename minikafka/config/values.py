@@ -8,7 +8,7 @@ the default of the topic key. Of several broker synonyms the first that has a va
 import re
 from collections.abc import Iterable, Mapping
 from functools import cache
-from typing import NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 from minikafka.config import absent_features, broker
 from minikafka.config.broker import BROKER_KEYS
@@ -44,14 +44,15 @@ class Config:
 
     def __getitem__(self, key: Key[T]) -> T:
         parsed = self._parsed
-        value = parsed.get(key.name, parsed)
+        value: Any = parsed.get(key.name, parsed)
         if value is parsed:
             text = self.given.get(key.name)
             value = key.default if text is None else key.parse(text)
             if value is REQUIRED:
                 raise ConfigError(f"{key.name}: is required and has no default")
             parsed[key.name] = value
-        return cast(T, value)
+        found: T = value
+        return found
 
     def __contains__(self, key: Key[object]) -> bool:
         return key.name in self.given
