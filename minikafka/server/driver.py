@@ -185,11 +185,13 @@ class Driver:
 
     def _set_timer(self) -> None:
         deadline_ms = self._node.next_deadline_ms()
-        if deadline_ms is None or self.halted.done():
+        if deadline_ms is None:
+            return
+        if self._timer is not None and self._timer_at_ms <= deadline_ms:
+            return
+        if self.halted.done():
             return
         if self._timer is not None:
-            if self._timer_at_ms <= deadline_ms:
-                return
             self._timer.cancel()
         delay_s = deadline_ms / 1000 - time.monotonic()
         self._timer_at_ms = deadline_ms
