@@ -11,7 +11,11 @@ PIECE_BYTES: Final = 1024 * 1024
 
 def record_bytes(parts: Sequence[Part]) -> int:
     """Return how many bytes of a response are records in files."""
-    return sum(part.length for part in parts if type(part) is FileSlice)
+    size = 0
+    for part in parts:
+        if type(part) is FileSlice:
+            size += part.length
+    return size
 
 
 def read_part(part: FileSlice) -> bytes | memoryview:
