@@ -8,6 +8,7 @@ complete is closed when it sends nothing for 30 s, so that it lets go of its mem
 """
 
 import asyncio
+import mmap
 from collections.abc import Callable
 from typing import Final, Protocol
 
@@ -56,7 +57,7 @@ class RequestMemory:
         """How many connections wait for memory."""
         return len(self._waiting)
 
-    def take(self, holder: Holder, size: int) -> bytearray | None:
+    def take(self, holder: Holder, size: int) -> mmap.mmap | None:
         """Return a buffer of at least `size` bytes; None if the holder has to wait for it."""
         if not self._is_free() or (self._waiting and not self._is_waking):
             self._waiting[holder] = None
@@ -68,7 +69,7 @@ class RequestMemory:
             self._timer = self._loop.call_later(self.stalled_s / 2, self._close_stalled)
         return buffer
 
-    def give(self, holder: Holder, buffer: bytearray) -> None:
+    def give(self, holder: Holder, buffer: mmap.mmap) -> None:
         """Return the buffer of a holder."""
         del self._holders[holder]
         self.used_bytes -= len(buffer)
@@ -125,10 +126,10 @@ class Share:
         self._memory = memory
         self._holder = holder
 
-    def take(self, size: int) -> bytearray | None:
+    def take(self, size: int) -> mmap.mmap | None:
         """Return a buffer of at least `size` bytes; None if the holder has to wait for it."""
         return self._memory.take(self._holder, size)
 
-    def give(self, buffer: bytearray) -> None:
+    def give(self, buffer: mmap.mmap) -> None:
         """Return a buffer that nothing refers to any more."""
         self._memory.give(self._holder, buffer)
