@@ -9,6 +9,7 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from traceback import clear_frames
 from typing import Protocol
 
 from minikafka.common import effects as fx
@@ -166,6 +167,7 @@ class Driver:
         if error is None:
             self.step(WorkDone(token, done.result(), None))
         elif isinstance(error, Exception):
+            _drop_locals(error)
             self.step(WorkDone(token, None, error))
         else:
             _log.critical("unexpected error in a worker; the node stops", exc_info=error)
@@ -222,6 +224,17 @@ class Driver:
 def resolve(part: fx.Part) -> bytes | bytearray | memoryview:
     """The bytes of a part: file slices are read here and nowhere else."""
     return part.read() if type(part) is FileSlice else part  # type: ignore[return-value]
+
+
+def _drop_locals(error: BaseException) -> None:
+    """Let go of what the functions held that raised an error, such as records; keep the lines.
+
+    The error may live until the collector finds the cycle that it is in.
+    """
+    each: BaseException | None = error
+    while each is not None:
+        clear_frames(each.__traceback__)
+        each = each.__context__
 
 
 def _sync_all(targets: Sequence[fx.SyncTarget]) -> StorageFault | None:
