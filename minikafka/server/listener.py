@@ -125,6 +125,10 @@ class Connections:
         """Let a connection that has more requests wait for its turn."""
         self._turns.queue(connection, is_node=connection.listener in self.node_listeners)
 
+    def queue_sending(self, connection: "Connection") -> None:
+        """Let a connection that has more of a large answer wait for its turn."""
+        self._turns.queue(_Sending(connection), is_node=connection.listener in self.node_listeners)
+
     def gather(self) -> None:
         """Keep responses back until `release`, which must come in the same turn of the loop."""
         self._gathering = []
@@ -263,6 +267,19 @@ class Connections:
         return self._loop.time()
 
 
+class _Sending:
+    """A connection that waits for its turn to send more of a large answer."""
+
+    __slots__ = ("_connection",)
+
+    def __init__(self, connection: "Connection") -> None:
+        self._connection = connection
+
+    def take_turn(self) -> None:
+        """Send a piece."""
+        self._connection.take_sending_turn()
+
+
 class Connection(asyncio.BufferedProtocol):
     """One inbound connection. Takes requests while neither muted nor behind with its responses."""
 
@@ -278,6 +295,7 @@ class Connection(asyncio.BufferedProtocol):
         self._gathered: list[bytes] = []
         self._gathered_replies = 0
         self._outgoing: deque[Part] = deque()
+        self._sends_in_turn = False
         self._address = ""
         self._muted = False
         self._congested = False
@@ -367,7 +385,10 @@ class Connection(asyncio.BufferedProtocol):
         """The peer reads again."""
         self._congested = False
         self._active_at_s = self._owner.time_s()
-        self._send_on()
+        if self._outgoing:
+            self._queue_sending()
+        elif self._is_closing:
+            self.transport.close()
         self._go_on()
 
     def gather(self, chunks: Sequence[bytes]) -> bool:
@@ -406,12 +427,31 @@ class Connection(asyncio.BufferedProtocol):
                 self._outgoing.extend(pieces(part))
             else:
                 self._outgoing.append(part)
+        if not self._sends_in_turn:
+            self._send_on()
+
+    def take_sending_turn(self) -> None:
+        """Send a piece of a large answer."""
+        self._sends_in_turn = False
         self._send_on()
+        if not self._sends_in_turn:
+            self._go_on()
+
+    def _queue_sending(self) -> None:
+        if not self._sends_in_turn:
+            self._sends_in_turn = True
+            self._owner.queue_sending(self)
+            self._set_reading()
 
     def _send_on(self) -> None:
+        """Send up to the end of a piece of records; the next one has to wait for a turn."""
         outgoing = self._outgoing
+        has_sent = False
         while outgoing and not self._congested and not self.transport.is_closing():
             part = outgoing[0]
+            if has_sent and type(part) is FileSlice:
+                self._queue_sending()
+                return
             try:
                 data = read_part(part) if type(part) is FileSlice else part
             except Exception as error:  # noqa: BLE001 - one answer must not stop the node
@@ -419,6 +459,7 @@ class Connection(asyncio.BufferedProtocol):
                 self._owner.unreadable(self, error)
                 return
             outgoing.popleft()
+            has_sent = has_sent or type(part) is FileSlice
             self.transport.write(cast(bytes, data))
         if self._is_closing and not outgoing:
             self.transport.close()
@@ -477,7 +518,9 @@ class Connection(asyncio.BufferedProtocol):
 
     def _set_reading(self) -> None:
         """Read while there is room: only who reads learns that the peer is gone."""
-        self._frames.paused = self._muted or self._congested or self._is_closing
+        self._frames.paused = (
+            self._muted or self._congested or self._sends_in_turn or self._is_closing
+        )
         stop = self._congested or self._frames.is_full
         if stop == self._reading and not self.transport.is_closing():
             self._reading = not stop

@@ -152,6 +152,41 @@ async def test_records_are_read_as_the_peer_takes_them(pair, connections):
     assert received[-4:] == b"next"
 
 
+async def test_a_reader_of_much_gives_way_to_others_after_each_piece(pair, connections, events):
+    """30 readers of large answers stopped a node for as long as their sockets took bytes."""
+    source = Source(64 * MIB)
+    other = await wire(connections, events)
+    answered_after = []
+    read_at = source.read_at
+
+    def read(position, length):
+        if len(answered_after) < 3:
+            # It comes while a piece is sent.
+            asyncio.get_running_loop().call_soon(other.feed, framed(b"x"))
+            answered_after.append(source.read_bytes)
+        return read_at(position, length)
+
+    source.read_at = read
+    connections.reply(pair.number, [b"head", FileSlice(source, 0, 64 * MIB)])
+    assert source.read_bytes == MIB
+    receiving = asyncio.create_task(pair.receive(64 * MIB + 4))
+    assert await frames(events, 3) == [b"x"] * 3
+    assert answered_after == [0, MIB, 2 * MIB]
+    assert len(await receiving) == 64 * MIB + 4
+
+
+async def test_connection_that_sends_a_large_answer_takes_no_further_request(
+    pair, connections, events
+):
+    source = Source(64 * MIB)
+    connections.reply(pair.number, [b"head", FileSlice(source, 0, 64 * MIB)])
+    await pair.send(framed(b"more"))
+    receiving = asyncio.create_task(pair.receive(64 * MIB + 4))
+    assert await events.next(RequestFrame) == (pair.number, b"more")
+    assert source.read_bytes == 64 * MIB
+    assert len(await receiving) == 64 * MIB + 4
+
+
 async def test_connection_is_closed_after_the_answer_that_is_being_written(pair, connections):
     source = Source(32 * MIB)
     connections.reply(pair.number, [b"head", FileSlice(source, 0, 32 * MIB)])
