@@ -1,4 +1,4 @@
-# Targets: demo, demo-elr, test, check, mutants, soak, generate, bench, oracle, clean. CONTRIBUTING.md says what each is for.
+# Targets: demo, demo-elr, test, check, mutants, soak, attacks, generate, bench, oracle, clean. CONTRIBUTING.md says what each is for.
 
 PYTHON ?= python3
 VENV := .venv
@@ -8,7 +8,7 @@ SEED ?=
 MINUTES ?= 60
 PYTEST := $(BIN)/python -m pytest -q
 
-.PHONY: demo demo-elr test check mutants soak generate unit integration harness bench oracle clean
+.PHONY: demo demo-elr test check mutants soak attacks generate unit integration harness bench oracle clean
 
 $(STAMP): requirements.lock pyproject.toml setup.py minikafka/records/_summary.c
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; " + sys.executable + " is " + sys.version.split()[0])'
@@ -48,8 +48,12 @@ mutants: $(STAMP)
 soak: $(STAMP)
 	$(BIN)/python -m tests.simulation.soak --minutes $(MINUTES)
 
+# What costs a broker more than its client, with an honest producer beside it; about ten minutes.
+attacks: $(STAMP)
+	$(BIN)/python -m tests.attacks $(if $(VERSUS),--versus $(VERSUS))
+
 integration: $(STAMP)
-	$(PYTEST) tests/integration tests/fault tests/golden
+	$(PYTEST) tests/integration tests/fault tests/golden tests/attacks
 
 harness: $(STAMP)
 	$(PYTEST) tests/harness

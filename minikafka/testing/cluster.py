@@ -27,6 +27,12 @@ _CONTROLLER_PORT_OFFSET = 100
 _IN_USE = "in use"
 _FIRST_PORT = 20_000
 _LAST_PORT = 32_000
+# The limit is that of the nodes, not of the test: both may have many connections.
+_WITH_FILES = """
+import os, resource, sys
+resource.setrlimit(resource.RLIMIT_NOFILE, (int(sys.argv[1]),) * 2)
+os.execv(sys.argv[2], sys.argv[2:])
+"""
 
 
 class ClusterError(Exception):
@@ -43,14 +49,17 @@ class Cluster:
         config: Mapping[str, str] | None = None,
         one_process: bool = False,
         directory: Path | None = None,
+        open_files: int | None = None,
     ) -> None:
         """Nothing runs before `open`, or before the `with` block begins.
 
         A `directory` that is given is kept; one that is not is made, and removed at the end.
+        `open_files` is the limit on the descriptors of each node.
         """
         self.nodes = nodes
         self._config = dict(config or {})
         self._one_process = one_process
+        self._open_files = open_files
         self._is_own = directory is None
         self.directory = directory or Path(tempfile.mkdtemp(prefix="minikafka-"))
         self.base_port = 0
@@ -112,6 +121,8 @@ class Cluster:
             command += ["--config", f"{key}={value}"]
         if self._one_process:
             command.append("--one-process")
+        if self._open_files is not None:
+            command = [sys.executable, "-c", _WITH_FILES, str(self._open_files), *command]
         self._process = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )
