@@ -15,6 +15,8 @@ from typing import Protocol
 _SIZE = Struct(">i")
 RECEIVE_BUFFER_BYTES = 64 * 1024
 _POOL_GRAIN_BYTES = 1024 * 1024
+PIECE_BYTES = 1024 * 1024
+"""So much of a large frame is received at once."""
 _POOL_KEPT_BYTES = 16 * 1024 * 1024
 
 
@@ -27,6 +29,9 @@ class Buffers(Protocol):
 
     def take(self, size: int) -> mmap.mmap | None:
         """Return a buffer of at least `size` bytes; None if there is no memory for now."""
+
+    def fill(self, count: int, left: int) -> bool:
+        """Note that bytes of the frame came, and how many are left; False if those must wait."""
 
     def give(self, buffer: mmap.mmap) -> None:
         """Return a buffer that nothing refers to any more."""
@@ -56,6 +61,10 @@ class BufferPool:
             self._kept_bytes -= len(buffer)
             return buffer
         return _pages(max(grains, 1) * _POOL_GRAIN_BYTES + RECEIVE_BUFFER_BYTES)
+
+    def fill(self, _count: int, _left: int) -> bool:
+        """Take all bytes."""
+        return True
 
     def give(self, buffer: mmap.mmap) -> None:
         """Return a buffer that nothing refers to any more."""
@@ -119,7 +128,8 @@ class FrameBuffer:
         self._big_filled = 0
         self.paused = False
         self.lacks_memory = False
-        """True while a large frame waits for memory; `drain` tries again."""
+        """True while a large frame, or the rest of one, waits for memory; `drain` tries to begin
+        it again, `go_on_with_frame` lets the rest come."""
 
     @property
     def misses_bytes(self) -> bool:
@@ -129,7 +139,8 @@ class FrameBuffer:
     def space(self) -> memoryview:
         """The memory that the next bytes are read into; empty only while `is_full`."""
         if self._big is not None:
-            return memoryview(self._big)[self._big_filled : self._big_size]
+            end = min(self._big_size, self._big_filled + PIECE_BYTES)
+            return memoryview(self._big)[self._big_filled : end]
         if self._start == self._end:
             self._start = self._end = 0
         elif self._end == RECEIVE_BUFFER_BYTES:
@@ -139,7 +150,7 @@ class FrameBuffer:
     def received(self, count: int) -> None:
         """`count` bytes were written to `space()`."""
         if self._big is not None:
-            self._big_filled += count
+            self._fill(count)
         else:
             self._end += count
 
@@ -147,7 +158,7 @@ class FrameBuffer:
     def is_full(self) -> bool:
         """True if nothing more can be received before a frame is handed out."""
         if self._big is not None:
-            return self._big_filled == self._big_size
+            return self.lacks_memory or self._big_filled == self._big_size
         return self.lacks_memory or self._end - self._start == RECEIVE_BUFFER_BYTES
 
     def drain(self, goes_on: Callable[[], bool] = _always) -> bool:
@@ -188,6 +199,11 @@ class FrameBuffer:
                 return False
         return False
 
+    def go_on_with_frame(self) -> None:
+        """Let the rest of a large frame come that waited for memory."""
+        if self._big is not None:
+            self.lacks_memory = False
+
     def release(self) -> None:
         """Let go of the consumer and of pooled memory, when the connection is gone."""
         self._consume = _drop
@@ -211,8 +227,13 @@ class FrameBuffer:
         begin = self._start + 4
         big[:available] = self._view[begin : begin + available]
         self._start = self._end = 0
-        self._big, self._big_size, self._big_filled = big, size, available
+        self._big, self._big_size, self._big_filled = big, size, 0
+        self._fill(available)
         return True
+
+    def _fill(self, count: int) -> None:
+        self._big_filled += count
+        self.lacks_memory = not self._pool.fill(count, self._big_size - self._big_filled)
 
     def _hand_out_big(self) -> None:
         big, pool = self._big, self._pool

@@ -343,18 +343,19 @@ class Connection(asyncio.BufferedProtocol):
         self._owner.left(self)
 
     def memory_is_free(self) -> None:
-        """Try again to take memory for a large frame."""
+        """Try again to take memory for a large frame, or receive the rest of it."""
+        self._frames.go_on_with_frame()
         self._go_on()
 
-    def stalled(self) -> None:
+    def stalled(self, reason: str) -> None:
         """Close if a large frame is incomplete, or answers are not read."""
         if not (self._frames.misses_bytes or self._congested) or self.transport.is_closing():
             return
         _log.warning(
-            "closing connection %s from %s: a request is incomplete, and nothing came for %.0f s",
+            "closing connection %s from %s: a request is incomplete, and %s",
             self.number,
             self._address,
-            self._owner.memory.stalled_s,
+            reason,
         )
         self.transport.abort()
 

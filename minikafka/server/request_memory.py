@@ -1,22 +1,32 @@
 """Memory of clients' large requests: a bound for what is being received or waits in a handler.
 
-A frame that does not fit into its connection's receive buffer takes memory before it is received.
-At the bound the connection waits, in order, and is not read from until memory is free. As Kafka:
-the last one that is let in may exceed the bound (`SimpleMemoryPool`, not strict). Unlike Kafka:
-small requests take nothing and never wait, nor do other nodes; and a connection whose frame is not
-complete is closed when it sends nothing for 30 s, so that it lets go of its memory.
+A frame that does not fit into its connection's receive buffer takes memory before it is received: 1
+MiB, or its size if that is less, and then what comes beyond that. So a client cannot hold memory by
+a number in front of a frame. At the bound connections wait, in order, and are not read from until
+memory is free; only the frame that was begun first goes on, so that one of them always ends. Others
+may exceed the bound by what they receive at a time, 1 MiB each.
+
+As Kafka: the bound is not strict (`SimpleMemoryPool`). Unlike Kafka: a frame takes what has come of
+it, not its whole size; small requests take nothing and never wait, nor do other nodes; and a
+connection whose frame is not complete is closed when it sends nothing for 30 s, or less than 256
+KiB in 10 s while others wait, so that it lets go of its memory.
 """
 
 import asyncio
 import mmap
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Final, Protocol
 
-from minikafka.server.frame_buffer import BufferPool
+from minikafka.server.frame_buffer import PIECE_BYTES, BufferPool
 
 DEFAULT_BOUND_BYTES: Final = 1 << 30
 """The bound where `queued.max.request.bytes` gives none."""
 _STALLED_S: Final = 30.0
+_CHECKS: Final = 3
+"""So often holders are checked within the time after which one has stalled."""
+_LEAST_BYTES: Final = 256 * 1024
+"""What a holder must receive between two checks while others wait."""
 
 
 class Holder(Protocol):
@@ -26,10 +36,20 @@ class Holder(Protocol):
         """Return when bytes came last, by the loop's clock."""
 
     def memory_is_free(self) -> None:
-        """Try again to take memory."""
+        """Try again to take memory, or receive the rest of a frame."""
 
-    def stalled(self) -> None:
-        """Close: a frame is incomplete, and nothing more comes."""
+    def stalled(self, reason: str) -> None:
+        """Close: a frame is incomplete, and too little comes."""
+
+
+@dataclass(slots=True)
+class _Held:
+    """The memory of one frame."""
+
+    taken_bytes: int
+    filled_bytes: int = 0
+    at_check_bytes: int | None = None
+    """How much had come at the last check; None before the first one."""
 
 
 class RequestMemory:
@@ -40,13 +60,14 @@ class RequestMemory:
         self.bound_bytes = DEFAULT_BOUND_BYTES
         self.stalled_s = _STALLED_S
         self.used_bytes = 0
-        """The size of the buffers that are taken."""
+        """What all frames take that are being received."""
         self.held_bytes: Callable[[], int] = lambda: 0
         """Returns how many bytes of requests handlers hold besides."""
         self._pool = pool
         self._loop = loop
-        self._holders: dict[Holder, None] = {}
-        # Who waits for longest is in front.
+        # The frame that was begun first is in front.
+        self._holders: dict[Holder, _Held] = {}
+        # The connection that has waited for longest is in front.
         self._waiting: dict[Holder, None] = {}
         self._is_waking = False
         self._wake_is_due = False
@@ -62,17 +83,29 @@ class RequestMemory:
         if not self._is_free() or (self._waiting and not self._is_waking):
             self._waiting[holder] = None
             return None
-        buffer = self._pool.take(size)
-        self.used_bytes += len(buffer)
-        self._holders[holder] = None
+        held = self._holders[holder] = _Held(min(size, PIECE_BYTES))
+        self.used_bytes += held.taken_bytes
         if self._timer is None:
-            self._timer = self._loop.call_later(self.stalled_s / 2, self._close_stalled)
-        return buffer
+            self._timer = self._loop.call_later(self.stalled_s / _CHECKS, self._check)
+        return self._pool.take(size)
+
+    def fill(self, holder: Holder, count: int, left: int) -> bool:
+        """Note that bytes of a holder's frame came; False if those that are left must wait."""
+        held = self._holders[holder]
+        held.filled_bytes += count
+        more = held.filled_bytes - held.taken_bytes
+        if more > 0:
+            held.taken_bytes += more
+            self.used_bytes += more
+        # What was reserved may come in any case.
+        if left == 0 or more < 0 or self._is_free() or next(iter(self._holders)) is holder:
+            return True
+        self._waiting[holder] = None
+        return False
 
     def give(self, holder: Holder, buffer: mmap.mmap) -> None:
         """Return the buffer of a holder."""
-        del self._holders[holder]
-        self.used_bytes -= len(buffer)
+        self.used_bytes -= self._holders.pop(holder).taken_bytes
         self._pool.give(buffer)
         self.freed()
 
@@ -99,21 +132,41 @@ class RequestMemory:
         self._wake_is_due = False
         self._is_waking = True
         try:
+            first = next(iter(self._holders), None)
+            if first in self._waiting:
+                self._resume(first)
             while self._waiting and self._is_free():
-                holder = next(iter(self._waiting))
-                del self._waiting[holder]
-                holder.memory_is_free()
+                self._resume(next(iter(self._waiting)))
         finally:
             self._is_waking = False
 
-    def _close_stalled(self) -> None:
+    def _resume(self, holder: Holder) -> None:
+        del self._waiting[holder]
+        holder.memory_is_free()
+
+    def _check(self) -> None:
+        """Close connections that hold memory and bring nothing, or too little for those that wait.
+
+        A connection that waits itself may not bring anything.
+        """
         self._timer = None
+        period_s = self.stalled_s / _CHECKS
         before_s = self._loop.time() - self.stalled_s
-        for holder in list(self._holders):
-            if holder.active_since_s() <= before_s:
-                holder.stalled()
+        others_wait = bool(self._waiting)
+        for holder, held in list(self._holders.items()):
+            last = held.at_check_bytes
+            held.at_check_bytes = held.filled_bytes
+            if holder in self._waiting:
+                held.at_check_bytes = None
+            elif holder.active_since_s() <= before_s:
+                holder.stalled(f"nothing came for {self.stalled_s:.0f} s")
+            elif others_wait and last is not None and held.filled_bytes - last < _LEAST_BYTES:
+                holder.stalled(
+                    f"{held.filled_bytes - last} bytes came in {period_s:.0f} s, while other "
+                    "requests wait for memory (queued.max.request.bytes)"
+                )
         if self._holders:
-            self._timer = self._loop.call_later(self.stalled_s / 2, self._close_stalled)
+            self._timer = self._loop.call_later(period_s, self._check)
 
 
 class Share:
@@ -129,6 +182,10 @@ class Share:
     def take(self, size: int) -> mmap.mmap | None:
         """Return a buffer of at least `size` bytes; None if the holder has to wait for it."""
         return self._memory.take(self._holder, size)
+
+    def fill(self, count: int, left: int) -> bool:
+        """Note that bytes of the frame came, and how many are left; False if those must wait."""
+        return self._memory.fill(self._holder, count, left)
 
     def give(self, buffer: mmap.mmap) -> None:
         """Return a buffer that nothing refers to any more."""

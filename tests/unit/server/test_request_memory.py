@@ -5,12 +5,15 @@ import asyncio
 import pytest
 
 from minikafka.common.events import ConnectionClosed, ConnectionOpened, RequestFrame
+from minikafka.server.frame_buffer import PIECE_BYTES
 from minikafka.server.listener import Connections
 from tests.unit.server.conftest import framed
 
 HOST = "127.0.0.1"
 LARGE = framed(bytes(1_000_000))
 HALF = len(LARGE) // 2
+MIB = 1 << 20
+HUGE = framed(bytes(5 * MIB))
 
 
 class World:
@@ -50,6 +53,20 @@ class World:
         writer.write(data)
         async with asyncio.timeout(10):
             return writer, number, await first
+
+    def waits_in_frame(self):
+        """A future for when the rest of a frame has to wait; its result is the connection."""
+        waits = asyncio.get_running_loop().create_future()
+        fill = self.memory.fill
+
+        def noted(holder, count, left):
+            goes_on = fill(holder, count, left)
+            if not goes_on and not waits.done():
+                waits.set_result(holder.number)
+            return goes_on
+
+        self.memory.fill = noted
+        return waits
 
     async def half_sent(self):
         """A connection that holds all the memory."""
@@ -137,8 +154,84 @@ async def test_connection_that_waits_for_memory_is_not_closed_as_stalled(world):
     world.memory.held_bytes = lambda: 1
     _, number = await world.waiting()
     world.memory.stalled_s = 0.0
-    world.memory._close_stalled()
+    world.memory._check()
     world.memory.stalled_s = 30.0
     world.memory.held_bytes = lambda: 0
     world.memory.freed()
     assert await world.events.next(RequestFrame) == (number, LARGE[4:])
+
+
+async def test_a_size_in_front_of_a_frame_holds_no_memory(world):
+    """12 senders that announced 90 MB each, and brought a byte a second, held 1 GiB without end."""
+    world.memory.bound_bytes = 6 * MIB
+    for _ in range(5):
+        assert (await world.ask((90_000_000).to_bytes(4, "big") + bytes(100_000)))[2]
+    _, number, has_taken = await world.ask(LARGE)
+    assert has_taken
+    assert await world.events.next(RequestFrame) == (number, LARGE[4:])
+    assert world.memory.used_bytes == 5 * MIB
+
+
+async def test_at_the_bound_the_first_frame_goes_on_and_others_wait(world):
+    world.memory.bound_bytes = 4 * MIB
+    waits = world.waits_in_frame()
+    one, first, _ = await world.ask(HUGE[: 2 * MIB])
+    _, second, _ = await world.ask(HUGE)
+    assert await waits == second
+    assert world.memory.waiting_count == 1
+    assert world.memory.used_bytes <= 4 * MIB + 2 * PIECE_BYTES
+    one.write(HUGE[2 * MIB :])
+    assert await world.events.next(RequestFrame) == (first, HUGE[4:])
+    assert await world.events.next(RequestFrame) == (second, HUGE[4:])
+    assert (world.memory.used_bytes, world.memory.waiting_count) == (0, 0)
+
+
+async def test_the_next_frame_goes_on_when_the_first_is_gone_and_memory_is_not_free(world):
+    world.memory.bound_bytes = 4 * MIB
+    waits = world.waits_in_frame()
+    one, first, _ = await world.ask(HUGE[: 2 * MIB])
+    _, second, _ = await world.ask(HUGE)
+    assert await waits == second
+    world.memory.held_bytes = lambda: 4 * MIB
+    one.close()
+    assert await world.events.next(ConnectionClosed) == (first,)
+    assert await world.events.next(RequestFrame) == (second, HUGE[4:])
+
+
+async def test_slow_sender_is_closed_while_others_wait(world, caplog):
+    world.memory.bound_bytes = MIB
+    _, first, _ = await world.ask(HUGE[:100_000])
+    world.memory._check()
+    world.memory._check()
+    assert not world.connections._by_id[first].transport.is_closing()
+    _, second = await world.waiting()
+    world.memory._check()
+    assert await world.events.next(ConnectionClosed) == (first,)
+    assert await world.events.next(RequestFrame) == (second, LARGE[4:])
+    assert "while other requests wait for memory" in caplog.text
+
+
+async def test_sender_that_brings_enough_goes_on_while_others_wait(world):
+    world.memory.bound_bytes = MIB
+    waits = world.waits_in_frame()
+    writer, first, _ = await world.ask(HUGE[:100_000])
+    _, second = await world.waiting()
+    world.memory._check()
+    writer.write(HUGE[100_000 : 2 * MIB])
+    connection = world.connections._by_id[first]
+    received = connection.buffer_updated
+    enough = asyncio.Event()
+
+    def noted(count):
+        received(count)
+        if connection._frames._big_filled >= MIB:
+            enough.set()
+
+    connection.buffer_updated = noted
+    async with asyncio.timeout(10):
+        await enough.wait()
+    world.memory._check()
+    writer.write(HUGE[2 * MIB :])
+    assert await world.events.next(RequestFrame) == (first, HUGE[4:])
+    assert await world.events.next(RequestFrame) == (second, LARGE[4:])
+    assert not waits.done()
