@@ -15,6 +15,7 @@ depends on it before.
 Source: KIP-227; `FetchSession`, `FetchSessionCache`, `FullFetchContext`, `IncrementalFetchContext`.
 """
 
+from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from operator import attrgetter
@@ -215,6 +216,11 @@ class Session:
         self.noisy.clear()
         return sorted(self.under_way, key=_order)
 
+    @property
+    def noisy_count(self) -> int:
+        """How many partitions `take` may return."""
+        return len(self.under_way) + len(self.noisy)
+
     def wait_keys(self) -> list[WaitKey]:
         """What a fetch waits for that has nothing to tell."""
         return [self.key]
@@ -283,7 +289,9 @@ class FetchSessions:
     most_partitions: int = MOST_PARTITIONS
     partition_count: int = 0
     """In all sessions together."""
-    _sessions: dict[int, Session] = field(default_factory=dict)
+    # The ones that were not used for longest are in front.
+    _sessions: OrderedDict[int, Session] = field(default_factory=OrderedDict)
+    _consumers: OrderedDict[int, Session] = field(default_factory=OrderedDict)
 
     def __len__(self) -> int:
         return len(self._sessions)
@@ -324,20 +332,27 @@ class FetchSessions:
         before = len(session.partitions)
         session.update(request)
         self.partition_count += len(session.partitions) - before
-        if not self._has_room_for(session):
+        if not self._has_room(0, is_follower=session.is_follower, but=session):
             self._drop(session.session_id)
             raise FetchSessionIdNotFoundError
         session.last_used_ms = self.env.clock.monotonic_ms
+        self._sessions.move_to_end(session.session_id)
+        if not session.is_follower:
+            self._consumers.move_to_end(session.session_id)
         if not session.partitions:
             # As Kafka: a session without partitions ends with its answer.
-            del self._sessions[session.session_id]
+            self._remove(session.session_id)
             session.session_id = 0
         return session
 
     def _open(self, request: messages.FetchRequest, version: int) -> Session | None:
         is_follower = replica_id_of(request) >= 0
-        if not any(topic.partitions for topic in request.topics) or not self._make_room(
-            is_follower=is_follower
+        named_count = sum(len(topic.partitions) for topic in request.topics)
+        # Before they are built; one that is named twice counts twice for that.
+        if (
+            not named_count
+            or not self._make_room(is_follower=is_follower)
+            or not self._has_room(named_count, is_follower=is_follower)
         ):
             return None
         session = self.kind(
@@ -350,43 +365,52 @@ class FetchSessions:
         )
         session.update(request)
         self._sessions[session.session_id] = session
+        if not is_follower:
+            self._consumers[session.session_id] = session
         self.partition_count += len(session.partitions)
-        if self._has_room_for(session):
-            return session
-        self._drop(session.session_id)
-        return None
+        return session
 
     def _drop(self, session_id: int) -> None:
-        session = self._sessions.pop(session_id, None)
+        session = self._remove(session_id)
         if session is not None:
             self.partition_count -= len(session.partitions)
             session.close()
 
+    def _remove(self, session_id: int) -> Session | None:
+        self._consumers.pop(session_id, None)
+        return self._sessions.pop(session_id, None)
+
     def _make_room(self, *, is_follower: bool) -> bool:
         return len(self._sessions) < self.slots or self._evict(is_follower=is_follower)
 
-    def _has_room_for(self, session: Session) -> bool:
-        """Whether a session's partitions fit; others may have to make room."""
-        while self.partition_count > self.most_partitions:
-            if not self._evict(is_follower=session.is_follower, but=session):
+    def _has_room(self, more: int, *, is_follower: bool, but: Session | None = None) -> bool:
+        """Whether so many more partitions fit; others may have to make room."""
+        if more > self.most_partitions:
+            return False
+        while self.partition_count + more > self.most_partitions:
+            if not self._evict(is_follower=is_follower, but=but):
                 return False
         return True
 
     def _evict(self, *, is_follower: bool, but: Session | None = None) -> bool:
         """Drop a session that is idle, or a consumer's in favour of a follower's, if there is."""
-        now_ms = self.env.clock.monotonic_ms
-        for session_id, session in self._sessions.items():
-            idle = now_ms - session.last_used_ms > _EVICT_AFTER_MS
-            if session is not but and (idle or (is_follower and not session.is_follower)):
-                self._drop(session_id)
-                return True
-        return False
+        oldest = _first(self._sessions, but)
+        if oldest is None or self.env.clock.monotonic_ms - oldest.last_used_ms <= _EVICT_AFTER_MS:
+            oldest = _first(self._consumers, but) if is_follower else None
+        if oldest is None:
+            return False
+        self._drop(oldest.session_id)
+        return True
 
     def _free_id(self) -> int:
         while True:
             session_id = self.env.rng.randrange(1, 2**31 - 1)
             if session_id not in self._sessions:
                 return session_id
+
+
+def _first(sessions: OrderedDict[int, Session], but: Session | None) -> Session | None:
+    return next((each for each in sessions.values() if each is not but), None)
 
 
 def _reader(request: messages.FetchRequest, version: int) -> Reader:

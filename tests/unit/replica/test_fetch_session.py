@@ -21,7 +21,7 @@ from minikafka.messages.fetch import (
     PartitionData,
     ReplicaState,
 )
-from minikafka.replica.fetch_session import FetchSessions, SessionKey, replica_id_of
+from minikafka.replica.fetch_session import FetchSessions, Session, SessionKey, replica_id_of
 from tests.wire_world import take_turn
 
 TOPIC = Uuid.of(1, 1)
@@ -115,6 +115,33 @@ def test_full_cache_drops_what_was_not_used_for_two_minutes(env, sessions):
     env.clock.set(Now(120_001, 0))
     assert sessions.resolve(request(), 17) is not None
     assert len(sessions) == 2
+
+
+def test_idle_sessions_go_in_the_order_of_their_last_use(env):
+    sessions = FetchSessions(env, slots=3)
+    first, second, third = (sessions.resolve(request(), 17) for _ in range(3))
+    env.clock.set(Now(60_000, 0))
+    sessions.resolve(request((), first.session_id, 1), 17)
+    env.clock.set(Now(120_001, 0))
+    sessions.resolve(request(), 17)
+    assert (first.is_closed, second.is_closed, third.is_closed) == (False, True, False)
+
+
+def test_a_full_cache_of_busy_sessions_is_not_searched(env):
+    """With 100,000 slots, each fetch that asked for one more looked at all of them."""
+    looked_at = []
+
+    class Watched(Session):
+        def __getattribute__(self, name):
+            looked_at.append(name)
+            return super().__getattribute__(name)
+
+    sessions = FetchSessions(env, slots=1_000, kind=Watched)
+    for _ in range(1_000):
+        sessions.resolve(request(), 17)
+    looked_at.clear()
+    assert sessions.resolve(request(), 17) is None
+    assert len(looked_at) < 10
 
 
 def test_followers_go_before_consumers(sessions):
