@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from minikafka.common.effects import Channel
+from minikafka.common.environment import Environment
+from minikafka.common.wait_key import WaitKey
 
 T = TypeVar("T")
 
@@ -72,6 +74,20 @@ def wait_until(
     if settled():
         return True
     return bool((yield WaitUntil(keys, settled, deadline_ms, for_answer_only)))
+
+
+def next_turn(env: Environment) -> Steps[None]:
+    """Go on in a later step, after what came meanwhile; it is for the answer only."""
+    key = WaitKey("turn")
+    has_turn = False
+
+    def turn() -> None:
+        nonlocal has_turn
+        has_turn = True
+        env.notify(key)
+
+    env.later(turn)
+    yield from wait_until([key], lambda: has_turn, FOREVER_MS, for_answer_only=True)
 
 
 def call(channel: Channel, request: Any, version: int, timeout_ms: int) -> Steps[Any]:

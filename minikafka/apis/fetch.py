@@ -15,13 +15,13 @@ Errors:      FETCH_SESSION_ID_NOT_FOUND, INVALID_FETCH_SESSION_EPOCH, FETCH_SESS
 """
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from minikafka.apis._context import BrokerContext, ControllerContext
 from minikafka.apis._leaders import endpoints_of
 from minikafka.apis._registry import broker_api, controller_api
-from minikafka.apis._steps import Steps, wait_until
+from minikafka.apis._steps import Steps, next_turn, wait_until
 from minikafka.common.errors import ErrorCode, KafkaError
 from minikafka.common.faults import StorageFault
 from minikafka.common.ids import METADATA_TOPIC_ID, TopicPartition
@@ -60,6 +60,8 @@ _READ_COMMITTED = 1
 _FROM_FOLLOWER_FROM = 11
 _NODE_ENDPOINTS_FROM = 16
 _UNKNOWN_OFFSET = -1
+_PARTITIONS_A_STEP = 2_000
+"""Some 10 ms."""
 
 
 @dataclass(slots=True)
@@ -88,14 +90,40 @@ class Reading:
 
     def read_all(self, *, notes_progress: bool) -> None:
         """Read each partition once; the first round notes how far a follower is."""
+        self._read(self._begin(), notes_progress=notes_progress)
+
+    def read_in_slices(self) -> Steps[None]:
+        """Read each partition once for a consumer, some of them a step."""
+        wanted = self._begin()
+        for start in range(0, len(wanted), _PARTITIONS_A_STEP):
+            if start:
+                yield from next_turn(self.ctx.env)
+            self._read(wanted[start : start + _PARTITIONS_A_STEP], notes_progress=False)
+
+    @property
+    def takes_long(self) -> bool:
+        """Whether a consumer asks for more partitions than a step should read.
+
+        What a follower is sent must not change between two steps: its leader's log may be
+        truncated.
+        """
+        if self.replica_id >= 0:
+            return False
+        count = len(self.named) if self.session is None else self.session.noisy_count
+        return count > _PARTITIONS_A_STEP
+
+    def _begin(self) -> Sequence[Named | Asked]:
         self.answers.clear()
         self.calm.clear()
         self.partitions.clear()
         self.sizes.clear()
         self.total_bytes = 0
         self.must_answer = False
-        left = self.max_bytes
-        for wanted in self.named if self.session is None else self.session.take():
+        return self.named if self.session is None else self.session.take()
+
+    def _read(self, slice_: Sequence[Named | Asked], *, notes_progress: bool) -> None:
+        left = max(0, self.max_bytes - self.total_bytes)
+        for wanted in slice_:
             data = self._read_one(wanted, left, notes_progress=notes_progress)
             self.answers.append((wanted, data))
             size = 0 if data.records is None else _size(data.records)
@@ -213,6 +241,17 @@ class Reading:
         if partition.is_stale_epoch(self.replica_id, self.replica_epoch):
             return ErrorCode.NOT_LEADER_OR_FOLLOWER
         return None
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether what was read is to be answered now."""
+        request = self.request
+        return (
+            request.max_wait_ms <= 0
+            or not self.asks_anything
+            or self.must_answer
+            or self.total_bytes >= request.min_bytes
+        )
 
     @property
     def asks_anything(self) -> bool:
@@ -334,15 +373,20 @@ def fetch(ctx: BrokerContext, request: FetchRequest) -> FetchResponse | Steps[Fe
     except KafkaError as error:
         return FetchResponse(error_code=error.code)
     reading = _reading(ctx, request, session)
+    if reading.takes_long:
+        return _fetch_much(ctx, reading)
     reading.read_all(notes_progress=True)
-    if (
-        request.max_wait_ms <= 0
-        or not reading.asks_anything
-        or reading.must_answer
-        or reading.total_bytes >= request.min_bytes
-    ):
+    if reading.is_enough:
         return reading.response()
     return _long_poll(ctx, reading)
+
+
+def _fetch_much(ctx: BrokerContext, reading: Reading) -> Steps[FetchResponse]:
+    """A consumer's fetch of many partitions: others are served between its slices."""
+    yield from reading.read_in_slices()
+    if reading.is_enough:
+        return reading.response()
+    return (yield from _long_poll(ctx, reading))
 
 
 def _no_broker(request: FetchRequest) -> FetchResponse:
@@ -401,7 +445,10 @@ def _long_poll(ctx: BrokerContext, reading: Reading) -> Steps[FetchResponse]:
             )
         finally:
             session.waiting -= 1
-    reading.read_all(notes_progress=False)
+    if reading.takes_long:
+        yield from reading.read_in_slices()
+    else:
+        reading.read_all(notes_progress=False)
     return reading.response()
 
 

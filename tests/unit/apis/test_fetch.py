@@ -2,6 +2,7 @@
 
 import pytest
 
+from minikafka.apis import fetch as fetch_api
 from minikafka.apis.fetch import Reading
 from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import Uuid
@@ -13,6 +14,7 @@ from minikafka.messages.fetch import (
     ForgottenTopic,
     ReplicaState,
 )
+from minikafka.node.node import Node
 from minikafka.sim.sim_cluster import INTERNAL_PORT
 from tests.sim_world import (
     BY_NAME,
@@ -364,6 +366,7 @@ def test_a_session_looks_at_nothing_while_nothing_happens(one, client, monkeypat
 
 
 _read = Reading._read_one
+_step = Node.step
 
 
 def test_a_session_that_its_client_has_left_costs_appends_nothing():
@@ -376,3 +379,62 @@ def test_a_session_that_its_client_has_left_costs_appends_nothing():
     assert len(watchers) == 3
     produce(client, "t", b"a")
     assert not watchers
+
+
+@pytest.fixture
+def reads_by_step(monkeypatch):
+    """How many partitions each step of a node reads, where 3 are many."""
+    reads = [0]
+
+    def step(*args):
+        reads.append(0)
+        return _step(*args)
+
+    def read(*args, **more):
+        reads[-1] += 1
+        return _read(*args, **more)
+
+    monkeypatch.setattr(fetch_api, "_PARTITIONS_A_STEP", 2)
+    monkeypatch.setattr(Node, "step", step)
+    monkeypatch.setattr(Reading, "_read_one", read)
+    return reads
+
+
+@pytest.mark.parametrize("epoch", [-1, 0], ids=["no session", "a session"])
+def test_a_consumer_of_many_partitions_has_a_few_read_a_step(client, epoch, reads_by_step):
+    """A session of 20,000 partitions was one step of 0.15 s."""
+    request = fetch_request("t", 0)
+    request.session_epoch = epoch
+    request.topics[0].partitions += [FetchPartition(index) for index in range(1, 7)]
+    answer = client.ask(request, FetchResponse, version=BY_NAME)
+    (topic,) = answer.responses
+    assert [each.partition_index for each in topic.partitions] == list(range(7))
+    assert values_of(topic.partitions[0]) == [b"0a", b"0b", b"1a", b"1b", b"2a", b"2b"]
+    assert [each for each in reads_by_step if each] == [2, 2, 2, 1]
+
+
+def test_a_long_poll_of_many_partitions_reads_a_few_a_step(one, reads_by_step):
+    create_topic(one, "many", partitions=5)
+    client, answers = one.client(), []
+    request = fetch_request("many", 0, max_wait_ms=60_000)
+    request.topics[0].partitions = [
+        FetchPartition(index, partition_max_bytes=1_000) for index in range(5)
+    ]
+    client.send(request, answers.append, version=BY_NAME)
+    one.world.run(100)
+    assert answers == []
+    produce(one.client("other"), "many", b"x", partition=3)
+    one.world.run(100)
+    (answer,) = answers
+    assert values_of(answer.responses[0].partitions[3]) == [b"x"]
+    assert [each for each in reads_by_step if each] == [2, 2, 1] * 2
+
+
+def test_what_a_follower_reads_is_read_in_one_step(one, reads_by_step):
+    """Its leader's log may be truncated between two steps."""
+    client = one.client(port=INTERNAL_PORT)
+    request = fetch_request("t", 0)
+    request.replica_id = 2
+    request.topics[0].partitions += [FetchPartition(index) for index in range(1, 7)]
+    client.ask(request, FetchResponse, version=BY_NAME)
+    assert [each for each in reads_by_step if each] == [7]
