@@ -7,7 +7,8 @@ system says counts, too: where it has no descriptor left (EMFILE, ENFILE) a file
 call is made again.
 
 A few descriptors are held as spares. An operation on a log reserves them before it changes
-anything, so that it does not run out of descriptors half-way.
+anything, so that it does not run out of descriptors half-way. The last of them are for the metadata
+log only, without which a node cannot go on.
 """
 
 import errno
@@ -24,9 +25,12 @@ T = TypeVar("T")
 NO_DESCRIPTOR: Final = frozenset((errno.EMFILE, errno.ENFILE))
 """What the system says where this process, or all of them, have too many files open."""
 
-_SPARES: Final = 8
-_LEAST_SPARES: Final = 4
-"""More than one operation on a log opens at a time. The others are for the metadata log."""
+_OPENED_AT_A_TIME: Final = 4
+"""What one operation on a log opens at most."""
+_FOR_METADATA: Final = 6
+_LEAST_SPARES: Final = _FOR_METADATA + _OPENED_AT_A_TIME
+_SPARES: Final = _LEAST_SPARES + 4
+_METADATA_FOLDER: Final = "/__cluster_metadata-0/"
 
 
 class Closable(Protocol):
@@ -77,15 +81,23 @@ class OpenFiles:
         with self._lock:
             while len(self._open) >= self.most and self._close_one():
                 pass
-            return self.attempt(lambda: os.open(path, flags, 0o644))
+            kept = _FOR_METADATA
+            if _METADATA_FOLDER in f"{path}/":
+                kept = 0
+                if self.is_short:
+                    self.reserve()
+            return self._attempt(lambda: os.open(path, flags, 0o644), kept)
 
     def attempt(self, call: Callable[[], T]) -> T:
         """Call the system; again, after a descriptor was made free, where it has none left."""
+        return self._attempt(call, _FOR_METADATA)
+
+    def _attempt(self, call: Callable[[], T], kept: int) -> T:
         while True:
             try:
                 return call()
             except OSError as error:
-                if error.errno not in NO_DESCRIPTOR or not self._make_free():
+                if error.errno not in NO_DESCRIPTOR or not self._make_free(kept):
                     raise
 
     def reserve(self) -> bool:
@@ -154,11 +166,12 @@ class OpenFiles:
         with self._lock:
             return self._close_one()
 
-    def _make_free(self) -> bool:
+    def _make_free(self, kept: int) -> bool:
+        """Close a file, or a spare where there are more than `kept`; False if there is none."""
         with self._lock:
             if self._close_one():
                 return True
-            if not self._spares:
+            if len(self._spares) <= kept:
                 return False
             os.close(self._spares.pop())
             self.is_short = True

@@ -215,13 +215,33 @@ def test_one_that_cannot_reserve_is_refused_before_it_begins(disk, files, system
     with pytest.raises(OutOfFilesFault, match="Too many open files"):
         disk.reserve_files()
     # The three that it found are for the metadata log.
-    disk.open("quorum-state", create=True)
-    for number in range(open_files._SPARES):
-        if system.left == 0 and not files._spares:
-            break
-        disk.open(f"{number}", create=True)
+    with pytest.raises(OutOfFilesFault):
+        disk.open("other", create=True)
+    disk.make_dir("__cluster_metadata-0")
+    disk.open("__cluster_metadata-0/quorum-state", create=True)
     system.left = 20
     disk.reserve_files()
+
+
+def test_the_metadata_log_has_descriptors_when_others_have_none(disk, files, system):
+    """They were for the first to come: a node stopped where its metadata log came last."""
+    disk.reserve_files()
+    disk.make_dir("__cluster_metadata-0")
+    system.left = 0
+    # Files in use, which cannot be closed.
+    files._close_one = lambda: False
+    with pytest.raises(OutOfFilesFault):
+        made(disk, open_files._SPARES)
+    opened = [
+        disk.open(f"__cluster_metadata-0/{number}.log", create=True)
+        for number in range(open_files._FOR_METADATA - 1)
+    ]
+    disk.sync_dir("__cluster_metadata-0")
+    opened[0].append(b"x")
+    # They are spares again as soon as there are others.
+    system.left = open_files._SPARES + 1
+    disk.open("__cluster_metadata-0/more.log", create=True)
+    assert len(files._spares) == open_files._SPARES
 
 
 def test_nothing_is_left_where_nothing_can_be_closed(disk, files, system, tmp_path):
