@@ -6,6 +6,9 @@ a number in front of a frame. At the bound connections wait, in order, and are n
 memory is free; only the frame that was begun first goes on, so that one of them always ends. Others
 may exceed the bound by what they receive at a time, 1 MiB each.
 
+Connections that send very large requests take turns: 8 MiB of those are received in one turn of the
+loop, so that others need not wait for all of them.
+
 As Kafka: the bound is not strict (`SimpleMemoryPool`). Unlike Kafka: a frame takes what has come of
 it, not its whole size; small requests take nothing and never wait, nor do other nodes; and a
 connection whose frame is not complete is closed when it sends nothing for 30 s, or less than 256
@@ -25,6 +28,8 @@ DEFAULT_BOUND_BYTES: Final = 1 << 30
 _STALLED_S: Final = 30.0
 _CHECKS: Final = 3
 """So often holders are checked within the time after which one has stalled."""
+_TURN_BYTES: Final = 8 * PIECE_BYTES
+"""Some 4 ms, since the system has to find pages for them."""
 _LEAST_BYTES: Final = 256 * 1024
 """What a holder must receive between two checks while others wait."""
 
@@ -69,6 +74,10 @@ class RequestMemory:
         self._holders: dict[Holder, _Held] = {}
         # The connection that has waited for longest is in front.
         self._waiting: dict[Holder, None] = {}
+        # The connections that wait for their turn to receive more.
+        self._paced: dict[Holder, None] = {}
+        self._turn_bytes = 0
+        self._turn_is_noted = False
         self._is_waking = False
         self._wake_is_due = False
         self._timer: asyncio.TimerHandle | None = None
@@ -98,10 +107,32 @@ class RequestMemory:
             held.taken_bytes += more
             self.used_bytes += more
         # What was reserved may come in any case.
-        if left == 0 or more < 0 or self._is_free() or next(iter(self._holders)) is holder:
+        if left == 0 or more < 0:
             return True
-        self._waiting[holder] = None
+        if not self._is_free() and next(iter(self._holders)) is not holder:
+            self._waiting[holder] = None
+            return False
+        return self._has_turn(holder, count)
+
+    def _has_turn(self, holder: Holder, count: int) -> bool:
+        self._turn_bytes += count
+        if not self._turn_is_noted:
+            self._turn_is_noted = True
+            self._loop.call_soon(self._next_turn)
+        if self._turn_bytes <= _TURN_BYTES:
+            return True
+        self._paced[holder] = None
         return False
+
+    def _next_turn(self) -> None:
+        self._turn_bytes = 0
+        self._turn_is_noted = False
+        for holder in list(self._paced)[: _TURN_BYTES // PIECE_BYTES]:
+            del self._paced[holder]
+            holder.memory_is_free()
+        if self._paced and not self._turn_is_noted:
+            self._turn_is_noted = True
+            self._loop.call_soon(self._next_turn)
 
     def give(self, holder: Holder, buffer: mmap.mmap) -> None:
         """Return the buffer of a holder."""
@@ -112,6 +143,7 @@ class RequestMemory:
     def forget(self, holder: Holder) -> None:
         """Note that a holder is gone: it waits no more."""
         self._waiting.pop(holder, None)
+        self._paced.pop(holder, None)
         self.freed()
 
     def freed(self) -> None:

@@ -5,8 +5,9 @@ import asyncio
 import pytest
 
 from minikafka.common.events import ConnectionClosed, ConnectionOpened, RequestFrame
-from minikafka.server.frame_buffer import PIECE_BYTES
+from minikafka.server.frame_buffer import PIECE_BYTES, BufferPool
 from minikafka.server.listener import Connections
+from minikafka.server.request_memory import RequestMemory
 from tests.unit.server.conftest import framed
 
 HOST = "127.0.0.1"
@@ -235,3 +236,34 @@ async def test_sender_that_brings_enough_goes_on_while_others_wait(world):
     assert await world.events.next(RequestFrame) == (first, HUGE[4:])
     assert await world.events.next(RequestFrame) == (second, LARGE[4:])
     assert not waits.done()
+
+
+class Sender:
+    """A connection as the memory sees it."""
+
+    def __init__(self):
+        self.resumed = 0
+
+    def memory_is_free(self):
+        self.resumed += 1
+
+
+async def test_very_large_requests_are_received_in_turns():
+    """40 of them were read in one turn of the loop: 40 MiB and 0.1 s, and again and again."""
+    memory = RequestMemory(BufferPool(), asyncio.get_running_loop())
+    senders = [Sender() for _ in range(20)]
+    for each in senders:
+        memory.take(each, 90 * MIB)
+        assert memory.fill(each, 1_000, 90 * MIB)
+    assert [memory.fill(each, MIB, 80 * MIB) for each in senders] == [True] * 8 + [False] * 12
+    await asyncio.sleep(0)
+    assert [each.resumed for each in senders] == [0] * 8 + [1] * 8 + [0] * 4
+    memory.forget(senders[16])
+    await asyncio.sleep(0)
+    assert [each.resumed for each in senders] == [0] * 8 + [1] * 8 + [0] + [1] * 3
+    # A request of up to 1 MiB, and the end of any, never waits.
+    memory.take(small := Sender(), MIB)
+    assert [memory.fill(each, MIB, 80 * MIB) for each in senders[:9]] == [True] * 8 + [False]
+    assert memory.fill(small, 100_000, 900_000)
+    assert memory.fill(senders[10], MIB, 0)
+    memory.close()
