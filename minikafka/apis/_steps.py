@@ -76,8 +76,8 @@ def wait_until(
     return bool((yield WaitUntil(keys, settled, deadline_ms, for_answer_only)))
 
 
-def next_turn(env: Environment) -> Steps[None]:
-    """Go on in a later step, after what came meanwhile; it is for the answer only."""
+def next_turn(env: Environment, *, for_answer_only: bool) -> Steps[None]:
+    """Go on in a later step, after what came meanwhile."""
     key = WaitKey("turn")
     has_turn = False
 
@@ -87,7 +87,7 @@ def next_turn(env: Environment) -> Steps[None]:
         env.notify(key)
 
     env.later(turn)
-    yield from wait_until([key], lambda: has_turn, FOREVER_MS, for_answer_only=True)
+    yield from wait_until([key], lambda: has_turn, FOREVER_MS, for_answer_only=for_answer_only)
 
 
 def call(channel: Channel, request: Any, version: int, timeout_ms: int) -> Steps[Any]:

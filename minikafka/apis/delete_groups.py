@@ -6,10 +6,13 @@ Errors:      COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE, NOT_COORDI
              GROUP_ID_NOT_FOUND, NON_EMPTY_GROUP (per group).
 """
 
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
 from minikafka.apis._context import BrokerContext
 from minikafka.apis._groups import await_writes
 from minikafka.apis._registry import broker_api
-from minikafka.apis._steps import Steps
+from minikafka.apis._steps import Steps, next_turn
 from minikafka.common.errors import ErrorCode, KafkaError
 from minikafka.group.journal import Write
 from minikafka.messages.api_keys import ApiKey
@@ -19,27 +22,53 @@ from minikafka.messages.delete_groups import (
     DeleteGroupsResponse,
 )
 
+_GROUPS_A_STEP: Final = 200
+"""Some 15 ms."""
+
 
 @broker_api(ApiKey.DELETE_GROUPS, versions=(0, 3))
 def delete_groups(
     ctx: BrokerContext, request: DeleteGroupsRequest
 ) -> DeleteGroupsResponse | Steps[DeleteGroupsResponse]:
     """Delete each group that is empty."""
-    writes: list[tuple[Write, DeletableGroupResult]] = []
-    results = []
-    for group_id in dict.fromkeys(request.groups_names):
-        result = DeletableGroupResult(group_id)
-        results.append(result)
-        try:
-            write = ctx.broker.groups.shard_of(group_id).delete_group(group_id)
-        except KafkaError as error:
-            result.error_code = error.code
-            result.error_message = error.message
-        else:
-            if not write.settled():
-                writes.append((write, result))
-    response = DeleteGroupsResponse(results=results)
-    return _await(response, writes) if writes else response
+    names = list(dict.fromkeys(request.groups_names))
+    deletion = _Deletion(ctx, [], [])
+    deletion.delete(names[:_GROUPS_A_STEP])
+    if len(names) > _GROUPS_A_STEP:
+        return _go_on(deletion, names[_GROUPS_A_STEP:])
+    response = DeleteGroupsResponse(results=deletion.results)
+    return _await(response, deletion.writes) if deletion.writes else response
+
+
+class _Deletion(NamedTuple):
+    """One request: results in the order of its groups, and what is being written."""
+
+    ctx: BrokerContext
+    results: list[DeletableGroupResult]
+    writes: list[tuple[Write, DeletableGroupResult]]
+
+    def delete(self, names: Sequence[str]) -> None:
+        """Delete groups that are empty."""
+        for group_id in names:
+            result = DeletableGroupResult(group_id)
+            self.results.append(result)
+            try:
+                write = self.ctx.broker.groups.shard_of(group_id).delete_group(group_id)
+            except KafkaError as error:
+                result.error_code = error.code
+                result.error_message = error.message
+            else:
+                if not write.settled():
+                    self.writes.append((write, result))
+
+
+def _go_on(deletion: _Deletion, names: Sequence[str]) -> Steps[DeleteGroupsResponse]:
+    """Delete the rest of many groups: others are served between."""
+    for start in range(0, len(names), _GROUPS_A_STEP):
+        yield from next_turn(deletion.ctx.env, for_answer_only=False)
+        deletion.delete(names[start : start + _GROUPS_A_STEP])
+    response = DeleteGroupsResponse(results=deletion.results)
+    return (yield from _await(response, deletion.writes))
 
 
 def _await(

@@ -97,7 +97,7 @@ class Reading:
         wanted = self._begin()
         for start in range(0, len(wanted), _PARTITIONS_A_STEP):
             if start:
-                yield from next_turn(self.ctx.env)
+                yield from next_turn(self.ctx.env, for_answer_only=True)
             self._read(wanted[start : start + _PARTITIONS_A_STEP], notes_progress=False)
 
     @property
