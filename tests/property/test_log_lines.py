@@ -10,6 +10,7 @@ import pytest
 from minikafka.apis._index import MODULES
 from minikafka.apis._registry import BROKER, CONTROLLER
 from minikafka.messages.api_keys import ApiKey
+from minikafka.messages.find_coordinator import FindCoordinatorRequest, FindCoordinatorResponse
 from minikafka.server.log_lines import LineFormatter
 from minikafka.sim.sim_client import SimClient
 from minikafka.sim.sim_cluster import BROKER_PORT, CONTROLLER_PORT
@@ -91,9 +92,22 @@ def forged_requests(key, version, topic_ids):
             names.extend(sampler.seen)
 
 
+def has_coordinator(cluster):
+    """Wait until groups are served, so that requests get further than to a refusal."""
+    client, codes = cluster.client(), []
+
+    def ask():
+        return client.ask(FindCoordinatorRequest("g"), FindCoordinatorResponse, version=3)
+
+    while not codes or codes[-1]:
+        codes.append(ask().error_code)
+        cluster.world.run(100)
+
+
 def written_for(role, key):
     cluster = started_cluster(1)
     ids = [create_topic(cluster, name) for name in ("t", "u")]
+    has_coordinator(cluster)
     _, low, high = MODULES[role][key]
     answers = []
     with lines() as written:
@@ -125,3 +139,11 @@ def test_what_is_forged_reaches_the_log():
         "\\r\\n2026 CRITICAL forged" in text
         for text in written_for(BROKER, ApiKey.FIND_COORDINATOR)
     )
+
+
+def test_forged_groups_reach_the_log():
+    """Lines of groups were never written: no coordinator was there."""
+    written = written_for(BROKER, ApiKey.JOIN_GROUP)
+    lines = [text for text in written if "[Group g\\r\\n2026 CRITICAL" in text]
+    assert lines
+    assert all(len(text.splitlines()) == 1 for text in lines)
