@@ -88,44 +88,16 @@ class Reading:
     total_bytes: int = 0
     must_answer: bool = False
 
-    def read_all(self, *, notes_progress: bool) -> None:
-        """Read each partition once; the first round notes how far a follower is."""
-        self._read(self._begin(), notes_progress=notes_progress)
-
-    def read_in_slices(self) -> Steps[None]:
-        """Read each partition once for a consumer, some of them a step."""
-        wanted = self._begin()
-        for start in range(0, len(wanted), _PARTITIONS_A_STEP):
-            if start:
-                yield from next_turn(self.ctx.env, for_answer_only=True)
-            self._read(wanted[start : start + _PARTITIONS_A_STEP], notes_progress=False)
-
-    @property
-    def takes_long(self) -> bool:
-        """Whether a consumer asks for more partitions than a step should read.
-
-        What a follower is sent must not change between two steps: its leader's log may be
-        truncated.
-        """
-        if self.replica_id >= 0:
-            return False
-        count = len(self.named) if self.session is None else self.session.noisy_count
-        return count > _PARTITIONS_A_STEP
-
-    def _begin(self) -> Sequence[Named | Asked]:
-        self.answers.clear()
-        self.calm.clear()
-        self.partitions.clear()
-        self.sizes.clear()
-        self.total_bytes = 0
-        self.must_answer = False
+    def wanted(self) -> Sequence[Named | Asked]:
+        """The partitions that are to be read now."""
         return self.named if self.session is None else self.session.take()
 
-    def _read(self, slice_: Sequence[Named | Asked], *, notes_progress: bool) -> None:
+    def read(self, wanted: Sequence[Named | Asked], *, notes_progress: bool) -> None:
+        """Read each partition once; the first round notes how far a follower is."""
         left = max(0, self.max_bytes - self.total_bytes)
-        for wanted in slice_:
-            data = self._read_one(wanted, left, notes_progress=notes_progress)
-            self.answers.append((wanted, data))
+        for each in wanted:
+            data = self._read_one(each, left, notes_progress=notes_progress)
+            self.answers.append((each, data))
             size = 0 if data.records is None else _size(data.records)
             if size:
                 # Only a partition that was found has records.
@@ -134,6 +106,30 @@ class Reading:
             left = max(0, left - size)
             if data.error_code or data.diverging_epoch is not None:
                 self.must_answer = True
+
+    def read_in_slices(self, wanted: Sequence[Named | Asked]) -> Steps[None]:
+        """Read each partition once for a consumer, some of them a step."""
+        for start in range(0, len(wanted), _PARTITIONS_A_STEP):
+            if start:
+                yield from next_turn(self.ctx.env, for_answer_only=True)
+            self.read(wanted[start : start + _PARTITIONS_A_STEP], notes_progress=False)
+
+    def takes_long(self, wanted: Sequence[Named | Asked]) -> bool:
+        """Whether a consumer asks for more partitions than a step should read.
+
+        What a follower is sent must not change between two steps: its leader's log may be
+        truncated.
+        """
+        return len(wanted) > _PARTITIONS_A_STEP and self.replica_id < 0
+
+    def forget_answers(self) -> None:
+        """Forget what was found, to read once more."""
+        self.answers.clear()
+        self.calm.clear()
+        self.partitions.clear()
+        self.sizes.clear()
+        self.total_bytes = 0
+        self.must_answer = False
 
     def _read_one(self, wanted: Named | Asked, left: int, *, notes_progress: bool) -> PartitionData:
         request = wanted.request
@@ -373,17 +369,20 @@ def fetch(ctx: BrokerContext, request: FetchRequest) -> FetchResponse | Steps[Fe
     except KafkaError as error:
         return FetchResponse(error_code=error.code)
     reading = _reading(ctx, request, session)
-    if reading.takes_long:
-        return _fetch_much(ctx, reading)
-    reading.read_all(notes_progress=True)
+    wanted = reading.wanted()
+    if reading.takes_long(wanted):
+        return _fetch_much(ctx, reading, wanted)
+    reading.read(wanted, notes_progress=True)
     if reading.is_enough:
         return reading.response()
     return _long_poll(ctx, reading)
 
 
-def _fetch_much(ctx: BrokerContext, reading: Reading) -> Steps[FetchResponse]:
+def _fetch_much(
+    ctx: BrokerContext, reading: Reading, wanted: Sequence[Named | Asked]
+) -> Steps[FetchResponse]:
     """A consumer's fetch of many partitions: others are served between its slices."""
-    yield from reading.read_in_slices()
+    yield from reading.read_in_slices(wanted)
     if reading.is_enough:
         return reading.response()
     return (yield from _long_poll(ctx, reading))
@@ -445,10 +444,12 @@ def _long_poll(ctx: BrokerContext, reading: Reading) -> Steps[FetchResponse]:
             )
         finally:
             session.waiting -= 1
-    if reading.takes_long:
-        yield from reading.read_in_slices()
+    reading.forget_answers()
+    wanted = reading.wanted()
+    if reading.takes_long(wanted):
+        yield from reading.read_in_slices(wanted)
     else:
-        reading.read_all(notes_progress=False)
+        reading.read(wanted, notes_progress=False)
     return reading.response()
 
 

@@ -216,11 +216,6 @@ class Session:
         self.noisy.clear()
         return sorted(self.under_way, key=_order)
 
-    @property
-    def noisy_count(self) -> int:
-        """How many partitions `take` may return."""
-        return len(self.under_way) + len(self.noisy)
-
     def wait_keys(self) -> list[WaitKey]:
         """What a fetch waits for that has nothing to tell."""
         return [self.key]
@@ -289,9 +284,10 @@ class FetchSessions:
     most_partitions: int = MOST_PARTITIONS
     partition_count: int = 0
     """In all sessions together."""
+    _sessions: dict[int, Session] = field(default_factory=dict)
     # The ones that were not used for longest are in front.
-    _sessions: OrderedDict[int, Session] = field(default_factory=OrderedDict)
     _consumers: OrderedDict[int, Session] = field(default_factory=OrderedDict)
+    _followers: OrderedDict[int, Session] = field(default_factory=OrderedDict)
 
     def __len__(self) -> int:
         return len(self._sessions)
@@ -336,9 +332,9 @@ class FetchSessions:
             self._drop(session.session_id)
             raise FetchSessionIdNotFoundError
         session.last_used_ms = self.env.clock.monotonic_ms
-        self._sessions.move_to_end(session.session_id)
-        if not session.is_follower:
-            self._consumers.move_to_end(session.session_id)
+        (self._followers if session.is_follower else self._consumers).move_to_end(
+            session.session_id
+        )
         if not session.partitions:
             # As Kafka: a session without partitions ends with its answer.
             self._remove(session.session_id)
@@ -365,8 +361,7 @@ class FetchSessions:
         )
         session.update(request)
         self._sessions[session.session_id] = session
-        if not is_follower:
-            self._consumers[session.session_id] = session
+        (self._followers if is_follower else self._consumers)[session.session_id] = session
         self.partition_count += len(session.partitions)
         return session
 
@@ -378,6 +373,7 @@ class FetchSessions:
 
     def _remove(self, session_id: int) -> Session | None:
         self._consumers.pop(session_id, None)
+        self._followers.pop(session_id, None)
         return self._sessions.pop(session_id, None)
 
     def _make_room(self, *, is_follower: bool) -> bool:
@@ -394,12 +390,15 @@ class FetchSessions:
 
     def _evict(self, *, is_follower: bool, but: Session | None = None) -> bool:
         """Drop a session that is idle, or a consumer's in favour of a follower's, if there is."""
-        oldest = _first(self._sessions, but)
-        if oldest is None or self.env.clock.monotonic_ms - oldest.last_used_ms <= _EVICT_AFTER_MS:
-            oldest = _first(self._consumers, but) if is_follower else None
-        if oldest is None:
+        now_ms = self.env.clock.monotonic_ms
+        consumer, follower = _first(self._consumers, but), _first(self._followers, but)
+        for each in (consumer, follower):
+            if each is not None and now_ms - each.last_used_ms > _EVICT_AFTER_MS:
+                self._drop(each.session_id)
+                return True
+        if consumer is None or not is_follower:
             return False
-        self._drop(oldest.session_id)
+        self._drop(consumer.session_id)
         return True
 
     def _free_id(self) -> int:
