@@ -271,6 +271,8 @@ class LogDirectory:
         self.disk.rename(log.folder, name)
         if suffix == DELETE_SUFFIX:
             due_ms = now.monotonic_ms + log.config.file_delete_delay_ms
+            # Nothing is appended any more; the files stay for answers that are being written.
+            log.producers.clear(log.log_end_offset)
             heappush(self._dying, _DyingFolder(due_ms, name, log))
         else:
             log.abandon()

@@ -19,12 +19,26 @@ def append_as(log, producer_id):
     log.append_as_leader(memoryview(batch), leader_epoch=0, now=NOW)
 
 
-def test_logs_with_many_producers_make_room_and_say_so(caplog):
+def opened():
     disk = SimDisk("one")
     write_meta_properties(disk, MetaProperties("c", 1, Uuid.of(1, 1)))
     settings = LogManagerSettings(most_producers=10)
     manager = LogManager.open([disk], cluster_id="c", node_id=1, rng=Random(3), settings=settings)
     assert manager.load(lambda _: LogConfig(), NOW) == []
+    return manager
+
+
+def test_a_deleted_log_forgets_its_producers_at_once():
+    """Its files stay for a minute, and no bound counted what it remembered meanwhile."""
+    manager = opened()
+    log = manager.create(TopicPartition("gone", 0), Uuid.of(5, 1), LogConfig(), NOW)
+    append_as(log, 5)
+    manager.delete(TopicPartition("gone", 0), NOW)
+    assert not log.producers.producers
+
+
+def test_logs_with_many_producers_make_room_and_say_so(caplog):
+    manager = opened()
     crowded, quiet = (
         manager.create(TopicPartition(name, 0), Uuid.of(5, at), LogConfig(), NOW)
         for at, name in enumerate(("crowded", "quiet"))
