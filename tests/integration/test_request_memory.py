@@ -11,8 +11,8 @@ from minikafka.testing.cluster import Cluster
 
 FRAME = 50_000_000
 BOUND = 104_857_600
-FILLING = 3
-"""This many exceed the bound, where each takes 48 MiB."""
+FILLING = 4
+"""The halves of so many fit into the bound, and no other half does after them."""
 SENDERS = 20
 MIB = 1 << 20
 
