@@ -302,14 +302,14 @@ class Shard:
         retention_ms = request.retention_time_ms
         # Unlike Kafka: a sum above the largest timestamp is that timestamp, and not negative.
         expire_ms = NO_EXPIRY if retention_ms < 0 else min(now_ms + retention_ms, _LAST_MS)
-        records = []
-        changes = []
+        # A partition that is named again is written once: the last value is what counts.
+        values = {}
         for topic, topic_id, wanted, answer in rows:
             metadata = wanted.committed_metadata or ""
             if len(metadata) > limit:
                 answer.error_code = ErrorCode.OFFSET_METADATA_TOO_LARGE
                 continue
-            value = OffsetCommitValue(
+            values[topic, wanted.partition_index] = OffsetCommitValue(
                 wanted.committed_offset,
                 wanted.committed_leader_epoch,
                 metadata,
@@ -317,12 +317,14 @@ class Shard:
                 expire_ms,
                 topic_id if expire_ms == NO_EXPIRY else ZERO_UUID,
             )
-            key = offset_key(request.group_id, topic, wanted.partition_index)
-            records.append(NewRecord(now_ms, key, offset_value(value)))
-            changes.append((topic, wanted.partition_index, value))
         self.membership.committed(group, request.member_id)
-        if not records:
+        if not values:
             return None
+        changes = [(topic, partition, value) for (topic, partition), value in values.items()]
+        records = [
+            NewRecord(now_ms, offset_key(request.group_id, topic, partition), offset_value(value))
+            for topic, partition, value in changes
+        ]
         offsets = self.offsets.get(group.group_id) or GroupOffsets()
         self.memory.require(sum(offsets.growth_bytes(*change) for change in changes))
 

@@ -197,7 +197,7 @@ class World:
         self, offsets, group="g", member_id="", generation=-1, version=9, topic="t", retention=-1,
         metadata="",
     ):  # fmt: skip
-        """Commit offsets by partition; the write and the rows' answers."""
+        """Commit offsets by partition, or pairs of both; the write and the rows' answers."""
         rows = [
             CommitRow(
                 topic,
@@ -205,7 +205,7 @@ class World:
                 OffsetCommitRequestPartition(index, offset, 0, metadata),
                 OffsetCommitResponsePartition(index),
             )
-            for index, offset in offsets.items()
+            for index, offset in (offsets.items() if isinstance(offsets, dict) else offsets)
         ]
         request = OffsetCommitRequest(group, generation, member_id, None, retention)
         write = self.groups.shard_of(group).commit(request, version, rows)

@@ -40,6 +40,14 @@ def test_commit_of_several_partitions_is_one_batch(world):
     assert world.log.size_bytes - size - one < 3 * one
 
 
+def test_a_partition_that_is_named_again_is_written_once_and_its_last_offset_counts(world):
+    before = world.log.log_end_offset
+    _, codes = world.commit([(0, 5), (1, 6), (0, 7)])
+    assert codes == [ErrorCode.NONE] * 3
+    assert world.log.log_end_offset == before + 2
+    assert world.committed() == {0: 7, 1: 6}
+
+
 def test_anybody_commits_for_a_group_without_members(world):
     world.commit({0: 5})
     group = world.group()
