@@ -38,5 +38,9 @@ class OutOfFilesFault(StorageFault):
     """
 
 
+class RecordsGoneError(ValueError):
+    """Records that were to be sent were deleted or truncated since; the disk is sound."""
+
+
 FATAL = (InvariantViolation, StorageFault)
 """What passes every barrier; see `Environment.contain`."""

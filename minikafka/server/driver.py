@@ -15,7 +15,7 @@ from typing import Protocol
 from minikafka.common import effects as fx
 from minikafka.common.clock import Now
 from minikafka.common.events import ChannelDown, Event, FlushDone, ReadFailed, Tick, WorkDone
-from minikafka.common.faults import InvariantViolation, StorageFault
+from minikafka.common.faults import InvariantViolation, RecordsGoneError, StorageFault
 from minikafka.common.file_slice import FileSlice
 from minikafka.server.listener import Connections
 from minikafka.server.outbound import Outbound
@@ -139,6 +139,9 @@ class Driver:
         """Records that were to be sent cannot be read: their segment, or the disk, is gone."""
         if isinstance(error, StorageFault):
             self.step(ReadFailed(error))
+        elif isinstance(error, RecordsGoneError):
+            # A topic was deleted, or a log truncated, while its records waited to be sent.
+            _log.info("%s is not written, its connection closes: %s", what, error)
         else:
             _log.error("%s cannot be written; its connection closes", what, exc_info=error)
 

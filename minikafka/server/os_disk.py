@@ -20,6 +20,7 @@ from minikafka.common.faults import (
     DirectoryInUseFault,
     MissingPathFault,
     OutOfFilesFault,
+    RecordsGoneError,
     StorageFault,
 )
 from minikafka.log.disk import Space
@@ -114,7 +115,7 @@ class OsFile:
         with self._using:
             if self._is_closed:
                 # The log was let go of since: nothing is wrong with the disk.
-                raise ValueError("the file was closed before it was read")
+                raise RecordsGoneError("the file was closed before it was read")
             fd = self._opened()
             try:
                 return os.pread(fd, length, position)

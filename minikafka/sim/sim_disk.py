@@ -15,6 +15,7 @@ from minikafka.common.faults import (
     DirectoryInUseFault,
     MissingPathFault,
     OutOfFilesFault,
+    RecordsGoneError,
     StorageFault,
 )
 from minikafka.log.disk import Space
@@ -104,7 +105,7 @@ class SimFile:
     def read_at(self, position: int, length: int) -> bytes:
         """Up to `length` bytes from `position`."""
         if not self._is_open:
-            raise ValueError("the file was closed before it was read")
+            raise RecordsGoneError("the file was closed before it was read")
         self._disk.check()
         return bytes(self._inode.data[position : position + length])
 

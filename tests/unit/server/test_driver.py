@@ -1,6 +1,7 @@
 """The loop around a node: effects carried out in order, one step at a time, faults end it."""
 
 import asyncio
+import logging
 import threading
 import traceback
 import weakref
@@ -16,7 +17,7 @@ from minikafka.common.events import (
     Tick,
     WorkDone,
 )
-from minikafka.common.faults import InvariantViolation, StorageFault
+from minikafka.common.faults import InvariantViolation, RecordsGoneError, StorageFault
 from minikafka.common.file_slice import FileSlice
 from minikafka.server.driver import Driver, read_clock
 
@@ -181,6 +182,28 @@ async def test_earlier_deadline_replaces_a_later_one(world):
     world.node.reactions[Tick] = done
     world.driver.step(ShutdownRequested())
     assert await world.node.await_event(Tick) == Tick()
+
+
+@pytest.mark.parametrize(
+    ("error", "level", "has_stack"),
+    [(RecordsGoneError("closed"), logging.INFO, False), (ZeroDivisionError(), logging.ERROR, True)],
+)
+async def test_records_that_were_deleted_before_they_are_sent_are_no_error(
+    world, caplog, error, level, has_stack
+):
+    class Source:
+        def read_at(self, position, length):
+            raise error
+
+    caplog.set_level(logging.INFO, "minikafka")
+    world.node.reactions[ShutdownRequested] = lambda: [Send(CHANNEL, (FileSlice(Source(), 0, 1),))]
+    world.driver.start(world.node)
+    down = asyncio.ensure_future(world.node.await_event(ChannelDown))
+    await asyncio.sleep(0)
+    world.driver.step(ShutdownRequested())
+    await down
+    (record,) = [each for each in caplog.records if "connection closes" in each.getMessage()]
+    assert (record.levelno, bool(record.exc_info)) == (level, has_stack)
 
 
 async def test_flush_is_done_elsewhere_and_reported(world):
