@@ -150,12 +150,12 @@ def _settle(
     outcome = each.append.outcome
     if outcome is None:
         return False
-    try:
-        if isinstance(outcome, Exception):
-            raise outcome
-    except (RecordValidationError, KafkaError) as error:
-        _refuse(ctx, each.answer, error)
+    # An expected one is not raised: its traceback would keep this frame, and with it the request.
+    if isinstance(outcome, (RecordValidationError, KafkaError)):
+        _refuse(ctx, each.answer, outcome)
         return True
+    if isinstance(outcome, Exception):
+        raise outcome
     wait = _appended(request.acks, each.partition, each.append.leader_epoch, outcome, each.answer)
     if wait is not None:
         waiting.append(wait)

@@ -121,7 +121,8 @@ def _alter_all(
             values = values_of(resource, alterations)
             _check_min_isr(view, resource, values)
         except KafkaError as error:
-            outcomes[resource] = error
+            # Without its traceback, which has this frame, and with it `outcomes`.
+            outcomes[resource] = error.with_traceback(None)
             continue
         outcomes[resource] = None
         records += _config_records(view, resource, values)

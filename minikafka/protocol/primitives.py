@@ -78,6 +78,9 @@ def malformed(message: str, version: int, size: int, failure: Exception) -> Malf
     so that the fast path pays nothing for an error that names the byte.
     """
     position = _position_of(failure.__traceback__)
+    # Frames whose `f_locals` were read keep them, `failure` among them: the request's bytes would
+    # stay until the garbage collector comes.
+    failure.__traceback__ = None
     where = "" if position is None else f" near byte {min(position, size)} of {size}"
     return MalformedMessage(f"{message} version {version}{where}: {failure}")
 

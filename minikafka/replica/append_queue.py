@@ -12,11 +12,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from minikafka.common.environment import Environment
-from minikafka.common.errors import KafkaStorageError
+from minikafka.common.errors import KafkaError, KafkaStorageError
 from minikafka.common.faults import StorageFault
 from minikafka.common.wait_key import WaitKey
 from minikafka.log.results import LogAppendInfo
 from minikafka.records.batch import BatchHeader
+from minikafka.records.errors import RecordValidationError
 from minikafka.records.validation import Origin, validate_batch
 
 if TYPE_CHECKING:
@@ -77,6 +78,9 @@ def _append(env: Environment, partition: "Partition", item: QueuedAppend) -> Non
             # At once: what is queued behind must not reach this log any more.
             env.on_storage_fault(fault)
             item.outcome = KafkaStorageError()
+        except (RecordValidationError, KafkaError) as refusal:
+            # Without its traceback, which has this frame, and with it `item` and the records.
+            item.outcome = refusal.with_traceback(None)
         except Exception as error:  # noqa: BLE001 - the request that waits for it raises it
             item.outcome = error
     else:

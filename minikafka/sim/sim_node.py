@@ -465,11 +465,7 @@ class SimNode:
         def done() -> None:
             if self.starts != life:
                 return
-            try:
-                outcome = events.WorkDone(token, function(), None)
-            except Exception as error:  # noqa: BLE001 - as a thread would hand it over
-                outcome = events.WorkDone(token, None, error)
-            self._step(outcome)
+            self._step(_outcome(token, function))
 
         free_at_us = self._workers_free_at_us
         worker = free_at_us.index(min(free_at_us))
@@ -525,3 +521,10 @@ def _bug(what: str, error: Exception) -> None:
 
 def _joined(parts: Sequence[fx.Part]) -> bytes:
     return b"".join(part.read() if isinstance(part, FileSlice) else part for part in parts)
+
+
+def _outcome(token: int, function: Callable[[], object]) -> events.WorkDone:
+    try:
+        return events.WorkDone(token, function(), None)
+    except Exception as error:  # noqa: BLE001 - as a thread would hand it over
+        return events.WorkDone(token, None, error)

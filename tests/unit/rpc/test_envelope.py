@@ -1,3 +1,6 @@
+import gc
+import weakref
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -200,3 +203,21 @@ def test_every_api_has_both_classes_of_its_key_and_versions() -> None:
         assert facts(request_class(key)) == facts(response_class(key)) == expected
     with pytest.raises(KeyError):
         request_class(12345)
+
+
+def test_a_request_that_cannot_be_read_keeps_no_bytes_when_its_error_is_gone():
+    class Frame(bytearray):
+        """Can be referred to weakly."""
+
+    request = MetadataRequest(topics=[MetadataRequestTopic(name="t")])
+    frame = Frame(b"".join(encode_request(1, "me", request, 4))[4:-4])
+    released = weakref.ref(frame)
+    gc.collect()
+    gc.disable()
+    try:
+        with pytest.raises(MalformedMessage):
+            decode_request(memoryview(frame))
+        del frame
+        assert released() is None
+    finally:
+        gc.enable()
