@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
@@ -66,7 +67,13 @@ class Cluster:
         self._process: subprocess.Popen[str] | None = None
 
     def __enter__(self) -> Self:
-        self.open()
+        try:
+            self.open()
+        except BaseException:
+            # Interrupted while it starts: no `__exit__` follows.
+            with suppress(ClusterError):
+                self.close()
+            raise
         return self
 
     def __exit__(self, *_: object) -> None:

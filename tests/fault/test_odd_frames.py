@@ -1,11 +1,55 @@
 """Odd frames for three real nodes; `python -m tests.fuzz --processes` sends more of them."""
 
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from minikafka.testing.cluster import Cluster
 from tests.fuzz.processes import attack
 
 FRAMES = 1_000
 
 
 def test_nodes_outlive_odd_frames_and_an_honest_producer_loses_nothing():
-    counts = attack(seed=1, frames=FRAMES, connections=16)
+    counts, _ = attack(seed=1, frames=FRAMES, connections=16, idle_s=0)
     assert counts["answered"] > FRAMES // 2
     assert counts["failed records"] == 0
+
+
+@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT])
+def test_a_command_that_is_stopped_leaves_no_cluster(tmp_path, ending):
+    command = [sys.executable, "-m", "tests.fuzz", "--processes", "--frames", "1000000"]
+    # The cluster is in a directory of its own there, so that its processes can be told.
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as running:
+        for line in running.stdout:
+            if "frames" in line:
+                break
+        (folder,) = tmp_path.glob("minikafka-*")
+        pids = [int(each.read_text()) for each in folder.glob("node-*.pid")]
+        assert len(pids) == 3
+        running.send_signal(ending)
+        running.stdout.read()
+    assert running.returncode
+    assert not folder.exists()
+    assert not [pid for pid in pids if Path(f"/proc/{pid}").exists()]
+
+
+def test_a_cluster_that_is_interrupted_while_it_starts_ends(tmp_path, monkeypatch):
+    cluster = Cluster(nodes=1, directory=tmp_path)
+    process = subprocess.Popen(
+        [sys.executable, "-c", "input()"], stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+
+    def interrupted():
+        cluster._process = process
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cluster, "_open", interrupted)
+    with pytest.raises(KeyboardInterrupt), cluster:
+        pass
+    assert process.returncode == -signal.SIGTERM

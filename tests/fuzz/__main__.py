@@ -2,7 +2,8 @@
 
     python -m tests.fuzz [--minutes N] [--seed S] [--frames F] [--sample K] [--keep-going]
                              [--guided] [--seeds N]
-    python -m tests.fuzz --processes [--frames F] [--seed S] [--connections C] [--base-port P]
+    python -m tests.fuzz --processes [--frames F] [--seed S] [--senders K] [--connections C]
+                             [--base-port P]
     python -m tests.fuzz --versus HOST:PORT [--frames F] [--seed S] [--base-port P]
 
 Each seed is a cluster of its own that gets F frames. `--seed S` begins with seed S; the default is
@@ -11,9 +12,10 @@ the seed, the traceback and the last frames are printed, and `--seed S --minutes
 With `--guided` half of the frames are changes of earlier ones that reached new code; what a seed
 finds depends on the seeds before it: the command that repeats all of them is printed.
 
-With `--processes` three real nodes get F frames (1,000,000) over C connections at a time, with an
-idempotent producer beside them; at the end all nodes live, no log has an error, and the records of
-the producer are there.
+With `--processes` three real nodes get F frames (1,000,000) from K processes (2), each with C
+connections (16) that take turns and up to 300 more whose requests wait, and an idempotent producer
+writes meanwhile. A line tells the progress each 10 s. At the end all nodes live, no log has an error,
+each record of the producer is there once, and the memory of the nodes is within its bound.
 
 With `--versus` a node of minikafka and the Apache Kafka at HOST:PORT get the same F frames (20,000).
 Prints how many were answered alike and a line for each class of difference, with one frame of it.
@@ -23,6 +25,7 @@ Needs a Kafka of one node with topics of its own: frames create and delete some.
 import argparse
 import logging
 import random
+import signal
 import sys
 import time
 from collections import Counter
@@ -36,6 +39,7 @@ from tests.fuzz.versus import compare, report
 FRAMES = 500
 FRAMES_FOR_PROCESSES = 1_000_000
 FRAMES_FOR_VERSUS = 20_000
+_STOPPED = 128 + signal.SIGTERM
 
 
 def main():
@@ -49,9 +53,12 @@ def main():
     parser.add_argument("--keep-going", action="store_true")
     parser.add_argument("--processes", action="store_true")
     parser.add_argument("--versus", metavar="HOST:PORT")
-    parser.add_argument("--connections", type=int, default=32)
+    parser.add_argument("--senders", type=int, default=2)
+    parser.add_argument("--connections", type=int, default=16)
     parser.add_argument("--base-port", type=int, default=0)
     options = parser.parse_args()
+    # So that blocks end, and clusters with them, when the command is stopped.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(_STOPPED))
     if options.processes:
         return attack_processes(options)
     if options.versus:
@@ -63,18 +70,18 @@ def main():
 
 def attack_processes(options):
     """Send frames to real nodes, once."""
-    begun_s = time.monotonic()
     print(f"seed {options.seed}", flush=True)
     try:
-        counts = attack(
-            options.seed, options.frames or FRAMES_FOR_PROCESSES, options.connections,
-            options.base_port,
+        counts, latencies = attack(
+            options.seed, options.frames or FRAMES_FOR_PROCESSES, senders=options.senders,
+            connections=options.connections, base_port=options.base_port, verbose=True,
+            keep_going=options.keep_going,
         )  # fmt: skip
     except FaultFoundError as fault:
         print(fault)
         return 1
-    took_s = time.monotonic() - begun_s
-    print(f"{took_s:.0f} s: " + ", ".join(f"{count} {name}" for name, count in counts.items()))
+    print(", ".join(f"{count:,} {name}" for name, count in counts.items()))
+    print(latencies)
     return 0
 
 

@@ -54,9 +54,14 @@ def decoded(frame):
 
 
 def takes_away_a_broker(frame):
-    """True for what an operator may ask for, and what no broker undoes by itself."""
+    """True for what an operator or a broker may ask for, and what no broker undoes by itself."""
     body = decoded(frame)
-    return frame.key == ApiKey.UNREGISTER_BROKER and body is not None and 0 < body.broker_id <= 3
+    if body is None:
+        return False
+    if frame.key == ApiKey.BROKER_HEARTBEAT:
+        # The controlled shutdown of an incarnation cannot be taken back.
+        return body.want_shut_down
+    return frame.key == ApiKey.UNREGISTER_BROKER and 0 < body.broker_id <= 3
 
 
 def longest_wait_ms(body):

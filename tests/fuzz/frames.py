@@ -113,13 +113,15 @@ def _is_worth_learning(name, value):
 class FrameSampler(OddSampler):
     """As `OddSampler`, with values that were learned, more repetitions and odd batches."""
 
-    def __init__(self, case, rng, topic_ids, learned):
-        super().__init__(case, rng, topic_ids)
-        self.learned = learned
+    def __init__(self, case, maker):
+        rng, rarity = maker.rng, maker.rarity
+        super().__init__(case, rng, maker.topic_ids)
+        self.learned = maker.learned
+        self.names = maker.names
         self.many = _MANY if not rng.randrange(12) else 0
         self.many_outside = self.many
         one_in = 6 if self.spec.api_key == ApiKey.METADATA else 80
-        if self.spec.api_key != ApiKey.PRODUCE and not rng.randrange(one_in):
+        if self.spec.api_key != ApiKey.PRODUCE and not rng.randrange(one_in * rarity):
             self.many_outside = rng.choice((_VERY_MANY, _VERY_MANY, _VERY_MANY, _TOO_MANY))
         self.sane = SANE.get(self.spec.api_key) if rng.randrange(3) else None
 
@@ -136,7 +138,7 @@ class FrameSampler(OddSampler):
             if choices == ():
                 return []
             if choices is not _UNKNOWN:
-                return rng.choice(choices)
+                return self._named(rng.choice(choices))
         return super().value(field, depth)
 
     def of_type(self, field, kind, depth):
@@ -152,7 +154,10 @@ class FrameSampler(OddSampler):
             known = self.learned.of(field.attribute)
             if known:
                 return rng.choice(known)
-        return super().of_type(field, kind, depth)
+        return self._named(super().of_type(field, kind, depth))
+
+    def _named(self, value):
+        return self.names.get(value, value) if self.names and type(value) is str else value
 
     def _repeated(self, made, depth):
         """Elements as they are, or many times: only the outermost array has very many."""
@@ -220,20 +225,26 @@ class FrameSampler(OddSampler):
 
 
 class FrameMaker:
-    """Makes frames for one cluster."""
+    """Makes frames for one cluster.
 
-    def __init__(self, rng, topic_ids):
+    Frames with very many elements are so many times as rare as `rarity` says: of megabytes each,
+    they take most of the time. `names` has other names for groups and topics.
+    """
+
+    def __init__(self, rng, topic_ids, rarity=1):
         self.rng = rng
+        self.rarity = rarity
+        self.names = {}
         self.topic_ids = topic_ids
         self.learned = Learned()
         self._number = 0
 
     def frame(self, key, version, *, changed=False):
         """A frame of this API and version; with bytes of it changed if `changed`."""
-        rng = self.rng
         self._number += 1
         case = Case(request_spec(key), version)
-        body = FrameSampler(case, rng, self.topic_ids, self.learned).struct(case.spec.root, depth=0)
+        sampler = FrameSampler(case, self)
+        body = sampler.struct(case.spec.root, depth=0)
         return self._encoded(key, version, body, changed)
 
     def changed(self, kept, *, changed=False):
@@ -247,7 +258,7 @@ class FrameMaker:
             data = self._changed(bytearray(kept.data[4:]))
             return self._numbered(kept.key, kept.version, data)
         case = Case(request_spec(kept.key), kept.version)
-        sampler = FrameSampler(case, rng, self.topic_ids, self.learned)
+        sampler = FrameSampler(case, self)
         sampler.refresh(body)
         for _ in range(rng.choice((1, 1, 2, 4))):
             sampler.redraw(body)
@@ -276,7 +287,11 @@ class FrameMaker:
         rng = self.rng
         records = odd_batch(rng, self.learned.of("producer_id"))
         request = produce_request(
-            "t", records, acks=rng.choice((-1, 1)), partition=rng.randrange(2), timeout_ms=300
+            self.names.get("t", "t"),
+            records,
+            acks=rng.choice((-1, 1)),
+            partition=rng.randrange(2),
+            timeout_ms=300,
         )
         parts = encode_request(self._number, "fuzz", request, BY_NAME)
         data = b"".join(bytes(part) for part in parts)
