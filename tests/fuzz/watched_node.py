@@ -10,7 +10,12 @@ MOST_EFFECTS = 2_000
 MOST_ANSWER_BYTES = 32 << 20
 MOST_CALLS = 100_000
 """Calls of Python and C functions in one step: some 30 ms."""
+MOST_CALLS_PER_PARTITION = 100
+"""What a step may call more for each metadata record that it writes or replays, and each partition.
 
+One request makes up to 10,000 partitions, in one batch: it is carried out as a whole or not at all.
+A follower's first fetch names all that it copies.
+"""
 
 _SIMULATOR = "/minikafka/sim/"
 
@@ -49,12 +54,13 @@ class WatchedNode:
             self.requests += 1
         if self.sample and (not is_request or self.requests % self.sample == 0):
             profile = cProfile.Profile()
+            before = self._metadata_records()
             profile.enable()
             try:
                 effects = self._step(event, now, is_request)
             finally:
                 profile.disable()
-            self._count(profile)
+            self._count(profile, self._metadata_records() - before)
         else:
             effects = self._step(event, now, is_request)
         self._bound(effects)
@@ -65,12 +71,20 @@ class WatchedNode:
             return self.node.step(event, now)
         return self.guide.step(lambda: self.node.step(event, now), self.event)
 
-    def _count(self, profile):
+    def _metadata_records(self):
+        return self.node.raft.log.end_offset + self.node.loader.image.offset
+
+    def _count(self, profile, records):
         calls = sum(_calls(entry) for entry in profile.getstats())
         if calls > self.most_calls:
             self.most_calls, self.most_calls_event = calls, self.event
-        if calls > MOST_CALLS:
-            raise StepTooLargeError(f"{calls} calls in one step, at most {MOST_CALLS} expected")
+        if calls <= MOST_CALLS:
+            return
+        topics = self.node.loader.image.topics.values()
+        partitions = sum(len(topic.partitions) for topic in topics)
+        most = MOST_CALLS + MOST_CALLS_PER_PARTITION * (max(records, 0) + partitions)
+        if calls > most:
+            raise StepTooLargeError(f"{calls} calls in one step, at most {most} expected")
 
     def _bound(self, effects):
         if len(effects) > MOST_EFFECTS:
