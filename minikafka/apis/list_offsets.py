@@ -144,6 +144,9 @@ def _timestamp(log: UnifiedLog, wanted: ListOffsetsPartition) -> int:
 def _one(
     ctx: BrokerContext, request: ListOffsetsRequest, topic: str, wanted: ListOffsetsPartition
 ) -> ListOffsetsPartitionResponse:
+    if wanted.timestamp < 0 and _NEEDS_VERSION.get(wanted.timestamp, 1 << 16) > ctx.version:
+        # As Kafka: before the partition is looked up.
+        return _error(wanted, ErrorCode.UNSUPPORTED_VERSION)
     try:
         partition = ctx.broker.replicas.get(TopicPartition(topic, wanted.partition_index))
         _check_leader(request, partition, wanted)
@@ -181,8 +184,6 @@ def _offset(
 ) -> ListOffsetsPartitionResponse:
     log = partition.log
     timestamp = wanted.timestamp
-    if timestamp < 0 and _NEEDS_VERSION.get(timestamp, 1 << 16) > ctx.version:
-        return _error(wanted, ErrorCode.UNSUPPORTED_VERSION)
     if timestamp in (EARLIEST, EARLIEST_LOCAL):
         start = log.log_start_offset
         return _found(ctx, wanted, start, -1, log.epochs.epoch_at(start))

@@ -39,7 +39,13 @@ from minikafka.messages.produce import (
     TopicProduceResponse,
 )
 from minikafka.metadata.partition_registration import PartitionRegistration
-from minikafka.records.batch import ATTRIBUTES_OFFSET, TRANSACTIONAL
+from minikafka.records.batch import (
+    ATTRIBUTES_OFFSET,
+    HEADER_SIZE,
+    LOG_OVERHEAD,
+    MAGIC_OFFSET,
+    TRANSACTIONAL,
+)
 from minikafka.records.compression import Codec
 from minikafka.records.errors import RecordValidationError
 from minikafka.replica.append_queue import QueuedAppend, queue_append
@@ -51,6 +57,8 @@ _RECORD_ERRORS_FROM = 8
 _CURRENT_LEADER_FROM = 10
 _ZSTD_FROM = 7
 _LAST_ATTRIBUTE = ATTRIBUTES_OFFSET + 1
+_LENGTH_AT = 8
+_MAGIC = 2
 _ADMIN_CLIENT_ID = "__admin_client"
 
 
@@ -178,9 +186,19 @@ def _has_transactional(topics: list[TopicProduceData]) -> bool:
     for topic in topics:
         for data in topic.partition_data:
             records: Any = data.records or b""
-            if len(records) > _LAST_ATTRIBUTE and records[_LAST_ATTRIBUTE] & TRANSACTIONAL:
+            if (
+                len(records) > _LAST_ATTRIBUTE
+                and records[_LAST_ATTRIBUTE] & TRANSACTIONAL
+                and _begins_with_a_batch(records)
+            ):
                 return True
     return False
+
+
+def _begins_with_a_batch(records: memoryview) -> bool:
+    """Whether the first bytes are a whole batch with a magic that has this attribute."""
+    end = LOG_OVERHEAD + int.from_bytes(records[_LENGTH_AT:LOG_OVERHEAD], "big", signed=True)
+    return records[MAGIC_OFFSET] == _MAGIC and HEADER_SIZE <= end <= len(records)
 
 
 def _refuse_transaction(

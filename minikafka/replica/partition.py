@@ -250,7 +250,8 @@ class Partition:
             FencedLeaderEpochError: the request is behind.
             UnknownLeaderEpochError: this broker is behind.
         """
-        if requested < 0 or requested == self.leader_epoch:
+        # As Kafka: -1 is no epoch; what is below it is an old one.
+        if requested in (self.leader_epoch, -1):
             return
         if requested < self.leader_epoch:
             raise FencedLeaderEpochError

@@ -79,6 +79,13 @@ def test_each_partition_of_a_request_has_its_own_answer(cluster):
     assert ask(cluster, EPOCH_MS + 10, EPOCH_MS) == [(0, 1, 10), (0, 0, 0)]
 
 
+@pytest.mark.parametrize("fault", [{"partition": 7}, {"current_leader_epoch": 9}])
+def test_a_time_that_the_version_does_not_have_is_the_first_fault(cluster, fault):
+    """As Kafka 4.3.1."""
+    ((code, *_),) = ask(cluster, MAX_TIMESTAMP, version=6, **fault)
+    assert code == ErrorCode.UNSUPPORTED_VERSION
+
+
 def test_record_that_is_not_committed_is_not_found():
     cluster = started_cluster(2)
     create_topic(cluster, "t", replicas=[[1, 2]])

@@ -269,6 +269,18 @@ def test_a_transactional_batch_without_a_transactional_id_refuses_its_whole_requ
     assert values_of(fetch(client, "t", isolation_level=1)) == [b"after"]
 
 
+@pytest.mark.parametrize("records", [b"r" * 100, None])
+def test_bytes_that_are_no_batch_are_in_no_transaction(pair, records):
+    """As Kafka 4.3.1: only whole batches of magic 2 can say that they are."""
+    if records is None:
+        options = BatchOptions(producer_id=7, producer_epoch=0, base_sequence=0,
+                               is_transactional=True)  # fmt: skip
+        records = bytes(build_batch([NewRecord(EPOCH_MS, None, b"x")], options))[:-1]
+    response = pair.client().ask(produce_request("t", records), ProduceResponse, version=BY_NAME)
+    (answer,) = response.responses[0].partition_responses
+    assert answer.error_code == ErrorCode.INVALID_RECORD
+
+
 def test_what_was_committed_is_acknowledged_whatever_becomes_of_the_partition_later():
     """H4: each partition of a request is decided once, when it is decided."""
     cluster = started_cluster(3, separate_controller=True)
