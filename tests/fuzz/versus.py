@@ -7,6 +7,7 @@ is sent once more, so that it is not the state of the clusters that differs.
 """
 
 import asyncio
+import time
 from collections import Counter
 from contextlib import closing, suppress
 from random import Random
@@ -16,24 +17,40 @@ from confluent_kafka.admin import AdminClient, NewTopic
 from minikafka.admin.client import AdminClient as ClusterClient
 from minikafka.apis._registry import BROKER
 from minikafka.common.errors import ErrorCode
-from minikafka.common.ids import ZERO_UUID
+from minikafka.common.ids import Uuid
 from minikafka.messages.api_keys import APIS, ApiKey
 from minikafka.messages.api_versions import ApiVersionsRequest
+from minikafka.messages.describe_groups import DescribeGroupsRequest
+from minikafka.messages.find_coordinator import FindCoordinatorRequest
+from minikafka.messages.list_offsets import (
+    ListOffsetsPartition,
+    ListOffsetsRequest,
+    ListOffsetsTopic,
+)
 from minikafka.messages.metadata import MetadataRequest, MetadataRequestTopic
 from minikafka.protocol.primitives import MalformedMessage
 from minikafka.rpc.envelope import decode_response
 from minikafka.testing.cluster import Cluster
 from tests.fuzz.answers import PROBE, decoded, is_unacknowledged, probe, takes_away_a_broker
-from tests.fuzz.frames import SERVED, FrameMaker, is_struct
+from tests.fuzz.frames import SERVED, FrameMaker, Learned, is_struct
+from tests.fuzz.known_differences import row_of
 
-TOPICS = ("t", "u")
+NAMES = ("t", "u")
+GROUPS = ("g", "h")
+_OTHERS = ("n1", "n2", "wide", "unknown")
 _ANSWER_S = 1.5
 _PATIENCE_S = 30
-_LANES = 4
-_FRAMES_UNTIL_TOPICS_ARE_CREATED = 200
+_PAUSE_S = 0.05
+_LATEST = -1
+_GROUPS_OF_ALL_PARTITIONS = 40
+_LOADED = (ErrorCode.NONE, ErrorCode.GROUP_ID_NOT_FOUND)
+_LANES = 8
+_FRAMES_PER_ROUND = 100
 _MOST_CODES = 4
 _MOST_PARTITIONS = 8
 _LONGEST_FRAME = 20_000
+_LEAST_SESSION_ID = 1 << 16
+_ID_LETTERS = 30
 CONFIG = {
     "auto.create.topics.enable": "false",
     "group.initial.rebalance.delay.ms": "0",
@@ -49,21 +66,40 @@ class Server:
         self.address = address
         host, port = address.split(":")
         self.host, self.port = host, int(port)
-        self.ids = {}
+        self.admin = AdminClient({"bootstrap.servers": address, "log_level": 0})
 
-    def create_missing(self):
-        """Create the topics that are not there; remember their ids."""
-        admin = AdminClient({"bootstrap.servers": self.address, "log_level": 0})
-        known = admin.list_topics(timeout=_PATIENCE_S).topics
-        wanted = [NewTopic(name, 2, 1) for name in TOPICS if name not in known]
-        for future in (admin.create_topics(wanted) if wanted else {}).values():
+    def create(self, names):
+        """Create topics; returns their ids by name."""
+        wanted = [NewTopic(name, 2, 1) for name in names]
+        for future in self.admin.create_topics(wanted).values():
             # A frame may have created it meanwhile.
             future.exception(_PATIENCE_S)
         with closing(ClusterClient(self.address, client_id="check")) as client:
-            wanted = [MetadataRequestTopic(name=name) for name in TOPICS]
-            for topic in client.ask(MetadataRequest(topics=wanted)).topics:
-                if topic.topic_id != ZERO_UUID:
-                    self.ids[topic.name] = topic.topic_id
+            asked = MetadataRequest(topics=[MetadataRequestTopic(name=name) for name in names])
+            while True:
+                # A broker lists a topic, and leads its partitions, a little later than it is made.
+                found = client.ask(asked).topics
+                if not any(topic.error_code for topic in found) and _all_led(client, names):
+                    return {topic.name: topic.topic_id for topic in found}
+                time.sleep(_PAUSE_S)
+
+    def load_groups(self):
+        """Return when each partition of the topic of groups has its coordinator."""
+        groups = [str(number) for number in range(_GROUPS_OF_ALL_PARTITIONS)]
+        with closing(ClusterClient(self.address, client_id="check")) as client:
+            while True:
+                client.ask(FindCoordinatorRequest(key_type=0, coordinator_keys=groups))
+                described = client.ask(DescribeGroupsRequest(groups=groups)).groups
+                if all(each.error_code in _LOADED for each in described):
+                    return
+                time.sleep(_PAUSE_S)
+
+    def delete_topics(self):
+        """Delete what frames left."""
+        found = self.admin.list_topics(timeout=_PATIENCE_S).topics
+        names = [name for name in found if not name.startswith("__")]
+        for future in (self.admin.delete_topics(names) if names else {}).values():
+            future.exception(_PATIENCE_S)
 
     def served(self):
         """The versions of each API that it advertises."""
@@ -72,112 +108,203 @@ class Server:
         return {each.api_key: range(each.min_version, each.max_version + 1) for each in found}
 
 
+class Lane:
+    """A client of both with topics and groups of its own: what other lanes do does not show here.
+
+    `theirs` has what the other cluster calls an id or a member of the first.
+    """
+
+    def __init__(self, comparison, number):
+        self.comparison = comparison
+        self.number = number
+        self.rng = Random(f"fuzz/versus/{comparison.seed}/{number}")
+        self.maker = FrameMaker(self.rng, [])
+        self.theirs = {}
+        self._names_taken = 0
+
+    async def begin(self):
+        """Take new names, and create topics with them."""
+        self._names_taken += 1
+        suffix = f"x{self.number}x{self._names_taken}"
+        self.maker.names = {name: name + suffix for name in (*NAMES, *GROUPS, *_OTHERS)}
+        self.maker.learned = Learned()
+        self.theirs = {}
+        await self._create()
+
+    async def send(self, frames):
+        """Send so many frames to both."""
+        for count in range(frames):
+            if count % 20 == 19:
+                await self._create()
+            key, version = self.rng.choice(self.comparison.pairs)
+            if self.rng.randrange(4):
+                frame = self.maker.frame(key, version, changed=not self.rng.randrange(3))
+            else:
+                frame = self.maker.produce()
+            if frame.key not in APIS or takes_away_a_broker(frame) or disturbs(frame):
+                continue
+            ours, theirs = await self._ask_both(frame, _ANSWER_S)
+            if ours != theirs:
+                # A topic is gone, or the other one was slow.
+                await self._create()
+                ours, theirs = await self._ask_both(frame, 2 * _ANSWER_S)
+            self.comparison.compare(frame, ours, theirs)
+            if ours != theirs:
+                # What one accepted and the other refused would make more answers differ.
+                await self.begin()
+
+    async def _create(self):
+        names = [self.maker.names[name] for name in NAMES]
+        ours, theirs = await asyncio.gather(
+            *(asyncio.to_thread(server.create, names) for server in self.comparison.servers)
+        )
+        self.maker.topic_ids[:] = ours.values()
+        self.theirs.update(
+            {bytes(ours[name]): bytes(theirs[name]) for name in ours if name in theirs}
+        )
+
+    async def _ask_both(self, frame, patience_s):
+        other = frame.data
+        for value, theirs in self.theirs.items():
+            other = other.replace(value, theirs)
+        ours, theirs = self.comparison.servers
+        (first, body), (second, other_body) = await asyncio.gather(
+            _ask(ours, frame, frame.data, patience_s), _ask(theirs, frame, other, patience_s)
+        )
+        if body is not None:
+            self.maker.learned.read(body)
+            if other_body is not None:
+                self.theirs.update(_pairs(body, other_body))
+        return first, second
+
+
 class Comparison:
     """Frames for both, and how often they were answered alike.
 
-    `classes` counts (API, answer of minikafka, answer of Kafka), `examples` has a frame of each.
+    `classes` counts (API, answer of minikafka, answer of Kafka), `examples` has a frame of each;
+    `known` counts those that a row of the documentation explains.
     """
 
     def __init__(self, seed, frames, ours, theirs):
-        self.rng = Random(f"fuzz/versus/{seed}")
+        self.seed = seed
         self.wanted = frames
         self.servers = (ours, theirs)
+        self.pairs = []
         self.frames = 0
-        self.compared = 0
         self.alike = 0
+        self.known = Counter()
         self.classes = Counter()
         self.examples = {}
-        self.topic_ids = []
-        self.maker = FrameMaker(self.rng, self.topic_ids)
 
     async def run(self):
-        """Send all frames."""
+        """Send all frames, in rounds with new names: what a frame leaves ends with its round."""
         served = [await asyncio.to_thread(server.served) for server in self.servers]
         self.pairs = [
             (key, version)
             for role, key, version in SERVED
             if role == BROKER and all(version in each.get(key, ()) for each in served)
         ]
-        self.rng.shuffle(self.pairs)
-        await asyncio.gather(*(self._lane() for _ in range(_LANES)))
-
-    async def _lane(self):
-        while self.frames < self.wanted:
-            if self.frames % _FRAMES_UNTIL_TOPICS_ARE_CREATED == 0:
-                await self._create_missing()
-            key, version = self.pairs[self.frames % len(self.pairs)]
-            self.frames += 1
-            if self.rng.randrange(4):
-                frame = self.maker.frame(key, version, changed=not self.rng.randrange(3))
-            else:
-                frame = self.maker.produce()
-            if takes_away_a_broker(frame) or frame.key not in APIS or creates_many(frame):
-                continue
-            ours, theirs = await self._ask_both(frame)
-            if ours != theirs:
-                await self._create_missing()
-                ours, theirs = await self._ask_both(frame)
-            self._compare(frame, ours, theirs)
-
-    async def _ask_both(self, frame):
-        return await asyncio.gather(*(self._ask(server, frame) for server in self.servers))
-
-    async def _create_missing(self):
         for server in self.servers:
-            await asyncio.to_thread(server.create_missing)
-        self.topic_ids[:] = self.servers[0].ids.values()
+            await asyncio.to_thread(server.load_groups)
+        lanes = [Lane(self, number) for number in range(_LANES)]
+        while self.frames < self.wanted:
+            for server in self.servers:
+                await asyncio.to_thread(server.delete_topics)
+            for lane in lanes:
+                await lane.begin()
+            each = min(_FRAMES_PER_ROUND, -(-(self.wanted - self.frames) // _LANES))
+            await asyncio.gather(*(lane.send(each) for lane in lanes))
 
-    def _compare(self, frame, ours, theirs):
-        self.compared += 1
+    def compare(self, frame, ours, theirs):
+        """Count what both made of a frame."""
+        self.frames += 1
         if ours == theirs:
             self.alike += 1
-            return
-        row = (ApiKey(frame.key).name, ours, theirs)
-        self.classes[row] += 1
-        self.examples.setdefault(row, f"v{frame.version} {frame.data.hex()}")
-
-    async def _ask(self, server, frame):
-        """What a server makes of a frame, in a few words."""
-        data = frame.data
-        if server is not self.servers[0]:
-            for name, topic_id in self.servers[0].ids.items():
-                data = data.replace(bytes(topic_id), bytes(server.ids.get(name, topic_id)))
-        reader, writer = await asyncio.open_connection(server.host, server.port)
-        try:
-            writer.write(data + probe())
-            async with asyncio.timeout(_ANSWER_S):
-                return await self._read(reader, frame, learns=server is self.servers[0])
-        except TimeoutError:
-            return "waits"
-        except (ConnectionError, asyncio.IncompleteReadError):
-            return "closed"
-        finally:
-            writer.close()
-            with suppress(ConnectionError):
-                await writer.wait_closed()
-
-    async def _read(self, reader, frame, *, learns):
-        size = await reader.readexactly(4)
-        data = await reader.readexactly(int.from_bytes(size, "big"))
-        if int.from_bytes(data[:4], "big") == PROBE:
-            return "no answer" if is_unacknowledged(frame) else "skipped"
-        try:
-            body = decode_response(memoryview(data), frame.key, frame.version)[1]
-        except (MalformedMessage, ValueError, KeyError) as error:
-            return f"unreadable: {error}"
-        if learns:
-            self.maker.learned.read(body)
-        codes = sorted(set(error_codes(body)))
-        names = [ErrorCode(code).name for code in codes[:_MOST_CODES]]
-        return "+".join(names) or "answered"
+        elif (row := row_of(frame, ours, theirs)) is not None:
+            self.known[row] += 1
+        else:
+            kind = (ApiKey(frame.key).name, ours, theirs)
+            self.classes[kind] += 1
+            self.examples.setdefault(kind, f"v{frame.version} {frame.data.hex()}")
 
 
-def creates_many(frame):
-    """True if a frame may keep a cluster busy for minutes: that says nothing about its answer."""
+def _all_led(client, names):
+    rows = [ListOffsetsPartition(partition, timestamp=_LATEST) for partition in range(2)]
+    request = ListOffsetsRequest(
+        replica_id=-1, topics=[ListOffsetsTopic(name, rows) for name in names]
+    )
+    topics = client.ask(request).topics
+    return not any(each.error_code for topic in topics for each in topic.partitions)
+
+
+async def _ask(server, frame, data, patience_s):
+    """What a server makes of a frame in a few words, and its answer."""
+    reader, writer = await asyncio.open_connection(server.host, server.port)
+    try:
+        writer.write(data + probe())
+        async with asyncio.timeout(patience_s):
+            return await _read(reader, frame)
+    except TimeoutError:
+        return "waits", None
+    except (ConnectionError, asyncio.IncompleteReadError):
+        return "closed", None
+    finally:
+        writer.close()
+        with suppress(ConnectionError):
+            await writer.wait_closed()
+
+
+async def _read(reader, frame):
+    size = await reader.readexactly(4)
+    data = await reader.readexactly(int.from_bytes(size, "big"))
+    if int.from_bytes(data[:4], "big") == PROBE:
+        return ("no answer" if is_unacknowledged(frame) else "skipped"), None
+    try:
+        body = decode_response(memoryview(data), frame.key, frame.version)[1]
+    except (MalformedMessage, ValueError, KeyError) as error:
+        return f"unreadable: {error}", None
+    codes = sorted(set(error_codes(body)))
+    names = [ErrorCode(code).name for code in codes[:_MOST_CODES]]
+    return "+".join(names) or "answered", body
+
+
+def _pairs(ours, theirs):
+    """Ids of one answer that have other values in the other."""
+    for name in type(ours).__slots__:
+        value, other = getattr(ours, name), getattr(theirs, name)
+        if type(value) is not type(other):
+            continue
+        if type(value) is list:
+            for each, twin in zip(value, other, strict=False):
+                if is_struct(each):
+                    yield from _pairs(each, twin)
+        elif value == other:
+            continue
+        elif isinstance(value, Uuid) and any(value) and any(other):
+            yield bytes(value), bytes(other)
+        elif name == "session_id" and min(value, other) > _LEAST_SESSION_ID:
+            yield value.to_bytes(4, "big"), other.to_bytes(4, "big")
+        elif type(value) is str and len(value) == len(other) >= _ID_LETTERS:
+            yield value.encode(), other.encode()
+
+
+def disturbs(frame):
+    """True if answers to other frames would differ because of this one."""
     body = decoded(frame)
     if len(frame.data) > _LONGEST_FRAME:
         return True
-    if frame.key not in (ApiKey.CREATE_TOPICS, ApiKey.CREATE_PARTITIONS) or body is None:
+    if body is None:
+        return False
+    if frame.key == ApiKey.DELETE_TOPICS:
+        # Both clusters make it again, but not at the same time.
+        named = [*(body.topic_names or ()), *(topic.name for topic in body.topics or ())]
+        return "__consumer_offsets" in named
+    if frame.key == ApiKey.JOIN_GROUP:
+        # Kafka counts the protocol twice: then no other member supports it.
+        named = [each.name for each in body.protocols]
+        return len(set(named)) < len(named)
+    # A cluster may be busy with them for minutes.
+    if frame.key not in (ApiKey.CREATE_TOPICS, ApiKey.CREATE_PARTITIONS):
         return False
     name = "num_partitions" if frame.key == ApiKey.CREATE_TOPICS else "count"
     return any(getattr(topic, name) > _MOST_PARTITIONS for topic in body.topics)
@@ -207,8 +334,14 @@ def compare(seed, frames, theirs, base_port=0):
 
 def report(comparison):
     """A line for each class of difference, the most frequent first."""
-    counts = f"{comparison.compared} frames compared, {comparison.alike} answered alike"
-    lines = [f"{counts}, {len(comparison.classes)} classes of difference"]
+    different = comparison.classes.total()
+    summary = (
+        f"{comparison.frames} frames compared, {comparison.alike} answered alike, "
+        f"{comparison.known.total()} differ as docs/compatibility.md says, "
+        f"{different} otherwise, in {len(comparison.classes)} classes"
+    )
+    lines = [summary]
+    lines += [f"{count:6} known: {row}" for row, count in comparison.known.most_common()]
     for row, count in comparison.classes.most_common():
         api, ours, theirs = row
         lines.append(f"{count:6} {api}: minikafka {ours}, Kafka {theirs}")
