@@ -38,7 +38,7 @@ def offset_for_leader_epoch(
 def _one(ctx: BrokerContext, topic: str, wanted: OffsetForLeaderPartition) -> EpochEndOffset:
     try:
         partition = ctx.broker.replicas.get(TopicPartition(topic, wanted.partition))
-        partition.check_leader_epoch(wanted.current_leader_epoch)
+        partition.check_any_leader_epoch(wanted.current_leader_epoch)
         partition.require_leader()
     except KafkaError as error:
         return EpochEndOffset(error.code, wanted.partition)

@@ -250,12 +250,20 @@ class Partition:
             FencedLeaderEpochError: the request is behind.
             UnknownLeaderEpochError: this broker is behind.
         """
-        # As Kafka: -1 is no epoch; what is below it is an old one.
-        if requested in (self.leader_epoch, -1):
+        if requested < 0 or requested == self.leader_epoch:
             return
         if requested < self.leader_epoch:
             raise FencedLeaderEpochError
         raise UnknownLeaderEpochError
+
+    def check_any_leader_epoch(self, requested: int) -> None:
+        """As `check_leader_epoch`, but only -1 is no epoch: what is below it is an old one.
+
+        As Kafka: everywhere but in Fetch.
+        """
+        if requested < -1:
+            raise FencedLeaderEpochError
+        self.check_leader_epoch(requested)
 
     def require_leader(self) -> None:
         """Raises NotLeaderOrFollowerError unless this broker leads."""

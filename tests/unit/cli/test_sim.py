@@ -8,7 +8,8 @@ import minikafka
 from minikafka.cli import _sim_trace, sim
 from minikafka.sim.plan import draw
 from minikafka.sim.plan_file import plan_of, plan_text
-from tests.simulation.mutations import MUTATIONS, applied
+from tests.mutation import applied
+from tests.simulation.mutations import MUTATIONS
 
 
 def run(*words):

@@ -5,7 +5,8 @@ import pytest
 from minikafka.sim.scenario import ScenarioError, parse, play
 from minikafka.sim.stage import Stage
 from minikafka.sim.stage_clients import ELECTIONS
-from tests.simulation.mutations import MUTATIONS, applied
+from tests.mutation import applied
+from tests.simulation.mutations import MUTATIONS
 
 BEGIN = "cluster brokers=3 min.isr=2\ntopic t replicas=1,2,3\n"
 

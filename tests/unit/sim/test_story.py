@@ -7,7 +7,8 @@ from functools import cache
 from minikafka.sim.plan import CONTROLLER_ID, Fault, Incident, Plan
 from minikafka.sim.simulation import Simulation
 from minikafka.sim.story import Story
-from tests.simulation.mutations import MUTATIONS, applied
+from tests.mutation import applied
+from tests.simulation.mutations import MUTATIONS
 
 (MUTANT,) = [each for each in MUTATIONS if each.name.startswith("H4: acknowledged before")]
 SLOW_MS, KILL_MS = 4_000, 5_000
