@@ -21,6 +21,12 @@ _BY_CONTROLLER = (
     ApiKey.UPDATE_FEATURES,
 )  # fmt: skip
 _ABOUT_GROUPS = (ApiKey.DESCRIBE_GROUPS, ApiKey.OFFSET_DELETE, ApiKey.DELETE_GROUPS)
+_OF_RESOURCES = (
+    ApiKey.ALTER_CONFIGS, ApiKey.INCREMENTAL_ALTER_CONFIGS, ApiKey.DESCRIBE_CONFIGS,
+    ApiKey.CREATE_TOPICS, ApiKey.DELETE_RECORDS,
+)  # fmt: skip
+_RESOURCE_TYPES = (2, 4, 8, 16, 32)
+_OVERFLOWS = ("an array of 4294967295 elements", "is wider than 32 bits")
 _AS_REPLICA = (ApiKey.FETCH, ApiKey.LIST_OFFSETS, ApiKey.OFFSET_FOR_LEADER_EPOCH)
 
 
@@ -138,6 +144,37 @@ def _elects_by_odd_type(case):
     )
 
 
+def _has_several_faults_elsewhere(case):
+    return (
+        case.key in _OF_RESOURCES
+        and bool(case.ours - {"NONE"}) and bool(case.theirs - {"NONE"})
+        and not (case.ours | case.theirs) & {"waits", "closed", "UNKNOWN_SERVER_ERROR"}
+    )  # fmt: skip
+
+
+def _describes_odd_resources(case):
+    return (
+        case.key == ApiKey.DESCRIBE_CONFIGS and case.body is not None
+        and any(each.resource_type not in _RESOURCE_TYPES for each in case.body.resources)
+        and case.theirs == {"INVALID_REQUEST"}
+    )  # fmt: skip
+
+
+def _names_a_partition_twice(case):
+    if case.key != ApiKey.PRODUCE or case.body is None:
+        return False
+    named = [
+        (topic.name, topic.topic_id, each.index)
+        for topic in case.body.topic_data
+        for each in topic.partition_data
+    ]
+    return len(set(named)) < len(named)
+
+
+def _wraps(case):
+    return case.ours == {"closed"} and any(word in case.unreadable for word in _OVERFLOWS)
+
+
 def _asks_for_an_empty_group(case):
     return (
         case.key in _ABOUT_GROUPS and "GROUP_ID_NOT_FOUND" in case.ours
@@ -161,5 +198,9 @@ KNOWN = (
     Known("requests that end in an exception of the broker", _fails_in_kafka),
     Known("record batches that clients send", _has_odd_records),
     Known("an OffsetCommit of which nothing is written", _asks_for_an_empty_group),
+    Known("Produce that names a partition twice", _names_a_partition_twice),
+    Known("DescribeConfigs with a resource of an unknown type", _describes_odd_resources),
+    Known("a resource or topic with more than one fault", _has_several_faults_elsewhere),
+    Known("lengths and variable-length integers of 32 bits and more", _wraps),
     Known("a batch with more than one fault", _has_several_faults),
 )
