@@ -17,15 +17,11 @@ from typing import NamedTuple
 
 from tests.fuzz.guide import Guide
 from tests.fuzz.in_process import run
-from tests.simulation.mutations import Edit, Mutation, applied
+from tests.mutation import applied, mutation, write_between
 
 BEGIN, END = "<!-- planted -->\n", "<!-- end of planted -->\n"
 FRAMES_PER_SEED = 400
 MOST_FRAMES = 8_000
-
-
-def _fault(name, *edits):
-    return Mutation(name, tuple(Edit(f"minikafka.{module}", *rest) for module, *rest in edits))
 
 
 _KEYS_OF_WAITS = (
@@ -36,18 +32,18 @@ _EVERY_RECORD = (
 )  # fmt: skip
 
 FAULTS = (
-    _fault(
+    mutation(
         "Produce: checksums are not checked",
         ("records.validation", "validate_batch",
          "if header.crc != crc32c(records[ATTRIBUTES_OFFSET:]):", "if False:"),
     ),
-    _fault("Produce: records are not checked, garbage has a valid checksum", _EVERY_RECORD),
-    _fault(
+    mutation("Produce: records are not checked, garbage has a valid checksum", _EVERY_RECORD),
+    mutation(
         "Produce: 2^31 - 1 records are claimed",
         ("records.validation", "validate_batch", "if origin is _CLIENT:",
          "if origin is _CLIENT and header.record_count < 1 << 30:"),
     ),
-    _fault(
+    mutation(
         "Produce: timestamps beyond 2^63 - 1",
         ("records.validation", "_plain_header", "base_timestamp + last != max_timestamp",
          "base_timestamp + last < 0"),
@@ -55,52 +51,52 @@ FAULTS = (
          "max_timestamp - now_ms > policy.timestamp_after_max_ms",
          "False"),
     ),
-    _fault(
+    mutation(
         "Produce: a bomb of empty record headers is opened in its step",
         ("records.validation", "_open_section", "if budget.units is None:", "if True:"),
         ("records.validation", "_summarize", "header.record_count, budget)",
          "header.record_count, UNBOUNDED)"),
     ),
-    _fault(
+    mutation(
         "Produce: a refusal names every record",
         ("records.validation", "_check_bounds",
          "if len(keyless) + len(untimely) == MOST_RECORD_ERRORS:", "if False:"),
     ),
-    _fault(
+    mutation(
         "Produce: a partition that is named twice",
         ("apis.produce", "_without_repeats",
          "if len(topics) == 1 and len(topics[0].partition_data) == 1:", "if True:"),
         _KEYS_OF_WAITS,
     ),
-    _fault(
+    mutation(
         "Fetch: a partition that is named twice",
         ("apis.fetch", "_reading", "dict(named_partitions(request)).items()",
          "named_partitions(request)"),
         _KEYS_OF_WAITS,
     ),
-    _fault(
+    mutation(
         "FetchSnapshot: a snapshot that is not there",
         ("apis.fetch_snapshot", "fetch_snapshot", 'unaligned_records=b"",', ""),
     ),
-    _fault(
+    mutation(
         "Metadata v10, v11: an unknown topic id",
         ("apis.metadata", "metadata", "if ctx.version < _BY_ID_FROM and", "if False and"),
     ),
-    _fault(
+    mutation(
         "DescribeCluster v0 on a controller",
         ("apis.describe_cluster", "_wrong_type",
          "served if ctx.version >= _ENDPOINT_TYPE_FROM else _BROKERS", "served"),
     ),
-    _fault(
+    mutation(
         "Metadata: a topic that is named many times",
         ("apis.metadata", "_describe", "for topic in asked.values()",
          "for topic in request.topics or ()"),
     ),
-    _fault(
+    mutation(
         "array elements are not counted before they are built",
         ("rpc.envelope", "decode_header", "len(frame) <= most_elements", "True"),
     ),
-    _fault(
+    mutation(
         "a request waits on when its connection is closed",
         ("node.dispatcher", "Dispatcher.closed", "slot.running.abandon()", "pass"),
     ),
@@ -164,14 +160,6 @@ def _cells(verdicts):
     return f"{hits} of {len(verdicts)}", f"{frames:,.0f}", f"{seconds:.1f}"
 
 
-def write(path, text):
-    """Put the table between the marks of a file."""
-    content = path.read_text(encoding="utf-8")
-    before, _, rest = content.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    path.write_text(f"{before}{BEGIN}{text}{END}{after}", encoding="utf-8")
-
-
 def _one(task):
     index, start, most_frames, guided = task
     log = logging.getLogger("minikafka")
@@ -205,7 +193,7 @@ def main():
                 flush=True,
             )
     if options.write is not None:
-        write(options.write, table(verdicts))
+        write_between(options.write, BEGIN, END, table(verdicts))
     missed = [verdict.name for verdict in verdicts if not verdict.where]
     print(f"{len(missed)} not found: {', '.join(missed) or 'none'}")
     return 1 if missed else 0

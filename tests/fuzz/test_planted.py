@@ -3,7 +3,7 @@
 import pytest
 
 from tests.fuzz.planted import FAULTS, Verdict, judge, table
-from tests.simulation.mutations import applied
+from tests.mutation import applied
 
 QUICK = {"Produce: checksums": 1, "Produce: records are not": 1, "Produce: a bomb": 1}
 """Faults and the seeds that find them soon."""

@@ -3,8 +3,9 @@
 import pytest
 
 from minikafka.sim.scenario import without_times
+from tests.mutation import Edit, Mutation, applied
 from tests.scenario.files import FOLDER, played
-from tests.simulation.mutations import MUTATIONS, Edit, Mutation, applied
+from tests.simulation.mutations import MUTATIONS
 
 IDENTITY = "UnifiedLog._sync_identity"
 SYNC = 'sync_file(self.disk, f"{self.folder}/{PARTITION_METADATA}")'

@@ -22,8 +22,9 @@ from minikafka.sim.plan import Plan, draw
 from minikafka.sim.plan_file import plan_of, plan_text
 from minikafka.sim.shrink import shrink
 from minikafka.sim.simulation import Simulation
-from tests.simulation.mutants import write
-from tests.simulation.mutations import MUTATIONS, applied
+from tests.mutation import applied, write_between
+from tests.simulation.mutants import BEGIN, END
+from tests.simulation.mutations import MUTATIONS
 
 PATH = Path(__file__).with_name("killers.json")
 PAGE = Path(__file__).parents[2] / "docs" / "simulation.md"
@@ -138,7 +139,7 @@ def main():
     args = parser.parse_args()
     killers = load()
     if args.table:
-        write(PAGE, table(killers))
+        write_between(PAGE, BEGIN, END, table(killers))
         return 0
     wanted = [
         each

@@ -20,7 +20,8 @@ from typing import NamedTuple
 
 from minikafka.sim.plan import draw
 from minikafka.sim.simulation import Simulation
-from tests.simulation.mutations import MUTATIONS, applied
+from tests.mutation import applied, write_between
+from tests.simulation.mutations import MUTATIONS
 
 BEGIN, END = "<!-- mutants -->\n", "<!-- end of mutants -->\n"
 
@@ -61,14 +62,6 @@ def table(verdicts):
     return "\n".join(lines) + "\n"
 
 
-def write(path, text):
-    """Put the table between the marks of a file."""
-    content = path.read_text(encoding="utf-8")
-    before, _, rest = content.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    path.write_text(f"{before}{BEGIN}{text}{END}{after}", encoding="utf-8")
-
-
 def _one(task):
     index, seeds, duration_ms, start = task
     logging.disable(logging.CRITICAL)
@@ -101,7 +94,7 @@ def main():
                 flush=True,
             )
     if args.write is not None:
-        write(args.write, table(verdicts))
+        write_between(args.write, BEGIN, END, table(verdicts))
     living = {verdict.name: None for verdict in verdicts if verdict.rule is None}
     print(f"{len(living)} mutants live: {', '.join(living) or 'none'}")
     return 1 if living else 0

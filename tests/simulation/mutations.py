@@ -1,65 +1,31 @@
 """Weakenings of one guard each, which the simulator must find.
 
-A mutation names functions, a piece of the source of each, and what stands there instead. The piece
-must be in the source, so that a mutation cannot outlive the guard that it removes. Where a rule is
-enforced twice, one mutation takes away both: what is left without either is what the rule is for.
+Where a rule is enforced twice, one mutation takes away both: what is left without either is what
+the rule is for.
 
 Source of many: the guards marked CHECK in the TLA+ model of KIP-966, named "CHECK n" as they are
 counted there.
 """
 
-import inspect
-import sys
-import textwrap
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
-from importlib import import_module
-from types import FunctionType
-from typing import NamedTuple
-
-_HANDLER = ("@broker_api", "@controller_api")
-
-
-class Edit(NamedTuple):
-    """`function` is dotted from its module: "Class.method" or "name"."""
-
-    module: str
-    function: str
-    old: str
-    new: str
-
-
-class Mutation(NamedTuple):
-    """A rule that is not enforced any more."""
-
-    name: str
-    edits: tuple[Edit, ...]
-
-
-def _mutation(name: str, *edits: tuple[str, str, str, str]) -> Mutation:
-    return Mutation(
-        name,
-        tuple(Edit(f"minikafka.{module}", *rest) for module, *rest in edits),
-    )
-
+from tests.mutation import mutation
 
 MUTATIONS = (
     # High watermark and acknowledgements
-    _mutation(
+    mutation(
         "H1: the high watermark moves under min ISR",
         ("replica.high_watermark", "next_high_watermark", "if isr_size < min_isr:", "if False:"),
     ),
-    _mutation(
+    mutation(
         "H3: a proposed ISR counts for min ISR",
         ("replica.partition", "Partition.advance_high_watermark", "isr_size=len(isr.committed)",
          "isr_size=len(isr.proposed or isr.committed)"),
     ),
-    _mutation(
+    mutation(
         "H2: the high watermark needs the leader alone",
         ("replica.partition", "Partition.advance_high_watermark", "maximal_isr=isr.maximal,",
          "maximal_isr=(),"),
     ),
-    _mutation(
+    mutation(
         "H2: the high watermark needs a majority of the ISR",
         ("replica.high_watermark", "next_high_watermark",
          "if follower is not None and follower.log_end_offset < candidate:",
@@ -67,30 +33,30 @@ MUTATIONS = (
          "        candidate = ends[len(ends) // 2] if ends else candidate\n"
          "        if False:")),
     ),
-    _mutation(
+    mutation(
         "H2: nobody but the persisted ISR counts",
         ("replica.partition", "Partition.advance_high_watermark",
          ("maximal_isr=isr.maximal,\n"
          "            joining=self._joining() if len(self.followers) >= len(isr.maximal) else (),"),
          "maximal_isr=isr.committed, joining=(),"),
     ),
-    _mutation(
+    mutation(
         "H4: acknowledged before it is replicated",
         ("replica.partition", "Partition.append_outcome", "if self.log.high_watermark < end_offset:",
          "if False:"),
     ),
     # Followers
-    _mutation(
+    mutation(
         "CHECK 2: a fetch goes on in the leader epoch in which it began",
         ("replica.replica_manager", "ReplicaManager._change",
          "(new_epoch or key not in self._followed_leader)", "key not in self._followed_leader"),
     ),
-    _mutation(
+    mutation(
         "CHECK 3, 4: a new leader believes what it knew of followers",
         ("replica.replica_state", "ReplicaState.reset", "if still_leader:", "if True:"),
         ("replica.partition", "Partition.apply", "self.followers.clear()", "pass"),
     ),
-    _mutation(
+    mutation(
         "CHECK 3: a leader that missed the one in between believes what it knew of followers",
         (
             "replica.partition",
@@ -99,26 +65,26 @@ MUTATIONS = (
             "self.is_leader",
         ),
     ),
-    _mutation(
+    mutation(
         "CHECK 5: a follower joins the ISR below the high watermark",
         ("replica.isr_proposals", "IsrProposals.consider_joining",
          "max(partition.log.high_watermark, partition.leader_epoch_start_offset)",
          "min(partition.log.high_watermark, partition.leader_epoch_start_offset)"),
     ),
-    _mutation(
+    mutation(
         "CHECK 6: a follower joins the ISR below the start of the leader epoch",
         ("replica.isr_proposals", "IsrProposals.consider_joining",
          "max(partition.log.high_watermark, partition.leader_epoch_start_offset)",
          "partition.log.high_watermark"),
     ),
-    _mutation(
+    mutation(
         "CHECK 7, 8: stale fetch answers are taken",
         ("replica.fetcher", "Fetcher._one_answer", "or followed.position._replace(log_start_offset=asked.log_start_offset) != asked", ""),
         # One that follows nothing more is closed, and its last answer with it.
         ("replica.replica_manager", "ReplicaManager._unfollow", "if not fetcher.followed:",
          "if False:"),
     ),
-    _mutation(
+    mutation(
         "CHECK 9: broker epochs are compared neither in fetches nor in AlterPartition",
         (
             "replica.partition",
@@ -134,71 +100,71 @@ MUTATIONS = (
         ),
         ("controller.replication_control", "_is_eligible", "epoch in (-1, broker.epoch)", "True"),
     ),
-    _mutation(
+    mutation(
         "a follower does not truncate what diverges",
         ("replica.fetcher", "Fetcher._truncate", "log.truncate_to(target, self.env.clock.now)",
          "log.truncate_to(log.log_end_offset, self.env.clock.now)"),
     ),
-    _mutation(
+    mutation(
         "a follower truncates one record too few",
         ("replica.fetcher", "Fetcher._truncate", "log.truncate_to(target, ",
          "log.truncate_to(target + 1, "),
     ),
-    _mutation(
+    mutation(
         "a follower learns the high watermark with records only",
         ("replica.fetcher", "Fetcher._append", "if log.update_high_watermark(data.high_watermark):",
          "if records and log.update_high_watermark(data.high_watermark):"),
     ),
-    _mutation(
+    mutation(
         "a follower drops an answer where its log start moved meanwhile",
         ("replica.fetcher", "Fetcher._one_answer",
          "followed.position._replace(log_start_offset=asked.log_start_offset) != asked",
          "followed.position != asked"),
     ),
-    _mutation(
+    mutation(
         "a follower that truncates is taken to have learned the high watermark",
         ("replica.fetch_session", "Asked.is_news",
          "self.told = answer.error_code == 0 and not truncates", "self.told = answer.error_code == 0"),
     ),
     # The controller
-    _mutation(
+    mutation(
         "CHECK 1: a registration of another incarnation is taken for the same",
         ("controller.cluster_control", "register_broker",
          "known is not None and known.incarnation_id == request.incarnation_id",
          "known is not None"),
     ),
-    _mutation(
+    mutation(
         "CHECK 9: broker epochs in AlterPartition are not compared",
         ("controller.replication_control", "_is_eligible", "epoch in (-1, broker.epoch)", "True"),
     ),
-    _mutation(
+    mutation(
         "CHECK 10: partition epochs in AlterPartition are not compared",
         ("controller.replication_control", "_refusal",
          "if data.partition_epoch < current.partition_epoch:", "if False:"),
     ),
-    _mutation(
+    mutation(
         "neither partition nor leader epochs in AlterPartition are compared",
         ("controller.replication_control", "_refusal",
          "if data.partition_epoch < current.partition_epoch:", "if False:"),
         ("controller.replication_control", "_refusal",
          "if data.leader_epoch < current.leader_epoch:", "if False:"),
     ),
-    _mutation(
+    mutation(
         "E7: an unclean shutdown is believed to be clean",
         ("controller.cluster_control", "_leftovers",
          "request.previous_broker_epoch == known.epoch", "True"),
     ),
-    _mutation(
+    mutation(
         "E7 off: who ended uncleanly leaves the ISR, but may be in the ELR",
         ("controller.replication_control", "removal_after_unclean_shutdown",
          "unclean_shutdown=(broker_id,),", ""),
     ),
-    _mutation(
+    mutation(
         "C3: any epoch of a clean shutdown is good enough",
         ("controller.cluster_control", "_leftovers",
          "request.previous_broker_epoch == known.epoch", "request.previous_broker_epoch >= 0"),
     ),
-    _mutation(
+    mutation(
         "E5: the ELR stays at min ISR",
         ("controller.partition_change", "_Change.write_elr",
          "if len(self.isr) >= self.min_isr:", "if False:"),
@@ -206,83 +172,83 @@ MUTATIONS = (
          "not self.rules.elr_enabled or len(self.isr) >= self.min_isr",
          "not self.rules.elr_enabled"),
     ),
-    _mutation(
+    mutation(
         "H6: partition 0 decides the effective min ISR of all partitions",
         ("controller.view", "View.change",
          "min_insync_replicas=self.min_insync_replicas(found.topic.name)",
          ("min_insync_replicas=min(self.min_insync_replicas(found.topic.name),\n"
          "                    len(found.topic.partitions[0].replicas))")),
     ),
-    _mutation(
+    mutation(
         "E5: whoever is not in the ISR is eligible",
         ("controller.partition_change", "_Change.choose_elr",
          "for x in sorted({*self.current.elr, *self.current.isr})", "for x in sorted(self.replicas)"),
     ),
-    _mutation(
+    mutation(
         "E8: who is thrown out of the ELR is forgotten",
         ("controller.partition_change", "_Change.choose_elr",
          "self.last_known_elr = tuple(sorted({*self.last_known_elr, *thrown_out}))", "pass"),
     ),
-    _mutation(
+    mutation(
         "L1: anybody who lives may lead",
         ("controller.election", "elect", "return replica in eligible and acceptable(replica)",
          "return acceptable(replica)"),
     ),
-    _mutation(
+    mutation(
         "L8: unclean leaders are not marked",
         ("controller.partition_change", "_Change.elect",
          "LeaderRecoveryState(int(elected.unclean))", "LeaderRecoveryState.RECOVERED"),
     ),
-    _mutation(
+    mutation(
         "L8: an unclean leader keeps the ISR",
         ("controller.partition_change", "_Change.elect",
          "self.isr, self.elr = (elected.leader,), ()",
          "self.isr, self.elr = (elected.leader, *self.current.replicas[:1]), ()"),
     ),
     # Elections
-    _mutation(
+    mutation(
         "L6: unclean elections ignore the topic's setting",
         ("controller.view", "View.election",
          "Election.UNCLEAN if self.unclean_allowed(topic) else Election.ONLINE",
          "Election.UNCLEAN"),
     ),
-    _mutation(
+    mutation(
         "L2: ELR members are never elected",
         ("controller.election", "elect", "eligible = candidates.isr or candidates.elr",
          "eligible = candidates.isr"),
     ),
-    _mutation(
+    mutation(
         "L6: the last known leader leads although an ELR exists",
         ("controller.election", "_last_known_may_lead",
          "not candidates.isr and not candidates.elr and", "not candidates.isr and"),
     ),
-    _mutation(
+    mutation(
         "L4: strategy None recovers by itself",
         ("controller.election", "recovery_step", "if strategy is Strategy.NONE:", "if False:"),
     ),
-    _mutation(
+    mutation(
         "L3: recovery does not wait for the ELR",
         ("controller.election", "recovery_step", "if eligible:", "if False:"),
     ),
     # Unclean recovery
-    _mutation(
+    mutation(
         "U4: epochs in answers are not compared",
         ("controller.unclean_recovery", "UncleanRecoveryManager._answered",
          "if not is_registered or row.error_code or row.current_leader_epoch != case.leader_epoch:",
          "if row.error_code:"),
     ),
-    _mutation(
+    mutation(
         "U5: Balanced does not wait for the last known ELR",
         ("controller.unclean_recovery", "UncleanRecoveryManager._decide",
          "needed=_last_known(registration) if is_balanced else (),", "needed=(),"),
         ("controller.unclean_recovery", "UncleanRecoveryManager._decide",
          "expected=len(registration.replicas),", "expected=1,"),
     ),
-    _mutation(
+    mutation(
         "U6: the shortest log wins",
         ("controller.election", "recovery_winner", "return max(answers", "return min(answers"),
     ),
-    _mutation(
+    mutation(
         "U8: answers outlive the process that gave them",
         ("controller.unclean_recovery", "_answer_survives",
          "return was.epoch == now.epoch and not (now.fenced and not was.fenced)", "return True"),
@@ -290,153 +256,90 @@ MUTATIONS = (
          "if acceptable(x) and brokers[x].epoch == answer.broker_epoch", "if acceptable(x)"),
     ),
     # Disks
-    _mutation(
+    mutation(
         "C2: the clean shutdown file is left in place",
         ("log.log_directory", "LogDirectory.load", "self.disk.remove(CLEAN_SHUTDOWN)", "pass"),
     ),
-    _mutation(
+    mutation(
         "C4: logs are not recovered after an unclean end",
         ("log.log_directory", "LogDirectory.was_clean",
          "return self.clean_shutdown_epoch is not None and self.clean_shutdown_epoch >= 0",
          "return True"),
     ),
-    _mutation(
+    mutation(
         "C4: checksums are not looked at in recovery",
         ("log.segment", "Segment._reindex", "if verify:", "if False:"),
     ),
-    _mutation(
+    mutation(
         "the metadata log is believed to be whole",
         ("raft.metadata_storage", "open_metadata_log",
          "Remembered(clean=False, recovery_point=recovery_point)", "Remembered(clean=True)"),
     ),
-    _mutation(
+    mutation(
         "R1: checksums of the metadata log are not looked at",
         ("raft.metadata_storage", "check_batch", "check_crc(content, position, header)", "pass"),
     ),
-    _mutation(
+    mutation(
         "a metadata snapshot has its name before it is on disk",
         ("raft.snapshot_writer", "SnapshotWriter.run", "self._file.sync()", "pass"),
     ),
-    _mutation(
+    mutation(
         "the metadata log is cut beyond its snapshot",
         ("raft.snapshot_retention", "SnapshotRetention.clean",
          "log.increment_log_start_offset(newer.snapshot_id.end_offset)",
          "log.roll(now); log.increment_log_start_offset(self.raft.high_watermark)"),
     ),
-    _mutation(
+    mutation(
         "R1: damage to committed metadata is cut off",
         ("raft.metadata_storage", "open_metadata_log", "_verify(disk, recovery_point)", "pass"),
         ("raft.metadata_storage", "open_metadata_log", "log.log_end_offset < recovery_point",
          "False"),
     ),
-    _mutation(
+    mutation(
         "retention takes what is not committed",
         ("log.retention", "deletable", "next_base > high_watermark or ", ""),
     ),
-    _mutation(
+    mutation(
         "retention keeps less than is asked",
         ("log.retention", "deletable", "excess >= segment.size", "excess >= 0"),
     ),
-    _mutation(
+    mutation(
         "metadata is committed before it is on disk",
         ("raft.raft_node", "RaftNode._advance_high_watermark", "self._flushed_offset if",
          "self.log.end_offset if"),
     ),
     # Clients
-    _mutation(
+    mutation(
         "consumers read above the high watermark",
         ("apis.fetch", "Reading._read_partition", "else high_watermark", "else end_offset"),
     ),
-    _mutation(
+    mutation(
         "a fetch leaves a batch out",
         ("apis.fetch", "Reading._read_partition", "offset = wanted.fetch_offset",
          "offset = wanted.fetch_offset + (not is_follower and wanted.fetch_offset % 5 == 0)"),
     ),
-    _mutation(
+    mutation(
         "a group's commit does not replace the one before",
         ("group.offsets", "_put", "partitions[partition] = value",
          "partitions.setdefault(partition, value)"),
     ),
-    _mutation(
+    mutation(
         "a flush of a deleted log is a fault of its disk",
         ("log.flush", "FlushRequest.run", "if not self.ledger.is_let_go:", "if True:"),
     ),
-    _mutation(
+    mutation(
         "C4: the lost end of a segment is taken for a gap",
         ("log.recovery", "_lost_its_end", "return disk.exists(following.path(UNFLUSHED_SUFFIX))",
          "return False"),
     ),
-    _mutation(
+    mutation(
         "queued appends are appended as they are validated",
         ("replica.append_queue", "queue_append", "while queued and queued[0].validated is not None:",
          "if True:"),
         ("replica.append_queue", "queue_append", "queued.popleft()", "queued.remove(item) or item"),
     ),
-    _mutation(
+    mutation(
         "sequence numbers are not looked at",
         ("log.producer_state", "ProducerState.check", "if entry is None:", "if True:"),
     ),
 )  # fmt: skip
-
-
-@contextmanager
-def applied(mutation: Mutation) -> Iterator[None]:
-    """Run with a rule weakened."""
-    with ExitStack() as stack:
-        for edit in mutation.edits:
-            stack.enter_context(_edited(mutation.name, edit))
-        yield
-
-
-def _edited_handler(handler: FunctionType, source: str) -> Iterator[None]:
-    """The registry of APIs knows the handler: only its code changes."""
-    space: dict[str, FunctionType] = {}
-    exec(source, handler.__globals__, space)
-    former, handler.__code__ = handler.__code__, space[handler.__name__].__code__
-    try:
-        yield
-    finally:
-        handler.__code__ = former
-
-
-@contextmanager
-def _edited(name_of_mutation: str, edit: Edit) -> Iterator[None]:
-    module = import_module(edit.module)
-    *owners, name = edit.function.split(".")
-    owner = module
-    for each in owners:
-        owner = getattr(owner, each)
-    former = inspect.getattr_static(owner, name)
-    function = former.fget if isinstance(former, property) else former
-    source = getattr(function, "mutated_source", None) or textwrap.dedent(
-        inspect.getsource(function)
-    )
-    if edit.old not in source:
-        raise LookupError(f"{name_of_mutation}: {edit.function} has no {edit.old!r}")
-    space: dict[str, object] = {}
-    source = source.replace(edit.old, edit.new)
-    if source.startswith(_HANDLER):
-        yield from _edited_handler(function, source[source.index("\ndef ") + 1 :])
-        return
-    exec(source, vars(module), space)
-    mutant = space[name]
-    if not isinstance(mutant, property):
-        # A second edit of the same function goes on from here.
-        mutant.mutated_source = source
-    setattr(owner, name, mutant)
-    # Other modules may have taken the function under its own name.
-    if not owners:
-        _replace_in_modules(name, former, mutant)
-    try:
-        yield
-    finally:
-        setattr(owner, name, former)
-        if not owners:
-            # Also in modules that were imported meanwhile, as those of APIs are.
-            _replace_in_modules(name, mutant, former)
-
-
-def _replace_in_modules(name: str, present: object, other: object) -> None:
-    for module in list(sys.modules.values()):
-        if getattr(module, name, None) is present and module.__name__.startswith("minikafka"):
-            setattr(module, name, other)

@@ -6,8 +6,9 @@ import pytest
 
 from minikafka.sim.plan import draw
 from minikafka.sim.simulation import Simulation
-from tests.simulation.mutants import BEGIN, END, Verdict, judge, table, write
-from tests.simulation.mutations import MUTATIONS, Edit, Mutation, applied
+from tests.mutation import Edit, Mutation, applied, write_between
+from tests.simulation.mutants import BEGIN, END, Verdict, judge, table
+from tests.simulation.mutations import MUTATIONS
 
 QUICK = ("H2: the high watermark needs the leader alone", "H4: acknowledged before")
 
@@ -64,5 +65,5 @@ def test_the_table_has_medians_and_goes_between_the_marks(tmp_path):
     assert "| a | H1, H2 | 5 | 2.0 |\n| b | **lives** | 300 | 700.0 |\n" in text
     path = tmp_path / "page.md"
     path.write_text(f"before\n{BEGIN}old\n{END}after\n", encoding="utf-8")
-    write(path, text)
+    write_between(path, BEGIN, END, text)
     assert path.read_text(encoding="utf-8") == f"before\n{BEGIN}{text}{END}after\n"

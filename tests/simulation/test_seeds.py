@@ -8,7 +8,8 @@ import pytest
 
 from minikafka.sim.plan import draw
 from minikafka.sim.simulation import Simulation
-from tests.simulation.mutations import MUTATIONS, applied
+from tests.mutation import applied
+from tests.simulation.mutations import MUTATIONS
 
 SEEDS = range(1, 51)
 DURATION_MS = 20_000

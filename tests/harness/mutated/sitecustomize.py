@@ -9,7 +9,8 @@ import os
 import sys
 
 if "server-start" in sys.orig_argv and "MINIKAFKA_TEST_MUTATION" in os.environ:
-    from tests.simulation.mutations import MUTATIONS, applied
+    from tests.mutation import applied
+    from tests.simulation.mutations import MUTATIONS
 
     wanted = os.environ["MINIKAFKA_TEST_MUTATION"]
     [mutation] = [each for each in MUTATIONS if each.name == wanted]
