@@ -77,12 +77,16 @@ class Server:
             future.exception(_PATIENCE_S)
         with closing(ClusterClient(self.address, client_id="check")) as client:
             asked = MetadataRequest(topics=[MetadataRequestTopic(name=name) for name in names])
+            end_s = time.monotonic() + _PATIENCE_S
             while True:
                 # A broker lists a topic, and leads its partitions, a little later than it is made.
-                found = client.ask(asked).topics
-                if not any(topic.error_code for topic in found) and _all_led(client, names):
-                    return {topic.name: topic.topic_id for topic in found}
+                found = [topic for topic in client.ask(asked).topics if not topic.error_code]
+                if len(found) == len(names) and _all_led(client, found):
+                    break
+                if time.monotonic() > end_s:
+                    break
                 time.sleep(_PAUSE_S)
+        return {topic.name: topic.topic_id for topic in found}
 
     def load_groups(self):
         """Return when each partition of the topic of groups has its coordinator."""
@@ -232,12 +236,18 @@ class Comparison:
             self.examples.setdefault(kind, f"v{frame.version} {frame.data.hex()}")
 
 
-def _all_led(client, names):
-    rows = [ListOffsetsPartition(partition, timestamp=_LATEST) for partition in range(2)]
-    request = ListOffsetsRequest(
-        replica_id=-1, topics=[ListOffsetsTopic(name, rows) for name in names]
-    )
-    topics = client.ask(request).topics
+def _all_led(client, found):
+    wanted = [
+        ListOffsetsTopic(
+            topic.name,
+            [
+                ListOffsetsPartition(each.partition_index, timestamp=_LATEST)
+                for each in topic.partitions
+            ],
+        )
+        for topic in found
+    ]
+    topics = client.ask(ListOffsetsRequest(replica_id=-1, topics=wanted)).topics
     return not any(each.error_code for topic in topics for each in topic.partitions)
 
 
