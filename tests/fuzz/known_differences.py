@@ -110,6 +110,9 @@ def _fails_in_kafka(case):
         return any(
             each.records is None for topic in case.body.topic_data for each in topic.partition_data
         )
+    if case.key == ApiKey.CREATE_PARTITIONS:
+        names = [topic.name for topic in case.body.topics]
+        return len(set(names)) < len(names)
     return case.key == ApiKey.ALTER_CONFIGS and case.ours == {"INVALID_REQUEST"}
 
 
