@@ -39,7 +39,6 @@ from tests.fuzz.versus import compare, report
 FRAMES = 500
 FRAMES_FOR_PROCESSES = 1_000_000
 FRAMES_FOR_VERSUS = 20_000
-_STOPPED = 128 + signal.SIGTERM
 
 
 def main():
@@ -57,8 +56,10 @@ def main():
     parser.add_argument("--connections", type=int, default=16)
     parser.add_argument("--base-port", type=int, default=0)
     options = parser.parse_args()
-    # So that blocks end, and clusters with them, when the command is stopped.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(_STOPPED))
+    # So that blocks end, and clusters with them, when the command is stopped. A shell lets commands
+    # that it starts in the background ignore SIGINT.
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda number, _: sys.exit(128 + number))
     if options.processes:
         return attack_processes(options)
     if options.versus:
