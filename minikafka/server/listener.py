@@ -349,7 +349,7 @@ class Connection(asyncio.BufferedProtocol):
 
     def stalled(self, reason: str) -> None:
         """Close if a large frame is incomplete, or answers are not read."""
-        if not (self._frames.misses_bytes or self._congested) or self.transport.is_closing():
+        if not (self._frames.misses_bytes or self._frames.lacks_memory or self._congested):
             return
         _log.warning(
             "closing connection %s from %s: a request is incomplete, and %s",

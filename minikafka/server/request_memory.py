@@ -12,7 +12,8 @@ loop, so that others need not wait for all of them.
 As Kafka: the bound is not strict (`SimpleMemoryPool`). Unlike Kafka: a frame takes what has come of
 it, not its whole size; small requests take nothing and never wait, nor do other nodes; and a
 connection whose frame is not complete is closed when it sends nothing for 30 s, or less than 256
-KiB in 10 s while others wait, so that it lets go of its memory.
+KiB in 10 s while others wait, so that it lets go of its memory. Of the frame that was begun first a
+sixth must come in 10 s then.
 """
 
 import asyncio
@@ -32,6 +33,8 @@ _TURN_BYTES: Final = 8 * PIECE_BYTES
 """Some 4 ms, since the system has to find pages for them."""
 _LEAST_BYTES: Final = 256 * 1024
 """What a holder must receive between two checks while others wait."""
+_FIRST_ENDS_IN: Final = 6
+"""The frame that goes on at the bound must be complete after so many checks while others wait."""
 
 
 class Holder(Protocol):
@@ -52,6 +55,7 @@ class _Held:
     """The memory of one frame."""
 
     taken_bytes: int
+    size_bytes: int
     filled_bytes: int = 0
     at_check_bytes: int | None = None
     """How much had come at the last check; None before the first one."""
@@ -92,11 +96,18 @@ class RequestMemory:
         if not self._is_free() or (self._waiting and not self._is_waking):
             self._waiting[holder] = None
             return None
-        held = self._holders[holder] = _Held(min(size, PIECE_BYTES))
+        try:
+            buffer = self._pool.take(size)
+        except OSError as error:
+            # Not while it is in the middle of a frame.
+            self._loop.call_soon(holder.stalled, f"no memory is left for it: {error.strerror}")
+            self._waiting[holder] = None
+            return None
+        held = self._holders[holder] = _Held(min(size, PIECE_BYTES), size)
         self.used_bytes += held.taken_bytes
         if self._timer is None:
             self._timer = self._loop.call_later(self.stalled_s / _CHECKS, self._check)
-        return self._pool.take(size)
+        return buffer
 
     def fill(self, holder: Holder, count: int, left: int) -> bool:
         """Note that bytes of a holder's frame came; False if those that are left must wait."""
@@ -128,7 +139,7 @@ class RequestMemory:
         self._turn_bytes = 0
         self._turn_is_noted = False
         for holder in list(self._paced)[: _TURN_BYTES // PIECE_BYTES]:
-            del self._paced[holder]
+            self._paced.pop(holder, None)
             holder.memory_is_free()
         if self._paced and not self._turn_is_noted:
             self._turn_is_noted = True
@@ -173,7 +184,7 @@ class RequestMemory:
             self._is_waking = False
 
     def _resume(self, holder: Holder) -> None:
-        del self._waiting[holder]
+        self._waiting.pop(holder, None)
         holder.memory_is_free()
 
     def _check(self) -> None:
@@ -185,14 +196,16 @@ class RequestMemory:
         period_s = self.stalled_s / _CHECKS
         before_s = self._loop.time() - self.stalled_s
         others_wait = bool(self._waiting)
+        first = next(iter(self._holders), None)
         for holder, held in list(self._holders.items()):
+            least = max(_LEAST_BYTES, held.size_bytes // _FIRST_ENDS_IN if holder is first else 0)
             last = held.at_check_bytes
             held.at_check_bytes = held.filled_bytes
             if holder in self._waiting:
                 held.at_check_bytes = None
             elif holder.active_since_s() <= before_s:
                 holder.stalled(f"nothing came for {self.stalled_s:.0f} s")
-            elif others_wait and last is not None and held.filled_bytes - last < _LEAST_BYTES:
+            elif others_wait and last is not None and held.filled_bytes - last < least:
                 holder.stalled(
                     f"{held.filled_bytes - last} bytes came in {period_s:.0f} s, while other "
                     "requests wait for memory (queued.max.request.bytes)"

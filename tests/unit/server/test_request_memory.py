@@ -1,6 +1,8 @@
 """Memory of large requests over real sockets: who waits, who goes on, who is closed."""
 
 import asyncio
+import errno
+from types import SimpleNamespace
 
 import pytest
 
@@ -212,6 +214,21 @@ async def test_slow_sender_is_closed_while_others_wait(world, caplog):
     assert "while other requests wait for memory" in caplog.text
 
 
+async def test_the_frame_in_front_must_come_to_its_end():
+    """256 KiB in 10 s are too little of 100 MiB for those that wait behind it."""
+    memory = RequestMemory(BufferPool(), asyncio.get_running_loop())
+    memory.bound_bytes = MIB
+    front, other = Sender(), Sender()
+    assert memory.take(front, 100 * MIB) is not None
+    assert memory.take(other, 2 * MIB) is None
+    for _ in range(3):
+        memory.fill(front, MIB, 90 * MIB)
+        memory._check()
+    memory.close()
+    assert len(front.reasons) == 2
+    assert "while other requests wait" in front.reasons[0]
+
+
 async def test_sender_that_brings_enough_goes_on_while_others_wait(world):
     world.memory.bound_bytes = MIB
     waits = world.waits_in_frame()
@@ -238,14 +255,52 @@ async def test_sender_that_brings_enough_goes_on_while_others_wait(world):
     assert not waits.done()
 
 
+async def test_a_frame_for_which_there_are_no_pages_is_refused_and_holds_nothing(world, caplog):
+    """As under a limit of address space: its size was counted, and stayed so."""
+    world.memory.bound_bytes = 2 * MIB
+    pool = world.memory._pool
+
+    def refuse(size):
+        raise OSError(errno.ENOMEM, "Cannot allocate memory")
+
+    world.memory._pool = SimpleNamespace(take=refuse, give=pool.give)
+    _, first, has_taken = await world.ask(HUGE[:100_000])
+    assert not has_taken
+    assert await world.events.next(ConnectionClosed) == (first,)
+    assert world.memory.used_bytes == world.memory.waiting_count == 0
+    assert "no memory is left for it: Cannot allocate memory" in caplog.text
+    world.memory._pool = pool
+    _, second, has_taken = await world.ask(HUGE)
+    assert has_taken
+    assert await world.events.next(RequestFrame) == (second, HUGE[4:])
+
+
+async def test_a_stalled_sender_is_closed_also_where_answers_to_it_are_left(world):
+    _, first = await world.half_sent()
+    connection = world.connections._by_id[first]
+    connection.transport.write(bytes(50 * MIB))
+    connection.close()
+    assert world.memory.used_bytes > 0
+    connection.stalled("nothing came")
+    assert await world.events.next(ConnectionClosed) == (first,)
+    assert world.memory.used_bytes == 0
+
+
 class Sender:
     """A connection as the memory sees it."""
 
     def __init__(self):
         self.resumed = 0
+        self.reasons = []
+
+    def active_since_s(self):
+        return asyncio.get_running_loop().time()
 
     def memory_is_free(self):
         self.resumed += 1
+
+    def stalled(self, reason):
+        self.reasons.append(reason)
 
 
 async def test_very_large_requests_are_received_in_turns():
