@@ -382,10 +382,18 @@ def _fetch_much(
     ctx: BrokerContext, reading: Reading, wanted: Sequence[Named | Asked]
 ) -> Steps[FetchResponse]:
     """A consumer's fetch of many partitions: others are served between its slices."""
-    yield from reading.read_in_slices(wanted)
-    if reading.is_enough:
-        return reading.response()
-    return (yield from _long_poll(ctx, reading))
+    session = reading.session
+    if session is not None:
+        # What changes between two slices must be noticed by the wait that follows.
+        session.waiting += 1
+    try:
+        yield from reading.read_in_slices(wanted)
+        if reading.is_enough:
+            return reading.response()
+        return (yield from _long_poll(ctx, reading))
+    finally:
+        if session is not None:
+            session.waiting -= 1
 
 
 def _no_broker(request: FetchRequest) -> FetchResponse:

@@ -239,6 +239,13 @@ class Dispatcher:
 
     def _park(self, running: Running, wanted: Step) -> None:
         steps = running.steps
+        if running.is_unanswered and (
+            isinstance(wanted, Compute)
+            or (isinstance(wanted, WaitUntil) and wanted.for_answer_only)
+        ):
+            # The client left while its request was between two waits.
+            steps.close()
+            return
 
         def resume(outcome: Any) -> None:
             self._advance(running, partial(steps.send, outcome))
@@ -258,9 +265,6 @@ class Dispatcher:
 
                 running.abandon = abandon
         elif isinstance(wanted, Compute):
-            if running.is_unanswered:
-                steps.close()
-                return
             client = self.env.client
             token = self.env.work(
                 wanted.function,

@@ -18,6 +18,7 @@ from minikafka.node.node import Node
 from minikafka.sim.sim_cluster import INTERNAL_PORT
 from tests.sim_world import (
     BY_NAME,
+    batch,
     create_topic,
     fetch,
     fetch_request,
@@ -438,3 +439,62 @@ def test_what_a_follower_reads_is_read_in_one_step(one, reads_by_step):
     request.topics[0].partitions += [FetchPartition(index) for index in range(1, 7)]
     client.ask(request, FetchResponse, version=BY_NAME)
     assert [each for each in reads_by_step if each] == [7]
+
+
+@pytest.mark.parametrize("epoch", [-1, 0], ids=["no session", "a session"])
+def test_nothing_waits_for_a_consumer_that_leaves_between_slices(one, epoch, monkeypatch):
+    """Each such request stayed for as long as it had asked to wait: 24 days, and 1.3 MB."""
+    create_topic(one, "many", partitions=6)
+    node = one.nodes[1].node
+    monkeypatch.setattr(fetch_api, "_PARTITIONS_A_STEP", 2)
+    client = one.client("leaves")
+    request = fetch_request("many", 0, max_wait_ms=2**31 - 1)
+    request.min_bytes = 2**31 - 1
+    request.session_epoch = epoch
+    request.topics[0].partitions = [FetchPartition(index) for index in range(6)]
+
+    def read(reading, wanted, **more):
+        _read_slice(reading, wanted, **more)
+        node.env.later(client.close)
+
+    monkeypatch.setattr(Reading, "read", read)
+    client.send(request, lambda _: None, version=BY_NAME)
+    one.world.run(1_000)
+    assert len(node.dispatcher.purgatory) == 0
+    sessions = node.broker.services.fetch_sessions._sessions.values()
+    assert [session.waiting for session in sessions] == [0] * (epoch == 0)
+
+
+_read_slice = Reading.read
+
+
+def test_what_is_written_between_two_slices_ends_the_wait_of_a_session(one, monkeypatch):
+    create_topic(one, "many", partitions=6)
+    client, answers = one.client(), []
+    request = fetch_request("many", 0)
+    request.session_epoch = 0
+    request.topics[0].partitions = [FetchPartition(index) for index in range(6)]
+    session_id = client.ask(request, FetchResponse, version=BY_NAME).session_id
+    again = FetchRequest(session_id=session_id, session_epoch=1, max_wait_ms=0, min_bytes=1)
+    client.ask(again, FetchResponse, version=BY_NAME)
+    # Three are named, and read one by one. The quiet one changes after the first of them.
+    monkeypatch.setattr(fetch_api, "_PARTITIONS_A_STEP", 1)
+    quiet = replica(one, 1, "many", 5)
+    written = []
+
+    def read(reading, wanted, **more):
+        _read_slice(reading, wanted, **more)
+        if not written:
+            written.append(wanted)
+            one.nodes[1].node.env.later(
+                lambda: quiet.append_as_leader(memoryview(bytearray(batch(b"x"))), required_acks=1)
+            )
+
+    monkeypatch.setattr(Reading, "read", read)
+    request = fetch_request("many", 0, max_wait_ms=60_000)
+    request.session_id, request.session_epoch = session_id, 2
+    request.topics[0].partitions = [FetchPartition(index) for index in range(3)]
+    client.send(request, answers.append, version=BY_NAME)
+    one.world.run(5_000)
+    (answer,) = answers
+    assert [x.partition_index for x in answer.responses[0].partitions if x.records] == [5]
