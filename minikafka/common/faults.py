@@ -39,7 +39,11 @@ class OutOfFilesFault(StorageFault):
 
 
 class RecordsGoneError(ValueError):
-    """Records that were to be sent were deleted or truncated since; the disk is sound."""
+    """Records that were to be sent were deleted since; the disk is sound."""
+
+
+class RecordsCutError(RecordsGoneError):
+    """Their file has been cut since: by a truncation of the log, or from outside."""
 
 
 FATAL = (InvariantViolation, StorageFault)

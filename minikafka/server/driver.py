@@ -15,7 +15,12 @@ from typing import Protocol
 from minikafka.common import effects as fx
 from minikafka.common.clock import Now
 from minikafka.common.events import ChannelDown, Event, FlushDone, ReadFailed, Tick, WorkDone
-from minikafka.common.faults import InvariantViolation, RecordsGoneError, StorageFault
+from minikafka.common.faults import (
+    InvariantViolation,
+    RecordsCutError,
+    RecordsGoneError,
+    StorageFault,
+)
 from minikafka.common.file_slice import FileSlice
 from minikafka.server.listener import Connections
 from minikafka.server.outbound import Outbound
@@ -140,8 +145,10 @@ class Driver:
         if isinstance(error, StorageFault):
             self.step(ReadFailed(error))
         elif isinstance(error, RecordsGoneError):
-            # A topic was deleted, or a log truncated, while its records waited to be sent.
-            _log.info("%s is not written, its connection closes: %s", what, error)
+            # A topic was deleted while its records waited to be sent; that a log was truncated is
+            # rare enough to be told.
+            level = logging.WARNING if isinstance(error, RecordsCutError) else logging.INFO
+            _log.log(level, "%s is not written, its connection closes: %s", what, error)
         else:
             _log.error("%s cannot be written; its connection closes", what, exc_info=error)
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from minikafka.common.effects import Part
-from minikafka.common.faults import RecordsGoneError
+from minikafka.common.faults import RecordsCutError
 from minikafka.common.file_slice import FileSlice
 
 PIECE_BYTES: Final = 1024 * 1024
@@ -23,13 +23,14 @@ def read_part(part: FileSlice) -> bytes | memoryview:
     """Return the bytes of a part, all of them: the response's size was written before.
 
     Raises:
-        RecordsGoneError: the file was closed or cut since; nothing is wrong with the disk.
+        RecordsGoneError: the file was closed since.
+        RecordsCutError: the file is shorter than it was.
         StorageFault: it cannot be read.
     """
     data = part.read()
     if len(data) != part.length:
-        raise RecordsGoneError(
-            f"{part.length} bytes of records were to be sent, {len(data)} are left"
+        raise RecordsCutError(
+            f"{part.length} bytes of records were to be sent, {len(data)} are left in their file"
         )
     return data
 
