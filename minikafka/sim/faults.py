@@ -12,7 +12,7 @@ from minikafka.sim.plan import Fault, Incident
 from minikafka.sim.rot import Rot, rot
 from minikafka.sim.sim_cluster import SimCluster, host
 from minikafka.sim.sim_disk import SimDisk
-from minikafka.sim.sim_node import SimNode
+from minikafka.sim.sim_node import Crash, SimNode
 from minikafka.sim.world import US_PER_MS
 
 Undo = Callable[[], None]
@@ -28,6 +28,9 @@ _MOMENT_MS = 5_000
 _NEXT_ATTEMPT_MS = 500
 _CLOSING_OPERATIONS = (20, 60, 120, 240)
 """How many disk operations a node may need to close its logs, by how many logs it has."""
+_OPERATIONS_BEFORE_CRASH = (5, 50, 500)
+_CRASHES_AGAIN_SHARE = 0.5
+_POWER_SHARE = 0.5
 
 STUCK_SHARE = 0.5
 """How much of what is under way is stuck, and how often a fault is of that kind."""
@@ -68,6 +71,7 @@ class Faults:
         for node in self.cluster.nodes.values():
             node.flush_us = _USUAL_FLUSH_US
             node.set_clock_rate(1.0)
+            node.crash_within_step(None)
             for disk in node.disks.values():
                 disk.mend()
             node.resume()
@@ -264,6 +268,34 @@ class Faults:
         rng = self.cluster.world.rng(f"power-in-stop/{incident.at_ms}")
         node.lose_power_in_stop(rng.randint(0, rng.choice(_CLOSING_OPERATIONS)))
         return self.start_later(node)
+
+    def _crash_in_step(self, incident: Incident) -> None:
+        """A process, or its machine, ends at one of its next disk operations.
+
+        Often the next process ends so, too, while it loads its logs.
+        """
+        node = self._node(incident)
+        rng = self.cluster.world.rng(f"crash-in-step/{incident.at_ms}")
+
+        def draw() -> Crash:
+            power = rng.random() < _POWER_SHARE
+            return Crash(
+                rng.randint(0, rng.choice(_OPERATIONS_BEFORE_CRASH)),
+                power=power,
+                share=rng.random(),
+                on_crash=lambda: crashed(power=power),
+            )
+
+        def crashed(*, power: bool) -> None:
+            if power:
+                self.on_loss(incident.node)
+            self._later(incident.for_ms, start)
+
+        def start() -> None:
+            if not node.alive:
+                node.start(draw() if rng.random() < _CRASHES_AGAIN_SHARE else None)
+
+        node.crash_within_step(draw())
 
     def _pause(self, incident: Incident) -> Undo | None:
         node = self._node(incident)
@@ -584,6 +616,7 @@ class Faults:
         Fault.FULL_DISK: _break_disks,
         Fault.DISK_ERROR: _break_disks,
         Fault.FEW_FILES: _few_files,
+        Fault.CRASH_IN_STEP: _crash_in_step,
         Fault.WIPE: _wipe,
         Fault.RESTORE: _restore,
     }

@@ -46,6 +46,7 @@ class Fault(Enum):
     POWER_IN_STOP = "power-in-stop"
     ROT = "rot"
     FEW_FILES = "few-files"
+    CRASH_IN_STEP = "crash-in-step"
 
 
 class Happening(Enum):
@@ -81,10 +82,13 @@ _POWER_IN_STOP_SHARE = 0.15
 _ROT_SHARE = 0.15
 _SNAPSHOT_SHARE = 0.4
 _WORK_SHARE = 0.3
-_DRAWN_APART = (Fault.RETRACT, Fault.POWER_IN_STOP, Fault.ROT, Fault.FEW_FILES)
+_DRAWN_APART = (
+    Fault.RETRACT, Fault.POWER_IN_STOP, Fault.ROT, Fault.FEW_FILES, Fault.CRASH_IN_STEP
+)  # fmt: skip
 """Faults that have entropy of their own, so that seeds without them stay as they were."""
 _DELETING_SHARE = 0.1
 _FEW_FILES_SHARE = 0.15
+_CRASHING_SHARE = 0.2
 _PACES_MS = (1_000, 2_000, 6_000, 15_000)
 _QUICK_PACES_MS = (700, 1_500, 3_000)
 _LASTING_MS = (200, 2_000, 8_000, 30_000)
@@ -147,11 +151,17 @@ _SHORT_OF_FILES: Mix = (
     *(Happening.TOPIC, Happening.ROLL, Happening.SWAP, Fault.KILL, Fault.ISOLATE),
 )
 """Nodes without file descriptors while logs are made, rolled, truncated and led elsewhere."""
+_CRASHING: Mix = (
+    *[Fault.CRASH_IN_STEP] * 6,
+    *(Fault.ISOLATE, Fault.PAUSE, Happening.SWAP, Happening.TOPIC, Happening.REASSIGN),
+)
+"""Processes and machines that end between any two changes of a disk."""
 _APART = (
     ("power-in-stop", _POWER_IN_STOP_SHARE, _STOPPING),
     ("rot", _ROT_SHARE, _ROTTING),
     ("deleting", _DELETING_SHARE, _DELETING),
     ("few-files", _FEW_FILES_SHARE, _SHORT_OF_FILES),
+    ("crash-in-step", _CRASHING_SHARE, _CRASHING),
 )
 """What is added to plans that are drawn already: name of the entropy, share of seeds, mix."""
 

@@ -10,6 +10,7 @@ never synced may be flipped, where a checksum answers for them.
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
+from typing import Final
 
 from minikafka.common.faults import (
     DirectoryInUseFault,
@@ -22,6 +23,20 @@ from minikafka.log.disk import Space
 from minikafka.sim.disk_names import Change, Journal, Names, parent
 
 Buffer = bytes | bytearray | memoryview
+BeforeChange = Callable[[str, Buffer], None]
+"""Gets the name of an operation that changes the disk, and the bytes that it writes."""
+
+
+class CrashWithinStep(BaseException):  # noqa: N818 - not an error, and nothing may catch it as one
+    """The process or its machine ends at a disk operation, within a step.
+
+    Of an append that it interrupts, `share` of the bytes have been written.
+    """
+
+    def __init__(self, share: float = 0.0) -> None:
+        """End at the beginning of an operation, or within it."""
+        super().__init__(share)
+        self.share: Final = share
 
 
 _BATCH_PREFIX_BYTES = 17
@@ -99,6 +114,11 @@ class SimFile:
     def append(self, data: Buffer) -> None:
         """Write all of `data`, or nothing of it if the disk is full or broken."""
         self._check_open()
+        try:
+            self._disk.begin("append", data)
+        except CrashWithinStep as crash:
+            self._inode.data += data[: int(len(data) * crash.share)]
+            raise
         self._disk.spend(len(data))
         self._inode.data += data
 
@@ -112,14 +132,14 @@ class SimFile:
     def truncate(self, size: int) -> None:
         """Cut the file to `size` bytes."""
         self._check_open()
-        self._disk.check()
+        self._disk.begin("truncate", b"%d" % size)
         self._disk.give_back(len(self._inode.data) - size)
         self._inode.truncate(size)
 
     def sync(self) -> None:
         """Make the content durable; nothing to do for a file that was closed meanwhile."""
         if self._is_open:
-            self._disk.check()
+            self._disk.begin("sync")
             self._inode.sync()
 
     def close(self) -> None:
@@ -162,7 +182,7 @@ class SimDisk:
         self.syncs = 0
         self.folders_changed = 0
         """How many were made, renamed or removed."""
-        self.before_operation: Callable[[], None] = _nothing
+        self.before_change: BeforeChange = _go_on
         self._capacity = capacity
         self._used = 0
         self._locked = False
@@ -182,6 +202,7 @@ class SimDisk:
             if not create or parent(path) not in self._names.folders:
                 raise self._missing("open", path)
             self._check_name("open", path)
+            self.begin("create", path.encode())
             inode = _Inode()
             self._set(path, inode)
         return SimFile(self, inode)
@@ -234,6 +255,7 @@ class SimDisk:
             if parent(path):
                 self.make_dir(parent(path))
             self._check_name("create", path)
+            self.begin("make", path.encode())
             self._names.make(path)
             self.folders_changed += 1
             self._pending.add((parent(path), ((path + "/", _FOLDER),)))
@@ -242,6 +264,7 @@ class SimDisk:
         """Move a file or folder."""
         self.check()
         self._check_rename(old, new)
+        self.begin("rename", f"{old} {new}".encode())
         if old in self._names.files:
             if new in self._names.files and new != old:
                 self.give_back(len(self._names.files[new].data))
@@ -275,9 +298,11 @@ class SimDisk:
         self.check()
         below = list(self._names.below(path))
         for name in [name for name in below if name in self._names.files]:
+            self.begin("remove", name.encode())
             self.give_back(len(self._names.files[name].data))
             self._set(name, None)
         for name in [name for name in below if name in self._names.folders]:
+            self.begin("remove", name.encode())
             self._names.drop_folder(name)
             self.folders_changed += 1
             self._pending.add((parent(name), ((name + "/", None),)))
@@ -290,7 +315,7 @@ class SimDisk:
 
     def sync_dir(self, path: str) -> None:
         """Make the names in a folder durable."""
-        self.check()
+        self.begin("sync", path.encode())
         if path not in self._names.folders:
             raise self._missing("sync", path)
         self.syncs += 1
@@ -299,7 +324,7 @@ class SimDisk:
 
     def sync_all(self) -> bool:
         """Make everything durable."""
-        self.check()
+        self.begin("sync all")
         self.syncs += 1
         for change in self._pending.take_all():
             self._make_durable(change)
@@ -399,7 +424,6 @@ class SimDisk:
 
     def spend(self, size: int) -> None:
         """Account for `size` new bytes; raises StorageFault if they do not fit."""
-        self.check()
         if self._capacity is not None and self._used + size > self._capacity:
             self.has_refused = True
             raise StorageFault(self.root, "write failed: No space left on device")
@@ -409,12 +433,13 @@ class SimDisk:
         """Account for `size` bytes that went."""
         self._used -= size
 
-    def check(self) -> None:
-        """Raise StorageFault if the disk was broken on purpose (`broken` says how).
+    def begin(self, operation: str, data: Buffer = b"") -> None:
+        """Let an operation begin that changes the disk; `before_change` may end the process."""
+        self.before_change(operation, data)
+        self.check()
 
-        Every operation begins here, `before_operation` is called first: it may raise.
-        """
-        self.before_operation()
+    def check(self) -> None:
+        """Raise StorageFault if the disk was broken on purpose (`broken` says how)."""
         if self.broken is not None:
             self.has_refused = True
             raise StorageFault(self.root, self.broken)
@@ -446,5 +471,5 @@ class SimDisk:
                 self._durable.put(path, inode)
 
 
-def _nothing() -> None:
+def _go_on(operation: str, data: Buffer) -> None:
     """Let the operation begin."""

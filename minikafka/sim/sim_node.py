@@ -22,7 +22,7 @@ from minikafka.config.node_config import NodeConfig, node_config
 from minikafka.node.assembly import Surroundings, assemble
 from minikafka.node.node import Node
 from minikafka.sim.network import Network, Stream
-from minikafka.sim.sim_disk import SimDisk
+from minikafka.sim.sim_disk import Buffer, CrashWithinStep, SimDisk
 from minikafka.sim.violation import Violation
 from minikafka.sim.world import US_PER_MS, Planned, World
 
@@ -35,8 +35,18 @@ _SCRIBBLE = b"\xee"
 _SIZE_BYTES = 4
 
 
-class _PowerCut(BaseException):
-    """The machine loses power before a disk operation; no code of the node may catch this."""
+@dataclass(slots=True)
+class Crash:
+    """A process ends at the disk operation that comes after `operations` others.
+
+    The machine loses power (`power`), or only the process is killed; of an append that this
+    interrupts, `share` is written. `on_crash` is called when it has happened.
+    """
+
+    operations: int
+    power: bool
+    share: float = 0.0
+    on_crash: Callable[[], None] = lambda: None
 
 
 @dataclass(slots=True)
@@ -125,9 +135,9 @@ class SimNode:
     _outbound: dict[fx.Channel, Outbound] = field(default_factory=dict)
     _connections: int = 0
     closing_operations: int = 0
-    """Disk operations with which the last process that was to lose power so closed its logs."""
-    _power_lost_after: int | None = None
-    """Closing operations after which the power is lost; None: it is not."""
+    """Disk operations with which the last process closed its logs."""
+    _crash: Crash | None = None
+    _crash_in_closing: Crash | None = None
     _is_closing: bool = False
     """The process closes its logs, in this step."""
     _tick: Planned | None = None
@@ -158,12 +168,14 @@ class SimNode:
 
     # What is done to it
 
-    def start(self) -> None:
+    def start(self, crash: Crash | None = None) -> None:
         """Start the process; one that cannot use its disks ends at once, with exit code 1."""
         assert self.node is None, f"{self.host} runs already"
         self.network.boot(self.host)
+        self._crash = crash
+        self.closing_operations = 0
         for disk in self.disks.values():
-            disk.before_operation = self._before_disk_operation
+            disk.before_change = self._before_change
         self.starts += 1
         self.began_cleanly = self.ended_cleanly
         self.started = False
@@ -183,8 +195,14 @@ class SimNode:
             self._process_ended(1)
             self.on_fault(self, fault)
             return
+        except CrashWithinStep:
+            self._crashed()
+            return
         node.env.on_contained = _bug
         node.env.units_per_step = self.step_units
+        if node.broker is not None:
+            lifecycle = node.broker.lifecycle
+            lifecycle.on_may_stop = partial(self._close, lifecycle.on_may_stop)
         self.node = node
         self.world.note(self.host, "starts")
         for listener in self.config.controller_listeners:
@@ -220,6 +238,8 @@ class SimNode:
         """Ask for a controlled shutdown, as SIGTERM does."""
         self.world.note(self.host, "is asked to shut down")
         self.stopping = self.alive
+        if self.node is not None and self.node.broker is None:
+            self._begins_to_close()
         self.post(lambda: self._step(events.ShutdownRequested()))
 
     def lose_power_in_stop(self, operations: int) -> None:
@@ -229,23 +249,44 @@ class SimNode:
         is lost as soon as the process has ended.
         """
         if self.node is not None:
-            self._power_lost_after = operations
-            self.closing_operations = 0
-            self._is_closing = self.node.broker is None
-            if self.node.broker is not None:
-                lifecycle = self.node.broker.lifecycle
-                lifecycle.on_may_stop = partial(self._close, lifecycle.on_may_stop)
+            self._crash_in_closing = Crash(operations, power=True)
         self.shut_down()
 
+    def crash_within_step(self, crash: Crash | None) -> None:
+        """Let the process, or its machine, end at one of its next disk operations; None: not."""
+        self._crash = None if self.node is None else crash
+
     def _close(self, stop: Callable[[], None]) -> None:
-        self._is_closing = True
+        self._begins_to_close()
         stop()
 
-    def _before_disk_operation(self) -> None:
-        if self._is_closing and self._power_lost_after is not None:
-            if self.closing_operations == self._power_lost_after:
-                raise _PowerCut
+    def _begins_to_close(self) -> None:
+        self._is_closing = True
+        if self._crash_in_closing is not None:
+            self._crash = self._crash_in_closing
+
+    def _before_change(self, operation: str, data: Buffer) -> None:
+        """Let a disk operation begin, or end the process instead."""
+        self.world.witness(operation.encode(), data)
+        crash = self._crash
+        if crash is not None:
+            if crash.operations <= 0:
+                share, crash.share = crash.share, 0.0
+                raise CrashWithinStep(share)
+            crash.operations -= 1
+        if self._is_closing:
             self.closing_operations += 1
+
+    def _crashed(self) -> None:
+        crash, was_closing = self._crash, self._is_closing
+        assert crash is not None
+        self.world.note(self.host, "ends within a step")
+        if crash.power:
+            self.lose_power()
+        else:
+            self._process_ended(None)
+        self.stop_was_cut = was_closing
+        crash.on_crash()
 
     def pause(self) -> None:
         """Stop the process as SIGSTOP does; its system goes on taking bytes."""
@@ -330,9 +371,8 @@ class SimNode:
             self._process_ended(1)
             self.on_fault(self, fault)
             return
-        except _PowerCut:
-            self.lose_power()
-            self.stop_was_cut = True
+        except CrashWithinStep:
+            self._crashed()
             return
         finally:
             self._end_on_disks()
@@ -383,7 +423,7 @@ class SimNode:
 
     def _halted(self, exit_code: int, reason: str) -> None:
         self.world.note(self.host, f"stops: {reason}")
-        loses_power = self._is_closing and self._power_lost_after is not None
+        loses_power = self._is_closing and self._crash_in_closing is not None
         self._process_ended(exit_code)
         if loses_power:
             self.lose_power()
@@ -440,6 +480,8 @@ class SimNode:
                     target.run()
             except StorageFault as fault:
                 outcome[0] = fault
+            except CrashWithinStep:
+                self._crashed()
             finally:
                 self._end_on_disks()
 
@@ -497,7 +539,7 @@ class SimNode:
             self.ended_cleanly = self.stopping and exit_code == 0
             self.has_old_disks = self.stop_was_cut = False
         self.stopping = self._is_closing = False
-        self._power_lost_after = None
+        self._crash = self._crash_in_closing = None
         self.node = None
         self.started = self._paused = False
         self.exit_code = exit_code

@@ -6,7 +6,6 @@ readable. What an operator would have to do by hand (an unclean election, where 
 it to one) the run does then.
 """
 
-import hashlib
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -99,8 +98,7 @@ class Simulation:
     def __post_init__(self) -> None:
         """Build the cluster."""
         plan = self.plan
-        self._digest = hashlib.sha256()
-        self.world = World(plan.seed, self._told)
+        self.world = World(plan.seed, self.tell)
         levels = dict(DEFAULT_LEVELS)
         if not plan.elr:
             levels[ELR_VERSION] = 0
@@ -127,8 +125,6 @@ class Simulation:
         self.operators = Operators(
             plan, TOPIC, self.faults, self._connections, self.checkers.elections.asked
         )
-
-    _digest: "hashlib._Hash" = field(init=False, repr=False)
 
     def run(self) -> Outcome:
         """Run to the end, or to the first violation."""
@@ -163,7 +159,7 @@ class Simulation:
             for disk in node.disks.values()
         )
         outcome.faults = self.counts
-        outcome.digest = self._digest.hexdigest()[:16]
+        outcome.digest = self.world.digest
         if outcome.violation is not None:
             self.world.note("checker", outcome.violation)
         return outcome
@@ -262,10 +258,6 @@ class Simulation:
             if self._images.get(where) != line:
                 self._images[where] = line
                 self.world.note(where, line)
-
-    def _told(self, line: str) -> None:
-        self._digest.update(line.encode())
-        self.tell(line)
 
     # Incidents
 

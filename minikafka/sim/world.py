@@ -4,6 +4,7 @@ Time is counted in microseconds from the start of the world. What is due at the 
 the order in which it was asked for, so that a seed names one history and no other.
 """
 
+import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
@@ -38,6 +39,7 @@ class World:
     steps: int = 0
     _heap: list[tuple[int, int, Planned]] = field(default_factory=list)
     _count: int = 0
+    _digest: "hashlib._Hash" = field(default_factory=hashlib.sha1, repr=False)
 
     @property
     def now_ms(self) -> int:
@@ -55,9 +57,22 @@ class World:
         heappush(self._heap, (self.now_us + max(delay_us, 0), self._count, planned))
         return planned
 
+    @property
+    def digest(self) -> str:
+        """A short name of everything that was told or witnessed so far: each frame, each change of
+        a disk, each transition, in its order."""
+        return self._digest.hexdigest()[:16]
+
+    def witness(self, who: bytes, data: bytes | bytearray | memoryview) -> None:
+        """Let a frame that a host sends, or a change of a disk, be part of the digest."""
+        self._digest.update(who)
+        self._digest.update(data)
+
     def note(self, who: str, what: str) -> None:
         """Tell what happened, with its time."""
-        self.tell(f"{self.now_us / 1_000_000:12.6f}  {who:<8} {what}")
+        line = f"{self.now_us / 1_000_000:12.6f}  {who:<8} {what}"
+        self._digest.update(line.encode())
+        self.tell(line)
 
     def step(self) -> bool:
         """Let the next thing happen; False where nothing is left."""
