@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from minikafka.common.ids import TopicPartition
 from minikafka.replica.append_queue import QueuedAppend
 from minikafka.replica.partition import Partition
+from minikafka.sim.coverage import Coverage
 from minikafka.sim.sim_node import SimNode
 from minikafka.sim.violation import Violation
 
@@ -16,7 +17,7 @@ from minikafka.sim.violation import Violation
 class AppendOrderChecks:
     """What was queued after the last step, by node and partition."""
 
-    checks: int = 0
+    coverage: Coverage = field(default_factory=Coverage)
     _queued: dict[tuple[int, TopicPartition], list[QueuedAppend]] = field(default_factory=dict)
 
     def look(self, node: SimNode, partition: Partition) -> None:
@@ -27,7 +28,7 @@ class AppendOrderChecks:
             self._queued[key] = list(partition.queued)
         if former is None:
             return
-        self.checks += 1
+        self.coverage.rules["append order"] += 1
         first_waiting = next((at for at, each in enumerate(former) if each.outcome is None), None)
         if first_waiting is None:
             return

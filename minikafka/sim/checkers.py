@@ -26,8 +26,10 @@ from minikafka.metadata.partition_registration import (
     PartitionRegistration,
 )
 from minikafka.node.node import Node
+from minikafka.replica.partition import Partition
 from minikafka.sim import registration_checks as registrations
 from minikafka.sim.append_order_checks import AppendOrderChecks
+from minikafka.sim.coverage import Coverage
 from minikafka.sim.election_checks import ElectionChecks
 from minikafka.sim.odd_workload import Denial
 from minikafka.sim.quorum_checks import QuorumChecks
@@ -57,16 +59,18 @@ class Checkers:
     unclean_elections: int = 0
     replicas: ReplicaChecks = field(init=False)
     recoveries: RecoveryChecks = field(init=False)
-    quorum: QuorumChecks = field(default_factory=QuorumChecks)
+    coverage: Coverage = field(default_factory=Coverage)
+    quorum: QuorumChecks = field(init=False)
     denials: list[Denial] = field(default_factory=list)
-    retention: RetentionChecks = field(default_factory=RetentionChecks)
-    append_order: AppendOrderChecks = field(default_factory=AppendOrderChecks)
-    elections: ElectionChecks = field(default_factory=ElectionChecks)
+    retention: RetentionChecks = field(init=False)
+    append_order: AppendOrderChecks = field(init=False)
+    elections: ElectionChecks = field(init=False)
     _image: MetadataImage = field(default_factory=MetadataImage)
     _loader: MetadataLoader = field(default_factory=MetadataLoader)
     _skips: bool = False
     """The image that is looked at is several changes later than the one before."""
-    _checks: int = 0
+    _ends: dict[tuple[int, TopicPartition], tuple[int, int]] = field(default_factory=dict)
+    """Start of the process, and the log end offset that was seen last, by node and partition."""
     _seen_starts: dict[int, int] = field(default_factory=dict)
     _seen_serving: dict[int, int] = field(default_factory=dict)
 
@@ -76,22 +80,18 @@ class Checkers:
             self.nodes,
             self._taken_away,
             lambda: self.power_was_lost and not self.elr_enabled,
+            coverage=self.coverage,
         )
-        self.recoveries = RecoveryChecks(self.nodes)
+        self.recoveries = RecoveryChecks(self.nodes, self.coverage)
+        self.quorum = QuorumChecks(self.coverage)
+        self.retention = RetentionChecks(coverage=self.coverage)
+        self.append_order = AppendOrderChecks(self.coverage)
+        self.elections = ElectionChecks(coverage=self.coverage)
 
     @property
     def committed(self) -> dict[TopicPartition, Committed]:
         """What was committed, by partition."""
         return self.replicas.committed
-
-    @property
-    def checks(self) -> int:
-        """How often something was compared."""
-        rooms = (
-            self.replicas, self.quorum, self.recoveries, self.retention, self.elections,
-            self.append_order,
-        )  # fmt: skip
-        return self._checks + sum(room.checks for room in rooms)
 
     @property
     def elr_is_on(self) -> bool:
@@ -132,12 +132,22 @@ class Checkers:
         for partition in running.broker.replicas.partitions.values():
             if partition.topic_partition.topic.startswith("__"):
                 continue
+            self._count_truncation(node, partition)
             self.retention.look(node, partition)
             self.append_order.look(node, partition)
             if partition.is_leader:
                 self.replicas.leader(node, partition)
             else:
                 self.replicas.follower(node, partition)
+
+    def _count_truncation(self, node: SimNode, partition: Partition) -> None:
+        key = (node.config.node_id, partition.topic_partition)
+        seen = (node.starts, partition.log.log_end_offset)
+        former = self._ends.get(key)
+        if former != seen:
+            self._ends[key] = seen
+            is_shorter = former is not None and former[0] == seen[0] and seen[1] < former[1]
+            self.coverage.events["truncations"] += is_shorter
 
     def look_at_the_end(self) -> None:
         """LogMatching, of every replica of every partition."""
@@ -162,7 +172,7 @@ class Checkers:
 
     def _is_honest(self, node: SimNode) -> None:
         """C2: the clean shutdown file is gone once logs are loaded: it speaks of one end only."""
-        self._checks += 1
+        self.coverage.rules["C2"] += 1
         if any(disk.exists(CLEAN_SHUTDOWN) for disk in node.disks.values()):
             raise Violation(f"C2: {node.host} runs, and {CLEAN_SHUTDOWN} is still there")
 
@@ -184,7 +194,7 @@ class Checkers:
                 # A copy of a clean end is one until the broker registers again. A stop that lost
                 # its power had perhaps flushed all logs, and said so.
                 continue
-            self._checks += 1
+            self.coverage.rules["C3, E7"] += 1
             for where, _, each in image.all_partitions():
                 if broker_id in each.isr or broker_id in each.elr:
                     raise Violation(
@@ -223,6 +233,8 @@ class Checkers:
             return
         before, self._image = self._image, image
         self.replicas.image = image
+        levels = [x.feature(ELR_VERSION) for x in (before, image) if x.features]
+        self.coverage.events["feature changes"] += len(set(levels)) > 1
         if not self.elr_is_on:
             self.elr_enabled = False
             self.offsets_may_be_lost |= self.power_was_lost
@@ -242,13 +254,14 @@ class Checkers:
             if former == now:
                 continue
             where = TopicPartition(topic.name, index)
-            self._checks += 1
+            self.coverage.rules["E1, E2"] += 1
             minimum = self._min_isr(image, topic.name, now)
             for problem in self._problems(former, now, minimum):
                 if problem is not None:
                     rule, _, what = problem.partition(": ")
                     raise Violation(f"{rule}: {where}: {what}")
             if former is not None and not self._skips:
+                self._count_events(former, now)
                 self.elections.changed(where, former, now, (before, image))
             is_unclean = (
                 now.leader_recovery_state is LeaderRecoveryState.RECOVERING
@@ -261,16 +274,31 @@ class Checkers:
             if is_unclean:
                 self._unclean(where, now)
 
+    def _count_events(self, former: PartitionRegistration, now: PartitionRegistration) -> None:
+        events = self.coverage.events
+        events["elections"] += now.leader not in (former.leader, NO_LEADER)
+        events["reassignments completed"] += bool(
+            former.adding_replicas or former.removing_replicas
+        ) and not (now.adding_replicas or now.removing_replicas)
+        events["members thrown out of the ELR"] += any(x not in now.elr for x in former.elr) and (
+            now.leader not in former.elr
+        )
+
     def _problems(
         self, former: PartitionRegistration | None, now: PartitionRegistration, minimum: int
     ) -> list[str | None]:
         found = [registrations.valid_isr_and_elr(now, minimum)]
+        rules = self.coverage.rules
         if not self.elr_is_on:
+            rules["the ISR is kept"] += 1
             found.append(registrations.isr_is_kept(former, now))
         if former is not None:
+            rules["epochs"] += 1
+            rules["L8"] += now.leader != former.leader
             found.append(registrations.epochs_rise(former, now))
             found.append(registrations.leader_is_eligible(former, now))
             if self.elr_enabled:
+                rules["MinIsrRecoveryQuorum"] += 1
                 found.append(registrations.recovery_quorum(former, now, minimum))
         return found
 

@@ -28,6 +28,7 @@ from minikafka.metadata.partition_registration import (
     LeaderRecoveryState,
     PartitionRegistration,
 )
+from minikafka.sim.coverage import Coverage
 from minikafka.sim.violation import Violation
 
 _MANAGER = "unclean.recovery.manager.enabled"
@@ -187,7 +188,7 @@ class ElectionChecks:
     """Checks each election. `given` is the static configuration of the controller."""
 
     given: Mapping[str, str] = field(default_factory=dict)
-    checks: int = 0
+    coverage: Coverage = field(default_factory=Coverage)
     _requests: list[ElectLeadersRequest] = field(default_factory=list)
 
     def asked(self, request: ElectLeadersRequest) -> None:
@@ -208,16 +209,18 @@ class ElectionChecks:
         """
         if now.leader in (former.leader, NO_LEADER):
             return
-        self.checks += 1
         before, image = images
         moment = moment_of(former, now, before, image)
         if now.leader_recovery_state is LeaderRecoveryState.RECOVERING:
+            self.coverage.rules["L1, L3, L4, L6"] += 1
             rules = rules_in_force(image, where.topic, self.given)
             problem = unfit_election(now.leader, moment, rules, list(self._requested(where)))
             if problem is not None:
                 rule, _, what = problem.partition(": ")
                 raise Violation(f"{rule}: {where}: {what}")
         elif now.leader not in former.isr:
+            self.coverage.rules["L2"] += 1
+            self.coverage.events["elections from the ELR"] += now.leader in former.elr
             members = [x for x in former.isr if x in moment.eligible and x in moment.able]
             if members and now.leader in former.elr:
                 raise Violation(
@@ -241,8 +244,8 @@ class ElectionChecks:
         Raises:
             Violation: a partition has no leader although a member could lead.
         """
-        self.checks += 1
         for where, now in _without_leader(image):
+            self.coverage.rules["L1, L2: no member waits"] += 1
             members = now.isr or now.elr
             able = [x for x in members if x in now.replicas and can_lead(image, now, x)]
             if able:
@@ -258,7 +261,7 @@ class ElectionChecks:
             Violation: one does.
         """
         for where, now in _without_leader(image):
-            self.checks += 1
+            self.coverage.rules["only operators help"] += 1
             why = owed_leader(now, image, rules_in_force(image, where.topic, self.given))
             if why is not None:
                 raise Violation(f"liveness: {where}: nobody leads although {why}")

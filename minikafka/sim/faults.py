@@ -1,9 +1,10 @@
 """What goes wrong in a simulated cluster, and how each of it is undone."""
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from random import Random
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from minikafka.common.ids import Uuid
 from minikafka.raft.storage import format_directory
@@ -38,15 +39,21 @@ STUCK_SHARE = 0.5
 
 @dataclass(slots=True)
 class Faults:
-    """Carries faults out. `on_loss` hears which node lost records that it had."""
+    """Carries faults out. `on_loss` hears which node lost records that it had.
+
+    `effects` counts, by name, the faults that had an effect: a process that ran was ended, a cut
+    link has held a message back, a full disk has refused a write.
+    """
 
     cluster: SimCluster
     clients: tuple[str, ...]
     on_loss: Callable[[int], None]
+    effects: Counter[str] = field(default_factory=Counter)
     is_over: bool = False
     """Everything is mended: what was to be undone later is undone already."""
     _copies: dict[int, dict[str, SimDisk]] = field(default_factory=dict)
     _waiting: list[Wanted] = field(default_factory=list)
+    _measured: list["_Measured"] = field(default_factory=list)
     _rotten: dict[int, list[Rot]] = field(default_factory=dict)
     """The bits of each node that changed and were not repaired, oldest first."""
 
@@ -57,16 +64,22 @@ class Faults:
         if undo is None:
             return
         held = undo
+        measured = [each for each in self._measured if each.incident is incident]
 
         def end() -> None:
             if not self.is_over:
                 held()
+                for each in measured:
+                    self._measured.remove(each)
+                    self._judge(each)
 
         self.cluster.world.after(incident.for_ms * US_PER_MS, end)
 
     def mend_all(self) -> None:
         """Undo everything: links, disks, clocks' rates; every machine runs."""
         self.is_over = True
+        for each in self._measured:
+            self._judge(each)
         self.cluster.network.heal_all()
         for node in self.cluster.nodes.values():
             node.flush_us = _USUAL_FLUSH_US
@@ -85,6 +98,26 @@ class Faults:
                 node.start()
 
     # Helpers
+
+    def _had_effect(self, incident: Incident) -> None:
+        self.effects[incident.what.value] += 1
+
+    def _measure(self, incident: Incident, count: Callable[[], int]) -> None:
+        """Have the fault count as one with an effect if `count` has grown when it ends."""
+        self._measured.append(_Measured(incident, count, count()))
+
+    def _measure_links(
+        self,
+        incident: Incident,
+        counts: Counter[tuple[str, str]],
+        links: Iterable[tuple[str, str]],
+    ) -> None:
+        of_links = list(links)
+        self._measure(incident, lambda: sum(counts[link] for link in of_links))
+
+    def _judge(self, measured: "_Measured") -> None:
+        if measured.count() > measured.before:
+            self._had_effect(measured.incident)
 
     def _node(self, incident: Incident) -> SimNode:
         return self.cluster.nodes[incident.node]
@@ -109,16 +142,19 @@ class Faults:
 
     def _kill(self, incident: Incident) -> Undo:
         node = self._node(incident)
+        self.effects[incident.what.value] += node.alive
         node.kill()
         return self.start_later(node)
 
     def _power(self, incident: Incident) -> Undo:
         node = self._node(incident)
+        self.effects[incident.what.value] += node.alive
         self.on_loss(incident.node)
         node.lose_power(flips=incident.what is Fault.BIT_FLIP)
         return self.start_later(node)
 
     def _power_all(self, incident: Incident) -> Undo:
+        self.effects[incident.what.value] += any(x.alive for x in self.cluster.nodes.values())
         for node_id, node in self.cluster.nodes.items():
             self.on_loss(node_id)
             node.lose_power()
@@ -152,6 +188,7 @@ class Faults:
         node.lose_power()
 
         def strike() -> None:
+            self._had_effect(incident)
             self._later(rng.randint(5, 300), lambda: self._strike_again(node, others, rng, release))
 
         def release() -> None:
@@ -162,6 +199,7 @@ class Faults:
             if member != incident.node:
                 return False
             link = (host(leader), controller)
+            self._had_effect(incident)
             self._later(0, lambda: network.clog_under_way(*link))
             reachable = [other for other in others if other != controller]
             self._strike_again(node, reachable, rng, lambda: network.unclog(*link), dark=True)
@@ -234,7 +272,6 @@ class Faults:
 
         It comes back with less, and under another broker epoch, while others are waited for.
         """
-        del incident
         nodes, controller_id = self.cluster.nodes, self.cluster.controller_id
 
         def told() -> list[int]:
@@ -250,6 +287,7 @@ class Faults:
 
         def strike() -> None:
             node_id = told()[0]
+            self._had_effect(incident)
             self.on_loss(node_id)
             nodes[node_id].lose_power()
             self._later(_START_AGAIN_MS, self.start_later(nodes[node_id]))
@@ -258,6 +296,7 @@ class Faults:
 
     def _restart(self, incident: Incident) -> Undo:
         node = self._node(incident)
+        self.effects[incident.what.value] += node.alive and not node.stopping
         node.shut_down()
         return self.start_later(node)
 
@@ -266,7 +305,9 @@ class Faults:
         node = self._node(incident)
         self.on_loss(incident.node)
         rng = self.cluster.world.rng(f"power-in-stop/{incident.at_ms}")
-        node.lose_power_in_stop(rng.randint(0, rng.choice(_CLOSING_OPERATIONS)))
+        node.lose_power_in_stop(
+            rng.randint(0, rng.choice(_CLOSING_OPERATIONS)), lambda: self._had_effect(incident)
+        )
         return self.start_later(node)
 
     def _crash_in_step(self, incident: Incident) -> None:
@@ -287,6 +328,7 @@ class Faults:
             )
 
         def crashed(*, power: bool) -> None:
+            self._had_effect(incident)
             if power:
                 self.on_loss(incident.node)
             self._later(incident.for_ms, start)
@@ -301,6 +343,7 @@ class Faults:
         node = self._node(incident)
         if not node.alive:
             return None
+        self._had_effect(incident)
         node.pause()
         return node.resume
 
@@ -309,6 +352,7 @@ class Faults:
     def _cut(self, incident: Incident) -> Undo:
         one, other = host(incident.node), host(incident.other)
         network = self.cluster.network
+        self._measure_links(incident, network.held, ((one, other), (other, one)))
         network.cut(one, other, both=incident.what is Fault.CUT)
         self._note("network", f"{one} and {other} are cut off ({incident.what.value})")
         return lambda: network.heal(one, other)
@@ -317,6 +361,8 @@ class Faults:
         one = host(incident.node)
         network = self.cluster.network
         self._note("network", f"{one} is cut off from {whom}")
+        links = [link for other in others for link in ((one, other), (other, one))]
+        self._measure_links(incident, network.held, links)
         for other in others:
             network.cut(one, other)
 
@@ -341,6 +387,8 @@ class Faults:
     def _slow(self, incident: Incident) -> Undo:
         one, other = host(incident.node), host(incident.other)
         slow = self.cluster.network.slow_links
+        slowed = self.cluster.network.slowed
+        self._measure_links(incident, slowed, ((one, other), (other, one)))
         slow[one, other] = slow[other, one] = _SLOW
         self._note("network", f"{one} and {other} are slow")
 
@@ -361,6 +409,7 @@ class Faults:
             )
             for link in ((one, other), (other, one))
         ]
+        self._measure_links(incident, self.cluster.network.slowed, links)
         slow.update(dict.fromkeys(links, _SLOW))
         self._note("network", f"{one} is slow to reach")
 
@@ -374,6 +423,7 @@ class Faults:
         one, other = host(incident.node), host(incident.other)
         network = self.cluster.network
         self._note("network", f"what {one} has sent to {other} is stuck")
+        self._measure_links(incident, network.held, [(one, other)])
         network.clog(one, other, STUCK_SHARE)
         return lambda: network.unclog(one, other)
 
@@ -382,12 +432,14 @@ class Faults:
     def _clock(self, incident: Incident) -> None:
         node = self._node(incident)
         rng = self.cluster.world.rng(f"clock/{incident.at_ms}")
+        self._had_effect(incident)
         node.clock_offset_ms += rng.randint(-_CLOCK_JUMP_MS, _CLOCK_JUMP_MS)
         self._note(node.host, f"wall clock is off by {node.clock_offset_ms} ms")
 
     def _drift(self, incident: Incident) -> Undo:
         node = self._node(incident)
         rate = self.cluster.world.rng(f"drift/{incident.at_ms}").choice((0.9, 0.99, 1.01, 1.1))
+        self._had_effect(incident)
         node.set_clock_rate(rate)
         self._note(node.host, f"clocks run at {rate}")
         return lambda: node.set_clock_rate(1.0)
@@ -402,6 +454,7 @@ class Faults:
         rng = self.cluster.world.rng(f"rot/{incident.at_ms}")
         rotten = rot(node, rng)
         if rotten is not None:
+            self._had_effect(incident)
             self._note(node.host, f"disk rots: {rotten.what}")
             self._rotten.setdefault(incident.node, []).append(rotten)
         start = self.start_later(node)
@@ -430,6 +483,7 @@ class Faults:
 
     def _slow_disk(self, incident: Incident) -> Undo:
         node = self._node(incident)
+        self._measure(incident, lambda: node.flushes)
         node.flush_us = _SLOW_FLUSH_US
         self._note(node.host, "flushes slowly")
 
@@ -443,6 +497,7 @@ class Faults:
         is_full = incident.what is Fault.FULL_DISK
         rng = self.cluster.world.rng(f"disk/{incident.at_ms}")
         self._note(node.host, "disk is nearly full" if is_full else "disk fails")
+        self._measure(incident, lambda: sum(disk.refusals for disk in node.disks.values()))
         for disk in node.disks.values():
             if is_full:
                 disk.fill(rng.choice((0, 10, 1_000)))
@@ -462,6 +517,7 @@ class Faults:
         node = self._node(incident)
         rng = self.cluster.world.rng(f"few-files/{incident.at_ms}")
         self._note(node.host, "is short of file descriptors")
+        self._measure(incident, lambda: sum(disk.files_refused for disk in node.disks.values()))
         for disk in node.disks.values():
             disk.few_files = rng if node.started else None
 
@@ -475,6 +531,7 @@ class Faults:
         node = self._node(incident)
         if node.config.is_controller:
             return None
+        self._had_effect(incident)
         self.on_loss(incident.node)
         node.kill()
         node.ended_cleanly = False
@@ -502,6 +559,7 @@ class Faults:
         if copies is None:
             self._back_up(node, incident)
             return None
+        self._had_effect(incident)
         self.on_loss(incident.node)
         node.kill()
         node.ended_cleanly = False
@@ -572,6 +630,7 @@ class Faults:
         link = (host(leader), host(self.cluster.controller_id))
         if leader == self.cluster.controller_id:
             return
+        self._had_effect(incident)
         self._note("network", f"{link[0]} gives up its connections to the controller")
         network.abort(*link)
         after_us = incident.for_ms * US_PER_MS
@@ -620,6 +679,14 @@ class Faults:
         Fault.WIPE: _wipe,
         Fault.RESTORE: _restore,
     }
+
+
+class _Measured(NamedTuple):
+    """A fault that lasts, what counts its effects, and how many there were before it."""
+
+    incident: Incident
+    count: Callable[[], int]
+    before: int
 
 
 def _asked_for(node: SimNode) -> int | None:

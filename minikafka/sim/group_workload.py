@@ -211,6 +211,11 @@ class SimMember:
             where = TopicPartition(self.assigned[0].topic, each.partition_index)
             self.history.group.append(Resume(self.group, where, each.committed_offset, deposed))
             positions[where] = max(each.committed_offset, 0)
+            told_by = self.history.committed_at.get((self.group, where))
+            self.history.resumed_elsewhere += each.committed_offset >= 0 and told_by not in (
+                None,
+                self._coordinator,
+            )
         self._read(positions)
 
     # Reading
@@ -268,6 +273,8 @@ class SimMember:
                     where = TopicPartition(topic, each.partition_index)
                     done = Commit(self.group, where, positions[where], acknowledged=True)
                     self.history.group.append(done)
+                    assert self._coordinator is not None
+                    self.history.committed_at[self.group, where] = self._coordinator
             error = next((x.error_code for x in found if x.error_code), 0)
             if error:
                 self._start_over(error)

@@ -9,7 +9,7 @@ Who dies leaves differently: a process closes its streams, which its peers hear 
 loses power says nothing, and its peers learn of it only when it is back and knows nothing of them.
 """
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
@@ -72,6 +72,10 @@ class Network:
     speed: LinkSpeed = field(default_factory=LinkSpeed)
     slow_links: dict[tuple[str, str], LinkSpeed] = field(default_factory=dict)
     messages: int = 0
+    held: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """How many messages each link has held back so far, since it was cut or stuck."""
+    slowed: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """How many messages each link has carried while it was slow."""
     watch: Watch | None = None
     _rng: Random = field(init=False)
     _cut: dict[tuple[str, str], None] = field(default_factory=dict)
@@ -229,6 +233,7 @@ class Network:
         def arrive() -> None:
             held = stream.held[side]
             if held or link in self._cut or stream.clogged[side]:
+                self.held[link] += 1
                 held.append(action)
             else:
                 action()
@@ -240,7 +245,11 @@ class Network:
         return stream.hosts[side], stream.hosts[1 - side]
 
     def _delay_us(self, link: tuple[str, str]) -> int:
-        speed = self.slow_links.get(link, self.speed)
+        speed = self.slow_links.get(link)
+        if speed is None:
+            speed = self.speed
+        else:
+            self.slowed[link] += 1
         delay_us = speed.base_us + self._rng.randint(0, speed.jitter_us)
         again_us = speed.resend_us
         while speed.lost_per_thousand and self._rng.randrange(1000) < speed.lost_per_thousand:

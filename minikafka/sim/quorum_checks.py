@@ -5,6 +5,7 @@ Source: the TLA+ model of KIP-966; Raft's state machine safety.
 
 from dataclasses import dataclass, field
 
+from minikafka.sim.coverage import Coverage
 from minikafka.sim.log_batches import Batch, batches_of
 from minikafka.sim.sim_node import SimNode
 from minikafka.sim.violation import Violation
@@ -14,7 +15,7 @@ from minikafka.sim.violation import Violation
 class QuorumChecks:
     """Every committed batch of the metadata log, as the first node that had it showed it."""
 
-    checks: int = 0
+    coverage: Coverage = field(default_factory=Coverage)
     _batches: dict[int, Batch] = field(default_factory=dict)
     _looked_at: dict[int, tuple[int, int]] = field(default_factory=dict)
     """Node -> the start of its process, and the high watermark up to which it was compared."""
@@ -36,7 +37,7 @@ class QuorumChecks:
         if reached <= offset:
             return
         self._looked_at[key] = (node.starts, reached)
-        self.checks += 1
+        self.coverage.rules["MetadataLogMatching"] += 1
         for batch in batches_of(raft.log.log, offset, reached):
             known = self._batches.setdefault(batch.base_offset, batch)
             if known != batch:

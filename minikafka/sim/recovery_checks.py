@@ -17,6 +17,7 @@ from minikafka.controller.unclean_recovery import AGGRESSIVE_WAIT_MS, RunningRec
 from minikafka.metadata.image import MetadataImage
 from minikafka.metadata.partition_registration import NO_LEADER
 from minikafka.replica.partition import Partition
+from minikafka.sim.coverage import Coverage
 from minikafka.sim.sim_node import SimNode
 from minikafka.sim.violation import Violation
 
@@ -45,8 +46,7 @@ class RecoveryChecks:
     """Follows the recoveries of the active controller from step to step."""
 
     nodes: Mapping[int, SimNode]
-    checks: int = 0
-    elections: int = 0
+    coverage: Coverage = field(default_factory=Coverage)
     _open: dict[TopicIdPartition, _Open] = field(default_factory=dict)
     _finished: int = 0
 
@@ -59,7 +59,7 @@ class RecoveryChecks:
         running = list(controller.recovery.running())
         finished = controller.recovery.finished_count
         if finished > self._finished:
-            self.elections += finished - self._finished
+            self.coverage.events["unclean recoveries"] += finished - self._finished
             still_open = [each.partition for each in running]
             for key, before in self._open.items():
                 if key not in still_open:
@@ -81,6 +81,7 @@ class RecoveryChecks:
         view, topic = controller.view, controller.latest.topics.get(key.topic_id)
         if view is None or topic is None or topic.partitions[key.partition].leader == NO_LEADER:
             return
+        self.coverage.rules["U5"] += 1
         is_balanced = before.strategy is Strategy.BALANCED
         wait_ms = view.recovery_timeout_ms if is_balanced else AGGRESSIVE_WAIT_MS
         missing = [x for x in before.replicas if x not in before.answers]
@@ -107,6 +108,7 @@ class RecoveryChecks:
             said = Rank(answer.log.last_epoch, answer.log.end_offset)
             now.answers[broker_id] = said
             registered = image.brokers.get(broker_id)
+            self.coverage.rules["U8"] += 1
             if registered is not None and registered.epoch != answer.broker_epoch:
                 raise Violation(
                     f"U8: {now.where}: an answer of {broker_id} is of epoch "
@@ -125,7 +127,7 @@ class RecoveryChecks:
             )
 
     def _is_true(self, where: TopicPartition, broker_id: int, said: Rank, epoch: int) -> None:
-        self.checks += 1
+        self.coverage.rules["U4"] += 1
         actual = self._rank(broker_id, where, epoch)
         if actual is not None and actual != said:
             raise Violation(f"U4: {where}: {broker_id} said {said}, its log is {actual}")
@@ -135,7 +137,6 @@ class RecoveryChecks:
         now = None if topic is None else topic.partitions.get(key.partition)
         if now is None or now.leader == NO_LEADER:
             return
-        self.checks += 1
         where, winner = before.where, now.leader
         elected = self._rank(winner, where)
         if elected is None:
@@ -150,6 +151,7 @@ class RecoveryChecks:
         for rival in rivals:
             if not image.broker_is_active(rival):
                 continue
+            self.coverage.rules["U6"] += rival != winner
             its = self._rank(rival, where, image.brokers[rival].epoch)
             if its is not None and its > elected:
                 raise Violation(

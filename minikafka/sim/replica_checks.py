@@ -18,6 +18,7 @@ from minikafka.log.unified_log import UnifiedLog
 from minikafka.metadata.image import MetadataImage
 from minikafka.metadata.partition_registration import NO_LEADER, PartitionRegistration
 from minikafka.replica.partition import Partition
+from minikafka.sim.coverage import Coverage
 from minikafka.sim.log_batches import Batch, batches_of, common_count, epoch_at
 from minikafka.sim.sim_node import SimNode
 from minikafka.sim.violation import Violation
@@ -60,7 +61,7 @@ class ReplicaChecks:
     """Whether a replica may lead that has lost records: ELR was off, and power was lost (E13)."""
     image: MetadataImage = field(default_factory=MetadataImage)
     committed: dict[TopicPartition, Committed] = field(default_factory=dict)
-    checks: int = 0
+    coverage: Coverage = field(default_factory=Coverage)
     _beliefs: dict[tuple[int, TopicPartition], tuple[object, ...]] = field(default_factory=dict)
 
     def of(self, where: TopicPartition) -> Committed:
@@ -93,7 +94,10 @@ class ReplicaChecks:
             # A leader that was not looked at yet may have taken records away (L8).
             return
         end_offset = self._end_offset(member, where)
-        if end_offset is None or end_offset >= known.end_offset or self.is_excused():
+        if end_offset is None:
+            return
+        self.coverage.rules["LeaderCandidateCompleteness"] += 1
+        if end_offset >= known.end_offset or self.is_excused():
             return
         raise Violation(
             f"LeaderCandidateCompleteness: {where}: {member} of ISR {now.isr} and ELR {now.elr} "
@@ -137,7 +141,7 @@ class ReplicaChecks:
                 f"{log.high_watermark} in epoch {epoch}"
             )
         known.by_leader[key] = log.high_watermark
-        self.checks += 1
+        self.coverage.rules["H7"] += 1
         if looked_at is not None:
             self._isr_has_it(partition)
         self._grow(node, partition, known)
@@ -166,9 +170,9 @@ class ReplicaChecks:
             or now.leader_epoch != partition.leader_epoch
         ):
             return
-        self.checks += 1
         is_up_to_date = now.partition_epoch == partition.partition_epoch
         maximal, isr = partition.isr.maximal, partition.isr
+        self.coverage.rules["ReplicationQuorumSuperset"] += is_up_to_date
         if is_up_to_date and (
             any(member not in maximal for member in now.isr)
             or (isr.proposed is None and sorted(isr.committed) != sorted(now.isr))
@@ -193,6 +197,7 @@ class ReplicaChecks:
         if believed <= max(log.log_start_offset, partition.log.log_start_offset):
             # Retention took it, here or there.
             return
+        self.coverage.rules["WeakIsr"] += 1
         mine, its = epoch_at(partition.log, believed - 1), epoch_at(log, believed - 1)
         if log.log_end_offset < believed or mine != its:
             # Where the last record is of the same epoch, all before it are the same (KIP-101).
@@ -209,6 +214,7 @@ class ReplicaChecks:
         if now is None or now.partition_epoch != partition.partition_epoch:
             # The leader has not heard of the last change yet.
             return
+        self.coverage.rules["H1, H2, H3"] += 1
         if len(now.isr) < partition.min_isr:
             raise Violation(
                 f"H1: {where}: the high watermark moves to {partition.log.high_watermark} though "
@@ -253,6 +259,7 @@ class ReplicaChecks:
             # An unclean leader has nothing of what lies below its start, whatever has come there.
             below = log.log_start_offset
             known.lost += [batch for batch in known.batches if batch.base_offset < below]
+        self.coverage.rules["LeaderCompleteness"] += 1
         have = batches_of(log, 0, log.log_end_offset)
         wanted = [
             batch for batch in known.batches if log.log_start_offset <= batch.base_offset < before
@@ -331,7 +338,7 @@ class ReplicaChecks:
         first = max(start, log.log_start_offset)
         begin = bisect_left(known.batches, first, key=_base_offset)
         wanted = [x for x in known.batches[begin:] if x.last_offset < end]
-        self.checks += 1
+        self.coverage.rules["LogMatching"] += len(wanted)
         if have != wanted:
             at = common_count(have, wanted)
             raise Violation(

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from minikafka.common.ids import TopicPartition
 from minikafka.replica.partition import Partition
+from minikafka.sim.coverage import Coverage
 from minikafka.sim.sim_node import SimNode
 from minikafka.sim.violation import Violation
 
@@ -24,7 +25,7 @@ class RetentionChecks:
 
     retention_bytes: int = -1
     trimmed: dict[TopicPartition, int] = field(default_factory=dict)
-    checks: int = 0
+    coverage: Coverage = field(default_factory=Coverage)
     _seen: dict[tuple[int, TopicPartition], int] = field(default_factory=dict)
 
     def look(self, node: SimNode, partition: Partition) -> None:
@@ -39,7 +40,8 @@ class RetentionChecks:
         self._seen[key] = start
         if start < seen:
             return
-        self.checks += 1
+        self.coverage.rules["retention"] += 1
+        self.coverage.events["log start offset moves"] += 1
         if start <= max(self.trimmed.get(where, 0), self._begin_of_leader(partition)):
             return
         if start > log.high_watermark:

@@ -10,7 +10,7 @@ never synced may be flipped, where a checksum answers for them.
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
-from typing import Final
+from typing import Final, NoReturn
 
 from minikafka.common.faults import (
     DirectoryInUseFault,
@@ -174,6 +174,8 @@ class SimDisk:
         self.broken: str | None = None
         self.has_refused = False
         """It was full, or broken on purpose, when something was asked of it."""
+        self.refusals = 0
+        """How often that was so."""
         self.few_files: Random | None = None
         """Draws which files cannot be opened for lack of descriptors; None: all can."""
         self.files_refused = 0
@@ -425,8 +427,7 @@ class SimDisk:
     def spend(self, size: int) -> None:
         """Account for `size` new bytes; raises StorageFault if they do not fit."""
         if self._capacity is not None and self._used + size > self._capacity:
-            self.has_refused = True
-            raise StorageFault(self.root, "write failed: No space left on device")
+            self._refuse("write failed: No space left on device")
         self._used += size
 
     def give_back(self, size: int) -> None:
@@ -441,8 +442,12 @@ class SimDisk:
     def check(self) -> None:
         """Raise StorageFault if the disk was broken on purpose (`broken` says how)."""
         if self.broken is not None:
-            self.has_refused = True
-            raise StorageFault(self.root, self.broken)
+            self._refuse(self.broken)
+
+    def _refuse(self, reason: str) -> NoReturn:
+        self.has_refused = True
+        self.refusals += 1
+        raise StorageFault(self.root, reason)
 
     def _missing(self, action: str, path: str) -> MissingPathFault:
         return MissingPathFault(self.root, f"cannot {action} {path}: no such file or directory")

@@ -128,6 +128,7 @@ class SimNode:
     """Its power was lost while its last process stopped: the disks may say that it had stopped."""
     starts: int = 0
     steps: int = 0
+    flushes: int = 0
     _rng: Random = field(init=False)
     _paused: bool = False
     _posted: deque[Callable[[], None]] = field(default_factory=deque)
@@ -242,14 +243,16 @@ class SimNode:
             self._begins_to_close()
         self.post(lambda: self._step(events.ShutdownRequested()))
 
-    def lose_power_in_stop(self, operations: int) -> None:
+    def lose_power_in_stop(
+        self, operations: int, on_crash: Callable[[], None] = lambda: None
+    ) -> None:
         """Ask for a controlled shutdown, and lose power within the step that closes the logs.
 
         That step does `operations` disk operations first. If it has no more than that, the power
         is lost as soon as the process has ended.
         """
         if self.node is not None:
-            self._crash_in_closing = Crash(operations, power=True)
+            self._crash_in_closing = Crash(operations, power=True, on_crash=on_crash)
         self.shut_down()
 
     def crash_within_step(self, crash: Crash | None) -> None:
@@ -423,10 +426,11 @@ class SimNode:
 
     def _halted(self, exit_code: int, reason: str) -> None:
         self.world.note(self.host, f"stops: {reason}")
-        loses_power = self._is_closing and self._crash_in_closing is not None
+        crash = self._crash_in_closing if self._is_closing else None
         self._process_ended(exit_code)
-        if loses_power:
+        if crash is not None:
             self.lose_power()
+            crash.on_crash()
 
     def _reply(self, connection: int, parts: Sequence[fx.Part]) -> None:
         inbound = self._inbound.get(connection)
@@ -464,6 +468,7 @@ class SimNode:
 
     def _flush(self, token: int, targets: Sequence[fx.SyncTarget]) -> None:
         """One flush after another: what is written while one waits may be in it, or not."""
+        self.flushes += 1
         life = self.starts
         begin_us = max(self.world.now_us, self._flusher_free_at_us)
         took_us = self._rng.randint(*self.flush_us)

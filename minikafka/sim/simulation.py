@@ -30,6 +30,7 @@ from minikafka.metadata.partition_registration import (
 )
 from minikafka.sim.agreement_checks import Pair, pairs, unlike_batches, unlike_offsets
 from minikafka.sim.checkers import ELR_VERSION, Checkers, final_checks
+from minikafka.sim.coverage import Coverage
 from minikafka.sim.faults import Faults
 from minikafka.sim.group_workload import SimMember, is_stable
 from minikafka.sim.odd_workload import JointProducer, OddClient
@@ -67,6 +68,7 @@ class Outcome:
     files_refused: int = 0
     """How often a file could not be opened for lack of descriptors."""
     faults: dict[str, int] = field(default_factory=dict)
+    coverage: Coverage = field(default_factory=Coverage)
     digest: str = ""
 
     @property
@@ -121,7 +123,12 @@ class Simulation:
         clients = [f"p{number}" for number in range(plan.producers)]
         clients += [f"g{number}" for number in range(plan.groups)]
         clients += [*(["joint"] if plan.joint else []), *(["odd"] if plan.odd else [])]
-        self.faults = Faults(self.cluster, ("c", *clients), self.checkers.lost_records)
+        self.faults = Faults(
+            self.cluster,
+            ("c", *clients),
+            self.checkers.lost_records,
+            self.checkers.coverage.faults,
+        )
         self.operators = Operators(
             plan, TOPIC, self.faults, self._connections, self.checkers.elections.asked
         )
@@ -142,8 +149,12 @@ class Simulation:
         outcome.simulated_ms = self.world.now_ms
         outcome.steps = sum(node.steps for node in self.cluster.nodes.values())
         outcome.messages = self.cluster.network.messages
-        outcome.checks = self.checkers.checks
+        outcome.checks = self.checkers.coverage.checks
+        outcome.coverage = self.checkers.coverage
         outcome.reads = self.history.fetches
+        events = self.checkers.coverage.events
+        events["rebalances"] = sum(member.rebalances for member in self._members)
+        events["offset commits across a failover"] = self.history.resumed_elsewhere
         outcome.rebalances = sum(member.rebalances for member in self._members)
         outcome.unclean_elections = self.checkers.unclean_elections
         written = [each for some in self.history.writes.values() for each in some]

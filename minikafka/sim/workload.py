@@ -73,6 +73,10 @@ class History:
     polls: list[Poll] = field(default_factory=list)
     fetches: int = 0
     group: list[Commit | Resume] = field(default_factory=list)
+    committed_at: dict[tuple[str, TopicPartition], tuple[str, int]] = field(default_factory=dict)
+    """The coordinator that acknowledged a group's last commit of each partition."""
+    resumed_elsewhere: int = 0
+    """How often another coordinator than that one has told a committed offset."""
     owned: list[Owned] = field(default_factory=list)
     _lives: int = 0
 

@@ -1,0 +1,30 @@
+"""What a run has covered: rules that were evaluated, events that rules are about, excuses used.
+
+A rule that is never evaluated proves nothing, and neither does a fault without effect. The counts
+of a set of seeds are compared with floors (`tests/simulation/floors.py`).
+"""
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+
+@dataclass(slots=True)
+class Coverage:
+    """Counts by name. `faults` are those that had an effect, not all that were tried."""
+
+    rules: Counter[str] = field(default_factory=Counter)
+    events: Counter[str] = field(default_factory=Counter)
+    faults: Counter[str] = field(default_factory=Counter)
+    excuses: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def checks(self) -> int:
+        """How often some rule was evaluated."""
+        return sum(self.rules.values())
+
+    def add(self, other: "Coverage") -> None:
+        """Add the counts of another run."""
+        self.rules.update(other.rules)
+        self.events.update(other.events)
+        self.faults.update(other.faults)
+        self.excuses.update(other.excuses)
