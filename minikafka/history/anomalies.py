@@ -13,16 +13,18 @@ from minikafka.common.ids import TopicPartition
 from minikafka.history.operations import Anomaly, Log, Poll, Written
 
 Excused = Callable[[TopicPartition, int], bool]
+ExcusedLoss = Callable[[TopicPartition, Written], bool]
+"""Whether this very value may be missing."""
 
 
 def lost_writes(
-    where: TopicPartition, written: Iterable[Written], log: Log, excused: Excused
+    where: TopicPartition, written: Iterable[Written], log: Log, excused: ExcusedLoss
 ) -> Iterator[Anomaly]:
     """Acknowledged by all in-sync replicas, and not at its offset."""
     for each in written:
         if not each.is_promised or each.offset is None or log.get(each.offset) == each.value:
             continue
-        if not excused(where, each.offset):
+        if not excused(where, each):
             yield Anomaly("lost", f"{where} {each.value!r}, acknowledged at {each.offset}")
 
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from minikafka.common.ids import TopicPartition
 from minikafka.history import anomalies
 from minikafka.history import group_anomalies as groups
-from minikafka.history.operations import Anomaly, Log
+from minikafka.history.operations import Anomaly, Log, Written
 from minikafka.log.checkpoints import CLEAN_SHUTDOWN
 from minikafka.metadata.image import RESOURCE_TOPIC, MetadataImage, TopicImage
 from minikafka.metadata.loader import MetadataLoader
@@ -32,13 +32,14 @@ from minikafka.sim.append_order_checks import AppendOrderChecks
 from minikafka.sim.coverage import Coverage
 from minikafka.sim.election_checks import ElectionChecks
 from minikafka.sim.odd_workload import Denial
+from minikafka.sim.power_losses import PowerLosses
 from minikafka.sim.quorum_checks import QuorumChecks
 from minikafka.sim.recovery_checks import RecoveryChecks
 from minikafka.sim.replica_checks import Committed, ReplicaChecks
 from minikafka.sim.retention_checks import RetentionChecks
 from minikafka.sim.sim_node import SimNode
 from minikafka.sim.violation import Violation
-from minikafka.sim.workload import History
+from minikafka.sim.workload import Contradiction, History
 
 ELR_VERSION = "eligible.leader.replicas.version"
 
@@ -52,8 +53,7 @@ class Checkers:
     elr_enabled: bool
     """Whether ELR has been on all the time."""
     nodes: Mapping[int, SimNode] = field(default_factory=dict)
-    power_was_lost: bool = False
-    """A replica lost records that were not flushed. Without ELR it may lead all the same (E13)."""
+    power: PowerLosses = field(default_factory=PowerLosses)
     offsets_may_be_lost: bool = False
     """An unclean election has taken committed offsets of groups away, or E13 may have."""
     unclean_elections: int = 0
@@ -67,6 +67,8 @@ class Checkers:
     elections: ElectionChecks = field(init=False)
     _image: MetadataImage = field(default_factory=MetadataImage)
     _loader: MetadataLoader = field(default_factory=MetadataLoader)
+    _offsets_were_lost: bool = False
+    """A machine has lost records of the topic of offsets, which E13 may make a loss."""
     _skips: bool = False
     """The image that is looked at is several changes later than the one before."""
     _ends: dict[tuple[int, TopicPartition], tuple[int, int]] = field(default_factory=dict)
@@ -79,7 +81,7 @@ class Checkers:
         self.replicas = ReplicaChecks(
             self.nodes,
             self._taken_away,
-            lambda: self.power_was_lost and not self.elr_enabled,
+            self.power.excuses,
             coverage=self.coverage,
         )
         self.recoveries = RecoveryChecks(self.nodes, self.coverage)
@@ -100,11 +102,12 @@ class Checkers:
             return self.elr_enabled
         return self._image.feature(ELR_VERSION) > 0
 
-    def lost_records(self, node_id: int) -> None:
-        """A node loses records that it had: its power, its disks, or what it wrote last."""
-        del node_id
-        self.power_was_lost = True
-        self.offsets_may_be_lost |= not self.elr_enabled
+    def lost_records(self, node_id: int, *, everything: bool = False) -> None:
+        """A node loses what it has not flushed, or, with its disks, `everything`."""
+        held = self.power.lost(node_id, everything=everything, elr_is_on=self.elr_is_on)
+        if any(where.topic.startswith("__") for where in held):
+            self._offsets_were_lost = True
+            self.offsets_may_be_lost |= not self.elr_is_on
 
     def _taken_away(self, where: TopicPartition, offset: int) -> None:
         self.history.forget_reads_from(where, offset)
@@ -130,6 +133,7 @@ class Checkers:
             return
         self._look_at_starts(node)
         for partition in running.broker.replicas.partitions.values():
+            self.power.look(node, partition)
             if partition.topic_partition.topic.startswith("__"):
                 continue
             self._count_truncation(node, partition)
@@ -237,7 +241,8 @@ class Checkers:
         self.coverage.events["feature changes"] += len(set(levels)) > 1
         if not self.elr_is_on:
             self.elr_enabled = False
-            self.offsets_may_be_lost |= self.power_was_lost
+            self.power.elr_is_off()
+            self.offsets_may_be_lost |= self._offsets_were_lost
         self._registrations_are_right(before, image)
         for topic_id, topic in image.topics.items():
             if before.topics.get(topic_id) is not topic:
@@ -323,16 +328,39 @@ def final_checks(
     its order.
     """
 
+    excuses = checkers.coverage.excuses
+
     def excused(where: TopicPartition, offset: int) -> bool:
         if offset < checkers.retention.trimmed.get(where, 0):
             return True
         lost = checkers.committed.get(where, Committed()).lost
-        return any(batch.base_offset <= offset <= batch.last_offset for batch in lost)
+        return any(each.covers(offset) for each in lost)
+
+    def excused_loss(where: TopicPartition, written: Written) -> bool:
+        """By retention, or by the election that took this value, not others at its offset."""
+        assert written.offset is not None
+        if written.offset < checkers.retention.trimmed.get(where, 0):
+            excuses["lost record: retention"] += 1
+            return True
+        for each in checkers.committed.get(where, Committed()).lost:
+            if each.holds(written.offset, written.value):
+                excuses[f"lost record: {each.why}"] += 1
+                return True
+        return False
+
+    def excused_contradiction(seen: Contradiction) -> bool:
+        """A deposed leader that nobody could tell so goes on to show what an election took."""
+        lost = checkers.committed.get(seen.where, Committed()).lost
+        found = any(
+            each.holds(seen.offset, value) for each in lost for value in (seen.before, seen.after)
+        )
+        excuses["contradiction: read from a deposed leader"] += found
+        return found
 
     found: list[Anomaly | str] = []
     for where, written in history.writes.items():
         log = logs.get(where, {})
-        found += anomalies.lost_writes(where, written, log, excused)
+        found += anomalies.lost_writes(where, written, log, excused_loss)
         found += anomalies.aborted_reads(where, written, log)
         found += anomalies.duplicates(where, log)
         found += anomalies.phantoms(where, written, log)
@@ -341,8 +369,7 @@ def final_checks(
     found += groups.shared_partitions(history.owned, lambda: checkers.offsets_may_be_lost)
     found += groups.moved_commits(history.group, lambda: checkers.offsets_may_be_lost)
     found += [problem for each in checkers.denials if (problem := _denied(checkers, logs, each))]
-    # A deposed leader that nobody could tell so goes on to show what an election took away.
-    contradictions = [x for x in history.contradictions if not excused(x.where, x.offset)]
+    contradictions = [x for x in history.contradictions if not excused_contradiction(x)]
     return [*map(str, contradictions), *map(str, found)]
 
 

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from random import Random
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, Protocol
 
 from minikafka.common.ids import Uuid
 from minikafka.raft.storage import format_directory
@@ -47,7 +47,7 @@ class Faults:
 
     cluster: SimCluster
     clients: tuple[str, ...]
-    on_loss: Callable[[int], None]
+    on_loss: "OnLoss"
     effects: Counter[str] = field(default_factory=Counter)
     is_over: bool = False
     """Everything is mended: what was to be undone later is undone already."""
@@ -532,7 +532,7 @@ class Faults:
         if node.config.is_controller:
             return None
         self._had_effect(incident)
-        self.on_loss(incident.node)
+        self.on_loss(incident.node, everything=True)
         node.kill()
         node.ended_cleanly = False
         self._note(node.host, "loses its disks; they are replaced by empty ones")
@@ -560,7 +560,7 @@ class Faults:
             self._back_up(node, incident)
             return None
         self._had_effect(incident)
-        self.on_loss(incident.node)
+        self.on_loss(incident.node, everything=True)
         node.kill()
         node.ended_cleanly = False
         self._note(node.host, "gets old copies of its disks")
@@ -679,6 +679,13 @@ class Faults:
         Fault.WIPE: _wipe,
         Fault.RESTORE: _restore,
     }
+
+
+class OnLoss(Protocol):
+    """Hears that a node loses what it has not flushed, or, with its disks, everything."""
+
+    def __call__(self, node_id: int, *, everything: bool = False) -> None:
+        """Take note of it."""
 
 
 class _Measured(NamedTuple):

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.records.batch import batch_crc
+from minikafka.records.reader import read_batch
 from minikafka.records.scan import split_batches
 
 _READ_BYTES = 1 << 22
@@ -38,6 +39,16 @@ def batches_of(log: UnifiedLog, start_offset: int, end_offset: int) -> list[Batc
         if offset == before:
             break
     return found
+
+
+def values_of(log: UnifiedLog, batch: Batch) -> tuple[bytes | None, ...]:
+    """The values of the records of a batch, which the log has."""
+    end_offset = batch.last_offset + 1
+    read = log.read(batch.base_offset, 1, upper_bound_offset=end_offset, min_one_message=True)
+    assert read.slice is not None
+    data = bytes(read.slice.read())
+    (at,) = [at for at, header in split_batches(data) if header.base_offset == batch.base_offset]
+    return tuple(record.value for record in read_batch(memoryview(data)[at:]).records)
 
 
 def common_count(have: list[Batch], wanted: list[Batch]) -> int:

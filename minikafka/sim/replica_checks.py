@@ -12,6 +12,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from operator import attrgetter
+from typing import NamedTuple
 
 from minikafka.common.ids import TopicPartition
 from minikafka.log.unified_log import UnifiedLog
@@ -19,13 +20,37 @@ from minikafka.metadata.image import MetadataImage
 from minikafka.metadata.partition_registration import NO_LEADER, PartitionRegistration
 from minikafka.replica.partition import Partition
 from minikafka.sim.coverage import Coverage
-from minikafka.sim.log_batches import Batch, batches_of, common_count, epoch_at
+from minikafka.sim.log_batches import Batch, batches_of, common_count, epoch_at, values_of
 from minikafka.sim.sim_node import SimNode
 from minikafka.sim.violation import Violation
 
 _base_offset = attrgetter("base_offset")
+POWER_LOSS = "power loss without ELR"
+UNCLEAN_ELECTION = "unclean election"
+DEPOSED_LEADER = "committed by a deposed leader"
 _MATCH_EVERY = 40
 """How far a follower's high watermark moves before its log is compared again."""
+
+
+class Lost(NamedTuple):
+    """A committed batch that was taken away: its values, and why that is allowed.
+
+    `epoch` is the leader epoch of the election that took it.
+    """
+
+    batch: Batch
+    values: tuple[bytes | None, ...]
+    why: str
+    epoch: int
+
+    def holds(self, offset: int, value: bytes) -> bool:
+        """Whether it had this value at this offset."""
+        at = offset - self.batch.base_offset
+        return 0 <= at < len(self.values) and self.values[at] == value
+
+    def covers(self, offset: int) -> bool:
+        """Whether the offset is one of its own."""
+        return self.batch.base_offset <= offset <= self.batch.last_offset
 
 
 @dataclass(slots=True)
@@ -37,10 +62,11 @@ class Committed:
     """
 
     batches: list[Batch] = field(default_factory=list)
+    values: dict[Batch, tuple[bytes | None, ...]] = field(default_factory=dict)
     end_offset: int = 0
     unclean_epoch: int = -1
     is_open: bool = False
-    lost: list[Batch] = field(default_factory=list)
+    lost: list[Lost] = field(default_factory=list)
     by_leader: dict[tuple[int, int], int] = field(default_factory=dict)
     """(node, leader epoch) -> the high watermark that was looked at."""
     begun: dict[int, int] = field(default_factory=dict)
@@ -57,8 +83,9 @@ class ReplicaChecks:
 
     nodes: Mapping[int, SimNode]
     on_taken_away: Callable[[TopicPartition, int], None]
-    is_excused: Callable[[], bool]
-    """Whether a replica may lead that has lost records: ELR was off, and power was lost (E13)."""
+    is_excused: Callable[[int, TopicPartition, int], bool]
+    """Whether a node may lead a partition without the record at an offset: its machine lost power
+    while ELR was off (E13)."""
     image: MetadataImage = field(default_factory=MetadataImage)
     committed: dict[TopicPartition, Committed] = field(default_factory=dict)
     coverage: Coverage = field(default_factory=Coverage)
@@ -97,12 +124,17 @@ class ReplicaChecks:
         if end_offset is None:
             return
         self.coverage.rules["LeaderCandidateCompleteness"] += 1
-        if end_offset >= known.end_offset or self.is_excused():
+        if end_offset >= known.end_offset or self._has_gap(member, where, end_offset):
             return
         raise Violation(
             f"LeaderCandidateCompleteness: {where}: {member} of ISR {now.isr} and ELR {now.elr} "
             f"ends at {end_offset}, committed is up to {known.end_offset}"
         )
+
+    def _has_gap(self, member: int, where: TopicPartition, offset: int) -> bool:
+        excused = self.is_excused(member, where, offset)
+        self.coverage.excuses[f"{POWER_LOSS}: a replica lacks records"] += excused
+        return excused
 
     # Leaders
 
@@ -118,7 +150,8 @@ class ReplicaChecks:
             # goes on to commit, with the followers that it had, is lost in that election, too.
             seen = known.by_leader.get(key, partition.leader_epoch_start_offset)
             if log.high_watermark > seen:
-                known.lost += batches_of(log, seen, log.high_watermark)
+                self._own_isr_has_it(node, partition)
+                self._deposed_commits(known, log, seen)
                 known.by_leader[key] = log.high_watermark
             return
         if log.first_unstable_offset is not None:
@@ -143,6 +176,7 @@ class ReplicaChecks:
         known.by_leader[key] = log.high_watermark
         self.coverage.rules["H7"] += 1
         if looked_at is not None:
+            self._own_isr_has_it(node, partition)
             self._isr_has_it(partition)
         self._grow(node, partition, known)
 
@@ -192,20 +226,46 @@ class ReplicaChecks:
         self, node: SimNode, partition: Partition, member: int, believed: int
     ) -> None:
         log = self._log(member, partition.topic_partition)
-        if log is None or self.is_excused():
+        if log is None:
             return
         if believed <= max(log.log_start_offset, partition.log.log_start_offset):
             # Retention took it, here or there.
             return
         self.coverage.rules["WeakIsr"] += 1
         mine, its = epoch_at(partition.log, believed - 1), epoch_at(log, believed - 1)
-        if log.log_end_offset < believed or mine != its:
+        is_wrong = log.log_end_offset < believed or mine != its
+        first_wrong = min(log.log_end_offset, believed - 1)
+        if is_wrong and not self._has_gap(member, partition.topic_partition, first_wrong):
             # Where the last record is of the same epoch, all before it are the same (KIP-101).
             raise Violation(
                 f"WeakIsr: {partition.topic_partition}: {node.host} believes that {member} holds "
                 f"everything below {believed}, the last of it of epoch {mine}; it ends at "
                 f"{log.log_end_offset}, and has epoch {its} there"
             )
+
+    def _deposed_commits(self, known: Committed, log: UnifiedLog, seen: int) -> None:
+        for batch in batches_of(log, seen, log.high_watermark):
+            values = values_of(log, batch)
+            known.lost.append(Lost(batch, values, DEPOSED_LEADER, known.unclean_epoch))
+
+    def _own_isr_has_it(self, node: SimNode, partition: Partition) -> None:
+        """H1, H2, H3 by what a leader knows, which may be deposed and not know it."""
+        where, isr, reached = partition.topic_partition, partition.isr, partition.log.high_watermark
+        self.coverage.rules["H1, H2, H3 by the leader's own view"] += 1
+        if len(isr.committed) < partition.min_isr:
+            raise Violation(
+                f"H1: {where}: {node.host} moves its high watermark to {reached} with {isr}, "
+                f"fewer than {partition.min_isr} members"
+            )
+        for member in isr.maximal:
+            follower = partition.followers.get(member)
+            if member != node.config.node_id and (
+                follower is None or follower.log_end_offset < reached
+            ):
+                raise Violation(
+                    f"H2: {where}: {node.host} moves its high watermark to {reached}, member "
+                    f"{member} of {isr} was not seen to hold that much"
+                )
 
     def _isr_has_it(self, partition: Partition) -> None:
         """H1, H2, H3: a high watermark moved; enough members of the persisted ISR have it."""
@@ -258,7 +318,7 @@ class ReplicaChecks:
         if known.is_open:
             # An unclean leader has nothing of what lies below its start, whatever has come there.
             below = log.log_start_offset
-            known.lost += [batch for batch in known.batches if batch.base_offset < below]
+            self._lose(known, [x for x in known.batches if x.base_offset < below])
         self.coverage.rules["LeaderCompleteness"] += 1
         have = batches_of(log, 0, log.log_end_offset)
         wanted = [
@@ -267,8 +327,9 @@ class ReplicaChecks:
         if have[: len(wanted)] == wanted:
             return
         kept = common_count(have, wanted)
-        if self.is_excused() or known.is_open:
-            self._take_away(where, known, wanted[kept].base_offset)
+        first_missing = wanted[kept].base_offset
+        if known.is_open or self.is_excused(node.config.node_id, where, first_missing):
+            self._take_away(where, known, first_missing, partition.leader_epoch)
             return
         raise Violation(
             f"LeaderCompleteness: {where}: {node.host} leads epoch {partition.leader_epoch} "
@@ -276,8 +337,21 @@ class ReplicaChecks:
             f"{have[kept] if kept < len(have) else 'nothing there'}"
         )
 
-    def _take_away(self, where: TopicPartition, known: Committed, offset: int) -> None:
-        known.lost += [batch for batch in known.batches if batch.base_offset >= offset]
+    def _lose(self, known: Committed, batches: list[Batch], epoch: int | None = None) -> None:
+        """Note what an unclean election took, or, with an `epoch`, that of a leader with a gap."""
+        why = UNCLEAN_ELECTION if known.is_open else POWER_LOSS
+        by_epoch = known.unclean_epoch if known.is_open else epoch
+        assert by_epoch is not None
+        for batch in batches:
+            if batch.leader_epoch >= by_epoch:
+                raise Violation(
+                    f"LeaderCompleteness: {batch} was committed after the election of epoch "
+                    f"{by_epoch}, which cannot have taken it away"
+                )
+            known.lost.append(Lost(batch, known.values[batch], why, by_epoch))
+
+    def _take_away(self, where: TopicPartition, known: Committed, offset: int, epoch: int) -> None:
+        self._lose(known, [x for x in known.batches if x.base_offset >= offset], epoch)
         known.batches = [batch for batch in known.batches if batch.base_offset < offset]
         known.end_offset = known.batches[-1].last_offset + 1 if known.batches else 0
         known.in_own_term = {at: x for at, x in known.in_own_term.items() if at < offset}
@@ -298,6 +372,7 @@ class ReplicaChecks:
                     f"{known.end_offset}"
                 )
             known.batches.append(batch)
+            known.values[batch] = values_of(log, batch)
             if batch.leader_epoch == partition.leader_epoch:
                 known.in_own_term[batch.base_offset] = node.host
             known.end_offset = batch.last_offset + 1

@@ -160,9 +160,7 @@ class Simulation:
         written = [each for some in self.history.writes.values() for each in some]
         outcome.acknowledged = sum(each.offset is not None for each in written)
         outcome.lost_to_unclean = sum(
-            batch.last_offset - batch.base_offset + 1
-            for known in self.checkers.committed.values()
-            for batch in known.lost
+            len(each.values) for known in self.checkers.committed.values() for each in known.lost
         )
         outcome.files_refused = sum(
             disk.files_refused
