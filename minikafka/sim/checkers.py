@@ -260,7 +260,7 @@ class Checkers:
                 continue
             where = TopicPartition(topic.name, index)
             self.coverage.rules["E1, E2"] += 1
-            minimum = self._min_isr(image, topic.name, now)
+            minimum = self.min_isr_of(topic.name, now)
             for problem in self._problems(former, now, minimum):
                 if problem is not None:
                     rule, _, what = problem.partition(": ")
@@ -307,8 +307,9 @@ class Checkers:
                 found.append(registrations.recovery_quorum(former, now, minimum))
         return found
 
-    def _min_isr(self, image: MetadataImage, topic: str, now: PartitionRegistration) -> int:
-        own = image.config(RESOURCE_TOPIC, topic).get("min.insync.replicas")
+    def min_isr_of(self, topic: str, now: PartitionRegistration) -> int:
+        """The effective min ISR of a partition (H6)."""
+        own = self._image.config(RESOURCE_TOPIC, topic).get("min.insync.replicas")
         return min(self.min_isr if own is None else int(own), len(now.replicas))
 
     def _unclean(self, where: TopicPartition, now: PartitionRegistration) -> None:

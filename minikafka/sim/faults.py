@@ -97,6 +97,20 @@ class Faults:
                 self._repair(node)
                 node.start()
 
+    def take_away(self, node_id: int, rng: Random) -> None:
+        """Let a broker be gone for good, after all has been mended: dead, stopped or cut off."""
+        node = self.cluster.nodes[node_id]
+        how = rng.choice(("kill", "pause", "isolate"))
+        self._note(node.host, f"is gone for good ({how})")
+        if how == "kill":
+            node.kill()
+        elif how == "pause":
+            node.pause()
+        else:
+            others = [host(x) for x in self.cluster.nodes if x != node_id]
+            for other in (*others, *self.clients):
+                self.cluster.network.cut(node.host, other)
+
     # Helpers
 
     def _had_effect(self, incident: Incident) -> None:

@@ -82,6 +82,7 @@ _POWER_IN_STOP_SHARE = 0.15
 _ROT_SHARE = 0.15
 _SNAPSHOT_SHARE = 0.4
 _WORK_SHARE = 0.3
+_STAY_DOWN_SHARE = 0.4
 _DRAWN_APART = (
     Fault.RETRACT, Fault.POWER_IN_STOP, Fault.ROT, Fault.FEW_FILES, Fault.CRASH_IN_STEP
 )  # fmt: skip
@@ -89,10 +90,13 @@ _DRAWN_APART = (
 _DELETING_SHARE = 0.1
 _FEW_FILES_SHARE = 0.15
 _CRASHING_SHARE = 0.2
+_FEATURE_SHARE = 0.1
+_SHRINKING_SHARE = 0.15
 _PACES_MS = (1_000, 2_000, 6_000, 15_000)
 _QUICK_PACES_MS = (700, 1_500, 3_000)
 _LASTING_MS = (200, 2_000, 8_000, 30_000)
 _LONG_MS = (4_000, 8_000, 30_000)
+_SHORT_MS = (500, 2_000, 4_000)
 Mix = tuple["Fault | Happening", ...]
 MIXES: tuple[Mix, ...] = (
     # What was sent long ago arrives after everything has changed.
@@ -156,12 +160,19 @@ _CRASHING: Mix = (
     *(Fault.ISOLATE, Fault.PAUSE, Happening.SWAP, Happening.TOPIC, Happening.REASSIGN),
 )
 """Processes and machines that end between any two changes of a disk."""
+_SHRINKING: Mix = (
+    *[Fault.KILL] * 4, *[Fault.PAUSE] * 2, *[Fault.ISOLATE] * 2, Fault.RESTART, Fault.SLOW_NODE
+)  # fmt: skip
+"""ISRs that shrink below min ISR, and their last member leaves: the ELR is what is left."""
+_FEATURING: Mix = (Happening.FEATURE, Happening.FEATURE, Fault.KILL, Fault.POWER, Fault.ISOLATE)
+"""ELR is switched off and on while brokers come and go."""
 _APART = (
     ("power-in-stop", _POWER_IN_STOP_SHARE, _STOPPING),
     ("rot", _ROT_SHARE, _ROTTING),
     ("deleting", _DELETING_SHARE, _DELETING),
     ("few-files", _FEW_FILES_SHARE, _SHORT_OF_FILES),
     ("crash-in-step", _CRASHING_SHARE, _CRASHING),
+    ("feature", _FEATURE_SHARE, _FEATURING),
 )
 """What is added to plans that are drawn already: name of the entropy, share of seeds, mix."""
 
@@ -226,6 +237,8 @@ class Plan:
     recovery_ms: int = 20_000
     """How long a balanced recovery waits for answers that it can do without (U5)."""
     step_units: int = STEP_UNITS
+    some_stay_down: bool = False
+    """When all is healed, as many brokers as the promise allows are taken away for good."""
     work_ms: int = 20
     """A computation away from a node's step takes so long at most."""
     incidents: tuple[Incident, ...] = ()
@@ -322,6 +335,7 @@ def draw(seed: int, duration_ms: int) -> Plan:
         incidents = _incidents(own, plan, _RESIZING, paces=_QUICK_PACES_MS)
         plan = replace(plan, incidents=tuple(incidents))
     plan = _with_orphans(plan)
+    plan = _with_small_isrs(plan)
     plan = _with_odd_clients(plan)
     for name, share, mix in _APART:
         own = Random(f"{name}/{seed}")
@@ -336,7 +350,8 @@ def draw(seed: int, duration_ms: int) -> Plan:
     if own.random() < _WORK_SHARE:
         # Batches are too large for a step: all of them, or those of more than a few records.
         plan = replace(plan, step_units=own.choice((0, 3)), work_ms=own.choice((20, 1_000)))
-    return plan
+    some_stay_down = Random(f"stay-down/{seed}").random() < _STAY_DOWN_SHARE
+    return replace(plan, some_stay_down=some_stay_down)
 
 
 def _time_of(incident: Incident) -> int:
@@ -358,6 +373,18 @@ def _with_orphans(plan: Plan) -> Plan:
         recovery_ms=1_500,
     )
     incidents = _incidents(own, plan, _ORPHANING, _QUICK_PACES_MS, _LONG_MS)
+    return replace(plan, incidents=tuple(incidents))
+
+
+def _with_small_isrs(plan: Plan) -> Plan:
+    own = Random(f"small-isr/{plan.seed}")
+    if own.random() >= _SHRINKING_SHARE:
+        return plan
+    plan = replace(
+        plan, brokers=own.choice((3, 4)), replication_factor=3, min_isr=own.choice((2, 3)),
+        elr=True, session_ms=1_500, lag_ms=600,
+    )  # fmt: skip
+    incidents = _incidents(own, plan, _SHRINKING, _QUICK_PACES_MS, _SHORT_MS)
     return replace(plan, incidents=tuple(incidents))
 
 

@@ -7,7 +7,7 @@ it to one) the run does then.
 """
 
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -28,6 +28,7 @@ from minikafka.metadata.partition_registration import (
     NO_LEADER,
     PartitionRegistration,
 )
+from minikafka.node.node import Node
 from minikafka.sim.agreement_checks import Pair, pairs, unlike_batches, unlike_offsets
 from minikafka.sim.checkers import ELR_VERSION, Checkers, final_checks
 from minikafka.sim.coverage import Coverage
@@ -294,6 +295,8 @@ class Simulation:
         self._wait(self._isr_is_full, "every ISR is full")
         self._wait(self._no_recovery_hangs, "no unclean recovery goes on")
         self._wait(self._groups_are_stable, "every group is stable")
+        if self.plan.some_stay_down:
+            self._go_on_with_fewer()
         for member in self._members:
             member.running = False
         for producer in (*self._producers, *self._others):
@@ -303,6 +306,50 @@ class Simulation:
         assert self._consumer is not None
         self._consumer.running = False
         self._replicas_agree()
+
+    def _go_on_with_fewer(self) -> None:
+        """Take brokers away for good, as many as each partition can do without; all goes on.
+
+        No member of an ISR of min ISR members is taken. Then every partition must be led by a
+        broker that is left, and commit what is written; groups must become stable again.
+        """
+        spare = min(
+            len(now.isr) - self.checkers.min_isr_of(topic.name, now)
+            for topic in self._controller().loader.image.topics.values()
+            for now in topic.partitions.values()
+        )
+        rng = self.world.rng("fewer")
+        candidates = [x for x in self.cluster.broker_ids if x != self.cluster.controller_id]
+        gone = rng.sample(candidates, min(spare, len(candidates) - 1))
+        if not gone:
+            return
+        for node_id in gone:
+            self.faults.take_away(node_id, rng)
+        before = dict(self._committed_by_leaders(gone))
+
+        def all_go_on() -> bool:
+            now = dict(self._committed_by_leaders(gone))
+            return len(now) == len(before) and all(now[x] > at for x, at in before.items())
+
+        self.checkers.coverage.events["runs that end with fewer brokers"] += 1
+        within_ms = self.plan.healing_ms
+        self.world.run_until(
+            all_go_on, within_ms, f"liveness: every partition commits without {gone}"
+        )
+        self.world.run_until(
+            self._groups_are_stable, within_ms, f"liveness: every group is stable without {gone}"
+        )
+
+    def _committed_by_leaders(self, gone: list[int]) -> Iterator[tuple[TopicPartition, int]]:
+        """The high watermarks of the checked topic's partitions, -1 where a lost broker leads."""
+        topic = self._controller().loader.image.topic(TOPIC)
+        assert topic is not None
+        for index, now in topic.partitions.items():
+            where = TopicPartition(TOPIC, index)
+            node = None if now.leader in (NO_LEADER, *gone) else self.cluster.nodes[now.leader].node
+            broker = None if node is None else node.broker
+            held = None if broker is None else broker.replicas.partitions.get(where)
+            yield where, -1 if held is None else held.log.high_watermark
 
     def _replicas_agree(self) -> None:
         """What is written last reaches every follower, and so does what the leader says of it."""
@@ -316,9 +363,7 @@ class Simulation:
                 raise Violation(f"ReplicasAgree: {problem}")
 
     def _pairs(self) -> list[Pair]:
-        controller = self.cluster.nodes[self.cluster.controller_id].node
-        assert controller is not None
-        return list(pairs(self.cluster.nodes, controller.loader.image))
+        return list(pairs(self.cluster.nodes, self._controller().loader.image))
 
     def _difference(self) -> str | None:
         trims_alone = self.plan.retention_bytes >= 0
@@ -349,14 +394,17 @@ class Simulation:
             return []
         return [registration for _, _, registration in image.all_partitions()]
 
+    def _controller(self) -> Node:
+        node = self.cluster.nodes[self.cluster.controller_id].node
+        assert node is not None
+        return node
+
     def _elect_by_hand(self) -> None:
         """What no rule brings back an operator must (L4, L6), and nothing else."""
         try:
             self.world.run_until(lambda: self._started(self._all_led), _PATIENCE_MS)
         except NeverHappenedError:
-            controller = self.cluster.nodes[self.cluster.controller_id].node
-            assert controller is not None
-            self.checkers.elections.only_operators_help(controller.loader.image)
+            self.checkers.elections.only_operators_help(self._controller().loader.image)
             self.world.note("operator", "asks for unclean elections")
             request = elections.ElectLeadersRequest(
                 election_type=1, topic_partitions=None, timeout_ms=10_000
@@ -370,10 +418,8 @@ class Simulation:
 
     def _accept_empty_logs(self) -> None:
         """Make the folders of logs that are gone everywhere, as the broker's ERROR says."""
-        controller = self.cluster.nodes[self.cluster.controller_id].node
-        assert controller is not None
         lost: dict[int, list[str]] = {}
-        for topic in controller.loader.image.topics.values():
+        for topic in self._controller().loader.image.topics.values():
             for index, now in topic.partitions.items():
                 directories = {now.directory(replica): None for replica in now.replicas}
                 if now.leader == NO_LEADER and list(directories) == [DIRECTORY_LOST]:
