@@ -328,7 +328,6 @@ def final_checks(
     retention did; nothing is there that was never sent, or that was refused; consumers saw it in
     its order.
     """
-
     excuses = checkers.coverage.excuses
 
     def excused(where: TopicPartition, offset: int) -> bool:
@@ -350,7 +349,7 @@ def final_checks(
         return False
 
     def excused_contradiction(seen: Contradiction) -> bool:
-        """A deposed leader that nobody could tell so goes on to show what an election took."""
+        """A deposed leader that does not know it goes on to show what an election took."""
         lost = checkers.committed.get(seen.where, Committed()).lost
         found = any(
             each.holds(seen.offset, value) for each in lost for value in (seen.before, seen.after)

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from random import Random
-from typing import ClassVar, NamedTuple, Protocol
+from typing import ClassVar, NamedTuple
 
 from minikafka.common.ids import Uuid
 from minikafka.raft.storage import format_directory
@@ -39,7 +39,7 @@ STUCK_SHARE = 0.5
 
 @dataclass(slots=True)
 class Faults:
-    """Carries faults out. `on_loss` hears which node lost records that it had.
+    """Carries faults out. `on_disks_lost` hears whose disks were replaced.
 
     `effects` counts, by name, the faults that had an effect: a process that ran was ended, a cut
     link has held a message back, a full disk has refused a write.
@@ -47,7 +47,7 @@ class Faults:
 
     cluster: SimCluster
     clients: tuple[str, ...]
-    on_loss: "OnLoss"
+    on_disks_lost: Callable[[int], None]
     effects: Counter[str] = field(default_factory=Counter)
     is_over: bool = False
     """Everything is mended: what was to be undone later is undone already."""
@@ -116,9 +116,9 @@ class Faults:
     def _had_effect(self, incident: Incident) -> None:
         self.effects[incident.what.value] += 1
 
-    def _measure(self, incident: Incident, count: Callable[[], int]) -> None:
-        """Have the fault count as one with an effect if `count` has grown when it ends."""
-        self._measured.append(_Measured(incident, count, count()))
+    def _measure(self, incident: Incident, effects: Callable[[], int]) -> None:
+        """Have the fault count as one with an effect if `effects` are more when it ends."""
+        self._measured.append(_Measured(incident, effects, effects()))
 
     def _measure_links(
         self,
@@ -130,7 +130,7 @@ class Faults:
         self._measure(incident, lambda: sum(counts[link] for link in of_links))
 
     def _judge(self, measured: "_Measured") -> None:
-        if measured.count() > measured.before:
+        if measured.effects() > measured.before:
             self._had_effect(measured.incident)
 
     def _node(self, incident: Incident) -> SimNode:
@@ -163,14 +163,12 @@ class Faults:
     def _power(self, incident: Incident) -> Undo:
         node = self._node(incident)
         self.effects[incident.what.value] += node.alive
-        self.on_loss(incident.node)
         node.lose_power(flips=incident.what is Fault.BIT_FLIP)
         return self.start_later(node)
 
     def _power_all(self, incident: Incident) -> Undo:
         self.effects[incident.what.value] += any(x.alive for x in self.cluster.nodes.values())
-        for node_id, node in self.cluster.nodes.items():
-            self.on_loss(node_id)
+        for node in self.cluster.nodes.values():
             node.lose_power()
         world = self.cluster.world
         rng = world.rng(f"power-all/{incident.at_ms}")
@@ -198,7 +196,6 @@ class Faults:
         stuck = [(other, controller) for other in others if other != controller]
         stuck += [(node.host, other) for other in others]
         rng = self.cluster.world.rng(f"relapse/{incident.at_ms}")
-        self.on_loss(incident.node)
         node.lose_power()
 
         def strike() -> None:
@@ -302,7 +299,6 @@ class Faults:
         def strike() -> None:
             node_id = told()[0]
             self._had_effect(incident)
-            self.on_loss(node_id)
             nodes[node_id].lose_power()
             self._later(_START_AGAIN_MS, self.start_later(nodes[node_id]))
 
@@ -317,7 +313,6 @@ class Faults:
     def _power_in_stop(self, incident: Incident) -> Undo:
         """The power is lost between two disk operations with which a node closes its logs."""
         node = self._node(incident)
-        self.on_loss(incident.node)
         rng = self.cluster.world.rng(f"power-in-stop/{incident.at_ms}")
         node.lose_power_in_stop(
             rng.randint(0, rng.choice(_CLOSING_OPERATIONS)), lambda: self._had_effect(incident)
@@ -333,18 +328,15 @@ class Faults:
         rng = self.cluster.world.rng(f"crash-in-step/{incident.at_ms}")
 
         def draw() -> Crash:
-            power = rng.random() < _POWER_SHARE
             return Crash(
                 rng.randint(0, rng.choice(_OPERATIONS_BEFORE_CRASH)),
-                power=power,
+                power=rng.random() < _POWER_SHARE,
                 share=rng.random(),
-                on_crash=lambda: crashed(power=power),
+                on_crash=crashed,
             )
 
-        def crashed(*, power: bool) -> None:
+        def crashed() -> None:
             self._had_effect(incident)
-            if power:
-                self.on_loss(incident.node)
             self._later(incident.for_ms, start)
 
         def start() -> None:
@@ -546,7 +538,7 @@ class Faults:
         if node.config.is_controller:
             return None
         self._had_effect(incident)
-        self.on_loss(incident.node, everything=True)
+        self.on_disks_lost(incident.node)
         node.kill()
         node.ended_cleanly = False
         self._note(node.host, "loses its disks; they are replaced by empty ones")
@@ -574,7 +566,7 @@ class Faults:
             self._back_up(node, incident)
             return None
         self._had_effect(incident)
-        self.on_loss(incident.node, everything=True)
+        self.on_disks_lost(incident.node)
         node.kill()
         node.ended_cleanly = False
         self._note(node.host, "gets old copies of its disks")
@@ -695,18 +687,11 @@ class Faults:
     }
 
 
-class OnLoss(Protocol):
-    """Hears that a node loses what it has not flushed, or, with its disks, everything."""
-
-    def __call__(self, node_id: int, *, everything: bool = False) -> None:
-        """Take note of it."""
-
-
 class _Measured(NamedTuple):
     """A fault that lasts, what counts its effects, and how many there were before it."""
 
     incident: Incident
-    count: Callable[[], int]
+    effects: Callable[[], int]
     before: int
 
 

@@ -47,8 +47,12 @@ def values_of(log: UnifiedLog, batch: Batch) -> tuple[bytes | None, ...]:
     read = log.read(batch.base_offset, 1, upper_bound_offset=end_offset, min_one_message=True)
     assert read.slice is not None
     data = bytes(read.slice.read())
-    (at,) = [at for at, header in split_batches(data) if header.base_offset == batch.base_offset]
-    return tuple(record.value for record in read_batch(memoryview(data)[at:]).records)
+    return tuple(
+        record.value
+        for at, header in split_batches(data)
+        if header.base_offset == batch.base_offset
+        for record in read_batch(data, at, header)
+    )
 
 
 def common_count(have: list[Batch], wanted: list[Batch]) -> int:

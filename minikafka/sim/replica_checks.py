@@ -176,8 +176,8 @@ class ReplicaChecks:
         known.by_leader[key] = log.high_watermark
         self.coverage.rules["H7"] += 1
         if looked_at is not None:
-            self._own_isr_has_it(node, partition)
             self._isr_has_it(partition)
+            self._own_isr_has_it(node, partition)
         self._grow(node, partition, known)
 
     def _beliefs_are_true(self, node: SimNode, partition: Partition) -> None:

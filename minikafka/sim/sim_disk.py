@@ -27,7 +27,7 @@ BeforeChange = Callable[[str, Buffer], None]
 """Gets the name of an operation that changes the disk, and the bytes that it writes."""
 
 
-class CrashWithinStep(BaseException):  # noqa: N818 - not an error, and nothing may catch it as one
+class CrashWithinStep(BaseException):
     """The process or its machine ends at a disk operation, within a step.
 
     Of an append that it interrupts, `share` of the bytes have been written.

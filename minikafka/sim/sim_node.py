@@ -87,7 +87,7 @@ class Outbound:
         self.owner.post(partial(self.owner.outbound_ended, self, reason))
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class SimNode:
     """A machine. `start` it, then `kill`, `lose_power`, `pause`, or let the node itself decide.
 
@@ -111,6 +111,7 @@ class SimNode:
     step_units: int = STEP_UNITS
     on_step: Callable[["SimNode"], None] = lambda _: None
     on_fault: Callable[["SimNode", StorageFault], None] = lambda *_: None
+    on_power_loss: Callable[["SimNode"], None] = lambda _: None
     config: NodeConfig = field(init=False)
     disks: dict[str, SimDisk] = field(init=False)
     node: Node | None = None
@@ -230,6 +231,7 @@ class SimNode:
     def lose_power(self, *, flips: bool = False) -> None:
         """End the machine: what was not synced is lost, and nobody hears of it."""
         self.world.note(self.host, "loses power" + (", and bits are flipped" if flips else ""))
+        self.on_power_loss(self)
         self.network.lose_power(self.host)
         self._process_ended(None)
         for disk in self.disks.values():

@@ -116,6 +116,7 @@ class Simulation:
         nodes = self.cluster.nodes
         for node in nodes.values():
             node.on_fault = self._faulted
+            node.on_power_loss = self._lost_power
             node.step_units = plan.step_units
             node.work_us = (50, plan.work_ms * US_PER_MS)
         self.checkers = Checkers(self.history, plan.min_isr, plan.elr, nodes)
@@ -127,7 +128,7 @@ class Simulation:
         self.faults = Faults(
             self.cluster,
             ("c", *clients),
-            self.checkers.lost_records,
+            partial(self.checkers.lost_records, everything=True),
             self.checkers.coverage.faults,
         )
         self.operators = Operators(
@@ -258,6 +259,9 @@ class Simulation:
         disk = node.disks[fault.log_dir]
         if not disk.has_refused and not self.faults.is_rotten(node.config.node_id):
             raise Violation(f"sound disk: {node.host} gave it up: {fault.reason}")
+
+    def _lost_power(self, node: SimNode) -> None:
+        self.checkers.lost_records(node.config.node_id)
 
     def _tell_changes(self, topic: TopicImage | None) -> None:
         if topic is None:
@@ -404,17 +408,24 @@ class Simulation:
         try:
             self.world.run_until(lambda: self._started(self._all_led), _PATIENCE_MS)
         except NeverHappenedError:
-            self.checkers.elections.only_operators_help(self._controller().loader.image)
-            self.world.note("operator", "asks for unclean elections")
-            request = elections.ElectLeadersRequest(
-                election_type=1, topic_partitions=None, timeout_ms=10_000
-            )
-            self.checkers.elections.asked(request)
-            self.cluster.client("operator").ask(request, elections.ElectLeadersResponse)
+            self._elect_uncleanly()
             try:
                 self.world.run_until(self._all_led, _PATIENCE_MS)
             except NeverHappenedError:
                 self._accept_empty_logs()
+                try:
+                    self.world.run_until(lambda: self._started(self._all_led), _PATIENCE_MS)
+                except NeverHappenedError:
+                    self._elect_uncleanly()
+
+    def _elect_uncleanly(self) -> None:
+        self.checkers.elections.only_operators_help(self._controller().loader.image)
+        self.world.note("operator", "asks for unclean elections")
+        request = elections.ElectLeadersRequest(
+            election_type=1, topic_partitions=None, timeout_ms=10_000
+        )
+        self.checkers.elections.asked(request)
+        self.cluster.client("operator").ask(request, elections.ElectLeadersResponse)
 
     def _accept_empty_logs(self) -> None:
         """Make the folders of logs that are gone everywhere, as the broker's ERROR says."""

@@ -262,6 +262,8 @@ class Stage:
             on_step=self._stepped,
         )
         self._checkers = Checkers(History(), min_isr, elr, self._cluster.nodes)
+        for node in self._cluster.nodes.values():
+            node.on_power_loss = self._lost_power
         self._checkers.elections.given = given
         self._clients = Clients(
             self._cluster, self._note, self.known, self._checkers.elections.asked
@@ -308,15 +310,17 @@ class Stage:
         if keeps not in _KEEPS:
             raise words.command.wrong(f"keep={keeps}: {', '.join(_KEEPS)}")
         nodes = self._nodes(words, alive=True)
-        assert self._checkers is not None
         for node in nodes:
             self._paused.pop(node.config.node_id, None)
-            self._checkers.lost_records(node.config.node_id)
             for disk in node.disks.values() if keeps != "chance" else ():
                 if keeps == "records":
                     disk.sync_files(".log")
                 disk.lose_power(_Nothing())
             node.lose_power()
+
+    def _lost_power(self, node: SimNode) -> None:
+        assert self._checkers is not None
+        self._checkers.lost_records(node.config.node_id)
 
     def _do_stop(self, words: Words) -> None:
         for node in self._nodes(words, alive=True):

@@ -59,8 +59,7 @@ class World:
 
     @property
     def digest(self) -> str:
-        """A short name of everything that was told or witnessed so far: each frame, each change of
-        a disk, each transition, in its order."""
+        """Names all frames, changes of disks and transitions so far, in their order."""
         return self._digest.hexdigest()[:16]
 
     def witness(self, who: bytes, data: bytes | bytearray | memoryview) -> None:
