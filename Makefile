@@ -39,6 +39,7 @@ check: $(STAMP)
 	$(BIN)/python tools/write_tables.py --check
 	$(BIN)/python tools/spec_coverage.py --check
 	$(PYTEST) -n 2 tests/unit tests/property tests/conformance tests/simulation tests/scenario tests/fuzz
+	$(BIN)/python -m tests.simulation.floors
 
 # Weakens one rule after the other, until the simulator objects; prints how many seeds that took.
 mutants: $(STAMP)

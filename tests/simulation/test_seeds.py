@@ -1,17 +1,14 @@
-"""Fixed seeds of the simulator: nothing that was promised is broken (H1-H5, H7, E1, E2, E7, L8)."""
+"""A seed is one history; seeds that once broke something. The seeds of CI run in `floors`."""
 
 import os
 import subprocess
 import sys
-
-import pytest
 
 from minikafka.sim.plan import draw
 from minikafka.sim.simulation import Simulation
 from tests.mutation import applied
 from tests.simulation.mutations import MUTATIONS
 
-SEEDS = range(1, 51)
 DURATION_MS = 20_000
 DIGEST = """
 from minikafka.sim.plan import draw
@@ -19,14 +16,6 @@ from minikafka.sim.simulation import Simulation
 for seed in (3, 8):
     print(Simulation(draw(seed, 15_000)).run().digest)
 """
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_nothing_is_broken(seed):
-    outcome = Simulation(draw(seed, DURATION_MS)).run()
-    assert outcome.violation is None, outcome.traceback or outcome.violation
-    assert outcome.acknowledged > 0
-    assert outcome.checks > 0
 
 
 def test_a_topic_that_is_deleted_while_it_is_flushed_breaks_no_disk():

@@ -30,7 +30,7 @@ def test_appends_in_their_order_are_fine(partition):
         decide(partition.queued.pop(0))
         checks.look(NODE, partition)
     checks.look(NODE, partition)
-    assert checks.checks == 3
+    assert checks.coverage.checks == 3
 
 
 def test_an_append_that_overtakes_another_one_is_found(partition):

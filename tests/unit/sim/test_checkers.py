@@ -21,7 +21,7 @@ from minikafka.metadata.partition_registration import LeaderRecoveryState, Parti
 from minikafka.replica.in_sync_replicas import IsrState
 from minikafka.sim.checkers import ELR_VERSION, Checkers, final_checks
 from minikafka.sim.log_batches import Batch
-from minikafka.sim.replica_checks import Committed
+from minikafka.sim.replica_checks import UNCLEAN_ELECTION, Committed, Lost
 from minikafka.sim.violation import Violation
 from minikafka.sim.workload import History
 from tests.sim_world import batch, create_topic, produce, registration, replica, started_cluster
@@ -181,7 +181,7 @@ def test_what_an_unclean_leader_lacks_is_lost_and_counted(cluster, checkers):
     lead_elsewhere(cluster)
     checkers.look(cluster.nodes[2])
     known = checkers.committed[WHERE]
-    assert [batch.base_offset for batch in known.lost] == [1, 2]
+    assert [each.batch.base_offset for each in known.lost] == [1, 2]
     assert known.end_offset == 1
     assert checkers.unclean_elections == 1
 
@@ -194,7 +194,7 @@ def test_what_lies_below_an_unclean_leaders_log_is_lost(cluster, checkers):
     partition.log.truncate_fully_and_start_at(2, cluster.nodes[2].now)
     partition.apply(registration_of_2())
     checkers.replicas.leader(cluster.nodes[2], partition)
-    assert {batch.base_offset for batch in checkers.committed[WHERE].lost} == {0, 1, 2}
+    assert {each.batch.base_offset for each in checkers.committed[WHERE].lost} == {0, 1, 2}
 
 
 def test_what_a_deposed_leader_goes_on_to_commit_is_lost_too(cluster, checkers):
@@ -207,7 +207,7 @@ def test_what_a_deposed_leader_goes_on_to_commit_is_lost_too(cluster, checkers):
     for _ in range(2):
         checkers.replicas.leader(node, node.node.broker.replicas.partitions[WHERE])
     known = checkers.committed[WHERE]
-    assert [batch.base_offset for batch in known.lost] == [3]
+    assert [each.batch.base_offset for each in known.lost] == [3]
     assert known.end_offset == 3
 
 
@@ -234,7 +234,7 @@ def test_a_proposal_under_way_is_no_reason_to_object(cluster, isr):
     checkers = Checkers(History(), 2, elr_enabled=True, nodes=cluster.nodes)
     replica(cluster, 1, "t").isr = isr
     checkers.look(cluster.nodes[1])
-    assert checkers.checks > 1
+    assert checkers.coverage.checks > 1
 
 
 def test_a_member_of_the_isr_that_lacks_what_was_committed_is_found(cluster):
@@ -335,9 +335,17 @@ def test_what_consumers_read_at_the_end_is_compared_with_what_was_promised(write
     assert [problem.partition(":")[0] for problem in final(writes, logs)] == kinds
 
 
+LOST = Lost(Batch(3, 5, 0, 0), (b"x", b"a", b"y"), UNCLEAN_ELECTION, 1)
+
+
 def test_a_record_that_an_unclean_election_took_is_excused():
-    assert final([written(b"a", 4)], {}, [Batch(3, 5, 0, 0)]) == []
-    assert len(final([written(b"a", 6)], {}, [Batch(3, 5, 0, 0)])) == 1
+    assert final([written(b"a", 4)], {}, [LOST]) == []
+    assert len(final([written(b"a", 6)], {}, [LOST])) == 1
+
+
+def test_another_record_at_the_offset_of_a_lost_one_is_not_excused():
+    [problem] = final([written(b"a", 4), written(b"b", 4)], {}, [LOST])
+    assert problem.startswith(f"lost: {WHERE} b'b'")
 
 
 def test_an_offset_that_changed_its_value_is_a_contradiction():
@@ -358,6 +366,6 @@ def test_a_deposed_leader_may_go_on_to_show_what_an_election_took():
     history = History()
     for offset in (3, 6):
         history.read(WHERE, offset, b"new")
-        history.read(WHERE, offset, b"old")
-    [problem] = final([], {}, [Batch(3, 5, 0, 0)], history)
+        history.read(WHERE, offset, b"x")
+    [problem] = final([], {}, [LOST], history)
     assert problem.startswith(f"ConsistentRead: {WHERE} offset 6")

@@ -2,8 +2,10 @@
 
 import pytest
 
+from minikafka.common.ids import TopicPartition
 from minikafka.sim.faults import Faults
 from minikafka.sim.plan import Fault, Incident
+from minikafka.sim.sim_node import Crash
 from tests.sim_world import create_topic, produce, registration, started_cluster
 
 
@@ -21,7 +23,13 @@ def losses():
 
 @pytest.fixture
 def faults(cluster, losses):
+    note_power_losses(cluster, losses)
     return Faults(cluster, ("client",), losses.append)
+
+
+def note_power_losses(cluster, losses):
+    for node in cluster.nodes.values():
+        node.on_power_loss = lambda node: losses.append(node.config.node_id)
 
 
 def incident(what, node=2, other=0, for_ms=1_000, at_ms=0):
@@ -63,10 +71,12 @@ def test_who_has_told_a_recovery_what_it_has_is_struck(losses):
     cluster.world.run_until(lambda: registration(cluster, "t").isr == (2,), 60_000, "3 is out")
     cluster.nodes[2].lose_power()
     cluster.nodes[2].start()
+    note_power_losses(cluster, losses)
     cluster.world.run_until(lambda: losses == [2], 60_000, "it is struck")
     assert not cluster.nodes[2].alive
     assert registration(cluster, "t").leader == -1
     cluster.world.run_until(lambda: cluster.nodes[2].started, 60_000, "it serves again")
+    assert faults.effects == {"retract": 1}
 
 
 @pytest.mark.parametrize("what", [Fault.FULL_DISK, Fault.DISK_ERROR])
@@ -143,6 +153,70 @@ def test_a_node_can_be_slow_to_reach_for_everybody(cluster, faults):
     assert {("n2", "n100"), ("n1", "n2"), ("client", "n2")} <= slow.keys()
     cluster.world.run(1_000)
     assert not slow
+
+
+@pytest.mark.parametrize("power", [False, True])
+@pytest.mark.parametrize("share", [0.0, 0.5])
+def test_a_process_ends_at_a_disk_operation(cluster, faults, losses, *, power, share):
+    produce(cluster.client(), "t", b"before")
+    cluster.world.run(1_000)
+    node = cluster.nodes[2]
+    log = node.node.broker.replicas.partitions[TopicPartition("t", 0)].log
+    assert log.log_end_offset == 1
+    size = log.size_bytes
+    ended = []
+    node.crash_within_step(Crash(0, power=power, share=share, on_crash=lambda: ended.append(1)))
+    produce(cluster.client(), "t", b"x" * 500)
+    cluster.world.run_until(lambda: not node.alive, 1_000, "the node is down")
+    assert ended == [1]
+    assert losses == [2] * power
+    end_offset = log.log_end_offset
+    assert end_offset == 1, "the step went no further"
+    if not power:
+        (disk,) = node.disks.values()
+        written = disk.open("t-0/00000000000000000000.log").size - size
+        assert 200 < written < 500 if share else not written
+    assert not node.ended_cleanly
+    node.start()
+    cluster.world.run_until(lambda: node.started, 30_000, "the node serves again")
+
+
+def test_a_process_ends_while_it_loads_its_logs(cluster, faults, losses):
+    node = cluster.nodes[2]
+    node.kill()
+    node.start(Crash(0, power=True))
+    assert not node.alive
+    assert losses == [2]
+    node.start(Crash(1_000_000, power=False))
+    cluster.world.run_until(lambda: node.started, 30_000, "the node serves again")
+
+
+def test_crashes_within_steps_count_when_they_happen(cluster, faults, monkeypatch):
+    monkeypatch.setattr("minikafka.sim.faults._OPERATIONS_BEFORE_CRASH", (5,))
+    for at_ms in range(3):
+        faults.happen(incident(Fault.CRASH_IN_STEP, for_ms=500, at_ms=at_ms))
+        before = cluster.nodes[2].starts
+        cluster.world.run_until(lambda: cluster.nodes[2].starts > before, 60_000, "it starts")
+        cluster.world.run_until(lambda: cluster.nodes[2].alive, 60_000, "it is up")
+    assert faults.effects["crash-in-step"] >= 3
+
+
+def test_faults_without_effect_do_not_count(cluster, faults):
+    node = cluster.nodes[2]
+    faults.happen(incident(Fault.FULL_DISK, for_ms=10))
+    cluster.world.run(20)
+    node.kill()
+    faults.happen(incident(Fault.KILL, for_ms=500))
+    faults.happen(incident(Fault.CUT, other=3, for_ms=100))
+    cluster.world.run(200)
+    assert not +faults.effects
+    cluster.world.run_until(lambda: node.started, 30_000, "the node serves again")
+    faults.happen(incident(Fault.CUT, other=1, for_ms=2_000))
+    faults.happen(incident(Fault.SLOW, other=3, for_ms=2_000))
+    faults.happen(incident(Fault.PAUSE, node=3, for_ms=500))
+    cluster.world.run(1_000)
+    faults.mend_all()
+    assert +faults.effects == {"cut": 1, "pause": 1}
 
 
 def test_clocks_drift_but_do_not_jump(cluster, faults):

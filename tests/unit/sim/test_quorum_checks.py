@@ -24,7 +24,7 @@ def test_nodes_that_agree(cluster):
     cluster.nodes[1].start()
     cluster.world.run(5_000)
     checks.look(cluster.nodes[1])
-    assert checks.checks >= 6
+    assert checks.coverage.checks >= 6
 
 
 def test_a_node_that_has_something_else(cluster):

@@ -23,7 +23,7 @@ def test_a_run_that_is_recorded_goes_as_it_would_without():
     alone = Simulation(plan(3, 6), lines.append).run()
     assert recorder.lines == lines
     assert alone.digest == outcome.digest
-    assert alone.checks == outcome.checks
+    assert alone.coverage.checks == outcome.checks
 
 
 def test_messages_have_a_name_two_ends_and_their_times():

@@ -50,7 +50,7 @@ def test_what_retention_takes_is_noted_once_a_replica(cluster):
     look(cluster, checks)
     look(cluster, checks)
     start = max(replica(cluster, x, "t").log.log_start_offset for x in cluster.broker_ids)
-    assert (checks.trimmed, checks.checks) == ({WHERE: start}, 3)
+    assert (checks.trimmed, checks.coverage.checks) == ({WHERE: start}, 3)
 
 
 @pytest.mark.parametrize("retention_bytes", [-1, 100_000])
@@ -73,7 +73,7 @@ def test_a_follower_may_begin_where_a_leader_has_begun(cluster):
     follower = replica(cluster, 2, "t")
     follower.log.log_start_offset = checks.trimmed[WHERE]
     checks.look(cluster.nodes[2], follower)
-    assert checks.checks == 2
+    assert checks.coverage.checks == 2
 
 
 def test_a_replica_that_had_begun_later_begins_anew_behind_an_unclean_leader(cluster):

@@ -1,0 +1,137 @@
+"""Runs the seeds of CI: nothing may be broken, and enough must have been covered.
+
+    python -m tests.simulation.floors [--jobs N] [--table]
+
+Exit status 1 where a seed breaks a rule, or where a count is below its floor; each is named. A
+floor says what the seeds are for: rules that must have been evaluated, events that must have
+happened, faults that must have had an effect. `--table` prints all counts beside their floors.
+"""
+
+import argparse
+import logging
+import multiprocessing
+import os
+import sys
+
+from minikafka.sim.coverage import Coverage
+from minikafka.sim.plan import Fault, draw
+from minikafka.sim.simulation import Simulation
+
+SEEDS = range(1, 121)
+DURATION_MS = 20_000
+
+EVENTS = {
+    "elections": 500,
+    "elections from the ELR": 20,
+    "feature changes": 20,
+    "log start offset moves": 50,
+    "members thrown out of the ELR": 100,
+    "offset commits across a failover": 50,
+    "reassignments completed": 20,
+    "rebalances": 100,
+    "runs that end with fewer brokers": 20,
+    "truncations": 50,
+    "unclean recoveries": 20,
+}
+RULES = {
+    "C2": 500,
+    "C3, E7": 200,
+    "E1, E2": 3_000,
+    "H1, H2, H3": 30_000,
+    "H1, H2, H3 by the leader's own view": 30_000,
+    "H7": 30_000,
+    "L1, L2: no member waits": 1_000,
+    "L1, L3, L4, L6": 50,
+    "L2": 20,
+    "L8": 1_000,
+    "LeaderCandidateCompleteness": 5_000,
+    "LeaderCompleteness": 1_000,
+    "LogMatching": 90_000,
+    "MetadataLogMatching": 20_000,
+    "MinIsrRecoveryQuorum": 2_000,
+    "ReplicationQuorumSuperset": 50_000,
+    "U4": 500,
+    "U5": 20,
+    "U6": 20,
+    "U8": 500,
+    "WeakIsr": 100_000,
+    "append order": 10_000,
+    "epochs": 3_000,
+    "only operators help": 5,
+    "retention": 50,
+    "the ISR is kept": 500,
+}
+FAULTS = {fault.value: 5 for fault in Fault} | {
+    "retract": 10,
+    "crash-in-step": 20,
+    "kill": 50,
+    "power": 20,
+}
+
+
+def below_floors(coverage):
+    """Return a line for each count that is below its floor."""
+    return [
+        f"{kind} {name!r}: {counts[name]}, at least {floor} are wanted"
+        for kind, counts, floors in _kinds(coverage)
+        for name, floor in floors.items()
+        if counts[name] < floor
+    ]
+
+
+def table(coverage):
+    """The counts beside their floors as lines."""
+    lines = []
+    for kind, counts, floors in _kinds(coverage):
+        names = sorted({*counts, *floors})
+        lines += [
+            f"{kind:6} {name:45} {counts[name]:>9,} {floors.get(name, 0):>9,}" for name in names
+        ]
+    lines += [f"excuse {name:45} {count:>9,}" for name, count in sorted(coverage.excuses.items())]
+    return lines
+
+
+def _kinds(coverage):
+    yield "event", coverage.events, EVENTS
+    yield "rule", coverage.rules, RULES
+    yield "fault", coverage.faults, FAULTS
+
+
+def _run(seed):
+    return Simulation(draw(seed, DURATION_MS)).run()
+
+
+def outcomes(jobs):
+    """Yield what came of each seed."""
+    with multiprocessing.get_context("fork").Pool(
+        jobs, initializer=logging.disable, initargs=(logging.CRITICAL,)
+    ) as pool:
+        yield from pool.imap_unordered(_run, SEEDS)
+
+
+def main():
+    """Run all seeds; say what was broken, and what was not covered."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--table", action="store_true")
+    args = parser.parse_args()
+    total, problems, acknowledged = Coverage(), [], 0
+    for outcome in outcomes(args.jobs):
+        total.add(outcome.coverage)
+        acknowledged += outcome.acknowledged
+        if outcome.violation is not None:
+            problems.append(f"seed {outcome.seed}: {outcome.violation}\n{outcome.traceback}")
+        if not outcome.acknowledged:
+            problems.append(f"seed {outcome.seed}: nothing was acknowledged")
+    problems += below_floors(total)
+    for line in (*(table(total) if args.table else ()), *problems):
+        print(line)
+    print(
+        f"{len(SEEDS)} seeds, {acknowledged:,} records acknowledged, {total.checks:,} checks, "
+        f"{sum(total.faults.values()):,} faults with an effect: {len(problems)} problems"
+    )
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

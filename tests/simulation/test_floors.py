@@ -1,0 +1,51 @@
+"""Too little coverage is named, and makes CI red."""
+
+import pytest
+
+from minikafka.sim.coverage import Coverage
+from minikafka.sim.simulation import Outcome
+from tests.simulation import floors
+
+
+def covered():
+    """A coverage that is exactly at its floors."""
+    coverage = Coverage()
+    coverage.events.update(floors.EVENTS)
+    coverage.rules.update(floors.RULES)
+    coverage.faults.update(floors.FAULTS)
+    return coverage
+
+
+def run_with(monkeypatch, outcome):
+    monkeypatch.setattr(floors, "outcomes", lambda _: [outcome])
+    monkeypatch.setattr("sys.argv", ["floors"])
+    return floors.main()
+
+
+def test_at_the_floors_nothing_is_wrong(monkeypatch):
+    assert floors.below_floors(covered()) == []
+    assert run_with(monkeypatch, Outcome(1, coverage=covered(), acknowledged=1)) == 0
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [("events", "elections from the ELR"), ("rules", "U6"), ("faults", "retract")],
+)
+def test_what_is_below_its_floor_is_named(monkeypatch, capsys, kind, name):
+    coverage = covered()
+    getattr(coverage, kind)[name] -= 1
+    [line] = floors.below_floors(coverage)
+    assert repr(name) in line
+    assert run_with(monkeypatch, Outcome(1, coverage=coverage, acknowledged=1)) == 1
+    assert line in capsys.readouterr().out
+
+
+def test_a_seed_that_breaks_a_rule_is_named(monkeypatch, capsys):
+    outcome = Outcome(1, "H1: broken", coverage=covered(), acknowledged=1)
+    assert run_with(monkeypatch, outcome) == 1
+    assert "seed 1: H1: broken" in capsys.readouterr().out
+
+
+def test_a_seed_without_an_acknowledgement_is_named(monkeypatch, capsys):
+    assert run_with(monkeypatch, Outcome(1, coverage=covered())) == 1
+    assert "nothing was acknowledged" in capsys.readouterr().out
