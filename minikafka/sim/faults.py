@@ -3,10 +3,11 @@
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import partial
 from random import Random
 from typing import ClassVar, NamedTuple
 
-from minikafka.common.ids import Uuid
+from minikafka.common.ids import TopicIdPartition, Uuid
 from minikafka.raft.storage import format_directory
 from minikafka.sim.network import LinkSpeed
 from minikafka.sim.plan import Fault, Incident
@@ -30,6 +31,7 @@ _NEXT_ATTEMPT_MS = 500
 _CLOSING_OPERATIONS = (20, 60, 120, 240)
 """How many disk operations a node may need to close its logs, by how many logs it has."""
 _OPERATIONS_BEFORE_CRASH = (5, 50, 500)
+_HOLD_UP_MS = 1_000
 _CRASHES_AGAIN_SHARE = 0.5
 _POWER_SHARE = 0.5
 
@@ -53,6 +55,9 @@ class Faults:
     """Everything is mended: what was to be undone later is undone already."""
     _copies: dict[int, dict[str, SimDisk]] = field(default_factory=dict)
     _waiting: list[Wanted] = field(default_factory=list)
+    _retracting: list[Callable[[], bool]] = field(default_factory=list)
+    """Each looks whether an unclean recovery has an answer; it has begun to strike then."""
+    _held_up: dict[TopicIdPartition, None] = field(default_factory=dict)
     _measured: list["_Measured"] = field(default_factory=list)
     _rotten: dict[int, list[Rot]] = field(default_factory=dict)
     """The bits of each node that changed and were not repaired, oldest first."""
@@ -297,12 +302,47 @@ class Faults:
             ]
 
         def strike() -> None:
-            node_id = told()[0]
+            node_id = next(iter(told()), None)
+            if node_id is None:
+                # The recovery was over in the same moment.
+                self._retracting.append(look)
+                return
             self._had_effect(incident)
             nodes[node_id].lose_power()
             self._later(_START_AGAIN_MS, self.start_later(nodes[node_id]))
 
-        self._when(lambda: bool(told()), strike)
+        def look() -> bool:
+            if not told():
+                self._hold_up_recoveries()
+                return False
+            # Not within the step of the controller.
+            self._later(0, strike)
+            return True
+
+        self._retracting.append(look)
+
+    def _hold_up_recoveries(self) -> None:
+        """Let each unclean recovery wait for one of its replicas, so that there is a while."""
+        cluster, network = self.cluster, self.cluster.network
+        controller = cluster.nodes[cluster.controller_id].node
+        if controller is None or controller.controller is None:
+            return
+        for recovery in controller.controller.recovery.running():
+            key = recovery.partition
+            topic = controller.loader.image.topics.get(key.topic_id)
+            if topic is None or key in self._held_up:
+                continue
+            replicas = topic.partitions[key.partition].replicas
+            alive = [x for x in replicas if cluster.nodes[x].started and x != cluster.controller_id]
+            if len(alive) > 1:
+                self._held_up[key] = None
+                link = (host(cluster.controller_id), host(alive[-1]))
+                network.cut(*link)
+                self._later(_HOLD_UP_MS, partial(self._let_go_on, key, link))
+
+    def _let_go_on(self, key: TopicIdPartition, link: tuple[str, str]) -> None:
+        self._held_up.pop(key, None)
+        self.cluster.network.heal(*link)
 
     def _restart(self, incident: Incident) -> Undo:
         node = self._node(incident)
@@ -621,7 +661,11 @@ class Faults:
 
         What the step has sent is on its way when what else is to be done now is done.
         """
-        if not self._waiting or self.is_over:
+        if self.is_over:
+            return
+        if self._retracting and node.config.is_controller:
+            self._retracting = [look for look in self._retracting if not look()]
+        if not self._waiting:
             return
         member = _asked_for(node)
         if member is None:

@@ -90,7 +90,8 @@ _DRAWN_APART = (
 _DELETING_SHARE = 0.1
 _FEW_FILES_SHARE = 0.15
 _CRASHING_SHARE = 0.2
-_FEATURE_SHARE = 0.1
+_FEATURE_SHARE = 0.15
+_LINKS_SHARE = 0.1
 _SHRINKING_SHARE = 0.15
 _PACES_MS = (1_000, 2_000, 6_000, 15_000)
 _QUICK_PACES_MS = (700, 1_500, 3_000)
@@ -166,6 +167,11 @@ _SHRINKING: Mix = (
 """ISRs that shrink below min ISR, and their last member leaves: the ELR is what is left."""
 _FEATURING: Mix = (Happening.FEATURE, Happening.FEATURE, Fault.KILL, Fault.POWER, Fault.ISOLATE)
 """ELR is switched off and on while brokers come and go."""
+_LINKING: Mix = (
+    *(Fault.CUT, Fault.CUT_ONE_WAY, Fault.CUT_CLIENTS, Fault.CLOG, Fault.CLOG, Fault.ABORT),
+    *(Fault.RESTORE, Fault.RESTORE, Fault.CLOCK),
+)
+"""What few mixes have."""
 _APART = (
     ("power-in-stop", _POWER_IN_STOP_SHARE, _STOPPING),
     ("rot", _ROT_SHARE, _ROTTING),
@@ -173,6 +179,7 @@ _APART = (
     ("few-files", _FEW_FILES_SHARE, _SHORT_OF_FILES),
     ("crash-in-step", _CRASHING_SHARE, _CRASHING),
     ("feature", _FEATURE_SHARE, _FEATURING),
+    ("links", _LINKS_SHARE, _LINKING),
 )
 """What is added to plans that are drawn already: name of the entropy, share of seeds, mix."""
 

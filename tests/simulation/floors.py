@@ -23,7 +23,7 @@ DURATION_MS = 20_000
 EVENTS = {
     "elections": 500,
     "elections from the ELR": 20,
-    "feature changes": 20,
+    "feature changes": 15,
     "log start offset moves": 50,
     "members thrown out of the ELR": 100,
     "offset commits across a failover": 50,
@@ -62,10 +62,14 @@ RULES = {
     "the ISR is kept": 500,
 }
 FAULTS = {fault.value: 5 for fault in Fault} | {
-    "retract": 10,
+    "clog": 1,
     "crash-in-step": 20,
+    "cut": 2,
+    "isolate": 30,
     "kill": 50,
     "power": 20,
+    "power-in-stop": 20,
+    "retract": 1,
 }
 
 
