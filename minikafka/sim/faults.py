@@ -1,14 +1,13 @@
 """What goes wrong in a simulated cluster, and how each of it is undone."""
 
-from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import partial
 from random import Random
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
-from minikafka.common.ids import TopicIdPartition, Uuid
+from minikafka.common.ids import Uuid
 from minikafka.raft.storage import format_directory
+from minikafka.sim.fault_effects import FaultEffects
 from minikafka.sim.network import LinkSpeed
 from minikafka.sim.plan import Fault, Incident
 from minikafka.sim.rot import Rot, rot
@@ -31,7 +30,6 @@ _NEXT_ATTEMPT_MS = 500
 _CLOSING_OPERATIONS = (20, 60, 120, 240)
 """How many disk operations a node may need to close its logs, by how many logs it has."""
 _OPERATIONS_BEFORE_CRASH = (5, 50, 500)
-_HOLD_UP_MS = 1_000
 _CRASHES_AGAIN_SHARE = 0.5
 _POWER_SHARE = 0.5
 
@@ -43,22 +41,19 @@ STUCK_SHARE = 0.5
 class Faults:
     """Carries faults out. `on_disks_lost` hears whose disks were replaced.
 
-    `effects` counts, by name, the faults that had an effect: a process that ran was ended, a cut
-    link has held a message back, a full disk has refused a write.
+    `effects` counts those that had one.
     """
 
     cluster: SimCluster
     clients: tuple[str, ...]
     on_disks_lost: Callable[[int], None]
-    effects: Counter[str] = field(default_factory=Counter)
+    effects: FaultEffects = field(default_factory=FaultEffects)
     is_over: bool = False
     """Everything is mended: what was to be undone later is undone already."""
     _copies: dict[int, dict[str, SimDisk]] = field(default_factory=dict)
     _waiting: list[Wanted] = field(default_factory=list)
     _retracting: list[Callable[[], bool]] = field(default_factory=list)
     """Each looks whether an unclean recovery has an answer; it has begun to strike then."""
-    _held_up: dict[TopicIdPartition, None] = field(default_factory=dict)
-    _measured: list["_Measured"] = field(default_factory=list)
     _rotten: dict[int, list[Rot]] = field(default_factory=dict)
     """The bits of each node that changed and were not repaired, oldest first."""
 
@@ -69,22 +64,18 @@ class Faults:
         if undo is None:
             return
         held = undo
-        measured = [each for each in self._measured if each.incident is incident]
 
         def end() -> None:
             if not self.is_over:
                 held()
-                for each in measured:
-                    self._measured.remove(each)
-                    self._judge(each)
+                self.effects.ended(incident)
 
         self.cluster.world.after(incident.for_ms * US_PER_MS, end)
 
     def mend_all(self) -> None:
         """Undo everything: links, disks, clocks' rates; every machine runs."""
         self.is_over = True
-        for each in self._measured:
-            self._judge(each)
+        self.effects.all_ended()
         self.cluster.network.heal_all()
         for node in self.cluster.nodes.values():
             node.flush_us = _USUAL_FLUSH_US
@@ -118,26 +109,6 @@ class Faults:
 
     # Helpers
 
-    def _had_effect(self, incident: Incident) -> None:
-        self.effects[incident.what.value] += 1
-
-    def _measure(self, incident: Incident, effects: Callable[[], int]) -> None:
-        """Have the fault count as one with an effect if `effects` are more when it ends."""
-        self._measured.append(_Measured(incident, effects, effects()))
-
-    def _measure_links(
-        self,
-        incident: Incident,
-        counts: Counter[tuple[str, str]],
-        links: Iterable[tuple[str, str]],
-    ) -> None:
-        of_links = list(links)
-        self._measure(incident, lambda: sum(counts[link] for link in of_links))
-
-    def _judge(self, measured: "_Measured") -> None:
-        if measured.effects() > measured.before:
-            self._had_effect(measured.incident)
-
     def _node(self, incident: Incident) -> SimNode:
         return self.cluster.nodes[incident.node]
 
@@ -161,18 +132,18 @@ class Faults:
 
     def _kill(self, incident: Incident) -> Undo:
         node = self._node(incident)
-        self.effects[incident.what.value] += node.alive
+        self.effects.had(incident, node.alive)
         node.kill()
         return self.start_later(node)
 
     def _power(self, incident: Incident) -> Undo:
         node = self._node(incident)
-        self.effects[incident.what.value] += node.alive
+        self.effects.had(incident, node.alive)
         node.lose_power(flips=incident.what is Fault.BIT_FLIP)
         return self.start_later(node)
 
     def _power_all(self, incident: Incident) -> Undo:
-        self.effects[incident.what.value] += any(x.alive for x in self.cluster.nodes.values())
+        self.effects.had(incident, any(x.alive for x in self.cluster.nodes.values()))
         for node in self.cluster.nodes.values():
             node.lose_power()
         world = self.cluster.world
@@ -204,7 +175,7 @@ class Faults:
         node.lose_power()
 
         def strike() -> None:
-            self._had_effect(incident)
+            self.effects.had(incident)
             self._later(rng.randint(5, 300), lambda: self._strike_again(node, others, rng, release))
 
         def release() -> None:
@@ -215,7 +186,7 @@ class Faults:
             if member != incident.node:
                 return False
             link = (host(leader), controller)
-            self._had_effect(incident)
+            self.effects.had(incident)
             self._later(0, lambda: network.clog_under_way(*link))
             reachable = [other for other in others if other != controller]
             self._strike_again(node, reachable, rng, lambda: network.unclog(*link), dark=True)
@@ -307,13 +278,12 @@ class Faults:
                 # The recovery was over in the same moment.
                 self._retracting.append(look)
                 return
-            self._had_effect(incident)
+            self.effects.had(incident)
             nodes[node_id].lose_power()
             self._later(_START_AGAIN_MS, self.start_later(nodes[node_id]))
 
         def look() -> bool:
             if not told():
-                self._hold_up_recoveries()
                 return False
             # Not within the step of the controller.
             self._later(0, strike)
@@ -321,32 +291,9 @@ class Faults:
 
         self._retracting.append(look)
 
-    def _hold_up_recoveries(self) -> None:
-        """Let each unclean recovery wait for one of its replicas, so that there is a while."""
-        cluster, network = self.cluster, self.cluster.network
-        controller = cluster.nodes[cluster.controller_id].node
-        if controller is None or controller.controller is None:
-            return
-        for recovery in controller.controller.recovery.running():
-            key = recovery.partition
-            topic = controller.loader.image.topics.get(key.topic_id)
-            if topic is None or key in self._held_up:
-                continue
-            replicas = topic.partitions[key.partition].replicas
-            alive = [x for x in replicas if cluster.nodes[x].started and x != cluster.controller_id]
-            if len(alive) > 1:
-                self._held_up[key] = None
-                link = (host(cluster.controller_id), host(alive[-1]))
-                network.cut(*link)
-                self._later(_HOLD_UP_MS, partial(self._let_go_on, key, link))
-
-    def _let_go_on(self, key: TopicIdPartition, link: tuple[str, str]) -> None:
-        self._held_up.pop(key, None)
-        self.cluster.network.heal(*link)
-
     def _restart(self, incident: Incident) -> Undo:
         node = self._node(incident)
-        self.effects[incident.what.value] += node.alive and not node.stopping
+        self.effects.had(incident, node.alive and not node.stopping)
         node.shut_down()
         return self.start_later(node)
 
@@ -355,7 +302,7 @@ class Faults:
         node = self._node(incident)
         rng = self.cluster.world.rng(f"power-in-stop/{incident.at_ms}")
         node.lose_power_in_stop(
-            rng.randint(0, rng.choice(_CLOSING_OPERATIONS)), lambda: self._had_effect(incident)
+            rng.randint(0, rng.choice(_CLOSING_OPERATIONS)), lambda: self.effects.had(incident)
         )
         return self.start_later(node)
 
@@ -376,7 +323,7 @@ class Faults:
             )
 
         def crashed() -> None:
-            self._had_effect(incident)
+            self.effects.had(incident)
             self._later(incident.for_ms, start)
 
         def start() -> None:
@@ -389,7 +336,7 @@ class Faults:
         node = self._node(incident)
         if not node.alive:
             return None
-        self._had_effect(incident)
+        self.effects.had(incident)
         node.pause()
         return node.resume
 
@@ -398,7 +345,7 @@ class Faults:
     def _cut(self, incident: Incident) -> Undo:
         one, other = host(incident.node), host(incident.other)
         network = self.cluster.network
-        self._measure_links(incident, network.held, ((one, other), (other, one)))
+        self.effects.measure_links(incident, network.held, ((one, other), (other, one)))
         network.cut(one, other, both=incident.what is Fault.CUT)
         self._note("network", f"{one} and {other} are cut off ({incident.what.value})")
         return lambda: network.heal(one, other)
@@ -408,7 +355,7 @@ class Faults:
         network = self.cluster.network
         self._note("network", f"{one} is cut off from {whom}")
         links = [link for other in others for link in ((one, other), (other, one))]
-        self._measure_links(incident, network.held, links)
+        self.effects.measure_links(incident, network.held, links)
         for other in others:
             network.cut(one, other)
 
@@ -434,7 +381,7 @@ class Faults:
         one, other = host(incident.node), host(incident.other)
         slow = self.cluster.network.slow_links
         slowed = self.cluster.network.slowed
-        self._measure_links(incident, slowed, ((one, other), (other, one)))
+        self.effects.measure_links(incident, slowed, ((one, other), (other, one)))
         slow[one, other] = slow[other, one] = _SLOW
         self._note("network", f"{one} and {other} are slow")
 
@@ -455,7 +402,7 @@ class Faults:
             )
             for link in ((one, other), (other, one))
         ]
-        self._measure_links(incident, self.cluster.network.slowed, links)
+        self.effects.measure_links(incident, self.cluster.network.slowed, links)
         slow.update(dict.fromkeys(links, _SLOW))
         self._note("network", f"{one} is slow to reach")
 
@@ -469,7 +416,7 @@ class Faults:
         one, other = host(incident.node), host(incident.other)
         network = self.cluster.network
         self._note("network", f"what {one} has sent to {other} is stuck")
-        self._measure_links(incident, network.held, [(one, other)])
+        self.effects.measure_links(incident, network.held, [(one, other)])
         network.clog(one, other, STUCK_SHARE)
         return lambda: network.unclog(one, other)
 
@@ -478,14 +425,14 @@ class Faults:
     def _clock(self, incident: Incident) -> None:
         node = self._node(incident)
         rng = self.cluster.world.rng(f"clock/{incident.at_ms}")
-        self._had_effect(incident)
+        self.effects.had(incident)
         node.clock_offset_ms += rng.randint(-_CLOCK_JUMP_MS, _CLOCK_JUMP_MS)
         self._note(node.host, f"wall clock is off by {node.clock_offset_ms} ms")
 
     def _drift(self, incident: Incident) -> Undo:
         node = self._node(incident)
         rate = self.cluster.world.rng(f"drift/{incident.at_ms}").choice((0.9, 0.99, 1.01, 1.1))
-        self._had_effect(incident)
+        self.effects.had(incident)
         node.set_clock_rate(rate)
         self._note(node.host, f"clocks run at {rate}")
         return lambda: node.set_clock_rate(1.0)
@@ -500,7 +447,7 @@ class Faults:
         rng = self.cluster.world.rng(f"rot/{incident.at_ms}")
         rotten = rot(node, rng)
         if rotten is not None:
-            self._had_effect(incident)
+            self.effects.had(incident)
             self._note(node.host, f"disk rots: {rotten.what}")
             self._rotten.setdefault(incident.node, []).append(rotten)
         start = self.start_later(node)
@@ -529,7 +476,7 @@ class Faults:
 
     def _slow_disk(self, incident: Incident) -> Undo:
         node = self._node(incident)
-        self._measure(incident, lambda: node.flushes)
+        self.effects.measure(incident, lambda: node.flushes)
         node.flush_us = _SLOW_FLUSH_US
         self._note(node.host, "flushes slowly")
 
@@ -543,7 +490,7 @@ class Faults:
         is_full = incident.what is Fault.FULL_DISK
         rng = self.cluster.world.rng(f"disk/{incident.at_ms}")
         self._note(node.host, "disk is nearly full" if is_full else "disk fails")
-        self._measure(incident, lambda: sum(disk.refusals for disk in node.disks.values()))
+        self.effects.measure(incident, lambda: sum(disk.refusals for disk in node.disks.values()))
         for disk in node.disks.values():
             if is_full:
                 disk.fill(rng.choice((0, 10, 1_000)))
@@ -563,7 +510,9 @@ class Faults:
         node = self._node(incident)
         rng = self.cluster.world.rng(f"few-files/{incident.at_ms}")
         self._note(node.host, "is short of file descriptors")
-        self._measure(incident, lambda: sum(disk.files_refused for disk in node.disks.values()))
+        self.effects.measure(
+            incident, lambda: sum(disk.files_refused for disk in node.disks.values())
+        )
         for disk in node.disks.values():
             disk.few_files = rng if node.started else None
 
@@ -577,7 +526,7 @@ class Faults:
         node = self._node(incident)
         if node.config.is_controller:
             return None
-        self._had_effect(incident)
+        self.effects.had(incident)
         self.on_disks_lost(incident.node)
         node.kill()
         node.ended_cleanly = False
@@ -605,7 +554,7 @@ class Faults:
         if copies is None:
             self._back_up(node, incident)
             return None
-        self._had_effect(incident)
+        self.effects.had(incident)
         self.on_disks_lost(incident.node)
         node.kill()
         node.ended_cleanly = False
@@ -680,7 +629,7 @@ class Faults:
         link = (host(leader), host(self.cluster.controller_id))
         if leader == self.cluster.controller_id:
             return
-        self._had_effect(incident)
+        self.effects.had(incident)
         self._note("network", f"{link[0]} gives up its connections to the controller")
         network.abort(*link)
         after_us = incident.for_ms * US_PER_MS
@@ -729,14 +678,6 @@ class Faults:
         Fault.WIPE: _wipe,
         Fault.RESTORE: _restore,
     }
-
-
-class _Measured(NamedTuple):
-    """A fault that lasts, what counts its effects, and how many there were before it."""
-
-    incident: Incident
-    effects: Callable[[], int]
-    before: int
 
 
 def _asked_for(node: SimNode) -> int | None:

@@ -32,6 +32,7 @@ from minikafka.node.node import Node
 from minikafka.sim.agreement_checks import Pair, pairs, unlike_batches, unlike_offsets
 from minikafka.sim.checkers import ELR_VERSION, Checkers, final_checks
 from minikafka.sim.coverage import Coverage
+from minikafka.sim.fault_effects import FaultEffects
 from minikafka.sim.faults import Faults
 from minikafka.sim.group_workload import SimMember, is_stable
 from minikafka.sim.odd_workload import JointProducer, OddClient
@@ -129,7 +130,7 @@ class Simulation:
             self.cluster,
             ("c", *clients),
             partial(self.checkers.lost_records, everything=True),
-            self.checkers.coverage.faults,
+            FaultEffects(self.checkers.coverage.faults),
         )
         self.operators = Operators(
             plan, TOPIC, self.faults, self._connections, self.checkers.elections.asked

@@ -196,7 +196,7 @@ def test_leader_that_is_none_any_more_appends_nothing(pair):
     pair.nodes[1].shut_down()
     pair.world.run_until(lambda: replica(pair, 2, "t").is_leader, 30_000, "2 leads")
     assert end == 0
-    assert values_of(fetch(pair.client(2), "t")) == []
+    assert values_of(fetch(pair.client(node_id=2), "t")) == []
 
 
 def test_disk_that_fails_is_the_request_s_error(cluster, monkeypatch):

@@ -77,7 +77,7 @@ def test_who_has_told_a_recovery_what_it_has_is_struck(losses):
     assert not cluster.nodes[2].alive
     assert registration(cluster, "t").leader == -1
     cluster.world.run_until(lambda: cluster.nodes[2].started, 60_000, "it serves again")
-    assert faults.effects == {"retract": 1}
+    assert faults.effects.counts == {"retract": 1}
 
 
 @pytest.mark.parametrize("what", [Fault.FULL_DISK, Fault.DISK_ERROR])
@@ -198,7 +198,7 @@ def test_crashes_within_steps_count_when_they_happen(cluster, faults, monkeypatc
         faults.happen(incident(Fault.CRASH_IN_STEP, for_ms=500, at_ms=at_ms))
         cluster.world.run_until(lambda: not cluster.nodes[2].alive, 60_000, "it is down")
         cluster.world.run_until(lambda: cluster.nodes[2].alive, 60_000, "it is up")
-    assert faults.effects["crash-in-step"] >= 3
+    assert faults.effects.counts["crash-in-step"] >= 3
 
 
 def test_faults_without_effect_do_not_count(cluster, faults):
@@ -209,14 +209,14 @@ def test_faults_without_effect_do_not_count(cluster, faults):
     faults.happen(incident(Fault.KILL, for_ms=500))
     faults.happen(incident(Fault.CUT, other=3, for_ms=100))
     cluster.world.run(200)
-    assert not +faults.effects
+    assert not +faults.effects.counts
     cluster.world.run_until(lambda: node.started, 30_000, "the node serves again")
     faults.happen(incident(Fault.CUT, other=1, for_ms=2_000))
     faults.happen(incident(Fault.SLOW, other=3, for_ms=2_000))
     faults.happen(incident(Fault.PAUSE, node=3, for_ms=500))
     cluster.world.run(1_000)
     faults.mend_all()
-    assert +faults.effects == {"cut": 1, "pause": 1}
+    assert +faults.effects.counts == {"cut": 1, "pause": 1}
 
 
 def test_clocks_drift_but_do_not_jump(cluster, faults):
