@@ -117,8 +117,7 @@ class Reading:
     def takes_long(self, wanted: Sequence[Named | Asked]) -> bool:
         """Whether a consumer asks for more partitions than a step should read.
 
-        What a follower is sent must not change between two steps: its leader's log may be
-        truncated.
+        A follower is read to in one step: between two, its leader's log may be truncated.
         """
         return len(wanted) > _PARTITIONS_A_STEP and self.replica_id < 0
 

@@ -344,7 +344,7 @@ class FetchSessions:
     def _open(self, request: messages.FetchRequest, version: int) -> Session | None:
         is_follower = replica_id_of(request) >= 0
         named_count = sum(len(topic.partitions) for topic in request.topics)
-        # Before they are built; one that is named twice counts twice for that.
+        # Checked before they are built: a partition that is named twice counts twice here.
         if (
             not named_count
             or not self._make_room(is_follower=is_follower)

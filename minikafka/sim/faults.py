@@ -53,7 +53,7 @@ class Faults:
     _copies: dict[int, dict[str, SimDisk]] = field(default_factory=dict)
     _waiting: list[Wanted] = field(default_factory=list)
     _retracting: list[Callable[[], bool]] = field(default_factory=list)
-    """Each looks whether an unclean recovery has an answer; it has begun to strike then."""
+    """Each looks whether an unclean recovery has an answer; True: its fault has begun."""
     _rotten: dict[int, list[Rot]] = field(default_factory=dict)
     """The bits of each node that changed and were not repaired, oldest first."""
 
@@ -94,7 +94,7 @@ class Faults:
                 node.start()
 
     def take_away(self, node_id: int, rng: Random) -> None:
-        """Let a broker be gone for good, after all has been mended: dead, stopped or cut off."""
+        """Take a broker away after all has been mended, until the run ends."""
         node = self.cluster.nodes[node_id]
         how = rng.choice(("kill", "pause", "isolate"))
         self._note(node.host, f"is gone for good ({how})")
@@ -272,7 +272,7 @@ class Faults:
                 if broker_id != controller_id and nodes[broker_id].started
             ]
 
-        def strike() -> None:
+        def lose_power() -> None:
             node_id = next(iter(told()), None)
             if node_id is None:
                 # The recovery was over in the same moment.
@@ -286,7 +286,7 @@ class Faults:
             if not told():
                 return False
             # Not within the step of the controller.
-            self._later(0, strike)
+            self._later(0, lose_power)
             return True
 
         self._retracting.append(look)

@@ -72,7 +72,7 @@ class PowerLosses:
         return found
 
     def elr_is_off(self) -> None:
-        """The metadata log says that ELR is off: whoever has a gap now may lead with it."""
+        """The metadata log says that ELR is off: a replica that has a gap now may lead with it."""
         for gap in self._gaps.values():
             gap.elr_was_off = True
 
