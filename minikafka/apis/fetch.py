@@ -27,7 +27,7 @@ from minikafka.common.faults import StorageFault
 from minikafka.common.ids import METADATA_TOPIC_ID, TopicPartition
 from minikafka.common.wait_key import WaitKey
 from minikafka.config import broker as keys
-from minikafka.log.results import OffsetNotInLogError
+from minikafka.log.results import DamagedRecordsError, OffsetNotInLogError
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.fetch import (
     AbortedTransaction,
@@ -143,16 +143,20 @@ class Reading:
         except OffsetNotInLogError:
             return _refusal(request.partition, ErrorCode.OFFSET_OUT_OF_RANGE)
         except CorruptRecordsError as error:
-            _log.warning(
-                "[Partition %s] cannot be read at offset %d: %s",
-                self.partitions[-1][0].topic_partition,
-                request.fetch_offset,
-                error,
-            )
+            self._damaged(self.partitions[-1][0], request.fetch_offset, error)
             return _refusal(request.partition, ErrorCode.CORRUPT_MESSAGE)
         except StorageFault as fault:
             self.ctx.broker.replicas.take_offline(fault)
             return _refusal(request.partition, ErrorCode.KAFKA_STORAGE_ERROR)
+
+    def _damaged(self, partition: Partition, offset: int, error: CorruptRecordsError) -> None:
+        if isinstance(error, DamagedRecordsError):
+            self.ctx.broker.replicas.damaged(partition, error)
+        else:
+            _log.warning(
+                "[Partition %s] cannot be read at offset %d: %s",
+                partition.topic_partition, offset, error,
+            )  # fmt: skip
 
     def _partition(self, key: SessionKey, wanted: FetchPartition) -> Partition:
         replicas = self.ctx.broker.replicas

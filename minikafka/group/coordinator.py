@@ -74,6 +74,7 @@ class GroupCoordinator:
                 partition,
                 self.config,
                 self.replicas.take_offline,
+                self.replicas.damaged,
                 self._lost,
                 self.memory,
             )

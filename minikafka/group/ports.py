@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from minikafka.common.faults import StorageFault
 from minikafka.common.ids import TopicPartition
-from minikafka.log.results import LogAppendInfo
+from minikafka.log.results import DamagedRecordsError, LogAppendInfo
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.records.validation import Origin
 
@@ -61,3 +61,6 @@ class Replicas(Protocol):
 
     def take_offline(self, fault: StorageFault) -> None:
         """Give up a log directory that failed."""
+
+    def damaged(self, partition: Any, error: DamagedRecordsError) -> None:
+        """A partition's log is damaged: let another replica lead, if one can."""

@@ -39,6 +39,7 @@ from minikafka.group.rebalance import Rebalance
 from minikafka.group.records import group_key, group_value, offset_key, offset_value
 from minikafka.group.replay import Replay, simple_group
 from minikafka.group.slices import in_slices
+from minikafka.log.results import DamagedRecordsError
 from minikafka.messages.coordinator.offset_commit import OffsetCommitValue
 from minikafka.messages.join_group import JoinGroupRequest
 from minikafka.messages.offset_commit import (
@@ -84,6 +85,7 @@ class Shard:
     partition: LedPartition
     config: Callable[[], Config]
     take_offline: Callable[[StorageFault], None]
+    damaged: Callable[[LedPartition, DamagedRecordsError], None]
     on_lost: Callable[["Shard"], None]
     memory: GroupMemory
     state: ShardState = ShardState.LOADING
@@ -125,6 +127,10 @@ class Shard:
             return
         except StorageFault as fault:
             self.take_offline(fault)
+            self.on_lost(self)
+            return
+        except DamagedRecordsError as error:
+            self.damaged(self.partition, error)
             self.on_lost(self)
             return
         except (CorruptRecordsError, MalformedMessage) as error:

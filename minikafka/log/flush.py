@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from minikafka.common.faults import MissingPathFault
+from minikafka.common.faults import MissingPathFault, OutOfFilesFault, StorageFault
 from minikafka.log.disk import Disk, File, sync_file
 
 _MANY: Final = 32
@@ -40,14 +40,20 @@ class FlushRequest:
             StorageFault: if the disk refuses. Nothing may be taken for durable then, not even after
                 a later flush that works: the kernel may have dropped what it could not write.
         """
-        for file in self.files:
-            file.sync()
         try:
-            self._sync_names()
-        except MissingPathFault:
-            # As Kafka (KAFKA-15391): nothing of a log that was let go must be durable any more.
-            if not self.ledger.is_let_go:
-                raise
+            for file in self.files:
+                file.sync()
+            try:
+                self._sync_names()
+            except MissingPathFault:
+                # As Kafka (KAFKA-15391): nothing of a log that was let go must be durable any more.
+                if not self.ledger.is_let_go:
+                    raise
+        except OutOfFilesFault:
+            raise
+        except StorageFault as fault:
+            self.ledger.failed = fault
+            raise
 
     def _sync_names(self) -> None:
         for path in self.small_files:
@@ -91,9 +97,18 @@ class FlushLedger:
     generation: int = 0
     is_let_go: bool = False
     """The log is being deleted or set aside: its folder may have another name."""
+    failed: StorageFault | None = None
+    """A flush failed. The step that hears of it may not be the next one."""
 
     def take(self, disk: Disk, files: tuple[File, ...]) -> FlushRequest:
-        """The request that makes everything below `wanted` durable."""
+        """The request that makes everything below `wanted` durable.
+
+        Raises:
+            StorageFault: an earlier flush failed. The system reports a failed write once: another
+                sync would succeed, and what it could not write may be lost.
+        """
+        if self.failed is not None:
+            raise self.failed
         request = FlushRequest(
             ledger=self,
             disk=disk,

@@ -6,7 +6,8 @@ While the directory is online every method may raise `StorageFault`; whoever cat
 
 import logging
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from functools import partial
 from heapq import heappop, heappush
 from random import Random
@@ -158,16 +159,40 @@ class LogDirectory:
                 log_start_offset=starts.get(at, 0),
                 high_watermark=high_watermarks.get(at, 0),
             )
-            self.logs[at] = self._open_log(
+            log = self._open_log(
                 name, at, config=config_of(at), remembered=remembered, now=now, rng=rng,
                 topic_id=topic_id,
             )  # fmt: skip
+            if clean and _goes_beyond(log, recovery_points.get(at)):
+                log = self._open_unflushed(log, remembered, now, rng)
+            self.logs[at] = log
         with_records = sum(log.size_bytes > 0 for log in self.logs.values())
         _log.info(
             "loaded %d logs of %s: %d with records", len(self.logs), self.disk.root, with_records
         )
         self._find_lost(recovery_points, high_watermarks, clean=clean)
         self.is_loaded = True
+
+    def _open_unflushed(
+        self, log: UnifiedLog, remembered: Remembered, now: Now, rng: Random
+    ) -> UnifiedLog:
+        """Load a log again that goes on behind what the clean shutdown has flushed.
+
+        Something was written after that shutdown: its file is back, or is of another one. It counts
+        as unclean (C2). Unlike Kafka.
+        """
+        _log.warning(
+            "%s/%s ends at offset %d and %d bytes of another batch, but the clean shutdown flushed "
+            "it up to %d: treating the shutdown as unclean",
+            self.disk.root, log.folder, log.records_end, log.segments.active.torn_bytes,
+            remembered.recovery_point,
+        )  # fmt: skip
+        self.clean_shutdown_epoch = UNKNOWN_BROKER_EPOCH
+        log.abandon()
+        return self._open_log(
+            log.folder, log.topic_partition, config=log.config,
+            remembered=replace(remembered, clean=False), now=now, rng=rng, topic_id=log.topic_id,
+        )  # fmt: skip
 
     def _read_recovery_points(self) -> dict[TopicPartition, int]:
         """Read what was flushed of each log; without that a clean shutdown counts as unclean (C2).
@@ -262,8 +287,11 @@ class LogDirectory:
         self.logs[at] = log
         return log
 
-    def let_go(self, at: TopicPartition, suffix: str, rng: Random, now: Now) -> None:
-        """Rename a log's folder; one that is to be deleted is removed after a delay."""
+    def let_go(self, at: TopicPartition, suffix: str, rng: Random, now: Now) -> str:
+        """Rename a log's folder; one that is to be deleted is removed after a delay.
+
+        Returns its new name.
+        """
         log = self.logs.pop(at)
         # Before the rename: a flush of this log may be running in another thread.
         log.flushes.is_let_go = True
@@ -276,6 +304,7 @@ class LogDirectory:
             heappush(self._dying, _DyingFolder(due_ms, name, log))
         else:
             log.abandon()
+        return name
 
     def remove_dying(self, now: Now, most: int) -> int:
         """Remove at most `most` folders of deleted logs that are due; how many that were.
@@ -340,8 +369,15 @@ class LogDirectory:
         self.checkpoint_recovery_points(sync=True)
         self.checkpoint_log_starts(sync=True)
         self.checkpoint_high_watermarks(sync=True)
-        if self.is_loaded:
+        if not self.is_loaded:
+            return
+        try:
             write_clean_shutdown(self.disk, broker_epoch)
+        except StorageFault:
+            # It may be there all the same, though this shutdown is reported as an unclean one.
+            with suppress(StorageFault):
+                self.disk.remove(CLEAN_SHUTDOWN)
+            raise
 
     def _is_log(self, name: str) -> bool:
         files = self.disk.list(name)
@@ -366,6 +402,11 @@ class LogDirectory:
         log.recovery_point_fell = log.recovery_point < self._checkpointed.get(at, 0)
         log.save_recovery_points = partial(self.checkpoint_recovery_points, sync=True)
         return log
+
+
+def _goes_beyond(log: UnifiedLog, flushed: int | None) -> bool:
+    """Whether a log has more than was flushed; not where that is not known."""
+    return flushed is not None and (log.records_end > flushed or log.segments.active.torn_bytes > 0)
 
 
 def parse_folder(name: str) -> TopicPartition | None:

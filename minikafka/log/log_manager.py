@@ -214,6 +214,15 @@ class LogManager:
         home.let_go(at, STRAY_SUFFIX, self.rng, now)
         _log.warning("%s in %s is set aside: %s", at, home.disk.root, reason)
 
+    def set_damaged_aside(self, at: TopicPartition, now: Now) -> str:
+        """Keep the files of a damaged log, but not as a log; the path of its folder.
+
+        The log is lost until it is created again, also for a process that starts before that.
+        """
+        home = self._homes.pop(at)
+        home.lost[at] = home.logs[at].log_end_offset
+        return f"{home.disk.root}/{home.let_go(at, STRAY_SUFFIX, self.rng, now)}"
+
     def strays(
         self, belongs: Callable[[TopicPartition, Uuid | None], bool]
     ) -> list[TopicPartition]:

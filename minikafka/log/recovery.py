@@ -15,7 +15,7 @@ from typing import Final
 
 from minikafka.common.clock import Now
 from minikafka.common.faults import StorageFault
-from minikafka.log.checkpoints import LEADER_EPOCHS, read_epochs, write_epochs
+from minikafka.log.checkpoints import LEADER_EPOCHS, LOG_START_OFFSETS, read_epochs, write_epochs
 from minikafka.log.config import LogConfig
 from minikafka.log.disk import Disk
 from minikafka.log.leader_epoch_cache import UNDEFINED_EPOCH, LeaderEpochCache
@@ -91,17 +91,24 @@ def load(
         StorageFault: if the disk refuses, or what is said to be flushed is no log. Nothing is cut
             off there: what is behind the damage may be all that there is.
     """
-    with damage_as_fault(disk):
+    remedy = (
+        f"restore the file, or move {folder} away to copy the partition from its other replicas, "
+        "if it has any"
+    )
+    with damage_as_fault(disk, remedy=remedy):
         return _load(disk, folder, config, remembered, now, jitter_ms=jitter_ms)
 
 
 @contextmanager
-def damage_as_fault(disk: Disk, failed: str = "") -> Iterator[None]:
-    """Raise a StorageFault for bytes that are no batch; `failed` says what that ended."""
+def damage_as_fault(disk: Disk, failed: str = "", *, remedy: str = "") -> Iterator[None]:
+    """Raise a StorageFault for bytes that are no batch.
+
+    `failed` says what that ended, `remedy` what an operator can do.
+    """
     try:
         yield
     except CorruptRecordsError as error:
-        reason = f"{failed}: {error}" if failed else str(error)
+        reason = ": ".join(part for part in (failed, str(error), remedy) if part)
         raise StorageFault(disk.root, reason) from error
 
 
@@ -126,11 +133,10 @@ def _load(
         raise CorruptRecordsError(
             f"{items[-1].path(LOG_SUFFIX)} ends at byte {items[-1].size} and offset {end_offset}, "
             f"but everything below offset {remembered.recovery_point} was flushed before the clean "
-            f"shutdown: restore the file, or move {folder} away to copy the partition from its "
-            "other replicas, if it has any"
+            "shutdown"
         )
     segments = Segments(disk, folder, items)
-    start_offset = max(remembered.log_start_offset, items[0].base_offset)
+    start_offset = _start_offset(disk, folder, remembered, epochs, items[0].base_offset)
     if end_offset < start_offset:
         _log.warning(
             "%s/%s ends at %d, before its start %d: starting anew there",
@@ -173,6 +179,26 @@ def _load(
             and disk.exists(item.path(UNFLUSHED_SUFFIX))
         ],
     )  # fmt: skip
+
+
+def _start_offset(
+    disk: Disk, folder: str, remembered: Remembered, epochs: LeaderEpochCache, first_base: int
+) -> int:
+    """Where a log begins.
+
+    The file of epochs hears of a move first: it never begins below the checkpoint. A checkpoint
+    that says more is damaged, and would take records away, here and from all followers.
+    """
+    said = remembered.log_start_offset
+    if epochs.entries and said > max(first_base, epochs.entries[0][1]):
+        known = max(first_base, epochs.entries[0][1])
+        _log.error(
+            "%s/%s says that %s begins at offset %d, but its leader epochs begin at %d: the "
+            "checkpoint is damaged, taking %d",
+            disk.root, LOG_START_OFFSETS, folder, said, known, known,
+        )  # fmt: skip
+        return known
+    return max(said, first_base)
 
 
 def load_producers(
@@ -324,9 +350,15 @@ def _recover_segments(
         items[first - 1].complete_times()
     for at in range(first, len(items)):
         size = items[at].size
-        end_offset = items[at].recover(verify=True, flushed_to=recovery_point)
-        cut = size - items[at].size
         following = items[at + 1] if at + 1 < len(items) else None
+        flushed_to, ends_at = recovery_point, None
+        if following is not None and not disk.exists(following.path(UNFLUSHED_SUFFIX)):
+            # What precedes it was durable: a bad byte in there is no torn tail, whatever the
+            # checkpoint of recovery points says, or does not say any more.
+            ends_at = following.base_offset
+            flushed_to = max(flushed_to, ends_at)
+        end_offset = items[at].recover(verify=True, flushed_to=flushed_to, ends_at=ends_at)
+        cut = size - items[at].size
         if not cut:
             if following is None:
                 break

@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 from minikafka.common.file_slice import FileSlice
 from minikafka.log.producer_state import WrittenBatch
 from minikafka.records.batch import BatchHeader
+from minikafka.records.errors import CorruptRecordsError
 
 UNKNOWN_OFFSET: Final = -1
 
@@ -20,6 +21,10 @@ class OffsetNotInLogError(Exception):
         self.offset = offset
         self.start_offset = start_offset
         self.end_offset = end_offset
+
+
+class DamagedRecordsError(CorruptRecordsError):
+    """A file of a log does not hold what was written to it; names the file, byte and offset."""
 
 
 class UnexpectedOffsetError(Exception):

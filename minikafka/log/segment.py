@@ -14,11 +14,12 @@ from typing import Final
 
 from minikafka.common.clock import Now
 from minikafka.common.faults import StorageFault
+from minikafka.log.checked_batches import BatchesToCheck, CheckedRanges
 from minikafka.log.config import LogConfig
 from minikafka.log.disk import Disk, File, read_file
 from minikafka.log.offset_index import ENTRY_SIZE as OFFSET_ENTRY_SIZE
 from minikafka.log.offset_index import OffsetIndex
-from minikafka.log.results import StoredBatch
+from minikafka.log.results import DamagedRecordsError, StoredBatch
 from minikafka.log.scan import scan_batches, scan_headers
 from minikafka.log.time_index import ENTRY_SIZE as TIME_ENTRY_SIZE
 from minikafka.log.time_index import TimeEntry, TimeIndex
@@ -45,6 +46,7 @@ SEGMENT_SUFFIXES: Final = (LOG_SUFFIX, INDEX_SUFFIX, TIME_INDEX_SUFFIX, TXN_INDE
 
 _LARGEST_RELATIVE_OFFSET: Final = (1 << 31) - 1
 _HINTS: Final = 64
+_CHECKED_AT_A_TIME: Final = 1024 * 1024
 _HEAD = Struct(">qi")
 _MAGIC: Final = 2
 _log = logging.getLogger("minikafka.log")
@@ -88,6 +90,12 @@ class Segment:
     _unindexed_bytes: int = 0
     _hints: dict[int, int] = field(default_factory=dict)
     """Positions of the last batches appended, by base offset: what tail readers ask for."""
+    found_bytes: int = 0
+    """How many of the first bytes this process has found, and neither written nor recovered: disks
+    change what is not read. They are checked when they are first served."""
+    torn_bytes: int = 0
+    """What followed the last whole batch when the segment was loaded."""
+    _checked: CheckedRanges = field(default_factory=CheckedRanges)
 
     @classmethod
     def open(
@@ -98,6 +106,7 @@ class Segment:
         path = f"{folder}/{file_name(base_offset, LOG_SUFFIX)}"
         file = disk.open(path, create=create)
         segment = cls(disk, folder, base_offset, config, file, now.wall_ms, jitter_ms)
+        segment.found_bytes = file.size
         if create:
             segment._reset_indexes()
             segment.write_indexes()
@@ -167,12 +176,12 @@ class Segment:
         """Position and header of each whole batch from `position` on.
 
         Raises:
-            CorruptRecordsError: at bytes that cannot be the start of a batch; it names the file.
+            DamagedRecordsError: at bytes that cannot be the start of a batch; it names the file.
         """
         try:
             yield from scan_headers(self.file, position)
         except CorruptRecordsError as error:
-            raise CorruptRecordsError(f"{self.path(LOG_SUFFIX)}: {error}") from error
+            raise DamagedRecordsError(f"{self.path(LOG_SUFFIX)}: {error}") from error
 
     def must_roll(self, size: int, max_timestamp: int, last_offset: int, now: Now) -> bool:
         """Whether a batch of this size, timestamp and last offset belongs into a new segment."""
@@ -224,10 +233,66 @@ class Segment:
         hint = self._hints.get(offset)
         if hint is not None:
             return hint
-        for position, header in self.headers(self._scan_from(offset)):
+        end = self._scan_from(offset)
+        next_offset = self.base_offset
+        for position, header in self.headers(end):
+            if header.base_offset < next_offset:
+                raise self._damaged(
+                    position, next_offset, f"the batch begins at offset {header.base_offset}"
+                )
             if header.last_offset >= offset:
                 return position
+            next_offset, end = header.next_offset, position + header.size
+        if end < self.file.size:
+            raise self._damaged(end, next_offset, "no batch ends within the file")
         return None
+
+    def sound_bytes(self, position: int, length: int, available: int, end_offset: int) -> int:
+        """How many of `length` bytes from `position`, where a batch begins, may be served.
+
+        Fewer, and whole batches, where something is damaged further on, or is not checked yet.
+        `available` bytes end with a batch, and no batch of the segment reaches `end_offset`. Unlike
+        Kafka, which serves what it reads.
+
+        Raises:
+            DamagedRecordsError: the first batch is damaged; it names the file, byte and offset.
+        """
+        wanted = min(position + length, self.found_bytes)
+        known = self._checked.around(position)
+        begin, next_offset = (position, self.base_offset) if known is None else known[1:]
+        if begin >= wanted:
+            return length
+        batches = BatchesToCheck(self.file, begin, next_offset)
+        problem = batches.check(
+            min(wanted, begin + _CHECKED_AT_A_TIME), position + available, end_offset
+        )
+        reached = batches.position
+        if reached > begin:
+            self._checked.add(begin, reached, batches.next_offset)
+        elif problem is not None and begin == position:
+            raise self._damaged(begin, batches.next_offset, problem)
+        return length if reached >= wanted else reached - position
+
+    def check(self, batch: memoryview, position: int, header: BatchHeader) -> None:
+        """Check a batch that was read from `position`, unless this process wrote it.
+
+        Raises:
+            DamagedRecordsError: it is damaged; names the file, byte and offset.
+        """
+        if position < self.found_bytes:
+            try:
+                check_crc(batch, 0, header)
+            except CorruptRecordsError as error:
+                raise self._damaged(position, header.base_offset, str(error)) from error
+
+    def trust_content(self) -> None:
+        """Leave all checks to the reader."""
+        self.found_bytes = 0
+
+    def _damaged(self, position: int, offset: int, wrong: str) -> DamagedRecordsError:
+        return DamagedRecordsError(
+            f"{self.path(LOG_SUFFIX)}: damaged at byte {position}, offset {offset}: {wrong}"
+        )
 
     def _scan_from(self, offset: int) -> int:
         """A position from which a forward scan finds the batch with `offset`.
@@ -304,7 +369,9 @@ class Segment:
         for at, header in scan_headers(self.file, position):
             if header.max_timestamp < timestamp or header.last_offset < start_offset:
                 continue
-            return StoredBatch(bytes(self.file.read_at(at, header.size)), header)
+            batch = bytes(self.file.read_at(at, header.size))
+            self.check(memoryview(batch), at, header)
+            return StoredBatch(batch, header)
         return None
 
     def add_aborted(self, transaction: AbortedTransaction) -> None:
@@ -368,8 +435,10 @@ class Segment:
     def prepare_for_appends(self) -> int:
         """Find the end of a loaded segment; its next offset. The log file must be sound."""
         next_offset = self.base_offset
-        for _, header in self.headers(self._scan_from(_FAR_OFFSET)):
-            next_offset = header.next_offset
+        end = self._scan_from(_FAR_OFFSET)
+        for position, header in self.headers(end):
+            next_offset, end = header.next_offset, position + header.size
+        self.torn_bytes = self.file.size - end
         self._latest = self._find_latest()
         self._unindexed_bytes = 0
         return next_offset
@@ -382,7 +451,7 @@ class Segment:
         self._latest = self._find_latest()
         self.close_for_appends()
 
-    def recover(self, *, verify: bool, flushed_to: int = 0) -> int:
+    def recover(self, *, verify: bool, flushed_to: int = 0, ends_at: int | None = None) -> int:
         """Cut the file at the first bad byte and rebuild all indexes; the next offset.
 
         A batch is bad if it is not whole, its checksum is wrong (looked at if `verify`), or its
@@ -391,12 +460,13 @@ class Segment:
         `LogSegment.recover`.
 
         Raises:
-            CorruptRecordsError: the first bad byte is below `flushed_to`, the recovery point: that
-                is no torn tail. Nothing is cut.
+            CorruptRecordsError: the first bad byte is below `flushed_to`, the recovery point, or
+                follows a batch that reaches beyond `ends_at`, where a segment begins that followed
+                a durable one: that is no torn tail. Nothing is cut.
         """
         next_offset, sound = self._reindex(verify=verify)
         if sound < self.file.size:
-            if next_offset < flushed_to:
+            if next_offset < flushed_to or (ends_at is not None and next_offset > ends_at):
                 raise CorruptRecordsError(
                     f"{self.path(LOG_SUFFIX)}: damaged at byte {sound}, offset {next_offset}, "
                     f"and everything up to offset {flushed_to} was flushed"
@@ -404,6 +474,9 @@ class Segment:
             self.file.truncate(sound)
             # For good: a clean shutdown has nothing to flush here, and power may fail after it.
             self.file.sync()
+        if verify:
+            self.found_bytes = 0
+        self._checked.truncate(self.file.size)
         self.forget_aborted()
         self.time_index.append(*self.latest)
         self.write_indexes()
@@ -450,6 +523,8 @@ class Segment:
             return offset
         first = int.from_bytes(self.file.read_at(position, 8), "big")
         self.file.truncate(position)
+        self.found_bytes = min(self.found_bytes, position)
+        self._checked.truncate(position)
         self.write_indexes()
         self.offset_index.truncate_to(offset)
         self.time_index.truncate_to(offset)

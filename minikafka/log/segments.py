@@ -82,6 +82,10 @@ class Segments:
                 length = max(length, min(segment.batch_size(position), available))
             if length <= 0:
                 return LogRead(None, place)
+            if position < segment.found_bytes:
+                following = index + 1 < len(self.items)
+                end_offset = self._bases[index + 1] if following else log_end_offset
+                length = segment.sound_bytes(position, length, available, end_offset)
             return LogRead(FileSlice(segment.file, position, length), place)
         return LogRead(None, self.position_of(start_offset, log_end_offset))
 
@@ -192,6 +196,11 @@ class Segments:
             for path in doomed.paths:
                 self.disk.remove(path)
         self._doomed = kept
+
+    def trust_content(self) -> None:
+        """Leave it to the reader to check what was written before this process began."""
+        for segment in self.items:
+            segment.trust_content()
 
     def close(self) -> None:
         """Close all files, those of doomed segments too."""

@@ -1,6 +1,7 @@
 """Replicas whose log is gone, by folder or by disk: copied from a leader, or offline."""
 
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from minikafka.common.ids import TopicPartition
@@ -26,6 +27,8 @@ class LostLogs:
     broker_id: int
     _found: dict[TopicPartition, str] = field(default_factory=dict)
     _named: dict[TopicPartition, None] = field(default_factory=dict)
+    _promised: dict[TopicPartition, None] = field(default_factory=dict)
+    """Those that were lost while the broker ran."""
 
     def find(self, image: MetadataImage, local: LocalChanges) -> None:
         """Find the replicas in `image` whose logs are gone, before strays are set aside.
@@ -44,12 +47,28 @@ class LostLogs:
             if self.logs.is_gone(name, replica.topic_id, directory):
                 self._found.setdefault(name, f"the log directory of {name} is gone")
 
-    def keep_offline(self, name: TopicPartition, leader: int) -> bool:
-        """Return True if a log is lost and no other broker leads, from which it can be copied."""
+    def add(self, name: TopicPartition, reason: str) -> None:
+        """Take a log for lost that an operator has been told of.
+
+        The controller may not know yet, and have it in an ISR.
+        """
+        self._found[name] = reason
+        self._named[name] = None
+        self._promised[name] = None
+
+    def keep_offline(self, name: TopicPartition, leader: int, members: Sequence[int] = ()) -> bool:
+        """Return True if a log is lost and no other broker leads, from which it can be copied.
+
+        One of the `members` of ISR and ELR puts no empty log in the place of one that was lost
+        while it ran: it could be elected, and the controller is about to hear of it.
+        """
         reason = self._found.get(name)
         if reason is None:
             return False
+        if name in self._promised and self.broker_id in members:
+            return True
         if leader not in (NO_LEADER, self.broker_id):
+            self._promised.pop(name, None)
             _log.warning("%s: copying %s from broker %d", reason, name, leader)
             self._found.pop(name)
             return False
@@ -64,6 +83,7 @@ class LostLogs:
 
     def forget(self, name: TopicPartition) -> None:
         """The replica is not this broker's any more."""
+        self._promised.pop(name, None)
         if self._found.pop(name, None) is not None:
             self.logs.forget_lost(name)
 

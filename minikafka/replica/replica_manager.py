@@ -28,6 +28,7 @@ from minikafka.common.summed_lines import SummedLines
 from minikafka.config.values import ConfigLayers
 from minikafka.log.flush import FlushRequest
 from minikafka.log.log_manager import LogManager
+from minikafka.log.results import DamagedRecordsError
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.metadata.delta import LocalChanges, LocalReplica, local_changes
 from minikafka.metadata.image import METADATA_VERSION, RESOURCE_TOPIC, MetadataImage
@@ -78,6 +79,9 @@ class ReplicaManager:
     _lost: LostLogs = field(init=False)
     _lines: SummedLines = field(default_factory=leadership_lines)
     _lost_dirs: dict[str, None] = field(default_factory=dict)
+    damaged_count: int = 0
+    """How many replicas were given up since their logs were damaged."""
+    _damage_told: dict[TopicPartition, str] = field(default_factory=dict)
     _started: bool = False
     _log_configs: LogConfigs = field(default_factory=LogConfigs)
     _unmade: Turns[TopicPartition, tuple[LocalReplica, bool]] = field(init=False)
@@ -257,11 +261,12 @@ class ReplicaManager:
         """Whether the log is gone, and stays offline; the controller is told, and elects others."""
         if name not in self._lost:
             return False
-        if not self._lost.keep_offline(name, replica.registration.leader):
+        now = replica.registration
+        if not self._lost.keep_offline(name, now.leader, (*now.isr, *now.elr)):
             self.offline.pop(name, None)
             return False
         self.offline[name] = None
-        known = replica.registration.directory(self.broker_id)
+        known = now.directory(self.broker_id)
         if known != DIRECTORY_LOST and self.image.feature(METADATA_VERSION) >= _DIRECTORIES_FROM:
             self.assignments.assign(key, DIRECTORY_LOST)
         return True
@@ -535,6 +540,66 @@ class ReplicaManager:
         if leader is not None and not log.awaits_flush:
             self._fetchers[leader].flushed(key)
 
+    def damaged(self, partition: Partition, error: DamagedRecordsError) -> None:
+        """Give up a replica that leads and whose log is damaged, if another one can lead.
+
+        Otherwise it goes on with what is sound. A follower is not given up: its leader would count
+        on what it held, in the same leader epoch. Unlike Kafka, which serves damaged records.
+        """
+        name, log = partition.topic_partition, partition.log
+        if self.partitions.get(name) is not partition:
+            return
+        if not self._can_give_up(partition):
+            if self._damage_told.get(name) != str(error):
+                self._damage_told[name] = str(error)
+                _log.error(
+                    "[Partition %s broker=%d] %s/%s. %s: restore the file from a copy and start "
+                    "the broker again. Fetches from that offset are answered CORRUPT_MESSAGE, "
+                    "everything else is served",
+                    name, self.broker_id, log.disk.root, error,
+                    "No other replica is in sync" if partition.is_leader
+                    else "The replica is a follower",
+                )  # fmt: skip
+            return
+        key = TopicIdPartition(partition.topic_id, name.partition)
+        try:
+            folder = self.logs.set_damaged_aside(name, self.env.clock.now)
+        except StorageFault as fault:
+            self.take_offline(fault)
+            return
+        _log.error(
+            "[Partition %s broker=%d] %s/%s. The replica is copied from another broker; remove %s "
+            "when that is done, and check the disk",
+            name, self.broker_id, log.disk.root, error, folder,
+        )  # fmt: skip
+        self.damaged_count += 1
+        self._lost.add(name, f"the log of {name} is damaged and was moved to {folder}")
+        self.offline[name] = None
+        self.assignments.assign(key, DIRECTORY_LOST)
+        self._drop(name)
+
+    def _can_give_up(self, partition: Partition) -> bool:
+        """Whether another member of the ISR can lead: it is not fenced, for all that is known."""
+        if not partition.is_leader or self.image.feature(METADATA_VERSION) < _DIRECTORIES_FROM:
+            return False
+        brokers = self.image.brokers
+        return any(
+            each != self.broker_id and each in brokers and not brokers[each].fenced
+            for each in partition.isr.committed
+        )
+
+    def _drop(self, name: TopicPartition) -> None:
+        """Let go of a replica that cannot be used any more."""
+        partition = self.partitions.pop(name)
+        key = TopicIdPartition(partition.topic_id, name.partition)
+        self._by_id.pop((partition.topic_id, name.partition), None)
+        self._unfollow(key)
+        partition.leader = NO_LEADER
+        partition.is_gone = True
+        partition.wake_all()
+        for hook in self.on_removed:
+            hook(name)
+
     def take_offline(self, fault: StorageFault) -> None:
         """Give up a log directory and the partitions in it; the others go on.
 
@@ -551,17 +616,9 @@ class ReplicaManager:
         for name in lost:
             if self._doomed.drop(name) or self._strays.drop(name):
                 continue
-            partition = self.partitions.pop(name, None)
             self.offline[name] = None
-            if partition is None:
-                continue
-            key = TopicIdPartition(partition.topic_id, name.partition)
-            self._by_id.pop((partition.topic_id, name.partition), None)
-            self._unfollow(key)
-            partition.leader = NO_LEADER
-            partition.wake_all()
-            for hook in self.on_removed:
-                hook(name)
+            if name in self.partitions:
+                self._drop(name)
         self.on_offline(fault)
 
 

@@ -158,13 +158,17 @@ def test_every_truncation_of_a_request_is_survived(node):
                 pass
 
 
-def produce(client, topic, records, version=9, acks=-1):
-    request = ProduceRequest(
+def produce_request(topic, records, acks=-1):
+    return ProduceRequest(
         acks=acks,
         timeout_ms=5000,
         topic_data=[TopicProduceData(topic, partition_data=[PartitionProduceData(0, records)])],
     )
-    return client.ask(request, version).responses[0].partition_responses[0]
+
+
+def produce(client, topic, records, version=9, acks=-1):
+    answer = client.ask(produce_request(topic, records, acks), version)
+    return answer.responses[0].partition_responses[0]
 
 
 def batch(count=3, **options):
@@ -269,9 +273,8 @@ def test_topic_names_that_are_not_allowed(node, name):
     assert described.topics[0].error_code == ErrorCode.INVALID_TOPIC_EXCEPTION
 
 
-def fetch(client, topic, offset, epoch=-1, **changes):
-    request = FetchRequest(
-        max_wait_ms=0,
+def fetch_request(topic, offset, epoch=-1, **changes):
+    return FetchRequest(
         max_bytes=1_000_000,
         topics=[
             FetchTopic(
@@ -283,9 +286,12 @@ def fetch(client, topic, offset, epoch=-1, **changes):
                 ],
             )
         ],
-        **changes,
+        **{"max_wait_ms": 0, **changes},
     )
-    return client.ask(request, 12)
+
+
+def fetch(client, topic, offset, epoch=-1, **changes):
+    return client.ask(fetch_request(topic, offset, epoch, **changes), 12)
 
 
 def test_fetch_of_an_offset_that_is_not_there(node, topic):
@@ -343,15 +349,35 @@ def test_the_same_partition_twice_in_list_offsets(node, topic):
 
 
 def test_answers_of_pipelined_requests_keep_their_order(node, topic):
-    """Produce that waits, a long poll, and quick requests, all in one go."""
+    """A Produce that waits for its flush, a long poll, and quick requests, all in one go."""
+    records = batch()
     with Client(node) as client:
-        sent = []
-        for number in range(50):
-            request, version = (
-                (ApiVersionsRequest("c", "1"), 3) if number % 3 else (MetadataRequest(topics=[]), 9)
+        begin = fetch(client, topic, 0).responses[0].partitions[0].high_watermark
+        ends = [begin + 3 * number for number in range(1, 11)]
+        sent = [
+            pair
+            for end in ends
+            for pair in (
+                (produce_request(topic, records), 9),
+                (fetch_request(topic, end, max_wait_ms=30, min_bytes=1), 12),
+                (ApiVersionsRequest("c", "1"), 3),
+                (MetadataRequest(topics=[]), 9),
             )
-            sent.append((number, request.API_KEY, version))
-            client.send(b"".join(bytes(p) for p in encode_request(number, "c", request, version)))
-        for number, key, version in sent:
-            correlation_id, _ = decode_response(memoryview(client.frame()), key, version)
+        ]
+        client.send(
+            b"".join(
+                bytes(part)
+                for number, (request, version) in enumerate(sent)
+                for part in encode_request(number, "c", request, version)
+            )
+        )
+        answers = []
+        for number, (request, version) in enumerate(sent):
+            frame = memoryview(client.frame())
+            correlation_id, answer = decode_response(frame, request.API_KEY, version)
             assert correlation_id == number
+            answers.append(answer)
+    written = [answer.responses[0].partition_responses[0] for answer in answers[::4]]
+    assert [(it.error_code, it.base_offset) for it in written] == [(0, end - 3) for end in ends]
+    polled = [answer.responses[0].partitions[0] for answer in answers[1::4]]
+    assert [(it.error_code, bytes(it.records or b"")) for it in polled] == [(0, b"")] * len(ends)

@@ -70,6 +70,8 @@ def test_damaged_batch_after_a_kill_ends_the_log_before_it():
         segment.write_bytes(content)
         cluster.start(1)
         assert consume(cluster.bootstrap_servers, "bad", 1) == [b"first"]
+        assert produce(cluster.bootstrap_servers, "bad", [b"third"]) == []
+        assert consume(cluster.bootstrap_servers, "bad", 2) == [b"first", b"third"]
 
 
 def test_second_process_on_the_same_directory_is_refused():
@@ -199,3 +201,9 @@ def test_directory_that_fails_gives_up_its_leaderships_by_itself(tmp_path):
             # What is left still serves.
             kept = min(set(range(6)) - lost)
             assert topic.partitions[kept].leader == 1
+        failures = []
+        producer.produce(
+            "spread", b"w", partition=kept, on_delivery=lambda error, _: failures.append(error)
+        )
+        assert producer.flush(60) == 0
+        assert failures == [None]

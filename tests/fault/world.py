@@ -2,11 +2,11 @@
 
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
-from confluent_kafka import Producer
+from confluent_kafka import Consumer, Producer, TopicPartition
 
-from minikafka.admin.client import AdminClient
+from minikafka.admin.client import AdminClient, BrokerConnection
 from minikafka.admin.configs import Resource, ResourceType, alter_configs
 from minikafka.harness.fault_kinds import Fault, Stage
 from minikafka.harness.lines import EventLog
@@ -16,6 +16,8 @@ from minikafka.harness.schedule import PlannedFault
 from minikafka.harness.settings import RunSettings
 from minikafka.harness.watcher import Watcher
 from minikafka.messages.metadata import MetadataRequest, MetadataRequestTopic
+from minikafka.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
+from minikafka.records.builder import NewRecord, build_batch
 
 TOPIC = "t"
 POLL_S = 0.05
@@ -30,8 +32,8 @@ CONFIG = (
 class World:
     """Three brokers and a controller that can do these kinds of faults."""
 
-    def __init__(self, folder, port, network, kinds):
-        settings = RunSettings(network=network, base_port=port, cluster_config=CONFIG)
+    def __init__(self, folder, network, kinds):
+        settings = RunSettings(network=network, cluster_config=CONFIG)
         self.cluster = OwnCluster(settings, folder / "cluster", kinds)
         self.faults = []
 
@@ -74,6 +76,28 @@ class World:
         with AdminClient(servers[0], client_id="test") as client:
             [topic] = client.ask(MetadataRequest([MetadataRequestTopic(name=TOPIC)])).topics
         return topic.partitions[0].leader_id
+
+    def read(self, count):
+        """The values of the first records."""
+        consumer = Consumer({"bootstrap.servers": self.cluster.bootstrap_servers, "group.id": "r"})
+        consumer.assign([TopicPartition(TOPIC, 0, 0)])
+        found = []
+        while len(found) < count:
+            messages = consumer.consume(count - len(found), timeout=PATIENCE_S)
+            assert messages, f"{len(found)} of {count} records are there"
+            found += [message.value() for message in messages if message.error() is None]
+        consumer.close()
+        return found
+
+    def write_to(self, node):
+        """Write one record with acks=all to this node, whoever leads; the error's code."""
+        host, port = self.cluster.bootstrap_servers.split(",")[node - 1].split(":")
+        batch = build_batch([NewRecord(0, None, b"to one node")])
+        data = [TopicProduceData(TOPIC, partition_data=[PartitionProduceData(0, batch)])]
+        with closing(BrokerConnection(host, int(port), "test", PATIENCE_S)) as connection:
+            request = ProduceRequest(acks=-1, timeout_ms=500, topic_data=data)
+            answer = connection.ask(request, 9)
+        return answer.responses[0].partition_responses[0].error_code
 
     def seconds_to_write(self, count):
         began_s = time.monotonic()

@@ -48,9 +48,13 @@ class LocalReplicas:
         self.on_leadership = []
         self.on_removed = []
         self.lost = []
+        self.damages = []
 
     def led(self):
         return iter([self.partition] if self.partition.is_leader else [])
+
+    def damaged(self, partition, error):
+        self.damages.append((partition, error))
 
     def take_offline(self, fault):
         self.lost.append(fault)

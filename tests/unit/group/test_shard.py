@@ -275,3 +275,19 @@ def test_old_offsets_do_not_show_before_the_new_leader_knows_what_is_committed(m
         world.committed()
     world.replicate()
     assert world.committed() == {0: 6}
+
+
+def test_a_damaged_log_is_coordinated_nowhere_and_reported(world):
+    """Another replica leads then, if there is one."""
+    world.commit({0: 5})
+    world.run()
+    path = "o-0/00000000000000000000.log"
+    world.log.close()
+    world.disk.content(path)[-1] ^= 1
+    world.log = world.open_log()
+    world.log.high_watermark = world.log.log_end_offset
+    world.restart()
+    ((partition, error),) = world.replicas.damages
+    assert partition is world.partition
+    assert f"{path}: damaged at byte 0, offset 0" in str(error)
+    assert world.groups.shards == {}

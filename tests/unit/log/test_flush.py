@@ -49,6 +49,28 @@ def test_a_folder_that_is_gone_is_a_fault_unless_its_log_was_let_go():
         request.run()
 
 
+class FailsOnce(SimDisk):
+    """Refuses one sync of a folder."""
+
+    refused = "Input/output error"
+
+    def sync_dir(self, path):
+        self.broken, self.refused = self.refused, None
+        super().sync_dir(path)
+
+
+def test_a_flush_that_failed_is_not_tried_again():
+    disk = FailsOnce()
+    ledger = FlushLedger(folders={"": None})
+    request = ledger.take(disk, ())
+    with pytest.raises(StorageFault, match="Input/output error"):
+        request.run()
+    disk.broken = None
+    request.run()
+    with pytest.raises(StorageFault, match="Input/output error"):
+        ledger.take(disk, ())
+
+
 class Counting(SimDisk):
     """Counts what is synced, and perhaps cannot sync everything."""
 

@@ -8,7 +8,7 @@ import pytest
 from minikafka.common.clock import Now
 from minikafka.common.faults import StorageFault
 from minikafka.common.ids import TopicPartition
-from minikafka.log.checkpoints import LEADER_EPOCHS, read_epochs
+from minikafka.log.checkpoints import LEADER_EPOCHS, read_epochs, write_epochs
 from minikafka.log.config import LogConfig
 from minikafka.log.disk import read_file, write_file
 from minikafka.log.recovery import Remembered
@@ -74,6 +74,19 @@ def test_log_ends_at_the_first_bad_batch_and_later_segments_go(disk):
     assert log.log_end_offset == int(second[:20]) + 1
     assert segments(disk) == [first, second]
     assert log.producers.producers[5].batches[-1].last_sequence == log.log_end_offset - 1
+
+
+@pytest.mark.parametrize("at", [6, 100])
+def test_damage_in_front_of_a_segment_that_followed_durable_records_is_no_torn_tail(disk, at):
+    """Also where nothing says any more how far the log was flushed, and in a base offset."""
+    first, second, third, *_ = segments(disk)
+    disk.remove(f"t-0/{third.removesuffix('log')}unflushed")
+    size = disk.open(f"t-0/{second}").size
+    damage(disk, second, at)
+    with pytest.raises(StorageFault, match=f"t-0/{second}: damaged at byte .*move t-0 away"):
+        open_log(disk)
+    assert disk.open(f"t-0/{second}").size == size
+    disk.open(f"t-0/{first}")
 
 
 def test_segments_below_the_recovery_point_are_believed(disk):
@@ -216,13 +229,29 @@ def test_damaged_snapshot_is_replaced_by_a_scan(disk):
 
 
 def test_log_that_ends_before_its_start_begins_anew_there(disk):
+    write_epochs(disk, "t-0", [(1, 50)])
     log = open_log(disk, log_start_offset=50)
     assert (log.log_start_offset, log.log_end_offset, log.size_bytes) == (50, 50, 0)
+
+
+@pytest.mark.parametrize("clean", [True, False])
+@pytest.mark.parametrize("said", [7, 50])
+def test_a_start_offset_above_the_first_leader_epoch_takes_no_records_away(
+    disk, caplog, clean, said
+):
+    write_epochs(disk, "t-0", [(0, 4), (1, 10)])
+    log = open_log(disk, clean=clean, log_start_offset=said)
+    assert (log.log_start_offset, log.log_end_offset) == (4, 20)
+    assert (
+        f"log-start-offset-checkpoint says that t-0 begins at offset {said}, but its leader "
+        "epochs begin at 4: the checkpoint is damaged, taking 4"
+    ) in caplog.text
 
 
 def test_high_watermark_is_kept_within_the_log(disk):
     assert open_log(disk, high_watermark=15).high_watermark == 15
     assert open_log(disk, high_watermark=99).high_watermark == 20
+    write_epochs(disk, "t-0", [(0, 4), (1, 10)])
     assert open_log(disk, high_watermark=1, log_start_offset=4).high_watermark == 4
 
 

@@ -132,3 +132,17 @@ def test_answer_to_an_older_epoch_is_ignored(world):
     world.partition.proposals.committed(world.proposals[0], (1, 2, 3), 1)
     assert world.partition.isr.committed == (1, 2)
     assert world.partition.partition_epoch == 5
+
+
+@pytest.mark.parametrize("code", [ErrorCode.INELIGIBLE_REPLICA, ErrorCode.UNKNOWN_SERVER_ERROR])
+def test_refusal_of_a_proposal_of_an_older_partition_epoch_is_ignored(world, code):
+    """The same ISR is proposed again; the controller may have let its members in (H2)."""
+    world.lead(isr=(1, 2))
+    world.fetch(3, 0)
+    world.lead(isr=(1, 2), partition_epoch=1)
+    world.fetch(3, 0)
+    first, second = world.proposals
+    assert (first.isr, second.isr) == ((1, 2, 3), (1, 2, 3))
+    world.partition.proposals.failed(first, code)
+    assert world.partition.isr.proposed == (1, 2, 3)
+    assert world.proposals == [first, second]

@@ -84,3 +84,14 @@ def test_it_is_known_at_the_next_start_unless_it_is_forgotten(manager, lost):
     assert manager.lost
     lost.forget(NAME)
     assert (NAME in lost, manager.lost) == (False, {})
+
+
+def test_what_was_lost_while_it_ran_is_copied_once_the_controller_knows(lost, caplog):
+    """A member of ISR or ELR with an empty log could be elected (E7)."""
+    lost.forget(NAME)
+    lost.add(NAME, "the log of t-0 is damaged")
+    assert lost.keep_offline(NAME, 2, members=(2, 1))
+    assert lost.keep_offline(NAME, -1, members=())
+    assert caplog.messages == []
+    assert not lost.keep_offline(NAME, 2, members=(2,))
+    assert caplog.messages == ["the log of t-0 is damaged: copying t-0 from broker 2"]

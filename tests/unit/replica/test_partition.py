@@ -116,6 +116,8 @@ def test_append_that_outlives_its_leader_epoch_is_not_acknowledged(world):
     end = world.append(2, acks=-1).last_offset + 1
     world.partition.apply(registration((2, 3), leader=2, leader_epoch=1, partition_epoch=1))
     assert world.partition.append_outcome(0, end) == ErrorCode.NOT_LEADER_OR_FOLLOWER
+    world.partition.apply(registration((1,), leader=1, leader_epoch=2, partition_epoch=2))
+    assert world.partition.append_outcome(0, end) == ErrorCode.NOT_LEADER_OR_FOLLOWER
 
 
 def test_follower_takes_no_appends(world):
