@@ -105,10 +105,13 @@ class OsFile:
         descriptor = self._descriptor
         try:
             data = os.pread(descriptor[0], length, position)
+        except OSError as error:
+            if descriptor is self._descriptor and descriptor is not _CLOSED:
+                # The disk: that a second read may work is no reason to trust it.
+                raise StorageFault(self._root, f"read failed: {error.strerror}") from error
+        else:
             if descriptor is self._descriptor:
                 return data
-        except OSError:
-            pass  # Closed, or the disk: the second read reports it.
         return self._read_under_lock(position, length)
 
     def _read_under_lock(self, position: int, length: int) -> bytes:

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from minikafka.common.faults import StorageFault
+from minikafka.common.faults import MissingPathFault, StorageFault
 from minikafka.log.disk import read_file, write_file
 from minikafka.server import os_disk
 from minikafka.server.os_disk import OsDisk
@@ -88,6 +88,81 @@ def test_failed_sync_and_read_are_faults(disk, monkeypatch):
         monkeypatch.setattr(os, name, fail)
         with pytest.raises(StorageFault, match="Input/output error"):
             action()
+
+
+def fails_once(monkeypatch, name, number):
+    """Let a system call fail the first time, and work from then on."""
+    call = getattr(os, name)
+    left = [OSError(number, os.strerror(number))]
+
+    def once(*args):
+        if left:
+            raise left.pop()
+        return call(*args)
+
+    monkeypatch.setattr(os, name, once)
+
+
+@pytest.mark.parametrize(
+    ("name", "number", "action"),
+    [
+        ("pread", errno.EIO, lambda file: file.read_at(0, 1)),
+        ("preadv", errno.EIO, lambda file: file.read_into(0, bytearray(1))),
+        ("pwrite", errno.EIO, lambda file: file.append(b"x")),
+        ("pwrite", errno.ENOSPC, lambda file: file.append(b"x")),
+        ("ftruncate", errno.EIO, lambda file: file.truncate(0)),
+        ("fdatasync", errno.EIO, lambda file: file.sync()),
+    ],
+)
+def test_an_error_that_comes_once_is_a_fault(disk, monkeypatch, name, number, action):
+    file = disk.open("a", create=True)
+    file.append(b"one")
+    fails_once(monkeypatch, name, number)
+    with pytest.raises(StorageFault, match=os.strerror(number)):
+        action(file)
+    assert file.is_unsynced or name in ("pread", "preadv")
+
+
+@pytest.mark.parametrize("can_be_cut", [True, False])
+def test_a_write_that_is_cut_short_leaves_no_bytes_behind(disk, monkeypatch, can_be_cut):
+    write = os.pwrite
+    file = disk.open("a", create=True)
+    file.append(b"one")
+
+    def short(fd, data, at):
+        if at > 3:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return write(fd, bytes(data)[:2], at)
+
+    monkeypatch.setattr(os, "pwrite", short)
+    if not can_be_cut:
+        fails_once(monkeypatch, "ftruncate", errno.EIO)
+    with pytest.raises(StorageFault, match="No space left"):
+        file.append(b"twotwo")
+    monkeypatch.undo()
+    assert file.size == 3
+    if can_be_cut:
+        assert read_file(disk, "a") == b"one"
+    # What could not be cut off is written over.
+    file.append(b"!")
+    assert file.read_at(0, 4) == b"one!"
+
+
+def test_a_folder_that_is_gone_cannot_be_synced(disk):
+    disk.make_dir("t")
+    disk.remove("t")
+    with pytest.raises(MissingPathFault, match="cannot sync t: No such file"):
+        disk.sync_dir("t")
+
+
+def test_a_rename_that_fails_leaves_both_names(disk, monkeypatch):
+    write_file(disk, "a", b"old")
+    fails_once(monkeypatch, "replace", errno.EIO)
+    with pytest.raises(StorageFault, match=r"cannot rename a\.tmp to a: Input/output error"):
+        write_file(disk, "a", b"new", sync=True)
+    assert (read_file(disk, "a"), read_file(disk, "a.tmp")) == (b"old", b"new")
+    write_file(disk, "a", b"new", sync=True)
+    assert read_file(disk, "a") == b"new"
 
 
 def test_sync_of_a_closed_file_does_nothing(disk):
