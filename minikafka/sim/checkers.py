@@ -30,6 +30,7 @@ from minikafka.replica.partition import Partition
 from minikafka.sim import registration_checks as registrations
 from minikafka.sim.append_order_checks import AppendOrderChecks
 from minikafka.sim.coverage import Coverage
+from minikafka.sim.durability_checks import DurabilityChecks
 from minikafka.sim.election_checks import ElectionChecks
 from minikafka.sim.odd_workload import Denial
 from minikafka.sim.power_losses import PowerLosses
@@ -64,6 +65,7 @@ class Checkers:
     denials: list[Denial] = field(default_factory=list)
     retention: RetentionChecks = field(init=False)
     append_order: AppendOrderChecks = field(init=False)
+    durability: DurabilityChecks = field(init=False)
     elections: ElectionChecks = field(init=False)
     _image: MetadataImage = field(default_factory=MetadataImage)
     _loader: MetadataLoader = field(default_factory=MetadataLoader)
@@ -71,8 +73,9 @@ class Checkers:
     """A machine has lost records of the topic of offsets, which E13 may make a loss."""
     _skips: bool = False
     """The image that is looked at is several changes later than the one before."""
-    _ends: dict[tuple[int, TopicPartition], tuple[int, int]] = field(default_factory=dict)
-    """Start of the process, and the log end offset that was seen last, by node and partition."""
+    _ends: dict[tuple[int, TopicPartition], tuple[int, int, bool]] = field(default_factory=dict)
+    """What was seen last, by node and partition: the start of the process, the log end offset, and
+    whether a flush was running."""
     _seen_starts: dict[int, int] = field(default_factory=dict)
     _seen_serving: dict[int, int] = field(default_factory=dict)
 
@@ -88,6 +91,7 @@ class Checkers:
         self.quorum = QuorumChecks(self.coverage)
         self.retention = RetentionChecks(coverage=self.coverage)
         self.append_order = AppendOrderChecks(self.coverage)
+        self.durability = DurabilityChecks(self.coverage)
         self.elections = ElectionChecks(coverage=self.coverage)
 
     @property
@@ -121,9 +125,10 @@ class Checkers:
         """
         running = node.node
         assert running is not None
-        if any(disk.broken is not None for disk in node.disks.values()):
-            # Nothing can be looked at; the node will notice, too.
-            return
+        for disk in node.disks.values():
+            if disk.broken is not None:
+                # Nothing can be looked at; the node will notice, too.
+                return
         self.quorum.look(node)
         if running.controller is not None:
             for image in self._committed_by(running):
@@ -134,6 +139,7 @@ class Checkers:
         self._look_at_starts(node)
         for partition in running.broker.replicas.partitions.values():
             self.power.look(node, partition)
+            self.durability.look(node, partition)
             if partition.topic_partition.topic.startswith("__"):
                 continue
             self._count_truncation(node, partition)
@@ -146,12 +152,15 @@ class Checkers:
 
     def _count_truncation(self, node: SimNode, partition: Partition) -> None:
         key = (node.config.node_id, partition.topic_partition)
-        seen = (node.starts, partition.log.log_end_offset)
+        log = partition.log
+        seen = (node.starts, log.log_end_offset, log.is_flushing)
         former = self._ends.get(key)
         if former != seen:
             self._ends[key] = seen
             is_shorter = former is not None and former[0] == seen[0] and seen[1] < former[1]
             self.coverage.events["truncations"] += is_shorter
+            if former is not None and former[2]:
+                self.coverage.events["truncations while a flush runs"] += is_shorter
 
     def look_at_the_end(self) -> None:
         """LogMatching, of every replica of every partition."""
@@ -175,9 +184,14 @@ class Checkers:
             self.replicas.started(key)
 
     def _is_honest(self, node: SimNode) -> None:
-        """C2: the clean shutdown file is gone once logs are loaded: it speaks of one end only."""
+        """C2: the clean shutdown file is gone once logs are loaded: it speaks of one end only.
+
+        A directory that fails at the start keeps it, and is as that end left it.
+        """
+        assert node.node is not None
+        assert node.node.broker is not None
         self.coverage.rules["C2"] += 1
-        if any(disk.exists(CLEAN_SHUTDOWN) for disk in node.disks.values()):
+        if any(home.disk.exists(CLEAN_SHUTDOWN) for home in node.node.broker.logs.online):
             raise Violation(f"C2: {node.host} runs, and {CLEAN_SHUTDOWN} is still there")
 
     def _registrations_are_right(self, before: MetadataImage, image: MetadataImage) -> None:

@@ -10,18 +10,15 @@ from minikafka.raft.storage import format_directory
 from minikafka.sim.fault_effects import FaultEffects
 from minikafka.sim.network import LinkSpeed
 from minikafka.sim.plan import Fault, Incident
-from minikafka.sim.rot import Rot, rot
 from minikafka.sim.sim_cluster import SimCluster, host
 from minikafka.sim.sim_disk import SimDisk
 from minikafka.sim.sim_node import Crash, SimNode
+from minikafka.sim.storage_faults import USUAL_FLUSH_US, StorageFaults, Undo
 from minikafka.sim.world import US_PER_MS
 
-Undo = Callable[[], None]
 Wanted = Callable[[int, int], bool]
 """Whether a fault has waited for it that a leader asks for a member; it has begun then."""
 _SLOW = LinkSpeed(base_us=20_000, jitter_us=200_000, lost_per_thousand=50)
-_USUAL_FLUSH_US = (100, 3_000)
-_SLOW_FLUSH_US = (200_000, 2_000_000)
 _START_AGAIN_MS = 500
 _POLL_MS = 20
 _CLOCK_JUMP_MS = 60_000
@@ -54,13 +51,22 @@ class Faults:
     _waiting: list[Wanted] = field(default_factory=list)
     _retracting: list[Callable[[], bool]] = field(default_factory=list)
     """Each looks whether an unclean recovery has an answer; True: its fault has begun."""
-    _rotten: dict[int, list[Rot]] = field(default_factory=dict)
-    """The bits of each node that changed and were not repaired, oldest first."""
+    storage: StorageFaults = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Let disks fail as other things do."""
+        self.storage = StorageFaults(
+            self.cluster, self.effects, self.start_later, self._later, self._when
+        )
 
     def happen(self, incident: Incident) -> None:
         """Let a fault happen, and plan its end."""
         assert isinstance(incident.what, Fault)
-        undo = self._CARRY_OUT[incident.what](self, incident)
+        carry_out = self.storage.CARRY_OUT.get(incident.what)
+        if carry_out is not None:
+            undo = carry_out(self.storage, incident)
+        else:
+            undo = self._CARRY_OUT[incident.what](self, incident)
         if undo is None:
             return
         held = undo
@@ -75,10 +81,11 @@ class Faults:
     def mend_all(self) -> None:
         """Undo everything: links, disks, clocks' rates; every machine runs."""
         self.is_over = True
+        self.storage.mend_all()
         self.effects.all_ended()
         self.cluster.network.heal_all()
         for node in self.cluster.nodes.values():
-            node.flush_us = _USUAL_FLUSH_US
+            node.flush_us = USUAL_FLUSH_US
             node.set_clock_rate(1.0)
             node.crash_within_step(None)
             for disk in node.disks.values():
@@ -87,10 +94,12 @@ class Faults:
         self.start_all()
 
     def start_all(self) -> None:
-        """Start every machine whose process does not run."""
+        """Start every machine whose process does not run, or runs without one of its disks."""
         for node in self.cluster.nodes.values():
+            if node.has_lost_directory:
+                node.kill()
             if not node.alive:
-                self._repair(node)
+                self.storage.repair(node)
                 node.start()
 
     def take_away(self, node_id: int, rng: Random) -> None:
@@ -439,89 +448,6 @@ class Faults:
 
     # Disks
 
-    def _rot(self, incident: Incident) -> Undo:
-        """A bit of the metadata directory changes while the node is down."""
-        node = self._node(incident)
-        node.kill()
-        self._repair(node)
-        rng = self.cluster.world.rng(f"rot/{incident.at_ms}")
-        rotten = rot(node, rng)
-        if rotten is not None:
-            self.effects.had(incident)
-            self._note(node.host, f"disk rots: {rotten.what}")
-            self._rotten.setdefault(incident.node, []).append(rotten)
-        start = self.start_later(node)
-
-        def start_and_repair() -> None:
-            start()
-            self._when(lambda: not node.alive and node.exit_code == 1, restart)
-
-        def restart() -> None:
-            self._repair(node)
-            start()
-
-        return start_and_repair
-
-    def is_rotten(self, node_id: int) -> bool:
-        """True if a bit of the node's disk changed, and that was not repaired."""
-        return node_id in self._rotten
-
-    def _repair(self, node: SimNode) -> None:
-        """Do what a node has asked for that stopped because of bit rot."""
-        rotten = self._rotten.get(node.config.node_id, [])
-        while rotten and rotten[-1].repair():
-            self._note(node.host, f"is repaired: {rotten.pop().what}")
-        if not rotten:
-            self._rotten.pop(node.config.node_id, None)
-
-    def _slow_disk(self, incident: Incident) -> Undo:
-        node = self._node(incident)
-        self.effects.measure(incident, lambda: node.flushes)
-        node.flush_us = _SLOW_FLUSH_US
-        self._note(node.host, "flushes slowly")
-
-        def undo() -> None:
-            node.flush_us = _USUAL_FLUSH_US
-
-        return undo
-
-    def _break_disks(self, incident: Incident) -> Undo:
-        node = self._node(incident)
-        is_full = incident.what is Fault.FULL_DISK
-        rng = self.cluster.world.rng(f"disk/{incident.at_ms}")
-        self._note(node.host, "disk is nearly full" if is_full else "disk fails")
-        self.effects.measure(incident, lambda: sum(disk.refusals for disk in node.disks.values()))
-        for disk in node.disks.values():
-            if is_full:
-                disk.fill(rng.choice((0, 10, 1_000)))
-            else:
-                disk.broken = "Input/output error"
-        start = self.start_later(node)
-
-        def undo() -> None:
-            for disk in node.disks.values():
-                disk.mend()
-            start()
-
-        return undo
-
-    def _few_files(self, incident: Incident) -> Undo:
-        """Half of what a node wants to open in its logs is refused: it has too many files open."""
-        node = self._node(incident)
-        rng = self.cluster.world.rng(f"few-files/{incident.at_ms}")
-        self._note(node.host, "is short of file descriptors")
-        self.effects.measure(
-            incident, lambda: sum(disk.files_refused for disk in node.disks.values())
-        )
-        for disk in node.disks.values():
-            disk.few_files = rng if node.started else None
-
-        def undo() -> None:
-            for disk in node.disks.values():
-                disk.few_files = None
-
-        return undo
-
     def _wipe(self, incident: Incident) -> Undo | None:
         node = self._node(incident)
         if node.config.is_controller:
@@ -669,11 +595,6 @@ class Faults:
         Fault.ABORT: _abort,
         Fault.CLOCK: _clock,
         Fault.DRIFT: _drift,
-        Fault.ROT: _rot,
-        Fault.SLOW_DISK: _slow_disk,
-        Fault.FULL_DISK: _break_disks,
-        Fault.DISK_ERROR: _break_disks,
-        Fault.FEW_FILES: _few_files,
         Fault.CRASH_IN_STEP: _crash_in_step,
         Fault.WIPE: _wipe,
         Fault.RESTORE: _restore,

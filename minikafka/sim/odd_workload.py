@@ -1,8 +1,8 @@
 """Clients that ask in ways that the ordinary ones do not.
 
 `JointProducer` writes to all partitions of a broker with one request. `OddClient` sends what no
-client means to send: partitions named twice, in requests that wait. Values are noted like those of
-any producer.
+client means to send: partitions named twice, in requests that wait, and batches that repeat a last
+sequence. Values are noted like those of any producer.
 """
 
 from collections.abc import Callable, Sequence
@@ -133,7 +133,10 @@ class JointProducer:
 
 @dataclass(slots=True, eq=False)
 class OddClient:
-    """Names partitions twice, in one API after another. What comes back is not looked at."""
+    """Names partitions twice, in one API after another, and repeats last sequences.
+
+    Of the responses only those to idempotent batches are read.
+    """
 
     connections: Connections
     history: History
@@ -165,6 +168,8 @@ class OddClient:
             kinds = (self._fetch, self._produce, self._delete, self._write_transaction)
             request, version = rng.choice(kinds)(where)
             self.connections.ask(address, request, partial(self._answered, where), version=version)
+            if not rng.randrange(4):
+                self._write_twice(where, address)
         self._later()
 
     def _answered(self, where: TopicPartition, answer: ApiMessage | None) -> None:
@@ -204,6 +209,43 @@ class OddClient:
         request = produce_request(where.topic, [(where.partition, [written])], options)
         return request, _BY_NAME
 
+    def _write_twice(self, where: TopicPartition, address: tuple[str, int]) -> None:
+        """An idempotent batch of two records, then another one that ends with the same sequence.
+
+        The second is no duplicate of the first. A broker that confirms it must have it.
+        """
+        both = [self._written(where), self._written(where)]
+        producer_id = _PRODUCER_ID + self._count
+
+        def answered(answer: ApiMessage | None) -> None:
+            if _base_offset(answer) is None:
+                return
+            shorter = self._written(where)
+
+            def confirmed(answer: ApiMessage | None) -> None:
+                offset = _base_offset(answer)
+                if offset is not None:
+                    shorter.offset, shorter.by = offset, address[0]
+
+            self._ask_idempotent(address, where, [shorter], (producer_id, 1), confirmed)
+
+        self._ask_idempotent(address, where, both, (producer_id, 0), answered)
+
+    def _ask_idempotent(
+        self,
+        address: tuple[str, int],
+        where: TopicPartition,
+        values: list[Written],
+        identity: tuple[int, int],
+        answered: Callable[[ApiMessage | None], None],
+    ) -> None:
+        producer_id, base_sequence = identity
+        options = BatchOptions(
+            producer_id=producer_id, producer_epoch=0, base_sequence=base_sequence
+        )
+        request = produce_request(where.topic, [(where.partition, values)], options)
+        self.connections.ask(address, request, answered, version=_BY_NAME)
+
     def _written(self, where: TopicPartition) -> Written:
         self._count += 1
         value = f"{self.name}-{where.partition}-{self._count}".encode()
@@ -215,6 +257,15 @@ class OddClient:
         wanted = [DeleteRecordsPartition(where.partition, 0) for _ in range(2)]
         topics = [DeleteRecordsTopic(where.topic, wanted)]
         return DeleteRecordsRequest(topics=topics, timeout_ms=_WAIT_MS), _DELETE_RECORDS
+
+
+def _base_offset(answer: ApiMessage | None) -> int | None:
+    """The offset of the one batch that a Produce wrote; None where it was refused."""
+    if answer is None:
+        return None
+    (topic,) = cast(ProduceResponse, answer).responses
+    (found,) = topic.partition_responses
+    return None if found.error_code else found.base_offset
 
 
 def produce_request(

@@ -209,6 +209,22 @@ class Operators:
             return
         members = list(now.replicas)
         members[0], members[other] = members[other], members[0]
+        self._make_leader(index, members, rng)
+        again = partial(self._swap_again, rng, index, other, times - 1, pauses_ms)
+        cluster.world.after(rng.choice(pauses_ms) * US_PER_MS, again)
+
+    def lead(self, node_id: int, where: TopicPartition, rng: Random) -> None:
+        """Make a replica the preferred leader, and ask for it."""
+        controller = self.faults.cluster.nodes[self.faults.cluster.controller_id].node
+        now = None if controller is None else controller.loader.image.partition(*where)
+        if self.faults.is_over or where.topic != self.topic or now is None:
+            return
+        if node_id in now.isr and not now.adding_replicas:
+            others = [each for each in now.replicas if each != node_id]
+            self._make_leader(where.partition, [node_id, *others], rng)
+
+    def _make_leader(self, index: int, members: list[int], rng: Random) -> None:
+        cluster = self.faults.cluster
         self._note(f"{self.topic}-{index} shall be led by {members[0]}")
         connections = self.connections(f"operator{cluster.world.now_us}")
         bootstrap = rng.choice(connections.bootstrap)
@@ -224,8 +240,6 @@ class Operators:
         connections.ask(
             bootstrap, moved, lambda _: connections.ask(bootstrap, elected, lambda _: None)
         )
-        again = partial(self._swap_again, rng, index, other, times - 1, pauses_ms)
-        cluster.world.after(rng.choice(pauses_ms) * US_PER_MS, again)
 
     def _topic(self, rng: Random) -> ApiMessage:
         """Create a topic beside the one that is checked, or delete the last one of them.

@@ -47,6 +47,11 @@ class Fault(Enum):
     ROT = "rot"
     FEW_FILES = "few-files"
     CRASH_IN_STEP = "crash-in-step"
+    ERROR_ONCE = "error-once"
+    NO_SPACE_ONCE = "no-space-once"
+    DATA_ROT = "data-rot"
+    LOST_WRITE = "lost-write"
+    MISDIRECTED_WRITE = "misdirected-write"
 
 
 class Happening(Enum):
@@ -65,11 +70,15 @@ class Happening(Enum):
 
 PAIRS = (Fault.CUT, Fault.CUT_ONE_WAY, Fault.SLOW, Fault.CLOG)
 """Faults of a link."""
-NOT_OF_CONTROLLERS = (Fault.WIPE, Fault.RESTORE)
-"""A quorum of one that loses its log has lost everything: no promise survives that."""
+DAMAGE = (Fault.DATA_ROT, Fault.LOST_WRITE, Fault.MISDIRECTED_WRITE)
+"""Faults of synced data. They leave one sound copy, which must not be taken away, too."""
+NOT_OF_CONTROLLERS = (Fault.WIPE, Fault.RESTORE, *DAMAGE)
+"""A controller holds no partitions. One that is alone and loses its log has lost everything: no
+promise survives that."""
 
 _FEW_WRITERS = 3
 _RETENTION_CHECK_MS = 2_000
+_SHORT_INDEX_INTERVAL_BYTES = 300
 _RETENTION_SHARE = 0.25
 _ODD_SHARE = 0.25
 _JOINT_SHARE = 0.1
@@ -84,7 +93,8 @@ _SNAPSHOT_SHARE = 0.4
 _WORK_SHARE = 0.3
 _STAY_DOWN_SHARE = 0.4
 _DRAWN_APART = (
-    Fault.RETRACT, Fault.POWER_IN_STOP, Fault.ROT, Fault.FEW_FILES, Fault.CRASH_IN_STEP
+    Fault.RETRACT, Fault.POWER_IN_STOP, Fault.ROT, Fault.FEW_FILES, Fault.CRASH_IN_STEP,
+    Fault.ERROR_ONCE, Fault.NO_SPACE_ONCE, *DAMAGE,
 )  # fmt: skip
 """Faults that have entropy of their own, so that seeds without them stay as they were."""
 _DELETING_SHARE = 0.1
@@ -92,7 +102,12 @@ _FEW_FILES_SHARE = 0.15
 _CRASHING_SHARE = 0.2
 _FEATURE_SHARE = 0.15
 _LINKS_SHARE = 0.1
+_ERRORS_SHARE = 0.2
+_DAMAGE_SHARE = 0.2
+_DAMAGE_ALONE_SHARE = 0.5
+_TWO_DISKS_SHARE = 0.5
 _SHRINKING_SHARE = 0.15
+_TRUNCATING_SHARE = 0.06
 _PACES_MS = (1_000, 2_000, 6_000, 15_000)
 _QUICK_PACES_MS = (700, 1_500, 3_000)
 _LASTING_MS = (200, 2_000, 8_000, 30_000)
@@ -172,6 +187,16 @@ _LINKING: Mix = (
     *(Fault.RESTORE, Fault.RESTORE, Fault.CLOCK),
 )
 """What few mixes have."""
+_FAILING: Mix = (
+    *[Fault.ERROR_ONCE] * 6, *[Fault.NO_SPACE_ONCE] * 2,
+    *(Fault.SLOW_DISK, Fault.RESTART, Fault.RESTART, Happening.SWAP, Happening.ROLL),
+)  # fmt: skip
+"""Disks that report an error once, also to a node that is about to stop."""
+_DAMAGING: Mix = (
+    *[Fault.DATA_ROT] * 3, *[Fault.LOST_WRITE] * 3, *[Fault.MISDIRECTED_WRITE] * 2,
+    *[Happening.SWAP] * 8, *(Happening.ROLL, Fault.KILL),
+)  # fmt: skip
+"""Data that is not what was written, and leaders that come to serve it."""
 _APART = (
     ("power-in-stop", _POWER_IN_STOP_SHARE, _STOPPING),
     ("rot", _ROT_SHARE, _ROTTING),
@@ -180,6 +205,7 @@ _APART = (
     ("crash-in-step", _CRASHING_SHARE, _CRASHING),
     ("feature", _FEATURE_SHARE, _FEATURING),
     ("links", _LINKS_SHARE, _LINKING),
+    ("errors", _ERRORS_SHARE, _FAILING),
 )
 """What is added to plans that are drawn already: name of the entropy, share of seeds, mix."""
 
@@ -248,6 +274,7 @@ class Plan:
     """When all is healed, as many brokers as the promise allows are taken away for good."""
     work_ms: int = 20
     """A computation away from a node's step takes so long at most."""
+    log_dirs: int = 1
     incidents: tuple[Incident, ...] = ()
 
     @property
@@ -275,6 +302,9 @@ class Plan:
         }
         if self.flush_messages:
             values["log.flush.interval.messages"] = "1"
+        if any(incident.what in DAMAGE for incident in self.incidents):
+            # A start scans what follows the last entry of an index: let there be more before it.
+            values["log.index.interval.bytes"] = str(_SHORT_INDEX_INTERVAL_BYTES)
         if self.retention_bytes >= 0:
             values["log.retention.bytes"] = str(self.retention_bytes)
             values["log.retention.check.interval.ms"] = str(_RETENTION_CHECK_MS)
@@ -344,6 +374,7 @@ def draw(seed: int, duration_ms: int) -> Plan:
     plan = _with_orphans(plan)
     plan = _with_small_isrs(plan)
     plan = _with_odd_clients(plan)
+    plan = _with_truncations(plan)
     for name, share, mix in _APART:
         own = Random(f"{name}/{seed}")
         if own.random() < share:
@@ -357,12 +388,31 @@ def draw(seed: int, duration_ms: int) -> Plan:
     if own.random() < _WORK_SHARE:
         # Batches are too large for a step: all of them, or those of more than a few records.
         plan = replace(plan, step_units=own.choice((0, 3)), work_ms=own.choice((20, 1_000)))
+    plan = _with_damage(plan)
+    if any(each.what in (Fault.ERROR_ONCE, Fault.NO_SPACE_ONCE) for each in plan.incidents):
+        two = Random(f"disks/{seed}").random() < _TWO_DISKS_SHARE
+        # A broker outlives the loss of the one without the metadata log.
+        plan = replace(plan, log_dirs=2 if two else 1)
     some_stay_down = Random(f"stay-down/{seed}").random() < _STAY_DOWN_SHARE
     return replace(plan, some_stay_down=some_stay_down)
 
 
 def _time_of(incident: Incident) -> int:
     return incident.at_ms
+
+
+def _with_damage(plan: Plan) -> Plan:
+    own = Random(f"damage/{plan.seed}")
+    if own.random() >= _DAMAGE_SHARE:
+        return plan
+    # Logs that are long enough to be damaged where a start does not look.
+    writers = plan.producers * plan.partitions
+    plan = replace(plan, pace_ms=min(plan.pace_ms, 40 * writers), fetch_bytes=1 << 20)
+    added = _incidents(own, plan, _DAMAGING, _QUICK_PACES_MS, _SHORT_MS)
+    kept = [x for x in plan.incidents if x.what not in (Fault.WIPE, Fault.RESTORE)]
+    if own.random() < _DAMAGE_ALONE_SHARE:
+        kept = []
+    return replace(plan, incidents=tuple(sorted([*kept, *added], key=_time_of)))
 
 
 def _with_orphans(plan: Plan) -> Plan:
@@ -393,6 +443,26 @@ def _with_small_isrs(plan: Plan) -> Plan:
     )  # fmt: skip
     incidents = _incidents(own, plan, _SHRINKING, _QUICK_PACES_MS, _SHORT_MS)
     return replace(plan, incidents=tuple(incidents))
+
+
+def _with_truncations(plan: Plan) -> Plan:
+    """Leaders that are isolated while a segment that they rolled is flushed, one after another."""
+    own = Random(f"truncating/{plan.seed}")
+    if own.random() >= _TRUNCATING_SHARE:
+        return plan
+    plan = replace(
+        plan, brokers=3, replication_factor=3, min_isr=own.choice((1, 2)), idempotent=False,
+        flush_messages=False, roll_ms=300, pace_ms=100, session_ms=1_500, lag_ms=600,
+    )  # fmt: skip
+    there = (0, *plan.nodes)
+    incidents = [x for x in plan.incidents if x.node in there and x.other in there]
+    for number, at_ms in enumerate(range(3_000, plan.duration_ms, 4_000)):
+        node = 1 + number % 3
+        incidents += [
+            Incident(at_ms=at_ms, what=Fault.SLOW_DISK, node=node, for_ms=5_000),
+            Incident(at_ms=at_ms + 200, what=Fault.ISOLATE, node=node, for_ms=2_500),
+        ]
+    return replace(plan, incidents=tuple(sorted(incidents, key=_time_of)))
 
 
 def _with_odd_clients(plan: Plan) -> Plan:

@@ -10,6 +10,7 @@ LeaderCompleteness, LogMatching), WeakIsr and StrongIsr of the older model, SPEC
 
 from bisect import bisect_left
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import NamedTuple
@@ -18,6 +19,7 @@ from minikafka.common.ids import TopicPartition
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.metadata.image import MetadataImage
 from minikafka.metadata.partition_registration import NO_LEADER, PartitionRegistration
+from minikafka.records.errors import CorruptRecordsError
 from minikafka.replica.partition import Partition
 from minikafka.sim.coverage import Coverage
 from minikafka.sim.log_batches import Batch, batches_of, common_count, epoch_at, values_of
@@ -89,6 +91,9 @@ class ReplicaChecks:
     image: MetadataImage = field(default_factory=MetadataImage)
     committed: dict[TopicPartition, Committed] = field(default_factory=dict)
     coverage: Coverage = field(default_factory=Coverage)
+    is_damaged: Callable[[int, TopicPartition], bool] = lambda *_: False
+    """Whether a disk has damaged records of a replica: nobody may be served them, but nothing can
+    be said of what it holds."""
     _beliefs: dict[tuple[int, TopicPartition], tuple[object, ...]] = field(default_factory=dict)
 
     def of(self, where: TopicPartition) -> Committed:
@@ -143,6 +148,11 @@ class ReplicaChecks:
         where = partition.topic_partition
         known = self.of(where)
         epoch = partition.leader_epoch
+        if self.is_damaged(node.config.node_id, where):
+            if not known.is_open and epoch >= known.unclean_epoch:
+                with suppress(CorruptRecordsError):
+                    self._grow(node, partition, known)
+            return
         log = partition.log
         key = (node.config.node_id, epoch)
         if epoch < known.unclean_epoch:
@@ -397,6 +407,8 @@ class ReplicaChecks:
     def logs_match(self, node: SimNode, partition: Partition) -> None:
         """LogMatching: compare what was not compared yet."""
         where, log = partition.topic_partition, partition.log
+        if self.is_damaged(node.config.node_id, where):
+            return
         known = self.of(where)
         now = self.image.partition(where.topic, where.partition)
         node_id = node.config.node_id

@@ -86,7 +86,7 @@ def _ranges(disk: SimDisk, *, is_controller: bool) -> Iterator[tuple[str, int]]:
     for path in (*names, BOOTSTRAP):
         size = disk.durable_bytes(path)
         if path.endswith(_LOG) and is_controller:
-            size = min(size, _bytes_below(disk, path, recovery_point))
+            size = min(size, bytes_below(disk, path, recovery_point))
         if size and path.endswith((_LOG, SUFFIX, QUORUM_STATE)):
             yield path, size
 
@@ -96,23 +96,24 @@ def _durable_recovery_point(disk: SimDisk) -> int:
     return read_recovery_point(disk) if disk.durable_bytes(RECOVERY_POINT) else 0
 
 
-def _bytes_below(disk: SimDisk, path: str, offset: int) -> int:
+def bytes_below(disk: SimDisk, path: str, offset: int) -> int:
+    """How many of a segment's first bytes hold records below `offset`."""
     end = 0
-    for position, header in _batches(disk, path):
+    for position, header in batches(disk, path):
         if header.next_offset > offset:
             break
         end = position + header.size
     return end
 
 
-def _batches(disk: SimDisk, path: str) -> Iterator[tuple[int, BatchHeader]]:
+def batches(disk: SimDisk, path: str) -> Iterator[tuple[int, BatchHeader]]:
     """The batches up to the tail that a power failure may have torn."""
     with suppress(CorruptRecordsError):
         yield from scan_headers(disk.open(path))
 
 
 def _beside_epoch(disk: SimDisk, path: str, at: int) -> int:
-    for position, header in _batches(disk, path):
+    for position, header in batches(disk, path):
         if position + _EPOCH_BYTES[0] <= at < position + _EPOCH_BYTES[1]:
             return position + _EPOCH_BYTES[1]
         if at < position + header.size:

@@ -20,6 +20,7 @@ from minikafka.common.faults import (
     StorageFault,
 )
 from minikafka.log.disk import Space
+from minikafka.sim.disk_errors import OneError
 from minikafka.sim.disk_names import Change, Journal, Names, parent
 
 Buffer = bytes | bytearray | memoryview
@@ -39,6 +40,15 @@ class CrashWithinStep(BaseException):
         self.share: Final = share
 
 
+class TornWriteFault(StorageFault):
+    """A write or a sync failed when `share` of its bytes had been written."""
+
+    def __init__(self, log_dir: str, reason: str, share: float) -> None:
+        """Name the directory, and what the system reported."""
+        super().__init__(log_dir, reason)
+        self.share: Final = share
+
+
 _BATCH_PREFIX_BYTES = 17
 """Base offset, length, leader epoch and magic of a record batch."""
 
@@ -50,18 +60,39 @@ class _Inode:
     """The first bytes of `data` that are durable."""
     cut: bytes = b""
     """Durable bytes that followed them until a truncation that is not durable yet."""
+    unwritten: tuple[int, int] = (0, 0)
+    """Bytes that a sync could not write: later syncs do not write them either."""
 
     def sync(self) -> None:
         self.synced = len(self.data)
         self.cut = b""
 
+    def fail_to_sync(self, share: float) -> None:
+        """Write some of what is not durable; the rest is never written."""
+        end = len(self.data)
+        start = self.synced + int((end - self.synced) * share)
+        if start < end:
+            first, last = self.unwritten
+            self.unwritten = (min(first, start), end) if first < last else (start, end)
+
+    def drop_unwritten(self) -> None:
+        """Forget what was not written: it reads as zeros."""
+        first, last = self.unwritten
+        self.unwritten = (0, 0)
+        last = min(last, len(self.data))
+        if first < last:
+            self.data[first:last] = bytes(last - first)
+
     def truncate(self, size: int) -> None:
         if size < self.synced:
             self.cut = bytes(self.data[size : self.synced]) + self.cut
             self.synced = size
+        first, last = self.unwritten
+        self.unwritten = (first, min(last, size)) if first < size else (0, 0)
         del self.data[size:]
 
     def lose_power(self, rng: Random, *, flips: bool) -> None:
+        self.drop_unwritten()
         if self.cut and rng.random() < 0.5:
             self.data[self.synced :] = self.cut
         else:
@@ -111,6 +142,16 @@ class SimFile:
         """Bytes in the file."""
         return len(self._inode.data)
 
+    @property
+    def durable_size(self) -> int:
+        """Bytes that a power loss leaves for sure."""
+        return self._inode.synced
+
+    @property
+    def may_grow_back(self) -> bool:
+        """True if a power loss may undo a truncation."""
+        return bool(self._inode.cut)
+
     def append(self, data: Buffer) -> None:
         """Write all of `data`, or nothing of it if the disk is full or broken."""
         self._check_open()
@@ -119,6 +160,9 @@ class SimFile:
         except CrashWithinStep as crash:
             self._inode.data += data[: int(len(data) * crash.share)]
             raise
+        except TornWriteFault as fault:
+            self._inode.data += data[: int(len(data) * fault.share)]
+            raise
         self._disk.spend(len(data))
         self._inode.data += data
 
@@ -126,7 +170,7 @@ class SimFile:
         """Up to `length` bytes from `position`."""
         if not self._is_open:
             raise RecordsGoneError("the file was closed before it was read")
-        self._disk.check()
+        self._disk.begin_reading("read")
         return bytes(self._inode.data[position : position + length])
 
     def truncate(self, size: int) -> None:
@@ -139,7 +183,11 @@ class SimFile:
     def sync(self) -> None:
         """Make the content durable; nothing to do for a file that was closed meanwhile."""
         if self._is_open:
-            self._disk.begin("sync")
+            try:
+                self._disk.begin("sync")
+            except TornWriteFault as fault:
+                self._inode.fail_to_sync(fault.share)
+                raise
             self._inode.sync()
 
     def close(self) -> None:
@@ -179,6 +227,10 @@ class SimDisk:
         self.few_files: Random | None = None
         """Draws which files cannot be opened for lack of descriptors; None: all can."""
         self.files_refused = 0
+        self.error: OneError | None = None
+        """What fails next, once."""
+        self.replaced: dict[str, bytes] = {}
+        """What small files held before they were replaced or removed last."""
         self._reserved = 0
         self._in_step = False
         self.syncs = 0
@@ -194,7 +246,7 @@ class SimDisk:
 
     def open(self, path: str, *, create: bool = False) -> SimFile:
         """Open a file."""
-        self.check()
+        self.begin_reading("open")
         if path in self._names.folders:
             raise StorageFault(self.root, f"cannot open {path}: Is a directory")
         if not path.startswith(_METADATA_FOLDER):
@@ -245,7 +297,7 @@ class SimDisk:
 
     def list(self, path: str) -> list[str]:
         """Names in a folder, sorted."""
-        self.check()
+        self.begin_reading("list")
         return sorted(name.rpartition("/")[2] for name in self._names.inside(path))
 
     def make_dir(self, path: str) -> None:
@@ -270,6 +322,8 @@ class SimDisk:
         if old in self._names.files:
             if new in self._names.files and new != old:
                 self.give_back(len(self._names.files[new].data))
+                if "/" not in new:
+                    self.replaced[new] = bytes(self._names.files[new].data)
             inode = self._names.files[old]
             self._names.drop_file(old)
             self._names.put(new, inode)
@@ -302,6 +356,8 @@ class SimDisk:
         for name in [name for name in below if name in self._names.files]:
             self.begin("remove", name.encode())
             self.give_back(len(self._names.files[name].data))
+            if "/" not in name:
+                self.replaced[name] = bytes(self._names.files[name].data)
             self._set(name, None)
         for name in [name for name in below if name in self._names.folders]:
             self.begin("remove", name.encode())
@@ -317,7 +373,7 @@ class SimDisk:
 
     def sync_dir(self, path: str) -> None:
         """Make the names in a folder durable."""
-        self.begin("sync", path.encode())
+        self.begin("sync folder", path.encode())
         if path not in self._names.folders:
             raise self._missing("sync", path)
         self.syncs += 1
@@ -326,7 +382,12 @@ class SimDisk:
 
     def sync_all(self) -> bool:
         """Make everything durable."""
-        self.begin("sync all")
+        try:
+            self.begin("sync all")
+        except TornWriteFault as fault:
+            for inode in self._names.files.values():
+                inode.fail_to_sync(fault.share)
+            raise
         self.syncs += 1
         for change in self._pending.take_all():
             self._make_durable(change)
@@ -346,8 +407,18 @@ class SimDisk:
         self._locked = False
 
     def crash(self) -> None:
-        """The process dies: everything written stays, the lock goes."""
+        """The process dies: everything written stays, the lock goes.
+
+        What could not be synced has left the memory of the system by the time of the next start.
+        """
         self._locked = False
+        for inode in self._names.files.values():
+            inode.drop_unwritten()
+
+    @property
+    def has_unwritten(self) -> bool:
+        """True if the process believes bytes to be written that a sync could not write."""
+        return any(inode.unwritten != (0, 0) for inode in self._names.files.values())
 
     def lose_power(self, rng: Random, *, flips: bool = False) -> None:
         """The machine dies: what was not durable is lost but for a random prefix.
@@ -399,6 +470,15 @@ class SimDisk:
 
         return undo
 
+    def bring_back(self, path: str) -> None:
+        """Let a file be, for good, as it was before it was replaced or removed last."""
+        inode = _Inode(bytearray(self.replaced.pop(path)))
+        inode.sync()
+        former = self._names.files.get(path)
+        self._used += len(inode.data) - (0 if former is None else len(former.data))
+        self._names.put(path, inode)
+        self._durable.put(path, inode)
+
     def content(self, path: str) -> bytearray:
         """The bytes of a file, to be damaged."""
         return self._names.files[path].data
@@ -418,7 +498,7 @@ class SimDisk:
 
     def mend(self) -> None:
         """Take away what was broken, and let there be room."""
-        self.broken = self._capacity = self.few_files = None
+        self.broken = self._capacity = self.few_files = self.error = None
 
     def fill(self, room: int = 0) -> None:
         """Leave only `room` bytes free."""
@@ -435,9 +515,35 @@ class SimDisk:
         self._used -= size
 
     def begin(self, operation: str, data: Buffer = b"") -> None:
-        """Let an operation begin that changes the disk; `before_change` may end the process."""
+        """Let an operation begin that changes the disk; `before_change` may end the process.
+
+        Raises:
+            TornWriteFault: a part of `data` has been written and stays, or of what is synced.
+        """
         self.before_change(operation, data)
         self.check()
+        if self.error is not None and self._in_step:
+            self._fail_once(operation)
+
+    def begin_reading(self, operation: str) -> None:
+        """Let an operation begin that changes nothing."""
+        self.check()
+        if self.error is not None and self._in_step:
+            self._fail_once(operation)
+
+    def _fail_once(self, operation: str) -> None:
+        error = self.error
+        assert error is not None
+        if not error.strikes(operation):
+            return
+        self.error = None
+        self.has_refused = True
+        self.refusals += 1
+        error.on_error(operation)
+        reason = f"{operation} failed: {error.reason}"
+        if operation in ("sync", "sync all") or (operation == "append" and error.tail_stays):
+            raise TornWriteFault(self.root, reason, error.share)
+        raise StorageFault(self.root, reason)
 
     def check(self) -> None:
         """Raise StorageFault if the disk was broken on purpose (`broken` says how)."""

@@ -6,6 +6,7 @@ readable. What an operator would have to do by hand (an unclean election, where 
 it to one) the run does then.
 """
 
+import gc
 import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -37,7 +38,7 @@ from minikafka.sim.faults import Faults
 from minikafka.sim.group_workload import SimMember, is_stable
 from minikafka.sim.odd_workload import JointProducer, OddClient
 from minikafka.sim.operators import Operators
-from minikafka.sim.plan import Fault, Incident, Plan
+from minikafka.sim.plan import DAMAGE, Fault, Incident, Plan
 from minikafka.sim.sim_cluster import BROKER_PORT, SimCluster, host
 from minikafka.sim.sim_node import SimNode
 from minikafka.sim.violation import Violation
@@ -46,7 +47,9 @@ from minikafka.sim.world import US_PER_MS, NeverHappenedError, World
 
 TOPIC = "t"
 _HEALING_PACE_MS = 400
+_RARE_COLLECTIONS = (20_000, 20, 50)
 _SETTLING_MS = 10_000
+_SCAN_EVERY_MS = 3_000
 _PATIENCE_MS = 45_000
 """After which an operator asks for leaders that no rule brings back."""
 
@@ -95,6 +98,7 @@ class Simulation:
     _producers: list[SimProducer] = field(default_factory=list)
     _others: list[JointProducer | OddClient] = field(default_factory=list)
     _consumer: SimConsumer | None = None
+    _scanner: SimConsumer | None = None
     _members: list[SimMember] = field(default_factory=list)
     _images: dict[str, str] = field(default_factory=dict)
     _told_topic: TopicImage | None = None
@@ -112,6 +116,7 @@ class Simulation:
             given=plan.given,
             levels=levels,
             separate_controller=plan.separate_controller,
+            log_dirs=plan.log_dirs,
             on_step=self._stepped,
         )
         nodes = self.cluster.nodes
@@ -128,16 +133,27 @@ class Simulation:
         clients += [*(["joint"] if plan.joint else []), *(["odd"] if plan.odd else [])]
         self.faults = Faults(
             self.cluster,
-            ("c", *clients),
+            ("c", "scanner", *clients),
             partial(self.checkers.lost_records, everything=True),
             FaultEffects(self.checkers.coverage.faults),
         )
+        self.checkers.replicas.is_damaged = self.faults.storage.is_damaged
         self.operators = Operators(
             plan, TOPIC, self.faults, self._connections, self.checkers.elections.asked
         )
+        self.faults.storage.lead = self.operators.lead
 
     def run(self) -> Outcome:
         """Run to the end, or to the first violation."""
+        thresholds = gc.get_threshold()
+        # A step makes many objects, and hardly any cycle: as the server does (`server_start`).
+        gc.set_threshold(*_RARE_COLLECTIONS)
+        try:
+            return self._judged()
+        finally:
+            gc.set_threshold(*thresholds)
+
+    def _judged(self) -> Outcome:
         outcome = Outcome(self.plan.seed)
         try:
             self._run()
@@ -169,6 +185,11 @@ class Simulation:
             disk.files_refused
             for node in self.cluster.nodes.values()
             for disk in node.disks.values()
+        )
+        self.checkers.coverage.events["damaged replicas given up"] = sum(
+            node.replicas_given_up
+            + (node.node.broker.replicas.damaged_count if node.node and node.node.broker else 0)
+            for node in self.cluster.nodes.values()
         )
         outcome.faults = self.counts
         outcome.digest = self.world.digest
@@ -213,6 +234,12 @@ class Simulation:
             producer.start()
         self._consumer = SimConsumer(self._connections("c"), self.history, everywhere)
         self._consumer.start()
+        if any(incident.what in DAMAGE for incident in plan.incidents):
+            self._scanner = SimConsumer(
+                self._connections("scanner"), self.history, everywhere, "scanner"
+            )
+            self._scanner.start()
+            self._scanner.start_over(_SCAN_EVERY_MS)
         for number in range(plan.groups):
             name = f"g{number}"
             member = SimMember(
@@ -258,7 +285,7 @@ class Simulation:
     def _faulted(self, node: SimNode, fault: StorageFault) -> None:
         """A process ended because of a disk, which must have refused something."""
         disk = node.disks[fault.log_dir]
-        if not disk.has_refused and not self.faults.is_rotten(node.config.node_id):
+        if not disk.has_refused and not self.faults.storage.is_rotten(node.config.node_id):
             raise Violation(f"sound disk: {node.host} gave it up: {fault.reason}")
 
     def _lost_power(self, node: SimNode) -> None:
@@ -310,6 +337,8 @@ class Simulation:
         self.world.run(5_000)
         assert self._consumer is not None
         self._consumer.running = False
+        if self._scanner is not None:
+            self._scanner.running = False
         self._replicas_agree()
 
     def _go_on_with_fewer(self) -> None:

@@ -31,11 +31,13 @@ from minikafka.messages.produce import (
 )
 from minikafka.protocol.message import ApiMessage
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch
+from minikafka.records.errors import CorruptRecordsError
 from minikafka.records.reader import read_batch
-from minikafka.records.scan import split_batches
+from minikafka.records.scan import check_crc, split_batches
 from minikafka.sim.network import Network
 from minikafka.sim.sim_client import SimClient
 from minikafka.sim.sim_node import EPOCH_MS
+from minikafka.sim.violation import Violation
 from minikafka.sim.world import US_PER_MS, World
 
 _BY_NAME = 12
@@ -385,6 +387,13 @@ class SimConsumer:
             self._take(where, bytes(cast(memoryview, found.records or memoryview(b""))))
         self._later(where)
 
+    def start_over(self, every_ms: int) -> None:
+        """Read everything from the start again and again: also what nobody reads at the tail."""
+        if self.running:
+            self._life = self.history.new_life()
+            self.positions = dict.fromkeys(self.partitions, 0)
+            self.connections.world.after(every_ms * US_PER_MS, lambda: self.start_over(every_ms))
+
     def _find_start(self, where: TopicPartition) -> None:
         """Retention took the first records: ask where the log begins."""
 
@@ -410,6 +419,10 @@ class SimConsumer:
         position = self.positions[where]
         seen = []
         for at, header in split_batches(records):
+            try:
+                check_crc(records, at, header)
+            except CorruptRecordsError as error:
+                raise Violation(f"DamagedRead: {where} from {position}: {error}") from error
             for record in read_batch(records[at : at + header.size], 0, header):
                 if record.offset >= position:
                     self.history.read(where, record.offset, bytes(record.value or b""))

@@ -89,7 +89,7 @@ class World:
     def run(self, for_ms: int, most_steps: int = 0) -> None:
         """Let everything happen that is due within `for_ms`, or `most_steps` of it, if not 0."""
         last = self.steps + most_steps
-        is_enough = (lambda: self.steps >= last) if most_steps else lambda: False
+        is_enough = (lambda: self.steps >= last) if most_steps else None
         self._run_to(self.now_us + for_ms * US_PER_MS, is_enough)
 
     def run_until(self, condition: Callable[[], bool], within_ms: int, what: str = "") -> None:
@@ -102,13 +102,18 @@ class World:
             wanted = what or getattr(condition, "__name__", "the condition")
             raise NeverHappenedError(f"{wanted}: not within {within_ms} ms of virtual time")
 
-    def _run_to(self, end_us: int, condition: Callable[[], bool]) -> bool:
+    def _run_to(self, end_us: int, condition: Callable[[], bool] | None) -> bool:
+        """Go on until a condition holds, None: until the end; whether it holds then."""
         heap = self._heap
-        while not condition():
+        while condition is None or not condition():
             while heap and heap[0][2].action is None:
                 heappop(heap)
             if not heap or heap[0][0] > end_us:
                 self.now_us = end_us
-                return condition()
-            self.step()
+                return condition is not None and condition()
+            self.now_us, _, planned = heappop(heap)
+            action, planned.action = planned.action, None
+            self.steps += 1
+            assert action is not None
+            action()
         return True

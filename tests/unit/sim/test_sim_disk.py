@@ -8,6 +8,7 @@ from minikafka.common.faults import StorageFault
 from minikafka.log.disk import read_file, write_file
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch
 from minikafka.server.os_disk import OsDisk
+from minikafka.sim.disk_errors import WRITES, OneError
 from minikafka.sim.sim_disk import SimDisk
 
 
@@ -308,3 +309,46 @@ def test_a_file_that_is_replaced_gives_its_room_back():
     for _ in range(10):
         write_file(disk, "a", b"x" * 40)
     assert disk.space() == (100, 60)
+
+
+@pytest.mark.parametrize("sync_all", [False, True])
+def test_what_a_sync_could_not_write_is_lost_though_the_next_sync_succeeds(sync_all):
+    disk = SimDisk()
+    file = disk.open("a", create=True)
+    disk.sync_dir("")
+    file.append(b"one")
+    file.sync()
+    file.append(b"twotwo")
+    disk.error = OneError("Input/output error", 0, ("sync", "sync all"), share=0.5)
+    disk.step_begins()
+    with pytest.raises(StorageFault, match="Input/output error"):
+        disk.sync_all() if sync_all else file.sync()
+    file.sync()
+    assert (disk.has_unwritten, disk.refusals) == (True, 1)
+    assert read_file(disk, "a") == b"onetwotwo"
+    disk.crash()
+    assert read_file(disk, "a") == b"onetwo\0\0\0"
+
+
+@pytest.mark.parametrize(("tail_stays", "found"), [(True, b"onetw"), (False, b"one")])
+def test_a_write_that_fails_may_leave_some_bytes(tail_stays, found):
+    disk = SimDisk()
+    file = disk.open("a", create=True)
+    file.append(b"one")
+    disk.error = OneError("No space left on device", 0, WRITES, 0.4, tail_stays)
+    disk.step_begins()
+    with pytest.raises(StorageFault, match="append failed: No space left"):
+        file.append(b"twotwo")
+    assert read_file(disk, "a") == found
+
+
+def test_an_error_comes_once_after_so_many_operations_and_only_within_a_step():
+    disk = SimDisk()
+    failed = []
+    disk.error = OneError("Input/output error", 1, on_error=failed.append)
+    assert disk.list("") == disk.list("") == []
+    disk.step_begins()
+    with pytest.raises(StorageFault, match="create failed: Input/output error"):
+        disk.open("a", create=True)
+    disk.open("a", create=True)
+    assert failed == ["create"]
