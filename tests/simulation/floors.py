@@ -1,17 +1,20 @@
 """Runs the seeds of CI: nothing may be broken, and enough must have been covered.
 
-    python -m tests.simulation.floors [--jobs N] [--table]
+    python -m tests.simulation.floors [--jobs N] [--table] [--json FILE]
 
 Exit status 1 where a seed breaks a rule, or where a count is below its floor; each is named. A
 floor says what the seeds are for: rules that must have been evaluated, events that must have
-happened, faults that must have had an effect. `--table` prints all counts beside their floors.
+happened, faults that must have had an effect. `--table` prints all counts beside their floors;
+`--json` writes what the seeds came to for `tests.summary`.
 """
 
 import argparse
+import json
 import logging
 import multiprocessing
 import os
 import sys
+from pathlib import Path
 
 from minikafka.sim.coverage import Coverage
 from minikafka.sim.plan import Fault, draw
@@ -31,6 +34,7 @@ EVENTS = {
     "rebalances": 100,
     "runs that end with fewer brokers": 20,
     "truncations": 50,
+    "truncations while a flush runs": 10,
     "unclean recoveries": 20,
 }
 RULES = {
@@ -57,6 +61,7 @@ RULES = {
     "WeakIsr": 100_000,
     "append order": 10_000,
     "epochs": 3_000,
+    "flushed": 5_000,
     "only operators help": 5,
     "retention": 50,
     "the ISR is kept": 500,
@@ -65,8 +70,13 @@ FAULTS = {fault.value: 5 for fault in Fault} | {
     "clog": 1,
     "crash-in-step": 20,
     "cut": 2,
+    "data-rot": 14,
+    "error-once": 6,
     "isolate": 30,
     "kill": 50,
+    "lost-write": 8,
+    "misdirected-write": 4,
+    "no-space-once": 3,
     "power": 20,
     "power-in-stop": 20,
     "retract": 1,
@@ -101,6 +111,11 @@ def _kinds(coverage):
     yield "fault", coverage.faults, FAULTS
 
 
+def count():
+    """How many floors there are."""
+    return len(EVENTS) + len(RULES) + len(FAULTS)
+
+
 def _run(seed):
     return Simulation(draw(seed, DURATION_MS)).run()
 
@@ -118,16 +133,30 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--table", action="store_true")
+    parser.add_argument("--json", type=Path)
     args = parser.parse_args()
-    total, problems, acknowledged = Coverage(), [], 0
+    seeds, total, problems, acknowledged = 0, Coverage(), [], 0
     for outcome in outcomes(args.jobs):
+        seeds += 1
         total.add(outcome.coverage)
         acknowledged += outcome.acknowledged
         if outcome.violation is not None:
             problems.append(f"seed {outcome.seed}: {outcome.violation}\n{outcome.traceback}")
         if not outcome.acknowledged:
             problems.append(f"seed {outcome.seed}: nothing was acknowledged")
-    problems += below_floors(total)
+    missed = below_floors(total)
+    problems += missed
+    if args.json is not None:
+        came_to = {
+            "seeds": seeds,
+            "records acknowledged": acknowledged,
+            "checks": total.checks,
+            "faults with an effect": sum(total.faults.values()),
+            "floors reached": count() - len(missed),
+            "problems": len(problems),
+        }
+        args.json.parent.mkdir(parents=True, exist_ok=True)
+        args.json.write_text(json.dumps(came_to) + "\n", encoding="utf-8")
     for line in (*(table(total) if args.table else ()), *problems):
         print(line)
     print(

@@ -24,7 +24,7 @@ from minikafka.sim.shrink import shrink
 from minikafka.sim.simulation import Simulation
 from tests.mutation import applied, write_between
 from tests.simulation.mutants import BEGIN, END
-from tests.simulation.mutations import MUTATIONS
+from tests.simulation.mutations import LIVENESS_ALONE, MUTATIONS
 
 PATH = Path(__file__).with_name("killers.json")
 PAGE = Path(__file__).parents[2] / "docs" / "simulation.md"
@@ -74,9 +74,9 @@ def table(killers):
 
 
 def _described(killer):
-    return (
-        f"{killer.rule} | {', '.join(each.what.value for each in killer.plan.incidents) or 'none'}"
-    )
+    reason = LIVENESS_ALONE.get(killer.mutant)
+    rule = killer.rule if reason is None else f"{killer.rule} alone: {reason}"
+    return f"{rule} | {', '.join(each.what.value for each in killer.plan.incidents) or 'none'}"
 
 
 def entropies(plan):

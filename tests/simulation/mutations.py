@@ -339,7 +339,53 @@ MUTATIONS = (
         ("replica.append_queue", "queue_append", "queued.popleft()", "queued.remove(item) or item"),
     ),
     mutation(
+        "a flush speaks of what was written after a truncation",
+        ("log.unified_log", "UnifiedLog._truncate_to", "self.flushes.truncated()", "pass"),
+        ("log.unified_log", "UnifiedLog._truncate_fully", "self.flushes.truncated()", "pass"),
+    ),
+    mutation(
+        "a truncation is not synced",
+        ("log.unified_log", "UnifiedLog._truncate_to", "active.file.sync()", "pass"),
+    ),
+    mutation(
+        "a batch is a duplicate where its last sequence is known",
+        ("log.producer_state", "ProducerState._duplicate_or_gap",
+         "and batch.offset_delta == header.last_offset_delta", ""),
+    ),
+    mutation(
         "sequence numbers are not looked at",
         ("log.producer_state", "ProducerState.check", "if entry is None:", "if True:"),
     ),
+    # Disks
+    mutation(
+        "batches that a disk has damaged are served",
+        ("log.segments", "Segments.read", "if position < segment.found_bytes:", "if False:"),
+    ),
+    mutation(
+        "a failed flush is tried again, and believed",
+        ("replica.replica_manager", "ReplicaManager._flushed",
+         "if fault is not None:\n        self.take_offline(fault)\n        return",
+         ("if fault is not None:\n        log.flushes.failed = None\n"
+         "        log.not_flushed(request)\n        self.flush(log)\n        return")),
+    ),
+    mutation(
+        "C1: a flush that failed before a stop is forgotten",
+        ("log.flush", "FlushLedger.take", "if self.failed is not None:", "if False:"),
+    ),
+    mutation(
+        "a log goes on after an append that failed",
+        ("apis.produce", "_append", "ctx.broker.replicas.take_offline(fault)", "pass"),
+    ),
 )  # fmt: skip
+
+LIVENESS_ALONE = {
+    "CHECK 2: a fetch goes on in the leader epoch in which it began":
+        "each leader refuses the old epoch, so the follower copies nothing, and nothing wrong",
+    "a follower does not truncate what diverges":
+        "the leader answers each fetch with the divergence, and no record follows it",
+    "a follower truncates one record too few":
+        "as above: the leader compares the epoch of the last record before it sends more",
+    "L2: ELR members are never elected":
+        "no leader is elected at all; that one must be is liveness (`owed_leader`)",
+}  # fmt: skip
+"""Mutants that no safety rule can kill, since they stop progress and nothing else; and why."""

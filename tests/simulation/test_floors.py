@@ -1,5 +1,7 @@
 """Too little coverage is named, and makes CI red."""
 
+import json
+
 import pytest
 
 from minikafka.sim.coverage import Coverage
@@ -16,9 +18,9 @@ def covered():
     return coverage
 
 
-def run_with(monkeypatch, outcome):
+def run_with(monkeypatch, outcome, *words):
     monkeypatch.setattr(floors, "outcomes", lambda _: [outcome])
-    monkeypatch.setattr("sys.argv", ["floors"])
+    monkeypatch.setattr("sys.argv", ["floors", *words])
     return floors.main()
 
 
@@ -49,3 +51,14 @@ def test_a_seed_that_breaks_a_rule_is_named(monkeypatch, capsys):
 def test_a_seed_without_an_acknowledgement_is_named(monkeypatch, capsys):
     assert run_with(monkeypatch, Outcome(1, coverage=covered())) == 1
     assert "nothing was acknowledged" in capsys.readouterr().out
+
+
+def test_what_the_seeds_came_to_is_written(monkeypatch, tmp_path):
+    coverage = covered()
+    coverage.rules["U6"] -= 1
+    file = tmp_path / "new" / "floors.json"
+    outcome = Outcome(1, coverage=coverage, acknowledged=7)
+    assert run_with(monkeypatch, outcome, "--json", str(file)) == 1
+    came_to = json.loads(file.read_text())
+    assert (came_to["seeds"], came_to["records acknowledged"], came_to["problems"]) == (1, 7, 1)
+    assert came_to["floors reached"] == floors.count() - 1

@@ -5,7 +5,7 @@ import pytest
 from tests.simulation import killers
 from tests.simulation.killers import Killer, broken_rule, entropies, is_sound
 from tests.simulation.mutants import BEGIN, END
-from tests.simulation.mutations import MUTATIONS
+from tests.simulation.mutations import LIVENESS_ALONE, MUTATIONS
 
 KILLERS = killers.load()
 BY_NAME = {mutation.name: mutation for mutation in MUTATIONS}
@@ -13,6 +13,12 @@ BY_NAME = {mutation.name: mutation for mutation in MUTATIONS}
 
 def test_every_mutant_has_a_killer():
     assert list(KILLERS) == list(BY_NAME)
+
+
+def test_a_mutant_that_a_crash_or_liveness_alone_kills_has_a_reason():
+    assert {
+        name for name, killer in KILLERS.items() if killer.rule in ("liveness", "crash")
+    } == set(LIVENESS_ALONE)
 
 
 @pytest.mark.parametrize("name", KILLERS)

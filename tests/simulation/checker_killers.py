@@ -1,0 +1,115 @@
+"""For each weakened checker a plan that shows what it misses, kept as data.
+
+    python -m tests.simulation.checker_killers [--seeds N] [--seconds S] [WORD …]
+
+In a plan of `checker_killers.json` a checker objects to a mutant of the product, by the rule that
+is named, and does not object by this rule once it is weakened. The search tries the plans of
+`killers.json` first, each with many seeds, then plans drawn by seeds.
+"""
+
+import argparse
+import json
+import logging
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+from minikafka.sim.plan import Plan, draw
+from minikafka.sim.plan_file import plan_of, plan_text
+from tests.mutation import applied
+from tests.simulation import killers
+from tests.simulation.checker_mutations import CHECKER_MUTATIONS
+from tests.simulation.killers import broken_rule, entropies
+from tests.simulation.mutations import MUTATIONS
+
+PATH = Path(__file__).with_name("checker_killers.json")
+PRODUCTS = {each.name: each for each in MUTATIONS}
+
+
+class CheckerKiller(NamedTuple):
+    """The checker of `rule` objects to the mutant `product` in `plan` unless it is weakened."""
+
+    checker: str
+    product: str
+    rule: str
+    plan: Plan
+
+
+def load():
+    """Return the killers by the name of the weakened checker."""
+    rows = json.loads(PATH.read_text(encoding="utf-8")) if PATH.exists() else []
+    return {
+        row["checker"]: CheckerKiller(
+            row["checker"], row["product"], row["rule"], plan_of(json.dumps(row["plan"]))
+        )
+        for row in rows
+    }
+
+
+def save(found):
+    """Write killers in the order of the mutations."""
+    rows = []
+    for mutation in CHECKER_MUTATIONS:
+        killer = found.get(mutation.name)
+        if killer is not None:
+            names = ", ".join(
+                f"{json.dumps(key)}: {json.dumps(getattr(killer, key))}"
+                for key in ("checker", "product", "rule")
+            )
+            rows.append(f'{{{names}, "plan": {plan_text(killer.plan).strip()}}}')
+    PATH.write_text("[\n" + ",\n".join(rows) + "\n]\n", encoding="utf-8")
+
+
+def tells_apart(plan, checker, product, rule):
+    """True if the mutant breaks the rule in a plan, and not once the checker is weakened."""
+    if broken_rule(plan, product) != rule:
+        return False
+    with applied(checker):
+        return broken_rule(plan, product) != rule
+
+
+def search(checker, seeds, duration_ms):
+    """Return a killer of a weakened checker; None where none was found."""
+    known = [each for each in killers.load().values() if each.rule in checker.rules]
+    for each in known:
+        product = PRODUCTS[each.mutant]
+        for plan in entropies(each.plan):
+            if tells_apart(plan, checker.mutation, product, each.rule):
+                return CheckerKiller(checker.name, product.name, each.rule, plan)
+    for seed in seeds:
+        plan = replace(draw(seed, duration_ms), healing_ms=30_000)
+        for each in known:
+            product = PRODUCTS[each.mutant]
+            if tells_apart(plan, checker.mutation, product, each.rule):
+                return CheckerKiller(checker.name, product.name, each.rule, plan)
+    return None
+
+
+def main():
+    """Search for each weakened checker that has no killer, or that a word names."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seeds", type=int, default=30)
+    parser.add_argument("--seconds", type=int, default=20)
+    parser.add_argument("words", nargs="*")
+    args = parser.parse_args()
+    logging.disable(logging.CRITICAL)
+    found, alive = load(), []
+    for checker in CHECKER_MUTATIONS:
+        if args.words and not any(word in checker.name for word in args.words):
+            continue
+        if not args.words and checker.name in found:
+            continue
+        killer = search(checker, range(1, 1 + args.seeds), args.seconds * 1000)
+        if killer is None:
+            alive.append(checker.name)
+            print(f"{checker.name}: LIVES", flush=True)
+            continue
+        found[checker.name] = killer
+        save(found)
+        print(f"{checker.name}: {killer.rule}, by {killer.product!r}", flush=True)
+    return 1 if alive else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,81 @@
+"""Weakenings of one checker each: an excuse that is wider than the promise, or a check left out.
+
+`checker_killers` keeps, for each, a plan in which the checker objects to a mutant of the product,
+and does not object while it is weakened. Those that no plan finds are in `unit_mutations`.
+"""
+
+from typing import NamedTuple
+
+from tests.mutation import Mutation, mutation
+
+
+class CheckerMutation(NamedTuple):
+    """A weakened checker, and the rules that it may be silent about."""
+
+    mutation: Mutation
+    rules: tuple[str, ...]
+
+    @property
+    def name(self):
+        """What is weakened."""
+        return self.mutation.name
+
+
+CHECKER_MUTATIONS = (
+    CheckerMutation(
+        mutation(
+            "an unclean election excuses what is lost after it",
+            ("sim.replica_checks", "ReplicaChecks.leader", "known.is_open = False", "pass"),
+            ("sim.replica_checks", "ReplicaChecks._lose", "if batch.leader_epoch >= by_epoch:",
+             "if False:"),
+        ),
+        ("LeaderCandidateCompleteness", "LeaderCompleteness"),
+    ),
+    CheckerMutation(
+        mutation(
+            "a power loss excuses losses with ELR",
+            ("sim.power_losses", "PowerLosses.excuses", "and gap.elr_was_off", ""),
+        ),
+        ("LeaderCandidateCompleteness", "LeaderCompleteness", "WeakIsr"),
+    ),
+    CheckerMutation(
+        mutation(
+            "an unclean election needs no reason",
+            ("sim.election_checks", "unfit_election",
+             "if not moment.eligible and leader == moment.last_known_leader:", "if True:"),
+        ),
+        ("L6",),
+    ),
+    CheckerMutation(
+        mutation(
+            "a leader's own view is not checked",
+            ("sim.replica_checks", "ReplicaChecks._own_isr_has_it",
+             "if len(isr.committed) < partition.min_isr:", "return\n    if False:"),
+        ),
+        ("H1", "H2"),
+    ),
+    CheckerMutation(
+        mutation(
+            "retention may take anything",
+            ("sim.retention_checks", "RetentionChecks.look",
+             "start <= max(self.trimmed.get(where, 0), self._begin_of_leader(partition))", "True"),
+        ),
+        ("retention",),
+    ),
+    CheckerMutation(
+        mutation(
+            "old records need not be old",
+            ("sim.checkers", "final_checks",
+             "if written.offset < checkers.retention.trimmed.get(where, 0):", "if True:"),
+        ),
+        ("lost",),
+    ),
+    CheckerMutation(
+        mutation(
+            "a recovery point is believed",
+            ("sim.durability_checks", "DurabilityChecks.look",
+             "if file.durable_size < _flushed_size(log, segment):", "if False:"),
+        ),
+        ("flushed",),
+    ),
+)  # fmt: skip

@@ -1,0 +1,98 @@
+"""Guards that a unit test holds, since no plan of the simulator was found that needs them.
+
+    python -m tests.unit_mutations NAME
+
+Runs the test that is named for a mutation, with the guard removed; the test must fail.
+"""
+
+import sys
+from typing import NamedTuple
+
+import pytest
+
+from tests.mutation import Mutation, applied, mutation
+
+
+class UnitMutation(NamedTuple):
+    """A guard that is removed, the test that notices, and why that is not a plan."""
+
+    mutation: Mutation
+    test: str
+    why: str
+
+    @property
+    def name(self):
+        """What is weakened."""
+        return self.mutation.name
+
+
+UNIT_MUTATIONS = (
+    UnitMutation(
+        mutation(
+            "an acks=all append outlives its leader epoch",
+            ("replica.partition", "Partition.append_outcome",
+             "if self.leader != self.broker_id or self.leader_epoch != leader_epoch:",
+             "if self.leader != self.broker_id:"),
+        ),
+        "tests/unit/replica/test_partition.py"
+        "::test_append_that_outlives_its_leader_epoch_is_not_acknowledged",
+        "a leader that misses that another one led keeps its log: what waits in it is still there",
+    ),
+    UnitMutation(
+        mutation(
+            "answers to a proposal of another partition epoch are taken",
+            ("replica.isr_proposals", "IsrProposals._is_current",
+             "and partition.partition_epoch == proposal.partition_epoch", ""),
+        ),
+        "tests/unit/replica/test_isr_proposals.py"
+        "::test_refusal_of_a_proposal_of_an_older_partition_epoch_is_ignored",
+        "the same ISR must be proposed again while the refusal of the first is on its way",
+    ),
+    UnitMutation(
+        mutation(
+            "the journal of fsyncs keeps the synced size of a file that was truncated",
+            ("harness.sync_journal", "Durable.take",
+             "self.sizes[path] = min(self.sizes[path], int(value))", "pass"),
+        ),
+        "tests/unit/harness/test_sync_journal.py",
+        "the simulator has disks without a journal",
+    ),
+    UnitMutation(
+        mutation(
+            "a power loss without ELR excuses losses of what was flushed",
+            ("sim.power_losses", "PowerLosses.lost", "0 if everything else end.recovery_point",
+             "0"),
+        ),
+        "tests/unit/sim/test_power_losses.py",
+        "no mutant of the product loses flushed records without ELR by this rule alone",
+    ),
+    UnitMutation(
+        mutation(
+            "a loss is excused by its offset, not by its value",
+            ("sim.checkers", "final_checks", "if each.holds(written.offset, written.value):",
+             "if each.covers(written.offset):"),
+        ),
+        "tests/unit/sim/test_checkers.py",
+        "an unclean election and a mutant must lose records at the same offset",
+    ),
+    UnitMutation(
+        mutation(
+            "an unclean election may pass over members of ISR and ELR",
+            ("sim.election_checks", "unfit_election", "if able:", "if False:"),
+        ),
+        "tests/unit/sim/test_election_checks.py",
+        "a mutant that does so breaks E2 or L8 in the same change",
+    ),
+)  # fmt: skip
+
+
+def main():
+    """Run one test with its guard removed; the exit status is that of pytest."""
+    (found,) = [each for each in UNIT_MUTATIONS if each.name == sys.argv[1]]
+    options = ["-q", "-x", "-p", "no:xdist", "-p", "no:cacheprovider", "--no-header"]
+    with applied(found.mutation):
+        return pytest.main([*options, found.test])
+
+
+if __name__ == "__main__":
+    sys.exit(main())
