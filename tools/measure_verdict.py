@@ -57,6 +57,7 @@ def write_run(spark: SparkSession, files: RunFiles, records: int) -> None:
         F.floor(F.col("send_us") / 1000).alias("timestamp_ms"),
         F.lit("all").alias("acks"),
         F.lit(True).alias("idempotent"),
+        F.floor(F.col("send_us") / 1000).alias("sent_ms"),
     )  # fmt: skip
     names = [part.split()[0] for part in LEDGER_SCHEMA.split(", ")]
     ledger.select(*names).write.parquet(str(files.ledger_table))

@@ -1,15 +1,18 @@
-"""`minikafka verify --profile standard` for many seeds: with ELR, and without it.
+"""`minikafka verify` for many seeds: with eligible leader replicas, and without them.
 
-    python tools/run_seeds.py [--elr on|off] [--jobs 3] [--base-port 21000] FOLDER SEED ...
-    python tools/run_seeds.py --table FOLDER [--write FILE --mark NAME]
+    python -m tools.run_seeds --profile standard,harsh --seeds 20 --write FOLDER
 
-Each seed gets the schedule that the profile draws from it, and at its end the failure that ELR is
-for (E13): two brokers stop one after the other, the last one standing loses power and with it what
-it had not flushed, and the others are back before it is. With `--elr off` the same schedule has ELR
-switched off from the first second to the last.
+runs every seed of every profile twice and writes the tables of docs/standard-runs.md and
+docs/harsh-runs.md. A run that FOLDER has is not repeated, so that the command can be interrupted
+and continued; `--elr off` runs one half, `--only 103,107` these seeds, `--seeds 0` none.
 
-Of each run its verdict, page and schedule are kept, in FOLDER/SEED-on or FOLDER/SEED-off; of one
-that could not be decided everything, in FOLDER/undecided-SEED-on or -off.
+Both runs of a seed have the faults that the profile draws from it. To `standard`, whose faults do
+not overlap, the failure that ELR is for (E13) is added at the end: two brokers stop one after the
+other, the last one loses power and with it what it had not flushed, and the others are back before
+it is. `harsh` draws that by itself.
+
+Of each run its verdict, page and schedule are kept, in FOLDER/PROFILE/SEED-on or SEED-off; of one
+that is undecided everything.
 """
 
 import argparse
@@ -21,7 +24,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
@@ -29,26 +32,59 @@ from typing import Any
 from minikafka.harness.draw import draw_schedule
 from minikafka.harness.schedule import PlannedFault, Schedule
 from minikafka.harness.settings import RunFiles, RunSettings
+from minikafka.harness.verdict_file import EXIT_STATUS
 from tools.compare_runs import write
 
-_SECONDS = 300.0
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = {
+    "standard": ROOT / "docs" / "standard-runs.md",
+    "harsh": ROOT / "docs" / "harsh-runs.md",
+}
+"""Of each profile, the page that has its table."""
+
+SECONDS = {"standard": 300.0, "harsh": 50.0}
+ELR = ("on", "off")
+
+_HEAD = (
+    *("seed", "faults", "ELR on: acknowledged, lost", "elected from the ELR", "verdict"),
+    *("ELR off: acknowledged, lost", "verdict"),
+)
+_MARK = "seeds"
+_FIRST_SEED = 101
+_RATE = 1_000
 _LAST_STANDING_S = 260.0
 _PORTS_A_RUN = 100
 _LONGEST_RUN_S = 1_500
-_DECIDED = (0, 1)
-"""Exit statuses of a run that found its promises kept, or broken."""
 
 
-def schedule_of(seed: int, *, elr: bool) -> Schedule:
-    """The drawn schedule and the last replica standing; without ELR it is off all the time."""
-    drawn = draw_schedule(RunSettings(out=Path(), seed=seed, seconds=_SECONDS, profile="standard"))
-    faults = [*drawn.faults, *_last_standing(seed)]
-    if not elr:
-        faults = [
-            PlannedFault(kind="elr-off", at_s=0.0, duration_s=_SECONDS, targets=()),
-            *[fault for fault in faults if fault.kind != "elr-off"],
-        ]
-    return replace(drawn, faults=tuple(faults))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """One run: which faults, and whether the cluster has eligible leader replicas."""
+
+    profile: str
+    seed: int
+    elr: str
+
+    def folder(self, home: Path) -> Path:
+        """Where it is kept."""
+        return home / self.profile / f"{self.seed}-{self.elr}"
+
+    def schedule(self) -> Schedule:
+        """The faults, which are the same with ELR and without but for what switches it off."""
+        seconds = SECONDS[self.profile]
+        drawn = draw_schedule(
+            RunSettings(seed=self.seed, seconds=seconds, profile=self.profile, elr=self.elr)
+        )
+        last = _last_standing(self.seed) if self.profile == "standard" else ()
+        return replace(drawn, faults=(*drawn.faults, *last))
+
+    def words(self, plan: Path) -> list[str]:
+        """The options of `verify` that are this run's alone; `plan` is the schedule's file."""
+        words = ["--seed", str(self.seed), "--seconds", str(SECONDS[self.profile])]
+        words += ["--elr", self.elr]
+        if self.profile == "harsh":
+            return [*words, "--profile", self.profile]
+        return [*words, "--schedule", str(plan)]
 
 
 def _last_standing(seed: int) -> Iterator[PlannedFault]:
@@ -62,55 +98,56 @@ def _last_standing(seed: int) -> Iterator[PlannedFault]:
     )  # fmt: skip
 
 
-def run_one(folder: Path, seed: int, base_port: int, *, elr: bool) -> str:
-    """Run a seed unless it was run before; the sentence of its verdict, or what went wrong."""
-    kept = folder / f"{seed}-{'on' if elr else 'off'}"
+def run_one(home: Path, run: Run, base_port: int) -> str:
+    """Run unless it was run before; the sentence of its verdict, or what went wrong."""
+    kept = run.folder(home)
     if not (kept / "verdict.json").exists():
         with tempfile.TemporaryDirectory(prefix="minikafka-seed-") as name:
-            problem = _verify(Path(name), kept, seed, base_port, elr=elr)
+            problem = _verify(Path(name), kept, run, base_port)
         if problem:
             return problem
     sentence: str = _verdict(kept)["sentence"]
     return sentence
 
 
-def _verify(home: Path, kept: Path, seed: int, base_port: int, *, elr: bool) -> str:
-    plan, files = home / "schedule.json", RunFiles(home / "run")
-    schedule_of(seed, elr=elr).write(plan)
+def _verify(scratch: Path, kept: Path, run: Run, base_port: int) -> str:
+    plan, files = scratch / "schedule.json", RunFiles(scratch / "run")
+    run.schedule().write(plan)
     done = subprocess.run(
         [
-            sys.executable, "-m", "minikafka", "verify", "--seed", str(seed),
-            "--seconds", str(_SECONDS), "--schedule", str(plan), "--rate", "1000",
+            sys.executable, "-m", "minikafka", "verify", *run.words(plan), "--rate", str(_RATE),
             "--base-port", str(base_port), "--out", str(files.root),
         ],
         capture_output=True, text=True, check=False, timeout=_LONGEST_RUN_S,
     )  # fmt: skip
-    (home / "output").write_text(done.stdout + done.stderr, encoding="utf-8")
-    if done.returncode not in _DECIDED:
-        name = f"undecided-{kept.name}"
-        shutil.copytree(home, kept.with_name(name), dirs_exist_ok=True)
-        return f"status {done.returncode}, see {name}"
+    if not files.verdict.exists():
+        return f"status {done.returncode}: {done.stderr.strip()[-500:]}"
+    if done.returncode == EXIT_STATUS["undecided"]:
+        (files.root / "output").write_text(done.stdout + done.stderr, encoding="utf-8")
+        shutil.copytree(files.root, kept, dirs_exist_ok=True)
+        return ""
     kept.mkdir(parents=True, exist_ok=True)
     for path in (files.report, files.schedule, files.verdict):
         shutil.copy(path, kept / path.name)
     return ""
 
 
-def run_all(folder: Path, seeds: Sequence[int], jobs: int, base_port: int, *, elr: bool) -> None:
-    """Run seeds, some at a time, each with ports of its own."""
+def run_all(home: Path, runs: Sequence[Run], jobs: int, base_port: int) -> None:
+    """Carry runs out, some at a time, each with other ports."""
     ports: SimpleQueue[int] = SimpleQueue()
     for job in range(jobs):
         ports.put(base_port + job * _PORTS_A_RUN)
 
-    def one(seed: int) -> None:
+    def one(run: Run) -> None:
         port = ports.get()
         try:
-            print(f"{seed}: {run_one(folder, seed, port, elr=elr)}", flush=True)
+            said = run_one(home, run, port)
+            print(f"{run.profile} {run.seed}, ELR {run.elr}: {said}", flush=True)
         finally:
             ports.put(port)
 
     with ThreadPoolExecutor(jobs) as pool:
-        list(pool.map(one, seeds))
+        list(pool.map(one, runs))
 
 
 def _verdict(folder: Path) -> dict[str, Any]:
@@ -119,52 +156,93 @@ def _verdict(folder: Path) -> dict[str, Any]:
 
 
 def table(folder: Path) -> str:
-    """One line a seed: what was found with ELR, and what without."""
-    lines = [
-        "| seed | faults done | with ELR: acknowledged, lost | verdict | without | verdict |",
-        "| --- | --- | --- | --- | --- | --- |",
-    ]
-    for seed in sorted({int(path.name.partition("-")[0]) for path in folder.glob("[0-9]*-o*")}):
-        cells = [_cells(folder / f"{seed}-{elr}") for elr in ("on", "off")]
-        done = next(cell[0] for cell in cells if cell)
-        told = [cell for found in cells for cell in (found[1:] or ("-", "-"))]
-        lines.append(f"| {seed} | {done} | {' | '.join(told)} |")
-    return "\n".join(lines) + "\n"
+    """One line a seed of a profile, and what they come to: with ELR, and without."""
+    lines = [f"| {' | '.join(_HEAD)} |", f"|{' --- |' * len(_HEAD)}"]
+    seeds = sorted({int(path.parent.name.partition("-")[0]) for path in _verdicts(folder, "*")})
+    for seed in seeds:
+        found = {
+            elr: _verdict(folder / f"{seed}-{elr}")
+            for elr in ELR
+            if (folder / f"{seed}-{elr}" / "verdict.json").exists()
+        }
+        faults = _faults(next(iter(found.values())))
+        on, off = (_cells(found.get(elr)) for elr in ELR)
+        lines.append(f"| {seed} | {faults} | {on[0]} | {on[1]} | {on[2]} | {off[0]} | {off[2]} |")
+    return "\n".join([*lines, "", *(_sum(folder, elr) for elr in ELR)]) + "\n"
 
 
-def _cells(folder: Path) -> tuple[str, ...]:
-    if not (folder / "verdict.json").exists():
-        return ()
-    verdict = _verdict(folder)
+def _verdicts(folder: Path, elr: str) -> list[Path]:
+    return sorted(folder.glob(f"[0-9]*-{elr}/verdict.json"))
+
+
+def _faults(verdict: dict[str, Any]) -> str:
     faults = [fault for fault in verdict["faults"] if fault["kind"] != "elr-off"]
-    done = sum(bool(fault["done_at_ms"]) for fault in faults)
-    broken = {name: it["count"] for name, it in verdict["promises"].items() if it["count"]}
-    others = [f"{name} {count:,}" for name, count in broken.items() if name != "lost"]
+    done = sum(not fault["problem"] for fault in faults)
+    return f"{done} of {len(faults)}"
+
+
+def _cells(verdict: dict[str, Any] | None) -> tuple[str, str, str]:
+    if verdict is None:
+        return "-", "-", "not run"
+    lost = verdict["promises"]["lost"]["count"]
+    told = "not judged" if lost is None else f"**{lost:,}**"
+    outcome = verdict["outcome"]
+    if outcome == "undecided":
+        outcome = f"undecided: {', '.join(dict.fromkeys(verdict['rules']))}"
+    elected = verdict["elections"].get("from_elr", "-")
+    return f"{verdict['counts']['acknowledged']:,}, {told}", str(elected), outcome
+
+
+def _sum(folder: Path, elr: str) -> str:
+    verdicts = [_verdict(path.parent) for path in _verdicts(folder, elr)]
+    outcomes = [verdict["outcome"] for verdict in verdicts]
+    lost = [verdict["promises"]["lost"]["count"] or 0 for verdict in verdicts]
+    counts = ", ".join(f"{outcomes.count(name)} {name}" for name in EXIT_STATUS)
     return (
-        f"{done} of {len(faults)}",
-        f"{verdict['counts']['acknowledged']:,}, **{broken.get('lost', 0):,}**",
-        ", ".join([verdict["outcome"], *others]),
+        f"- ELR {elr}: {len(verdicts)} runs, {counts}; {sum(lost):,} acknowledged records lost, in"
+        f" {sum(map(bool, lost))} runs."
     )
 
 
+def _names(allowed: Sequence[str]) -> Any:
+    def parse(value: str) -> list[str]:
+        names = value.split(",")
+        for name in names:
+            if name not in allowed:
+                raise argparse.ArgumentTypeError(f"{name!r} is none of {', '.join(allowed)}")
+        return names
+
+    return parse
+
+
 def main(words: Sequence[str] | None = None) -> int:
-    """Run seeds, or print or write the table of those that were run."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    """Run seeds, then print or write the table of each profile."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("folder", type=Path)
-    parser.add_argument("seeds", nargs="*", type=int)
-    parser.add_argument("--elr", choices=("on", "off"), default="on")
-    parser.add_argument("--jobs", type=int, default=3)
+    parser.add_argument("--profile", type=_names(list(PAGES)), default=list(PAGES))
+    parser.add_argument("--elr", type=_names(ELR), default=list(ELR))
+    parser.add_argument("--seeds", type=int, default=20, help="how many (%(default)s)")
+    parser.add_argument("--first-seed", type=int, default=_FIRST_SEED)
+    parser.add_argument("--only", default="", metavar="SEED,…", help="these seeds, and no others")
+    parser.add_argument("--jobs", type=int, default=1, help="runs at a time (%(default)s)")
     parser.add_argument("--base-port", type=int, default=21_000)
-    parser.add_argument("--table", action="store_true")
-    parser.add_argument("--write", type=Path)
-    parser.add_argument("--mark", default="seeds")
+    parser.add_argument("--write", action="store_true", help="write the tables into docs/")
     args = parser.parse_args(words)
-    if args.seeds:
-        run_all(args.folder, args.seeds, args.jobs, args.base_port, elr=args.elr == "on")
-    if args.table and args.write is None:
-        print(table(args.folder), end="")
-    elif args.table:
-        write(args.write, args.mark, table(args.folder))
+    seeds = list(range(args.first_seed, args.first_seed + args.seeds))
+    if args.only:
+        seeds = [int(seed) for seed in args.only.split(",")]
+    for profile in args.profile:
+        runs = [Run(profile=profile, seed=seed, elr=elr) for elr in args.elr for seed in seeds]
+        run_all(args.folder, runs, args.jobs, args.base_port)
+        if not (args.folder / profile).is_dir():
+            continue
+        text = table(args.folder / profile)
+        if args.write:
+            write(PAGES[profile], _MARK, text)
+        else:
+            print(f"{profile}\n\n{text}")
     return 0
 
 

@@ -70,5 +70,14 @@ def run(args: argparse.Namespace) -> int:
     print(f"acknowledged {counts['acknowledged']:,}, read afresh {counts['read_afresh']:,}")
     for kind, count in broken.items():
         print(f"{kind}: {count:,}")
-    print("a promise was broken" if broken else "every promise was kept")
-    return _BROKEN if broken else 0
+    told = answer["of_the_run"]
+    if told["lenient"]:
+        print(f"the run was lenient: not required were {', '.join(told['lenient'])}")
+    if broken:
+        print("a promise was broken")
+        return _BROKEN
+    if told["reasons"]:
+        print(f"undecided, as the run was: {' '.join(told['reasons'])}")
+        return _UNDECIDED
+    print("every promise was kept")
+    return 0

@@ -12,10 +12,12 @@ from typing import Any
 
 from minikafka.cli._usage import USAGE, usage_error
 from minikafka.harness import draw
+from minikafka.harness.evidence_rules import LENIENT, unknown_rules
 from minikafka.harness.injections import INJECTIONS
 from minikafka.harness.schedule import Schedule
 from minikafka.harness.settings import (
     DEFAULT_MASTER,
+    ELR,
     NETWORKS,
     PROFILES,
     READERS,
@@ -45,7 +47,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--profile",
         choices=PROFILES,
         default="",
-        help="smoke: 30 s of mixed faults; standard: 5 minutes; soak: --minutes; elr-demo and"
+        help="smoke: 30 s of mixed faults; standard: 5 minutes; harsh: 50 s of faults that overlap;"
+        " soak: --minutes; elr-demo and"
         " unclean-demo: losses that are to be seen (default: one killed leader)",
     )
     run.add_argument("--minutes", type=float, help="of --profile soak")
@@ -71,6 +74,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     run.add_argument("--master", default=DEFAULT_MASTER, help="Spark's master (%(default)s)")
     run.add_argument(
         "--inject", choices=INJECTIONS, help="tamper with what was observed: must be found"
+    )
+    run.add_argument(
+        "--min-acknowledged",
+        type=int,
+        metavar="N",
+        default=defaults.min_acknowledged,
+        help="records that must be acknowledged, or the run is undecided (%(default)s)",
+    )
+    run.add_argument(
+        "--lenient",
+        nargs="?",
+        const=",".join(LENIENT),
+        default="",
+        metavar="RULE,…",
+        help="leave out these rules that make a run undecided, and say so in the verdict:"
+        f" {', '.join(LENIENT)} (without a value: all of them)",
     )
     run.add_argument(
         "--reader",
@@ -156,6 +175,12 @@ def _add_clusters(parser: argparse.ArgumentParser, defaults: RunSettings) -> Non
         help="an Apache Kafka instead, by the kafka-cluster in this folder",
     )
     own.add_argument(
+        "--elr",
+        choices=ELR,
+        default=defaults.elr,
+        help="eligible leader replicas (%(default)s)",
+    )
+    own.add_argument(
         "--config", action="append", default=[], metavar="KEY=VALUE", help="for every node"
     )
     other = parser.add_argument_group("any other cluster")
@@ -175,7 +200,7 @@ def run(args: argparse.Namespace) -> int:
 
         return demo_elr.run(argparse.Namespace(base_port=args.base_port, dir=args.out))
     settings = _settings(args)
-    problems = [*_minutes_problems(args), *settings.problems()]
+    problems = [*_minutes_problems(args), *_lenient_problems(settings), *settings.problems()]
     schedule = Schedule(faults=())
     if not problems:
         try:
@@ -230,6 +255,9 @@ def _settings(args: argparse.Namespace) -> RunSettings:
         reader=args.reader,
         stream=args.stream,
         jars=args.jars,
+        elr=args.elr,
+        min_acknowledged=args.min_acknowledged,
+        lenient=tuple(filter(None, args.lenient.split(","))),
         workload=_workload(args),
     )
 
@@ -238,10 +266,20 @@ _PROFILE_DEFAULTS: dict[str, tuple[float, int, tuple[str, ...]]] = {
     "": (RunSettings().seconds, RunSettings().min_isr, ()),
     "smoke": (30.0, 2, ()),
     "standard": (300.0, 2, ()),
+    "harsh": (50.0, 2, ()),
     "soak": (600.0, 2, ()),
     "unclean-demo": (30.0, 1, ("unclean.leader.election.enable=true",)),
 }
 """Of each profile: seconds, min ISR, configuration."""
+
+
+def _lenient_problems(settings: RunSettings) -> list[str]:
+    unknown = unknown_rules(settings.lenient)
+    if not unknown:
+        return []
+    return [
+        f"--lenient {','.join(unknown)}: there is no such rule; there are {', '.join(LENIENT)}."
+    ]
 
 
 def _minutes_problems(args: argparse.Namespace) -> list[str]:

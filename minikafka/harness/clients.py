@@ -23,6 +23,7 @@ from minikafka.harness.outbox import Outbox, ProducerTask
 from minikafka.harness.records import Record
 from minikafka.harness.workload_options import Acks
 
+_DELIVERY_TIMEOUT_S = 60.0
 _END_TIMEOUT_S = 20.0
 _CLOSE_TIMEOUT_S = 2.0
 _T = TypeVar("_T")
@@ -140,7 +141,7 @@ class ConfluentClient:
             "compression.type": task.compression,
             "message.max.bytes": task.message_max_bytes,
             "linger.ms": 5,
-            "message.timeout.ms": 60_000,
+            "message.timeout.ms": int(_DELIVERY_TIMEOUT_S * 1000),
             "socket.timeout.ms": 10_000,
             "reconnect.backoff.max.ms": 1_000,
             "topic.metadata.refresh.interval.ms": 5_000,
@@ -164,6 +165,7 @@ class ConfluentClient:
                     key=record.key,
                     partition=partition,
                     headers=record.headers,
+                    timestamp=record.timestamp_ms,
                     on_delivery=self._delivery_callback(record.seq),
                 )
             except BufferError as error:
@@ -301,6 +303,9 @@ class AioClient:
 
     async def _start(self) -> AIOKafkaProducer:
         producer = AIOKafkaProducer(**self._options)
+        # Without a leader it drops a batch after the request time-out, loses count of the sequence,
+        # and is refused from then on. There is no option for it.
+        producer._message_accumulator._batch_ttl = _DELIVERY_TIMEOUT_S  # noqa: SLF001
         try:
             await producer.start()
         except KafkaError:
@@ -327,6 +332,7 @@ class AioClient:
                     key=record.key,
                     partition=partition,
                     headers=record.headers,
+                    timestamp_ms=record.timestamp_ms,
                 )
             except KafkaError as error:
                 self._answers.put(_refused(record.seq, error))
@@ -421,7 +427,7 @@ class PythonClient:
                 max_request_size=task.message_max_bytes,
                 linger_ms=5,
                 request_timeout_ms=10_000,
-                delivery_timeout_ms=60_000,
+                delivery_timeout_ms=int(_DELIVERY_TIMEOUT_S * 1000),
                 metadata_max_age_ms=5_000,
                 transactional_id=_transactional_id(task),
             )
@@ -441,6 +447,7 @@ class PythonClient:
                     key=record.key,
                     partition=partition,
                     headers=record.headers,
+                    timestamp_ms=record.timestamp_ms,
                 )
             except self._error as error:
                 self._answers.put(_refused(record.seq, error))

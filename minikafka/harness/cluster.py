@@ -15,6 +15,7 @@ from pathlib import Path
 from minikafka.harness.network import Network, NotDoneError
 from minikafka.harness.preflight import require_listener
 from minikafka.harness.settings import HarnessError
+from minikafka.server import ports
 
 _COMMAND_TIMEOUT_S = 60
 
@@ -104,6 +105,14 @@ class ClusterUnderTest:
         """Whether a node's process has not ended."""
         raise NotDoneError(_NOT_OURS)
 
+    def unexpected_ends(self) -> Sequence[tuple[int, str]]:
+        """The nodes that have ended by themselves since the last call, and how."""
+        return ()
+
+    def node_logs(self) -> Mapping[int, Path]:
+        """The log file of each node; empty for a cluster that the run did not start."""
+        return {}
+
 
 _NOT_OURS = "the cluster is not this run's own"
 
@@ -160,15 +169,19 @@ def _run(command: list[str], log: Path) -> None:
 
 def free_port_range(count: int) -> int:
     """The first of `count` ports in a row on loopback that nobody listens on just now."""
-    for first in range(20_000 + time.time_ns() // 1_000_000 % 8_000, 32_000, count + 7):
+    usable = ports.choice()
+    last = len(usable) - count
+    start = time.time_ns() // 1_000_000
+    for step in range(0, max(last, 0), count + 7):
+        place = (start + step) % last
         with contextlib.ExitStack() as held:
             try:
-                for port in range(first, first + count):
+                for port in usable[place : place + count]:
                     probe = held.enter_context(socket.socket())
                     probe.bind(("127.0.0.1", port))
             except OSError:
                 continue
-            return first
+            return usable[place]
     raise HarnessError(f"no {count} free ports in a row; name some with --base-port.")
 
 

@@ -14,6 +14,7 @@ from minikafka.harness.namespaces import NamespaceNetwork
 from minikafka.harness.network import NETWORK_KINDS, Network
 from minikafka.harness.proxy import Pids, ProxyNetwork
 from minikafka.harness.settings import HarnessError, RunSettings
+from minikafka.metadata.image import ELIGIBLE_LEADER_REPLICAS_VERSION
 from minikafka.testing.cluster import ClusterError
 from minikafka.testing.kafka_nodes import KafkaNodes
 from minikafka.testing.nodes import CONTROLLER, Nodes
@@ -39,6 +40,8 @@ class ClusterOfNodes(ClusterUnderTest):
         pairs = (*config, *settings.cluster_config)
         self._config = dict(item.split("=", 1) for item in pairs)
         self._lock = threading.RLock()
+        self._ending: set[int] = set()
+        self._ended: list[tuple[int, str]] = []
         between = f", {self.network.way}" if self.network else ""
         self.name = (
             f"{product}, {settings.nodes} brokers and a controller{between}, {', '.join(pairs)}"
@@ -66,6 +69,8 @@ class ClusterOfNodes(ClusterUnderTest):
 
     def close(self) -> str:
         """Shut down in a controlled way, and undo what was made on the machine."""
+        with self._lock:
+            self._expect_end((*self.brokers, CONTROLLER))
         try:
             self._nodes.close()
         except ClusterError as error:
@@ -87,22 +92,55 @@ class ClusterOfNodes(ClusterUnderTest):
         """There is one."""
         return CONTROLLER
 
+    def unexpected_ends(self) -> Sequence[tuple[int, str]]:
+        """Each once, until it is started again and ends again."""
+        with self._lock:
+            for node in (*self.brokers, CONTROLLER):
+                how = "" if node in self._ending else self._nodes.how_ended(node)
+                if how:
+                    self._ending.add(node)
+                    self._ended.append((node, how))
+            found, self._ended = self._ended, []
+        return found
+
+    def node_logs(self) -> Mapping[int, Path]:
+        """Of every node."""
+        return {node: self._nodes.log_file(node) for node in (*self.brokers, CONTROLLER)}
+
+    def _note_ended(self) -> None:
+        """Keep the ends so far for `unexpected_ends`, before a node is started again."""
+        self._ended = [*self.unexpected_ends()]
+
+    def _expect_end(self, nodes: Sequence[int]) -> None:
+        """From here these nodes may end: the run ends them."""
+        self._note_ended()
+        self._ending |= set(nodes)
+
     def kill(self, *nodes: int) -> None:
         """SIGKILL."""
         with self._lock:
             self._require_alive(nodes)
+            self._expect_end(nodes)
             self._do(lambda: self._nodes.kill(*nodes))
 
     def stop(self, *nodes: int) -> None:
         """Shut down in a controlled way."""
-        self._require_alive(nodes)
+        with self._lock:
+            self._require_alive(nodes)
+            self._expect_end(nodes)
         self._do(lambda: self._nodes.stop(*nodes))
 
     def start(self, *nodes: int) -> None:
         """Start those that do not run."""
-        dead = [node for node in nodes if not self.is_alive(node)]
+        with self._lock:
+            self._note_ended()
+            dead = [node for node in nodes if not self.is_alive(node)]
         if dead:
-            self._do(lambda: self._nodes.start(*dead))
+            try:
+                self._do(lambda: self._nodes.start(*dead))
+            finally:
+                with self._lock:
+                    self._ending -= set(dead)
 
     def pause(self, *nodes: int) -> None:
         """SIGSTOP."""
@@ -130,6 +168,11 @@ class ClusterOfNodes(ClusterUnderTest):
             work()
         except ClusterError as error:
             raise HarnessError(str(error)) from error
+
+
+def elr_features(settings: RunSettings) -> dict[str, int]:
+    """The feature levels other than the default ones that `settings.elr` asks for."""
+    return {ELIGIBLE_LEADER_REPLICAS_VERSION: 0} if settings.elr == "off" else {}
 
 
 def choose_network(wanted: str, kinds: Collection[str], pids: Pids, seed: int) -> Network | None:

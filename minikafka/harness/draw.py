@@ -1,8 +1,8 @@
 """Schedules drawn from a seed.
 
-The faults of a drawn schedule come one after the other, each healed and with time to settle before
-the next: what a cluster owes its clients while several failures meet depends on which, and is
-for schedules that somebody wrote.
+Most profiles draw faults that do not overlap: each is healed, and the cluster settles, before the
+next one begins. `harsh` draws faults that overlap, and only such combinations as acks=all with
+min ISR 2 must survive: one broker loses its unflushed data, not two.
 """
 
 import random
@@ -26,10 +26,13 @@ _LEADER = "leader of 0"
 
 
 def draw_schedule(settings: RunSettings) -> Schedule:
-    """The schedule that the seed gives for these settings; the same for the same."""
+    """The schedule that the seed gives for these settings; the same for the same.
+
+    Where there is no ELR, the faults that switch it off are left out, and all others stay.
+    """
     rng = random.Random(f"faults/{settings.seed}")
-    draw = _DRAWS[settings.profile]
-    faults = tuple(draw(rng, settings))
+    drawn = _DRAWS[settings.profile](rng, settings)
+    faults = tuple(fault for fault in drawn if settings.elr == "on" or fault.kind != "elr-off")
     return Schedule(faults=faults, seed=settings.seed, seconds=settings.seconds)
 
 
@@ -87,6 +90,93 @@ def _smoke(rng: random.Random, settings: RunSettings) -> Iterator[PlannedFault]:
 
 def _standard(rng: random.Random, settings: RunSettings) -> Iterator[PlannedFault]:
     return _mixed(rng, settings, min(12.0, settings.seconds * 0.27))
+
+
+def _harsh(rng: random.Random, settings: RunSettings) -> Iterator[PlannedFault]:
+    """The last ISR member loses power while the others are away; then two pairs of faults."""
+    unit_s = settings.seconds / _HARSH_UNITS
+    nodes = rng.sample(settings.brokers, 3)
+    groups = [_last_member(rng, nodes), *(pair(rng, nodes) for pair in rng.sample(_PAIRS, 2))]
+    for begin, group in zip(_HARSH_BEGINS, groups, strict=True):
+        for kind, at, duration, targets, parameters in group:
+            yield PlannedFault(
+                kind=kind,
+                at_s=round((begin + at) * unit_s, 3),
+                duration_s=round(duration * unit_s, 3),
+                targets=targets,
+                parameters=parameters,
+            )
+
+
+_Timed = tuple[str, float, float, tuple[Target, ...], dict[str, Value]]
+"""Kind, begin and duration in units after the begin of the group, targets, parameters."""
+
+_HARSH_UNITS = 50
+_HARSH_BEGINS = (3, 26, 38)
+
+
+def _last_member(rng: random.Random, nodes: list[int]) -> Iterator[_Timed]:
+    """Two brokers leave, the last ISR member loses power, and the others return before it does.
+
+    The second to leave makes the ISR smaller than min ISR, and so joins the ELR. It must not lose
+    its data: killed, it would leave the ELR when it registers after the unclean shutdown.
+    """
+    first, second, last = nodes
+    kind = rng.choice(("pause", "isolate", "restart", "kill"))
+    yield kind, 0, 11, (first,), _FROM_CLIENTS if kind == "isolate" else {}
+    jitter = rng.uniform(0, 0.8)
+    kind = rng.choice(("pause", "isolate", "restart"))
+    yield kind, 4.4 + jitter, 9.2, (second,), _FROM_CLIENTS if kind == "isolate" else {}
+    yield "power-cut", 9.2 + jitter, 7.5, (last,), {"when_whole": False}
+
+
+def _partition_and_kill(rng: random.Random, nodes: list[int]) -> Iterator[_Timed]:
+    """Two brokers cannot reach each other, and one of them or the leader is killed."""
+    first, second = rng.sample(nodes, 2)
+    one_way: dict[str, Value] = {"one_way": True} if rng.random() < _ONE_WAY_SHARE else {}
+    pair: tuple[Target, ...] = (first, second)
+    yield "partition", 0, 6, pair, one_way
+    victim: Target = rng.choice((first, _LEADER))
+    yield "kill", rng.uniform(1.0, 3.0), 4, (victim,), {}
+
+
+def _slow_disk_and_leader_change(rng: random.Random, nodes: list[int]) -> Iterator[_Timed]:
+    """The fsyncs of a broker are slow while leaders change."""
+    parameters: dict[str, Value] = {"ms": rng.randint(200, 1_000)}
+    yield "slow-fsync", 0, 7, (_broker_or_leader(rng, nodes),), parameters
+    begin = rng.uniform(1.0, 2.5)
+    yield rng.choice(("pause", "restart", "kill")), begin, 3.5, (_LEADER,), {}
+    yield "elect", begin + 1.5, 0, (), {"type": "preferred"}
+
+
+def _controller_and_leader(rng: random.Random, nodes: list[int]) -> Iterator[_Timed]:
+    """The controller is away when a leader fails: no leader can be elected before it is back."""
+    yield rng.choice(("kill", "pause")), 0, 4, (CONTROLLER,), {}
+    begin = rng.uniform(0.5, 2.0)
+    yield rng.choice(("kill", "pause")), begin, 5, (_broker_or_leader(rng, nodes),), {}
+
+
+def _loss_and_isolation(rng: random.Random, nodes: list[int]) -> Iterator[_Timed]:
+    """Every broker's network is lossy or slow while one broker is isolated."""
+    kind, name, low, high = rng.choice((("loss", "percent", 2, 15), ("latency", "ms", 10, 80)))
+    yield kind, 0, 7, (BROKERS,), {name: rng.randint(low, high)}
+    yield "isolate", rng.uniform(1.0, 2.5), 4, (_broker_or_leader(rng, nodes),), {}
+
+
+def _broker_or_leader(rng: random.Random, nodes: list[int]) -> Target:
+    choices: list[Target] = [*nodes, _LEADER]
+    return rng.choice(choices)
+
+
+_ONE_WAY_SHARE = 0.4
+_FROM_CLIENTS: dict[str, Value] = {"from_clients": True}
+"""A leader of former times must not be the only broker that clients can ask for leaders."""
+_PAIRS: tuple[Callable[[random.Random, list[int]], Iterator[_Timed]], ...] = (
+    _partition_and_kill,
+    _slow_disk_and_leader_change,
+    _controller_and_leader,
+    _loss_and_isolation,
+)
 
 
 def _unclean(_rng: random.Random, settings: RunSettings) -> Iterator[PlannedFault]:
@@ -202,6 +292,7 @@ _DRAWS: dict[str, Callable[[random.Random, RunSettings], Iterator[PlannedFault]]
     "": _one_killed_leader,
     "smoke": _smoke,
     "standard": _standard,
+    "harsh": _harsh,
     "soak": _standard,
     "unclean-demo": _unclean,
 }

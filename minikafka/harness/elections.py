@@ -6,7 +6,7 @@ log has each change with the time at which the controller wrote it. It is read o
 stands still; its format is Kafka's, so that Apache Kafka's own can be read as well.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from minikafka.harness.lines import Event
@@ -27,6 +27,9 @@ from minikafka.server.os_disk import OsDisk
 
 CHANGE = "partition_changed"
 """The event: `at_ms` when the controller wrote it, partition, leader, isr, elr, last_known_elr."""
+
+
+ELECTED_FROM = ("from_isr", "from_elr", "unclean")
 
 
 class UnreadableError(Exception):
@@ -54,6 +57,30 @@ def read_changes(log_dir: Path, topics: Sequence[str], width: int) -> list[Event
     except (OSError, ValueError, CorruptRecordsError, MalformedMessage) as error:
         raise UnreadableError(f"the metadata log in {log_dir} cannot be read: {error}") from error
     return changes
+
+
+def count_elections(changes: Iterable[Event]) -> dict[str, int]:
+    """How many leaders were elected out of the ISR, out of the ELR, and out of neither.
+
+    `changes` are events of `read_changes`; ISR and ELR are those right before the election.
+    """
+    counts = dict.fromkeys(ELECTED_FROM, 0)
+    known: dict[int, Event] = {}
+    for change in changes:
+        if change["event"] != CHANGE:
+            continue
+        before = known.get(change["partition"])
+        known[change["partition"]] = change
+        leader = change["leader"]
+        if before is None or leader is None or leader == before["leader"]:
+            continue
+        if leader in before["isr"]:
+            counts["from_isr"] += 1
+        elif leader in before["elr"]:
+            counts["from_elr"] += 1
+        else:
+            counts["unclean"] += 1
+    return counts
 
 
 def _images(disk: OsDisk) -> Iterator[tuple[int, MetadataImage]]:

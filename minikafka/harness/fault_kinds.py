@@ -18,6 +18,8 @@ from minikafka.harness.settings import HarnessError
 from minikafka.testing.cluster import ClusterError
 
 _WHOLE_TIMEOUT_S = 20.0
+_LEADER_EVERY_S = 0.2
+_LEADER_TRIES = 50
 
 FAILURES = (HarnessError, ClusterError, OSError, subprocess.SubprocessError)
 """What may go wrong when something is broken or mended."""
@@ -80,11 +82,17 @@ class Stage:
             elif isinstance(target, int):
                 found[target] = None
             elif (partition := leader_of(target)) is not None:
-                leader = self.sight.leader_of(partition)
-                if leader is None:
-                    raise HarnessError(f"partition {partition} had no leader")
-                found[leader] = None
+                found[self._await_leader(partition)] = None
         return list(found)
+
+    def _await_leader(self, partition: int) -> int:
+        for _ in range(_LEADER_TRIES):
+            leader = self.sight.leader_of(partition)
+            if leader is not None:
+                return leader
+            if self.wait(_LEADER_EVERY_S):
+                break
+        raise HarnessError(f"partition {partition} had no leader")
 
     def network(self, kind: str) -> Network:
         """The network, if this kind of fault can be done with it."""

@@ -6,6 +6,7 @@ an acknowledged record drawn from the seed; the verdict is marked, and a run who
 was not found is undecided: then the harness itself is broken.
 """
 
+import dataclasses
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -79,7 +80,7 @@ def tamper(observed: Observed, injection: Injection, victim: Victim) -> Observed
     elif injection in _IN_BOTH_READS:
         change = _IN_BOTH_READS[injection]
         streamed, reread = change(streamed, victim), change(reread, victim)
-    return Observed(streamed, reread, observed.stream_is_complete)
+    return dataclasses.replace(observed, streamed=streamed, reread=reread)
 
 
 def tamper_ledger(ledger: DataFrame, injection: Injection, victim: Victim) -> DataFrame:

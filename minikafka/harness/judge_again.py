@@ -25,11 +25,13 @@ from minikafka.harness.ledger_table import read_ledger
 from minikafka.harness.settings import HarnessError, RunFiles
 from minikafka.harness.spark_job import Case, group_of, judge_files, read_observed
 from minikafka.harness.spark_session import make_session, submitted_session
-from minikafka.harness.stream import Origin
+from minikafka.harness.stream import Origin, stream_ends
 from minikafka.harness.verdict import Observed, Workings
 
 ANSWER = "judged.json"
-_BESIDE_RECORDS = ("high_watermark_regression", "replicas_differ", "data_loss_reported")
+_BESIDE_RECORDS = (
+    *("high_watermark_regression", "replicas_differ", "data_loss_reported", "topic_gone"),
+)
 """Promises of a verdict that other parts of a run judge, without Spark's join."""
 
 
@@ -93,6 +95,7 @@ def judge_again(root: Path, out: Path, master: str = "") -> dict[str, Any]:
     finally:
         spark.stop()
         shutil.rmtree(files.out / "spark", ignore_errors=True)
+    answer["of_the_run"] = of_the_run(verdict)
     (files.out / ANSWER).write_text(json.dumps(answer, indent=1) + "\n", encoding="utf-8")
     return answer
 
@@ -105,15 +108,18 @@ def _judge(
         str(files.ledger_table)
     )
     settings, run = verdict["settings"], verdict["run"]
+    origin = Origin("", run["topic"], int(settings["partitions"]))
     case = Case(
         observed=Observed(
-            read_observed(spark, files.streamed), read_observed(spark, files.reread), is_complete
+            read_observed(spark, files.streamed),
+            read_observed(spark, files.reread),
+            is_complete,
+            stream_ends(files.checkpoint, origin),
         ),
         uncommitted=read_observed(spark, files.reread_uncommitted),
         group=group_of(spark, files),
         workings=Workings(_renewals(files, verdict), bool(settings["workload"]["transactions"])),
     )
-    origin = Origin("", run["topic"], int(settings["partitions"]))
     return judge_files(spark, files, origin, case)
 
 
@@ -141,6 +147,21 @@ def _told(root: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     return verdict, judged[-1]
 
 
+def of_the_run(verdict: Mapping[str, Any]) -> dict[str, Any]:
+    """What only the run itself could see, out of its verdict, of this version or an older one.
+
+    `broken` counts promises that rest on more than the files, `reasons` say why it was undecided,
+    `lenient` are the rules that it left out.
+    """
+    promises = verdict["promises"]
+    counts = {kind: promises.get(kind, {}).get("count") for kind in _BESIDE_RECORDS[1:]}
+    return {
+        "broken": {kind: count for kind, count in counts.items() if count},
+        "reasons": list(verdict["reasons"]),
+        "lenient": list(verdict.get("lenient", {}).get("rules", ())),
+    }
+
+
 def broken_promises(answer: Mapping[str, Any]) -> dict[str, int]:
     """How often each promise was broken; empty when all were kept."""
     found = {
@@ -148,6 +169,7 @@ def broken_promises(answer: Mapping[str, Any]) -> dict[str, int]:
         for kind, row in answer["promises"].items()
         if row["count"] and kind not in _BESIDE_RECORDS
     }
+    found |= answer.get("of_the_run", {}).get("broken", {})
     if answer["regressions"]:
         found["high_watermark_regression"] = len(answer["regressions"])
     return found

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from minikafka.harness import power_cut
 from minikafka.harness.cluster import free_port_range
-from minikafka.harness.cluster_of_nodes import ClusterOfNodes
+from minikafka.harness.cluster_of_nodes import ClusterOfNodes, elr_features
 from minikafka.harness.network import NotDoneError
 from minikafka.harness.settings import RunSettings
 from minikafka.testing.kafka_nodes import KafkaNodes
@@ -31,6 +31,7 @@ class KafkaCluster(ClusterOfNodes):
             settings.kafka_tools,
             settings.nodes,
             config=self._config,
+            features=elr_features(settings),
             base_port=settings.base_port or free_port_range(_PORTS),
             directory=directory,
             placement=self.network.placement if self.network else None,

@@ -3,7 +3,7 @@
 A file of msgpack values, each `[CRC-32 of body, body]` with a body that is itself a msgpack array
 whose first element is a tag:
 
-    [HEADER, {version, run, producer, client, topic, topic_id, acks, idempotent}]
+    [HEADER, {version, run, producer, client, topic, topic_id, acks, idempotent, timestamps}]
     [SENT, first seq, base time µs, [partition], [µs after base], [crc], [value size]]
     [ACKED, base time µs, [seq], [offset], [µs after base], [record timestamp ms - base ms]]
     [FAILED, time µs, [seq], error name]        the record is certainly not in the log
@@ -28,7 +28,12 @@ from typing import Any, NamedTuple, Self
 
 import msgpack
 
-VERSION = 1
+from minikafka.harness.workload_options import SENT_TIME
+
+VERSION = 2
+VERSIONS = (1, 2)
+"""Those that can be read. From version 2 the timestamp of a record is its send time."""
+
 NO_OFFSET = -1
 """Of a record acknowledged by acks=0: nobody told where it is."""
 HEADER, SENT, ACKED, FAILED, UNKNOWN, END, RENEWED = range(7)
@@ -38,7 +43,17 @@ ABORTED = "aborted"
 seen by who reads what is committed."""
 
 _HEADER_FIELDS = frozenset(
-    {"version", "run", "producer", "client", "topic", "topic_id", "acks", "idempotent"}
+    {
+        "version",
+        "run",
+        "producer",
+        "client",
+        "topic",
+        "topic_id",
+        "acks",
+        "idempotent",
+        "timestamps",
+    }
 )
 
 
@@ -92,10 +107,15 @@ class LedgerWriter(FrameWriter):
 
     __slots__ = ()
 
-    def header(self, **values: object) -> None:
-        """Say whose ledger it is; must be the first entry."""
-        assert values.keys() | {"version"} == _HEADER_FIELDS
-        self.append([HEADER, {"version": VERSION, **values}])
+    def header(self, *, timestamps: str = SENT_TIME, **values: object) -> None:
+        """Say whose ledger it is; must be the first entry.
+
+        `timestamps` says whose the records' timestamps are: `SENT_TIME`, or `APPEND_TIME` where the
+        topic has message.timestamp.type=LogAppendTime.
+        """
+        content = {"version": VERSION, **values, "timestamps": timestamps}
+        assert content.keys() == _HEADER_FIELDS
+        self.append([HEADER, content])
 
     def sent(
         self,

@@ -2,8 +2,9 @@
 
 Columns: pid, seq, partition, crc, size, send_us, status ('acked', 'failed', 'unknown'), ack_offset
 and ack_us and timestamp_ms (null unless acked; with acks=0 nobody told an offset, and it is null),
-acks ('0', '1', 'all') and idempotent, both the producer's. Rows are in sequence order and
-complete: a record that was sent and never heard of again is unknown.
+acks ('0', '1', 'all') and idempotent, both the producer's; sent_ms, the timestamp that the record
+must have (null in ledgers of version 1, and where brokers set the timestamps).
+Rows are in sequence order and complete: a record that was sent and never heard of again is unknown.
 """
 
 from collections.abc import Iterable
@@ -18,6 +19,8 @@ import pyarrow.parquet as pq
 
 from minikafka.harness import ledger
 from minikafka.harness.ledger import LedgerDamagedError
+from minikafka.harness.records import US_PER_MS
+from minikafka.harness.workload_options import SENT_TIME
 
 STATUSES = ("unknown", "acked", "failed")
 _UNKNOWN, _ACKED, _FAILED = range(3)
@@ -60,6 +63,11 @@ class LedgerTable:
         """Whether an acknowledgement is a promise: acks=all, exactly once and in order."""
         return self.header["acks"] == "all" and bool(self.header["idempotent"])
 
+    @property
+    def has_sent_ms(self) -> bool:
+        """Whether a record's timestamp must be its send time."""
+        return self.header.get("timestamps") == SENT_TIME
+
     def counts(self) -> dict[str, int]:
         """Records by status, and `sent`, all of them."""
         by_status = np.bincount(self.status, minlength=len(STATUSES)).tolist()
@@ -98,6 +106,9 @@ class LedgerTable:
                 "timestamp_ms": pa.array(self.timestamp_ms, mask=not_acked),
                 "acks": pa.array([self.header["acks"]] * count, pa.string()),
                 "idempotent": np.full(count, self.header["idempotent"], np.bool_),
+                "sent_ms": pa.array(
+                    self.send_us // US_PER_MS, mask=np.full(count, not self.has_sent_ms)
+                ),
             }
         )
 
@@ -121,9 +132,10 @@ class _Fold:
             raise LedgerDamagedError(f"{self.name}: does not begin with a header")
         match entry:
             case [ledger.HEADER, dict(header)]:
-                if header.get("version") != ledger.VERSION:
+                if header.get("version") not in ledger.VERSIONS:
+                    expected = " or ".join(map(str, ledger.VERSIONS))
                     raise LedgerDamagedError(
-                        f"{self.name}: version {header.get('version')}, expected {ledger.VERSION}"
+                        f"{self.name}: version {header.get('version')}, expected {expected}"
                     )
                 self.header = header
             case [ledger.SENT, first_seq, base_us, partitions, after_us, crcs, sizes]:

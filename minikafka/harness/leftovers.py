@@ -1,8 +1,10 @@
 """What killed runs left on the machine: namespaces, links, volumes. The next start removes it."""
 
 import contextlib
+import fcntl
 import re
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,14 +15,21 @@ from minikafka.harness.owner import MARK_LENGTH, is_gone
 _NAMESPACES = Path("/run/netns")
 _LINKS = Path("/sys/class/net")
 _MOUNTS = Path("/proc/mounts")
+_LOCK = Path(tempfile.gettempdir(), "minikafka-leftovers.lock")
 _TIMEOUT_S = 20
 
 
 def remove() -> list[str]:
     """Remove what belongs to runs that are no more; what that was.
 
-    What cannot be removed stays, and hinders nobody: names and addresses are those of a run.
+    Of runs that start at the same time one removes, and the others wait for it. What cannot be
+    removed stays, and hinders nobody: names and addresses are those of a run.
     """
+    with _alone():
+        return _remove()
+
+
+def _remove() -> list[str]:
     removed = []
     for source, folder in _volumes():
         unmount(folder, folder.with_name(f"{folder.name}-volume"))
@@ -32,6 +41,16 @@ def remove() -> list[str]:
                 subprocess.run([*words, name], capture_output=True, timeout=_TIMEOUT_S, check=False)
                 removed.append(name)
     return removed
+
+
+@contextlib.contextmanager
+def _alone() -> Iterator[None]:
+    """Wait until no other run removes anything; go on where no file can say so."""
+    with contextlib.ExitStack() as held:
+        with contextlib.suppress(OSError):
+            lock = held.enter_context(_LOCK.open("w"))
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def _orphans(folder: Path) -> list[str]:

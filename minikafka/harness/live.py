@@ -76,6 +76,8 @@ class RunState:
                 return self._mark(event, _CHANGES.get(event["change"], ""))
             case "producer_renewed":
                 return self._mark(event, f"producer {event['pid']} took a new client")
+            case "node":
+                return self._mark(event, _node_line(event))
             case "fault" | "stream" as kind:
                 line = _fault_line(event) if kind == "fault" else _stream_line(event)
                 return self._mark(event, line)
@@ -97,6 +99,12 @@ _CHANGES = {
     "leave": "a consumer left the group",
     "join": "a consumer joined the group",
 }
+
+
+def _node_line(event: Event) -> str:
+    if event["phase"] == "ended":
+        return f"node {event['node']} ended by itself: {event['how']}"
+    return f"node {event['node']} logged a traceback: {event['error']}"
 
 
 def _fault_line(event: Event) -> str:
@@ -150,7 +158,12 @@ class View:
     def take(self, event: Event) -> None:
         """Take an event in, and print it if it is worth a line and there is no live view."""
         line = self.state.take(event)
-        if line and self._live is None:
+        if event["event"] == "node":
+            # At once, and above a live view too: what follows may be hours of a broken run.
+            self._print(line)
+            for logged in event["log"].splitlines():
+                self._print(f"  {logged}")
+        elif line and self._live is None:
             self._print(line)
 
     def tick(self) -> None:
@@ -162,7 +175,8 @@ class View:
             self._print(_figures(self.state))
 
     def _print(self, line: str) -> None:
-        self.console.print(f"{_clock(self.state):>7}  {line}", soft_wrap=True, highlight=False)
+        said = f"{_clock(self.state):>7}  {line}"
+        self.console.print(said, soft_wrap=True, highlight=False, markup=False)
 
 
 def _clock(state: RunState) -> str:

@@ -26,6 +26,7 @@ TAG = "mkv"
 
 _NOBODY = "02:00:00:00:00:ff"
 _INSIDE = "eth0"
+_NETWORKS = 250
 _TIMEOUT_S = 20
 _BURST = "32kb"
 _QUEUE = "400ms"
@@ -55,8 +56,7 @@ class NamespaceNetwork:
     def __init__(self) -> None:
         """Nothing is made before `open`."""
         self._tag = f"{TAG}{mark()}"
-        # Of the documentation's and benchmarks' range, which nobody routes.
-        self._prefix = f"198.18.{os.getpid() % 250 + 1}"
+        self._prefix = _prefix(os.getpid())
         self._numbers: dict[int, int] = {OUTSIDE: 254}
         self._hardware: dict[int, str] = {}
         self._cuts: Counter[tuple[int, int]] = Counter()
@@ -115,8 +115,11 @@ class NamespaceNetwork:
         return ""
 
     def open(self, nodes: Mapping[int, int], controller: int) -> None:  # noqa: ARG002
-        """Make namespaces, bridge and links."""
+        """Make namespaces, bridge and links, in a range that no other run on the machine has."""
         self._opened = True
+        used = _try(["ip", "-o", "-4", "address", "show"]).stdout
+        choices = (_prefix(os.getpid() + step) for step in range(_NETWORKS))
+        self._prefix = next((it for it in choices if f" {it}." not in used), self._prefix)
         hub = self._hub
         _ip("netns", "add", hub)
         _ip("-n", hub, "link", "add", "bridge", "type", "bridge")
@@ -181,6 +184,11 @@ class NamespaceNetwork:
                 _try(["ip", "netns", "del", self.namespace(number)])
         _try(["ip", "netns", "del", self._hub])
         _try(["ip", "link", "del", self._link])
+
+
+def _prefix(number: int) -> str:
+    """One of the documentation's and benchmarks' ranges, which nobody routes."""
+    return f"198.18.{number % _NETWORKS + 1}"
 
 
 def _ip(*words: str) -> None:

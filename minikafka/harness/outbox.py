@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from minikafka.harness.ledger import NO_OFFSET, Acknowledged, LedgerWriter
 from minikafka.harness.lines import EventLog
 from minikafka.harness.records import Record, RecordFactory
-from minikafka.harness.workload_options import Acks
+from minikafka.harness.workload_options import SENT_TIME, Acks
 
 _STATUS_EVERY_S = 0.25
 _IN_FLIGHT_MAX = 20_000
@@ -56,6 +56,7 @@ class ProducerTask:
     bytes_per_s: float = 0.0
     message_max_bytes: int = 1_000_000
     transactions: bool = False
+    timestamps: str = SENT_TIME
 
     @property
     def topics(self) -> list[str]:

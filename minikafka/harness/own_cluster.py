@@ -8,7 +8,7 @@ from pathlib import Path
 
 from minikafka.harness import sync_journal
 from minikafka.harness.cluster import free_port_range
-from minikafka.harness.cluster_of_nodes import ClusterOfNodes
+from minikafka.harness.cluster_of_nodes import ClusterOfNodes, elr_features
 from minikafka.harness.disk_faults import Volumes, volume_mib
 from minikafka.harness.network import Network
 from minikafka.harness.settings import RunSettings
@@ -69,6 +69,7 @@ class OwnCluster(ClusterOfNodes):
         self._nodes = Nodes(
             settings.nodes,
             config=self._config,
+            features=elr_features(settings),
             base_port=base_port,
             directory=directory,
             placement=self._placement,
@@ -77,7 +78,6 @@ class OwnCluster(ClusterOfNodes):
     def close(self) -> str:
         """Shut down in a controlled way, and undo what was made on the machine."""
         try:
-            # One that ended by itself was told of when it did.
             self._bury((*self.brokers, CONTROLLER))
             return super().close()
         finally:
@@ -91,6 +91,7 @@ class OwnCluster(ClusterOfNodes):
 
     def _bury(self, nodes: Sequence[int]) -> None:
         """Forget the processes of these that have ended by themselves."""
+        self._note_ended()
         self._nodes.kill(
             *(node for node in nodes if node in self._pids() and not self.is_alive(node))
         )
@@ -110,7 +111,12 @@ class OwnCluster(ClusterOfNodes):
         self._tell(node, SLOW_SYNC, delay_ms)
 
     def fill_disk(self, node: int) -> str:
-        """By ballast in a tmpfs; by the hook where none could be mounted."""
+        """By ballast in a tmpfs; by the hook where none could be mounted.
+
+        A broker whose only log directory fails may end.
+        """
+        with self._lock:
+            self._expect_end([node])
         volumes = self._placement.volumes
         if volumes.has(node):
             return f"{volumes.fill(node)} bytes of ballast fill its tmpfs"

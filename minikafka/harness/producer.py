@@ -183,6 +183,7 @@ def main(argument: str) -> int:
             topic_id=task.topic_id,
             acks=task.acks,
             idempotent=task.idempotent,
+            timestamps=task.timestamps,
         )
         outbox = Outbox(task, ledger, EventLog(Path(task.events)))
         why = write(outbox)

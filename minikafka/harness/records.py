@@ -7,9 +7,10 @@ A record is named by its producer and its sequence number in that producer, `p1#
     headers  `p`: the producer id, `s`: the sequence, `c`: CRC-32 of value and key, `t`: the send
              time in microseconds, all in decimal
 
-The ledger's checksum is CRC-32 over value, key and the header values, one after the other;
-`DIGEST_COLUMNS` is the same in Spark SQL. Everything but the send time follows from seed, producer
-and sequence.
+The ledger's checksum is CRC-32 over value, key, and the names and values of the headers; before
+them stand the number of headers and the sizes of value and key. `DIGEST_COLUMNS` is the same in
+Spark SQL. The timestamp of a record is its send time in milliseconds. Everything but the send time
+follows from seed, producer and sequence.
 """
 
 import itertools
@@ -19,19 +20,28 @@ import struct
 from typing import NamedTuple
 from zlib import crc32
 
+US_PER_MS = 1000
 _PREFIX = struct.Struct(">IQQ")
 _POOL_SIZE_BYTES = 1 << 16
 _KEYS_PER_PRODUCER = 64
 _BITS = 32
 _MASK = (1 << _BITS) - 1
 
+_HEADERS = 4
+_HEADERS_SQL = ", ".join(
+    f"cast(coalesce(get(headers, {number}).key, '') as binary), cast(':' as binary),"
+    f" coalesce(get(headers, {number}).value, x''), cast(';' as binary)"
+    for number in range(_HEADERS)
+)
+"""Names and values of as many headers as a record has; one that is not there is empty."""
+
 DIGEST_COLUMNS = {
     "pid": "coalesce(try_cast(conv(hex(substring(value, 1, 4)), 16, 10) as bigint), -1L)",
     "seq": "coalesce(try_cast(conv(hex(substring(value, 5, 8)), 16, 10) as bigint), -1L)",
     "crc": (
-        "crc32(concat(coalesce(value, x''), coalesce(key, x''),"
-        " coalesce(get(headers, 0).value, x''), coalesce(get(headers, 1).value, x''),"
-        " coalesce(get(headers, 2).value, x''), coalesce(get(headers, 3).value, x'')))"
+        "crc32(concat(coalesce(value, x''), coalesce(key, x''), cast(concat_ws(',',"
+        " coalesce(length(value), 0), coalesce(length(key), 0), coalesce(size(headers), 0),"
+        f" '') as binary), {_HEADERS_SQL}))"
     ),
     "size": "length(value)",
 }
@@ -51,6 +61,7 @@ class Record(NamedTuple):
     value: bytes
     headers: list[tuple[str, bytes]]
     crc: int
+    timestamp_ms: int
 
 
 def record_name(pid: int, seq: int) -> str:
@@ -113,8 +124,11 @@ class RecordFactory:
             ("t", b"%d" % send_us),
         ]
         # What `digest` says, without a second look at value and key.
-        crc = crc32(b"%b%d%d%d" % (self._pid_header[1], seq, crc, send_us), crc)
-        return Record(seq, partition % self._partitions, key, value, headers, crc)
+        about = b"%d,%d,4,p:%b;s:%d;c:%d;t:%d;"
+        parts = (len(value), len(key), self._pid_header[1], seq, crc, send_us)
+        crc = crc32(about % parts, crc)
+        at_ms = send_us // US_PER_MS
+        return Record(seq, partition % self._partitions, key, value, headers, crc, at_ms)
 
     def _size(self) -> int:
         """Of a payload: drawn evenly, or evenly by its logarithm."""
@@ -130,6 +144,8 @@ class RecordFactory:
 def digest(value: bytes, key: bytes, headers: list[tuple[str, bytes]]) -> int:
     """The checksum of a record's content."""
     crc = crc32(key, crc32(value))
-    for _, content in headers:
-        crc = crc32(content, crc)
+    crc = crc32(b"%d,%d,%d," % (len(value), len(key), len(headers)), crc)
+    named = [*headers[:_HEADERS], *[("", b"")] * (_HEADERS - len(headers))]
+    for name, content in named:
+        crc = crc32(b"%b:%b;" % (name.encode(), content), crc)
     return crc

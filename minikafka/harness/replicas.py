@@ -5,11 +5,12 @@ that stand still, or whose logs nobody writes any more. Files are in Kafka's for
 folders of Apache Kafka can be compared as well.
 
 A replica that ends early or begins late is not wrong: it may be behind, or have deleted more. What
-two replicas both have must be the same batches, with the same bytes.
+two replicas both have must be the same batches, with the same bytes. Only the log of an ISR member
+must reach the high watermark: a comparison with a log that does not proves nothing.
 """
 
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import combinations
@@ -65,6 +66,25 @@ class Unreadable:
         return f"{self.partition}: node {self.node} cannot be read, {self.problem}"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Incomplete:
+    """An ISR member whose log ends before the high watermark; `node` is 0 if no ISR is known."""
+
+    partition: TopicPartition
+    node: int
+    end_offset: int
+    high_watermark: int
+
+    def __str__(self) -> str:
+        if not self.node:
+            return f"{self.partition}: its ISR is unknown"
+        ends = f"ends at offset {self.end_offset}" if self.end_offset else "is empty"
+        return (
+            f"{self.partition}: the log of node {self.node} {ends}, and the node is in the ISR and"
+            f" the high watermark is {self.high_watermark}"
+        )
+
+
 def _offset(batches: tuple[Batch | None, Batch | None]) -> int:
     return min(batch.base_offset for batch in batches if batch is not None)
 
@@ -85,6 +105,7 @@ class Comparison:
     batches: int
     differences: list[Difference]
     unreadable: list[Unreadable] = field(default_factory=list)
+    incomplete: list[Incomplete] = field(default_factory=list)
 
     def as_json(self) -> dict[str, object]:
         """As the verdict's `replicas` has it."""
@@ -114,6 +135,16 @@ class Comparison:
             "batches": self.batches,
             "differing": len(rows),
             "differences": rows,
+            "incomplete": [
+                {
+                    "message": str(it),
+                    "topic": it.partition.topic,
+                    "partition": it.partition.partition,
+                    "nodes": [it.node] if it.node else [],
+                    "offset": it.end_offset,
+                }
+                for it in self.incomplete
+            ],
             "why_not": "",
         }
 
@@ -126,6 +157,7 @@ def not_compared(why: str) -> dict[str, object]:
         "batches": 0,
         "differing": 0,
         "differences": [],
+        "incomplete": [],
         "why_not": why,
     }
 
@@ -149,10 +181,24 @@ def read_batches(log_dir: Path, folder: str) -> Iterator[Batch]:
                 )
 
 
-def compare_replicas(log_dirs: Mapping[int, Sequence[Path]], *topics: str) -> Comparison:
+class Expected(NamedTuple):
+    """What clients were told of a partition at the end: its ISR, and its high watermark."""
+
+    isr: Sequence[int]
+    high_watermark: int
+
+
+def compare_replicas(
+    log_dirs: Mapping[int, Sequence[Path]],
+    *topics: str,
+    expected: Mapping[TopicPartition, Expected] | None = None,
+) -> Comparison:
     """Compare every pair of replicas of each of the topics' partitions; `log_dirs` is by node.
 
-    Each is read up to the high watermark of its own checkpoint. What another one knows to be
+    The logs of ISR members must reach the highest high watermark that a replica or a client knows,
+    and agree below it.
+
+    Any other is read up to the high watermark of its own checkpoint. What another one knows to be
     committed says nothing of the end of a replica that left the ISR and never came back: it may
     have a tail that the next leader did without (H7 is about members of the ISR).
     """
@@ -171,23 +217,51 @@ def compare_replicas(log_dirs: Mapping[int, Sequence[Path]], *topics: str) -> Co
     count = 0
     differences: list[Difference] = []
     unreadable: list[Unreadable] = []
-    for at, paths in sorted(replicas.items()):
+    incomplete: list[Incomplete] = []
+    for at in sorted({*replicas, *(expected or {})}):
+        paths = replicas.get(at, {})
+        wanted = (expected or {}).get(at, Expected((), 0))
+        known = max((marks.get((at, node), 0) for node in paths), default=0)
+        high_watermark = max(known, wanted.high_watermark)
         read = {}
+        ends = {}
         for node, path in paths.items():
-            mark = marks.get((at, node), 0)
+            mark = high_watermark if node in wanted.isr else marks.get((at, node), 0)
             try:
-                read[node] = _below(read_batches(path.parent, path.name), mark)
+                batches = list(read_batches(path.parent, path.name))
+                read[node] = _below(batches, mark)
+                ends[node] = batches[-1].last_offset + 1 if batches else 0
             except CorruptRecordsError as error:
                 unreadable.append(Unreadable(partition=at, node=node, problem=str(error)))
+        if expected is not None:
+            unread = {it.node for it in unreadable if it.partition == at}
+            incomplete += _incomplete(at, wanted.isr, ends, high_watermark, unread)
         count += sum(map(len, read.values()))
         for nodes in combinations(sorted(read), 2):
             found = _first_difference(read[nodes[0]], read[nodes[1]])
             if found is not None:
                 differences.append(Difference(partition=at, nodes=nodes, batches=found))
-    return Comparison(len(replicas), count, differences, unreadable)
+    return Comparison(len(replicas), count, differences, unreadable, incomplete)
 
 
-def _below(batches: Iterator[Batch], high_watermark: int) -> dict[int, Batch]:
+def _incomplete(
+    at: TopicPartition,
+    isr: Sequence[int],
+    ends: Mapping[int, int],
+    high_watermark: int,
+    unread: Collection[int],
+) -> Iterator[Incomplete]:
+    """The ISR members whose logs end before the high watermark; `ends` is by node."""
+    if not isr:
+        yield Incomplete(partition=at, node=0, end_offset=0, high_watermark=high_watermark)
+        return
+    for node in isr:
+        end = ends.get(node, 0)
+        if end < high_watermark and node not in unread:
+            yield Incomplete(partition=at, node=node, end_offset=end, high_watermark=high_watermark)
+
+
+def _below(batches: Iterable[Batch], high_watermark: int) -> dict[int, Batch]:
     return {batch.base_offset: batch for batch in batches if batch.last_offset < high_watermark}
 
 

@@ -44,6 +44,7 @@ _KNOWN = frozenset(
         *("latency_ms", "percentiles", "windows", "promises", "unavailability", "faults"),
         *("producers", "notes", "settings", "versions", "files"),
         *("isolation", "group", "replicas", "stream"),
+        *("rules", "lenient", "nodes", "elections"),
     }
 )
 _RUN_IN_HEAD = frozenset({"id", "seed", "started_at_ms", "ended_at_ms", "replay", "interrupted"})
@@ -98,6 +99,10 @@ def _marks(verdict: Verdict) -> str:
         marks.append(done if injected["found"] else missed)
     if verdict["run"]["interrupted"]:
         marks.append("interrupted: a verdict on what was done until then")
+    lenient = verdict.get("lenient") or {"rules": [], "left_out": []}
+    if lenient["rules"]:
+        marks.append(f"lenient: not required were {', '.join(lenient['rules'])}")
+        marks += [f"left out: {row['sentence']}" for row in lenient["left_out"]]
     lines = "".join(f'<p><span class="mark">{text(mark)}</span></p>' for mark in marks)
     return lines + "".join(f"<p>{text(reason)}</p>" for reason in verdict["reasons"])
 
@@ -186,6 +191,7 @@ def _sections(
         ),
         section("promises", "Promises", _promises(verdict)),
         section("faults", "Faults", _faults(verdict, axis)),
+        section("nodes", "Nodes", _nodes(verdict, axis)),
         section("unavailability", "Unavailability and latency", _times(verdict, axis)),
         section("producers", "Producers", _producers(verdict, tables)),
         section("readers", "Readers and replicas", _readers(verdict)),
@@ -297,6 +303,21 @@ def _faults(verdict: Verdict, axis: Axis) -> str:
     return table(head, rows, bad=bad)
 
 
+def _nodes(verdict: Verdict, axis: Axis) -> str:
+    """Nodes that ended by themselves, and tracebacks in their logs."""
+    nodes = verdict.get("nodes") or {}
+    parts = []
+    for row in nodes.get("ended", ()):
+        said = text(f"Node {row['node']} ended by itself: {row['how']}, ")
+        parts.append(f"<p>{said}{_at(row['at_ms'], axis)}</p>")
+        parts.append(folded("The end of its log", f'<pre tabindex="0">{text(row["log"])}</pre>'))
+    for row in nodes.get("tracebacks", ()):
+        said = text(f"Node {row['node']} logged a traceback: {row['error']}, ")
+        parts.append(f"<p>{said}{_at(row['at_ms'], axis)}</p>")
+        parts.append(folded("The traceback", f'<pre tabindex="0">{text(row["log"])}</pre>'))
+    return "".join(parts)
+
+
 def _times(verdict: Verdict, axis: Axis) -> str:
     parts = []
     windows, longest = verdict.get("windows") or {}, verdict["unavailability"]
@@ -352,6 +373,7 @@ def _producers(verdict: Verdict, tables: Sequence[LedgerTable]) -> str:
 
 
 _READERS = {
+    "elections": "Leaders elected, by what they were elected out of",
     "isolation": "The same read under both isolation levels",
     "group": "The second reader, a consumer group",
     "replicas": "Replicas on disk, compared below the high watermark",
@@ -359,12 +381,15 @@ _READERS = {
 }
 
 
+_ROWS = ("differences", "incomplete")
+
+
 def _readers(verdict: Verdict) -> str:
     """What else read the records, as far as it was done."""
     parts = []
     for name, caption in _READERS.items():
         values = verdict.get(name) or {}
-        plain = {key: it for key, it in values.items() if key != "differences"}
+        plain = {key: it for key, it in values.items() if key not in _ROWS}
         if plain:
             parts.append(f"<div>{pairs(plain, caption)}</div>")
     return f'<div class="columns">{"".join(parts)}</div>' if parts else ""

@@ -197,6 +197,11 @@ def detail_text(detail: str) -> str:
     seen = values.get("seen_crc") or {}
     if seen.get("count") and values.get("sent_crc") not in (None, seen["first"], seen["last"]):
         parts.append(f"CRC sent {values['sent_crc']:08x}, seen {seen['first']:08x}")
+    for name, sent in (("size", "sent_size"), ("timestamp_ms", "sent_ms")):
+        shown = [values[f"{name}_{end}"] for end in ("first", "last") if f"{name}_{end}" in values]
+        others = [value for value in shown if value != values.get(sent)]
+        if others and values.get(sent) is not None:
+            parts.append(f"{name} sent {values[sent]}, seen {others[0]}")
     return ", ".join(parts)
 
 

@@ -25,8 +25,10 @@ from typing import Any
 import confluent_kafka
 from rich.console import Console
 
+from minikafka.common.ids import TopicPartition
 from minikafka.harness import (
     jars,
+    node_watch,
     preflight,
     replicas,
     report,
@@ -35,7 +37,7 @@ from minikafka.harness import (
     watermarks,
 )
 from minikafka.harness.cluster import ClusterUnderTest, ExternalCluster
-from minikafka.harness.elections import UnreadableError, read_changes
+from minikafka.harness.elections import UnreadableError, count_elections, read_changes
 from minikafka.harness.fault_kinds import Stage
 from minikafka.harness.faults import FaultInjector, InjectedFault
 from minikafka.harness.kafka_cluster import KafkaCluster
@@ -43,9 +45,11 @@ from minikafka.harness.ledger import LedgerDamagedError
 from minikafka.harness.ledger_table import LedgerTable, read_ledgers
 from minikafka.harness.lines import Event, EventLog, Tail, wall_ms
 from minikafka.harness.live import RunState, View, print_verdict
+from minikafka.harness.node_watch import NodeWatch
 from minikafka.harness.operator_actions import Operator
 from minikafka.harness.own_cluster import OwnCluster
 from minikafka.harness.reader_process import END_TIMEOUT_S, ReaderProcess, start_reader
+from minikafka.harness.replicas import Expected
 from minikafka.harness.schedule import Schedule
 from minikafka.harness.settings import HarnessError, RunFiles, RunSettings
 from minikafka.harness.spark_process import SparkProcess
@@ -53,10 +57,12 @@ from minikafka.harness.transactions import require_transactions
 from minikafka.harness.verdict_file import Evidence, Verdict
 from minikafka.harness.watcher import Watcher
 from minikafka.harness.workload import Workload, plan_workload
+from minikafka.harness.workload_options import SENT_TIME
 
 _LOOK_EVERY_S = 0.1
 _SESSION_TIMEOUT_S = 300.0
 _HEAL_TIMEOUT_S = 60.0
+_WINDOW_MS = 1_000
 _TOPIC_PATIENCE_S = 10.0
 _JUDGE_TIMEOUT_S = 600.0
 _JUDGE_RECORDS_PER_S = 10_000
@@ -143,6 +149,13 @@ class Run:
     replicas: dict[str, Any] = field(
         default_factory=lambda: replicas.not_compared("There was no cluster.")
     )
+    elections: dict[str, int] = field(default_factory=dict)
+    expected: dict[TopicPartition, Expected] = field(default_factory=dict)
+    is_own: bool = False
+    is_whole: bool | None = None
+    topic_asked: bool = False
+    timestamps: str = SENT_TIME
+    _nodes: NodeWatch | None = None
     _tails: list[Tail] = field(default_factory=list)
     _past: list[Event] = field(default_factory=list)
 
@@ -176,6 +189,8 @@ class Run:
                 self.meta["cluster"] = cluster.name
                 self.meta["network"] = cluster.network.way if cluster.network else "nothing"
                 cluster.wait_ready()
+                self.is_own = bool(cluster.log_dirs())
+                self._nodes = NodeWatch(cluster, self.events)
                 self._go(cluster)
             except HarnessError as error:
                 self.obstacles.append(str(error))
@@ -197,14 +212,21 @@ class Run:
         return OwnCluster(settings, home, kinds)
 
     def _close_cluster(self, cluster: ClusterUnderTest) -> None:
+        self._look()
+        closing_at_ms = wall_ms()
         problem = cluster.close()
         if problem:
             self.notes.append(problem)
+        if self._nodes is not None:
+            self._nodes.check(ended=True)
+        self._look()
         self._compare_replicas(cluster)
-        self._read_elections(cluster)
+        self._read_elections(cluster, closing_at_ms)
 
-    def _read_elections(self, cluster: ClusterUnderTest) -> None:
+    def _read_elections(self, cluster: ClusterUnderTest, closing_at_ms: int) -> None:
         """When partitions changed, as a controller that stands still has written it.
+
+        Elections from `closing_at_ms` are those of the shutdown, and are not counted.
 
         Not where its clock was set off: what it wrote then has no time that others know.
         """
@@ -216,7 +238,10 @@ class Run:
             return
         topics = self.meta["topic"].split(",")
         try:
-            for change in read_changes(log_dir, topics, self.settings.partitions):
+            changes = read_changes(log_dir, topics, self.settings.partitions)
+            during = [change for change in changes if change["at_ms"] < closing_at_ms]
+            self.elections = count_elections(during)
+            for change in changes:
                 self._past.append(self.events.append(change))
         except UnreadableError as error:
             self.notes.append(f"Leaders and ISR are shown as they were polled: {error}.")
@@ -232,7 +257,8 @@ class Run:
             self.replicas = replicas.not_compared("There was no topic.")
         else:
             try:
-                compared = replicas.compare_replicas(log_dirs, *self.meta["topic"].split(","))
+                topics = self.meta["topic"].split(",")
+                compared = replicas.compare_replicas(log_dirs, *topics, expected=self.expected)
             except OSError as error:
                 self.replicas = replicas.not_compared(f"The logs cannot be read: {error}.")
             else:
@@ -257,6 +283,7 @@ class Run:
             raise HarnessError("The run was interrupted before anything was written.")
         if settings.stream == "live":
             self._begin_stream(cluster)
+        self.timestamps = watcher.timestamps()
         workload = plan_workload(
             settings,
             self.files,
@@ -264,6 +291,7 @@ class Run:
             bootstrap_servers=cluster.bootstrap_servers,
             topic=topic,
             topic_id=self.meta["topic_id"],
+            timestamps=self.timestamps,
         )
         self._tails += [Tail(path) for path in workload.event_files]
         self.reader = start_reader(
@@ -279,10 +307,13 @@ class Run:
         try:
             self._write(workload, cluster, watcher)
             self._phase("waiting until every replica is in sync again")
-            if not watcher.wait_whole(_HEAL_TIMEOUT_S):
-                self.notes.append("Not every replica came back into the ISR after the faults.")
+            self.is_whole = watcher.wait_whole(_HEAL_TIMEOUT_S)
             self.meta["topic_id_at_end"] = watcher.topic_id(_TOPIC_PATIENCE_S)
+            self.topic_asked = True
             self._end_reader()
+            watcher.look()
+            watcher.look_at_ends()
+            self.expected = watcher.expected()
         finally:
             watcher.stop()
             if self.reader is not None:
@@ -350,6 +381,8 @@ class Run:
 
     def _look(self) -> None:
         """Take in the events that were written since the last look."""
+        if self._nodes is not None:
+            self._nodes.check()
         for tail in self._tails:
             for event in tail.read():
                 self._past.append(event)
@@ -383,7 +416,6 @@ class Run:
         self.meta["interrupted"] = self.interrupted.is_set()
         tables = self._ledgers()
         seen = watermarks.samples(self._past, self.meta["topic"])
-        self.notes += [f"{row.plan.kind}: {row.problem}." for row in self.injected if row.problem]
         evidence = Evidence(
             run=self.meta,
             settings=self.settings.as_json(),
@@ -397,6 +429,16 @@ class Run:
             stream=self._stream(),
             group=self.reader.as_json() if self.reader is not None else {},
             unavailability=timeline.unavailability(tables),
+            windows=timeline.windows(tables, _WINDOW_MS),
+            nodes=node_watch.as_json(self._past),
+            elections=self.elections,
+            is_own=self.is_own,
+            is_whole=self.is_whole,
+            topic_asked=self.topic_asked,
+            timestamps=self.timestamps,
+            elr_required=self.settings.profile == "harsh" and self.settings.elr == "on",
+            min_acknowledged=self.settings.min_acknowledged,
+            lenient=self.settings.lenient,
             obstacles=self.obstacles,
             notes=self.notes,
             files={

@@ -14,7 +14,8 @@ from minikafka.harness.injections import OF_THE_READER, Injection
 from minikafka.harness.workload_options import WorkloadOptions
 
 STREAMS = ("live", "afterwards")
-PROFILES = ("smoke", "standard", "soak", "elr-demo", "unclean-demo")
+PROFILES = ("smoke", "standard", "harsh", "soak", "elr-demo", "unclean-demo")
+ELR = ("on", "off")
 NETWORKS = ("auto", "proxy", "namespaces", "none")
 READERS = ("cooperative", "eager", "none")
 
@@ -39,7 +40,9 @@ class RunSettings:
     `partitions` partitions each are written to; `topic` names one that is to be taken (or made)
     instead of one with a name of the run's own. `reader` says how the group of the second reader
     is rebalanced, or that there is none. `stream` says when Spark reads: "live", while records are
-    written, or "afterwards". `jars` is a folder with Spark's Kafka connector.
+    written, or "afterwards". `jars` is a folder with Spark's Kafka connector. `elr` is "off" for a
+    cluster of our own without eligible leader replicas. `min_acknowledged` records must be
+    acknowledged for a verdict; `lenient` are the rules of `evidence_rules` that are left out.
     """
 
     nodes: int = 3
@@ -65,6 +68,9 @@ class RunSettings:
     reader: str = "cooperative"
     stream: str = "live"
     jars: Path | None = None
+    elr: str = "on"
+    min_acknowledged: int = 1_000
+    lenient: tuple[str, ...] = ()
     workload: WorkloadOptions = dataclasses.field(default_factory=WorkloadOptions)
 
     @property
@@ -82,6 +88,7 @@ class RunSettings:
             ("partitions", 1, 1_000),
             ("topics", 1, 100),
             ("min_isr", 1, 9),
+            ("min_acknowledged", 1, 1_000_000_000),
             ("base_port", 0, 65_000),
         ):
             value = getattr(self, name)
@@ -105,6 +112,7 @@ class RunSettings:
             found.append("--topic names one topic, and --topics asks for several.")
         if self.topic and not _TOPIC_NAME.fullmatch(self.topic):
             found.append(f"--topic {self.topic!r} is no name that a topic may have.")
+        found += self._profile_problems()
         found += self.workload.problems()
         if self.inject in OF_THE_READER and self.reader == "none":
             found.append(f"--inject {self.inject} needs a reader, and --reader is none.")
@@ -114,6 +122,17 @@ class RunSettings:
             if "=" not in item.strip("=")
         )
         return found
+
+    def _profile_problems(self) -> list[str]:
+        if self.elr == "off" and self.bootstrap_servers:
+            return ["--elr off is for a cluster of this run's own."]
+        if self.profile != "harsh":
+            return []
+        if self.bootstrap_servers:
+            return ["--profile harsh cuts the power of brokers: it starts its cluster itself."]
+        if (self.nodes, self.min_isr) != (3, 2):
+            return ["--profile harsh needs --nodes 3 and --min-isr 2."]
+        return []
 
     @property
     def replication_factor(self) -> int:
@@ -136,6 +155,9 @@ class RunSettings:
                 for item in value:
                     words += ["--config", item]
                 continue
+            if field.name == "lenient":
+                words += ["--lenient", ",".join(value)]
+                continue
             option = _OPTION_NAMES.get(field.name, "--" + field.name.replace("_", "-"))
             words += [option, f"{value:g}" if isinstance(value, float) else str(value)]
         return shlex.join(words)
@@ -148,7 +170,11 @@ class RunSettings:
             for name in ("out", "schedule", "kafka_tools", "jars")
         }
         workload = {**values["workload"], "clients": list(self.workload.clients)}
-        lists = {"cluster_config": list(self.cluster_config), "workload": workload}
+        lists = {
+            "cluster_config": list(self.cluster_config),
+            "lenient": list(self.lenient),
+            "workload": workload,
+        }
         return {**values, **paths, **lists}
 
     def topic_config(self) -> dict[str, str]:

@@ -34,7 +34,7 @@ from minikafka.harness.lines import EventLog
 from minikafka.harness.poll_log import POLL_SCHEMA, read_poll_log
 from minikafka.harness.settings import HarnessError, RunFiles, SparkJob
 from minikafka.harness.spark_session import bundled_jars, make_session
-from minikafka.harness.stream import OBSERVED_SCHEMA, Origin, Stream, read_again
+from minikafka.harness.stream import OBSERVED_SCHEMA, Origin, Stream, read_again, stream_ends
 from minikafka.harness.verdict import (
     LEDGER_SCHEMA,
     PERCENTILES,
@@ -136,6 +136,7 @@ def finish(job: SparkJob, files: RunFiles, events: EventLog, stream: Stream) -> 
         read_observed(stream.spark, files.streamed),
         read_observed(stream.spark, files.reread),
         is_complete,
+        stream_ends(files.checkpoint, stream.origin),
     )
     victim = inject.choose_victim(tables, job.seed) if job.inject else None
     case = Case(

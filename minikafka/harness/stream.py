@@ -107,6 +107,18 @@ def last_commit(checkpoint: Path) -> Commit | None:
     return Commit(max(done), json.loads(lines[2]))
 
 
+def stream_ends(checkpoint: Path, origin: Origin) -> dict[int, int]:
+    """Where the last batch that is done ended, by partition; empty where none is done."""
+    commit = last_commit(checkpoint)
+    if commit is None:
+        return {}
+    return {
+        index * origin.width + int(partition): end
+        for index, topic in enumerate(origin.topic.split(","))
+        for partition, end in commit.offsets.get(topic, {}).items()
+    }
+
+
 @dataclass(slots=True)
 class Stream:
     """The streaming query of a run, started again on its checkpoint when it ends by itself.

@@ -4,8 +4,8 @@ Two questions, each one shuffle: by identity (producer, sequence) and by positio
 offset). Nothing is collected to the driver but a bounded number of findings.
 
 Judged is what was promised (SPEC S2), and the ledger says with which acks and idempotence:
-- acknowledged with acks=all: in the log, at the acknowledged offset, with the content sent. With
-  less, absence is counted (`unpromised_absent`) and is no finding;
+- acknowledged with acks=all: in the log, at the acknowledged offset, as it was sent: value, key,
+  headers, size and timestamp. With less, absence is counted (`unpromised_absent`), no finding;
 - failed: not there;
 - unknown (no answer, or an answer that leaves it open): there or not at all, never changed.
 An idempotent producer's record is there at most once, and in order; without idempotence a client's
@@ -17,8 +17,8 @@ more, or it does, and the stream was never given it.
 """
 
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from pyspark.sql import Column, DataFrame, Observation, SparkSession, Window
@@ -32,7 +32,8 @@ from minikafka.harness.verdict_time import ELECTION_SCHEMA, beside
 
 LEDGER_SCHEMA = (
     "pid bigint, seq bigint, partition int, crc bigint, size int, send_us bigint, status string,"
-    " ack_offset bigint, ack_us bigint, timestamp_ms bigint, acks string, idempotent boolean"
+    " ack_offset bigint, ack_us bigint, timestamp_ms bigint, acks string, idempotent boolean,"
+    " sent_ms bigint"
 )
 
 ACKS = ("0", "1", "all")
@@ -44,12 +45,14 @@ class Observed:
     """Both reads, as frames of `OBSERVED_SCHEMA`, and whether the stream got to the end.
 
     A stream that was cut short skipped nothing: what it did not read is not held against the
-    cluster.
+    cluster. `stream_ends` has by partition where its last batch ended: a record of unknown outcome
+    may have been appended later.
     """
 
     streamed: DataFrame
     reread: DataFrame
     stream_is_complete: bool
+    stream_ends: Mapping[int, int] = field(default_factory=dict)
 
 
 def empty_observed(spark: SparkSession) -> DataFrame:
@@ -60,16 +63,38 @@ def empty_observed(spark: SparkSession) -> DataFrame:
 def seen_rows(observed: Observed) -> DataFrame:
     """One row for each distinct (partition, offset, identity, content), with the reads it was in.
 
-    A row that Spark itself delivered twice within one read is one row here.
+    A row that Spark itself delivered twice within one read is one row here. `is_due`: it is in the
+    second read, before the end of the stream.
     """
+    spark = observed.reread.sparkSession
+    ends = spark.createDataFrame(
+        list(observed.stream_ends.items()), "partition int, stream_end bigint"
+    )
     reads = observed.streamed.withColumn("read", F.lit(0)).unionByName(
         observed.reread.withColumn("read", F.lit(1))
     )
-    return reads.groupBy("partition", "offset", "pid", "seq", "crc").agg(
-        F.max(F.col("read") == 0).alias("in_stream"),
-        F.max(F.col("read") == 1).alias("in_reread"),
-        F.min(F.when(F.col("read") == 0, F.col("read_ms"))).alias("read_ms"),
+    return (
+        reads.groupBy("partition", "offset", "pid", "seq", "crc")
+        .agg(
+            F.max(F.col("read") == 0).alias("in_stream"),
+            F.max(F.col("read") == 1).alias("in_reread"),
+            F.min(F.when(F.col("read") == 0, F.col("read_ms"))).alias("read_ms"),
+            *(side for name in _SHOWN for side in _ends(name, name)),
+        )
+        .join(F.broadcast(ends), "partition", "left")
+        .withColumn("is_due", F.expr("in_reread and coalesce(offset < stream_end, false)"))
+        .drop("stream_end")
     )
+
+
+_SHOWN = ("size", "timestamp_ms")
+"""What a read shows of a record besides its checksum."""
+
+
+def _ends(least: str, greatest: str) -> list[Column]:
+    """The least and the greatest of what was shown, named for `least`."""
+    name = least.removesuffix("_first")
+    return [F.min(least).alias(f"{name}_first"), F.max(greatest).alias(f"{name}_last")]
 
 
 def by_identity(
@@ -83,12 +108,16 @@ def by_identity(
         _code("acks", ACKS),
         *_LEDGER_ONLY,
         F.col("crc").alias("sent_crc"),
+        F.col("size").alias("sent_size"),
+        "sent_ms",
         F.when(F.col("ack_offset").isNotNull(), _pack("ack_offset")).alias("ack_place"),
     ).unionByName(
         seen.select(
             "pid",
             "seq",
             "read_ms",
+            "is_due",
+            *(f"{name}_{end}" for name in _SHOWN for end in ("first", "last")),
             F.col("crc").alias("seen_crc"),
             F.when(F.col("in_stream"), _pack("offset")).alias("stream_place"),
             F.when(F.col("in_reread"), _pack("offset")).alias("reread_place"),
@@ -96,12 +125,14 @@ def by_identity(
         allowMissingColumns=True,
     )
     # Numbers only: strings and structs among the aggregates would make Spark sort instead of hash.
-    once = ("status", "acks", *_LEDGER_ONLY, "sent_crc", "ack_place")
+    once = ("status", "acks", *_LEDGER_ONLY, "sent_crc", "sent_size", "sent_ms", "ack_place")
     records = (
         sides.groupBy("pid", "seq")
         .agg(
             *(F.max(name).alias(name) for name in once),
             F.min("read_ms").alias("read_ms"),
+            F.max("is_due").alias("is_due"),
+            *(side for name in _SHOWN for side in _ends(f"{name}_first", f"{name}_last")),
             *(column for name in _EXTENTS for column in _extent(name)),
         )
         .withColumns({"status": _named_code("status", STATUSES), "acks": _named_code("acks", ACKS)})
@@ -112,6 +143,9 @@ def by_identity(
     detail = F.struct(
         "status",
         "sent_crc",
+        "sent_size",
+        "sent_ms",
+        *(f"{name}_{end}" for name in _SHOWN for end in ("first", "last")),
         _unpack(F.col("ack_place")).alias("ack_place"),
         _extent_struct("seen_crc", lambda value: value),
         _extent_struct("stream_place", _unpack),
@@ -228,15 +262,24 @@ def _identity_kinds(*, stream_is_complete: bool) -> list[Column]:
         can_tell = (count > 0) & (F.col("idempotent") | (count <= len(ends)))
         return can_tell & ~F.col("ack_place").isin(*ends)
 
-    def differs(end: str) -> Column:
-        return F.coalesce(F.col(f"seen_crc_{end}") != F.col("sent_crc"), F.lit(False))
+    def differs(seen: str, sent: str) -> Column:
+        either = [F.col(f"{seen}_{end}") != F.col(sent) for end in ("first", "last")]
+        return F.coalesce(either[0] | either[1], F.lit(False))
+
+    is_changed = (
+        differs("seen_crc", "sent_crc")
+        | differs("size", "sent_size")
+        | differs("timestamp_ms", "sent_ms")
+    )
+    # What has no known outcome and is in the log must be given to the stream as well.
+    must_stream = acked | ((F.col("status") == "unknown") & F.coalesce("is_due", F.lit(False)))
 
     conditions = {
         "lost": promised & (reread == 0),
-        "skipped": acked & (reread > 0) & (streamed == 0) & F.lit(stream_is_complete),
+        "skipped": must_stream & (reread > 0) & (streamed == 0) & F.lit(stream_is_complete),
         "vanished": F.coalesce(~promised, F.lit(True)) & (streamed > 0) & (reread == 0),
         "duplicated": once & ((reread > 1) | (streamed > 1)),
-        "changed": in_ledger & (differs("first") | differs("last")),
+        "changed": in_ledger & is_changed,
         "moved": promised & (is_elsewhere("stream_place") | is_elsewhere("reread_place")),
         "phantom": ~in_ledger,
         "failed_but_read": (F.col("status") == "failed") & (reread + streamed > 0),

@@ -8,6 +8,9 @@ do not know. All times are wall milliseconds since the Unix epoch, unless a name
     exit_status     0 | 1 | 2, in the same order
     sentence        the outcome for a person
     reasons         why it is undecided (or would be, were it not broken); [] if verified
+    rules           of each reason, in the same order, the name of its rule (`evidence_rules`)
+    lenient         {rules, left_out}: the rules that --lenient left out, and the sentences
+                    ({rule, sentence}) that they would have given; both [] without the option
     injected        null, or {kind, records, found}: what the harness did to its own observation
     run             id, seed, started_at_ms, ended_at_ms, interrupted, replay (command line),
                     topic, topic_id, topic_id_at_end, cluster, network (what stood between the
@@ -27,7 +30,8 @@ do not know. All times are wall milliseconds since the Unix epoch, unless a name
                     a record is named p<producer>#<sequence>. `worst` is by severity: how often, or
                     how far. Some kinds have no record: high_watermark_regression
                     ({witness, partition, before, after, before_at_ms, after_at_ms}),
-                    replicas_differ (see `replicas`) and data_loss_reported ({message})
+                    replicas_differ (see `replicas`), data_loss_reported ({message}) and topic_gone
+                    ({message, topic})
     isolation       {read_committed, read_uncommitted, only_committed, only_uncommitted,
                     only_uncommitted_aborted}: records that both reads showed, and one of them only
     group           {} without a second reader, else {protocol, polled, commits, refused,
@@ -38,11 +42,17 @@ do not know. All times are wall milliseconds since the Unix epoch, unless a name
     replicas        {compared, partitions, batches, differing, differences, why_not}: every pair of
                     replicas of a cluster of this run's own, read from its stopped brokers' logs;
                     differences has {message, topic, partition, nodes, offset}, first difference
-                    of each pair, with offset -1 where a log could not be read
+                    of each pair, with offset -1 where a log could not be read; incomplete has
+                    {message, topic, partition, nodes, offset}: ISR members whose logs are empty or
+                    end before the high watermark
     stream          {starts, stops, kills, ended, strayed}: how often the streaming query was
                     started, stopped on purpose, killed with Spark, and ended by itself; strayed
                     says where it did not go on where its checkpoint says, and makes the run
                     undecided
+    nodes           {ended, tracebacks}: nodes that the run did not end ({node, at_ms, how, log}),
+                    and tracebacks in their logs ({node, at_ms, error, log})
+    elections       {from_isr, from_elr, unclean}: leaders elected while the run went on, out of the
+                    controller's metadata log; {} where that could not be read
     unavailability  partition → {longest_ms, began_at_ms}: longest time without an acknowledgement
     faults          {kind, at_s, duration_s, heal_at_s, targets, parameters, node, nodes, did,
                     done_at_ms, healed_at_ms, problem}; a fault with a problem was not done, done in
@@ -62,17 +72,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from minikafka.harness.evidence_rules import Reason, reasons
 from minikafka.harness.injections import Injection
+from minikafka.harness.workload_options import SENT_TIME
 
 SCHEMA = "minikafka.verdict/1"
 
 KINDS = {
     "lost": "acknowledged, and not in the log when it was read afresh",
-    "skipped": "acknowledged and in the log, and never given to the stream",
+    "skipped": "in the log and not known to have failed, and never given to the stream",
     "vanished": "given to the stream, and not in the log when it was read afresh",
     "duplicated": "in the log more than once",
     "reordered": "after a later record of the same producer and partition",
-    "changed": "with another content than was sent",
+    "changed": "with another value, key, header, size or timestamp than was sent",
     "moved": "at another partition or offset than was acknowledged",
     "phantom": "in the log, and never sent",
     "failed_but_read": "in the log, though the producer was told that it is not",
@@ -102,7 +114,10 @@ class Evidence:
     `producers` are the ledgers' own summaries. `claimed_acknowledged` is what the producers counted
     while they ran: fewer in their ledgers means that a ledger lost its tail after it was synced.
     `judged` is the Spark process's answer, None if it gave none; `obstacles` are the sentences that
-    say why nothing can be decided.
+    say why nothing can be decided. `is_own` says that the run started the cluster, `is_whole` that
+    every replica was in the ISR after the faults (None where that was not asked), `topic_asked`
+    that the cluster was asked for the topic at the end. `windows` are rows of `timeline.windows`.
+    `lenient` are the rules that are left out.
     """
 
     run: dict[str, Any]
@@ -117,6 +132,16 @@ class Evidence:
     stream: Mapping[str, Any] = field(default_factory=dict)
     group: Mapping[str, Any] = field(default_factory=dict)
     unavailability: Mapping[str, Any] = field(default_factory=dict)
+    windows: Sequence[Mapping[str, Any]] = ()
+    nodes: Mapping[str, Any] = field(default_factory=dict)
+    elections: Mapping[str, int] = field(default_factory=dict)
+    is_own: bool = False
+    is_whole: bool | None = None
+    topic_asked: bool = False
+    timestamps: str = SENT_TIME
+    elr_required: bool = False
+    min_acknowledged: int = 1
+    lenient: Sequence[str] = ()
     obstacles: Sequence[str] = ()
     notes: Sequence[str] = ()
     files: Mapping[str, str] = field(default_factory=dict)
@@ -126,23 +151,29 @@ class Evidence:
 def decide(evidence: Evidence) -> Verdict:
     """The verdict that the evidence allows.
 
-    A broken promise is one whatever else went wrong. Without one, any obstacle makes the run
-    undecided: "verified" is said only when everything was there to be seen.
+    A broken promise is one whatever else went wrong. Without one, any missing evidence makes the
+    run undecided, unless `lenient` names its rule.
     """
     promises = _promises(evidence)
     broken = {kind: row for kind, row in promises.items() if row["count"]}
     counts = _counts(evidence)
     injected = _injected(evidence)
-    reasons = [*evidence.obstacles, *_gaps_in(evidence, counts)]
-    if injected and evidence.judged and not injected["found"]:
-        reasons.append("The harness did not find what it had injected: the harness is broken.")
-    outcome: Outcome = "broken" if broken else "undecided" if reasons else "verified"
+    every = reasons(evidence, counts)
+    left_out = [reason for reason in every if reason.rule in evidence.lenient]
+    counted = [reason for reason in every if reason.rule not in evidence.lenient]
+    outcome: Outcome = "broken" if broken else "undecided" if counted else "verified"
+    sentence = _sentence(outcome, broken, counted, counts, injected)
     return {
         "schema": SCHEMA,
         "outcome": outcome,
         "exit_status": EXIT_STATUS[outcome],
-        "sentence": _sentence(outcome, broken, reasons, counts, injected),
-        "reasons": reasons,
+        "sentence": sentence + _leniency(evidence.lenient, left_out),
+        "reasons": [reason.sentence for reason in counted],
+        "rules": [reason.rule for reason in counted],
+        "lenient": {
+            "rules": list(evidence.lenient),
+            "left_out": [reason._asdict() for reason in left_out],
+        },
         "injected": injected,
         "run": evidence.run,
         "counts": counts,
@@ -155,6 +186,8 @@ def decide(evidence: Evidence) -> Verdict:
         "group": _group(evidence),
         "replicas": dict(evidence.replicas),
         "stream": dict(evidence.stream),
+        "nodes": dict(evidence.nodes),
+        "elections": dict(evidence.elections),
         "percentiles": list((evidence.judged or {}).get("percentiles", ())),
         "faults": list(evidence.faults),
         "producers": list(evidence.producers),
@@ -194,7 +227,30 @@ def _promises(evidence: Evidence) -> dict[str, dict[str, Any]]:
             "meaning": "Spark's own Kafka source reported lost data",
             **reported,
         },
+        "topic_gone": {
+            "meaning": "a topic that was written to and does not exist any more",
+            **_gone(evidence),
+        },
     }
+
+
+def _gone(evidence: Evidence) -> dict[str, Any]:
+    """The topics whose ids at the end are not those of the beginning."""
+    if not evidence.topic_asked:
+        return {"count": None, "first": [], "worst": []}
+    run = evidence.run
+    names, before = run["topic"].split(","), run["topic_id"].split(",")
+    after = run["topic_id_at_end"].split(",") if run["topic_id_at_end"] else [""] * len(names)
+    rows = [
+        {
+            "topic": name,
+            "message": f"topic {name} had the id {old}, and "
+            + (f"a topic of that name now has {new}" if new else "is gone"),
+        }
+        for name, old, new in zip(names, before, after, strict=True)
+        if old != new
+    ]
+    return _without_records(rows, [0] * len(rows))
 
 
 def _differing(replicas: Mapping[str, Any]) -> dict[str, Any]:
@@ -250,42 +306,10 @@ def _group(evidence: Evidence) -> dict[str, Any]:
     return {**evidence.group, "repeated": evidence.judged["group_repeated"]}
 
 
-def _gaps_in(evidence: Evidence, counts: Mapping[str, int]) -> list[str]:
-    judged = evidence.judged
-    if judged is None:
-        return [] if evidence.obstacles else ["Spark gave no answer."]
-    reasons = []
-    if not counts["acknowledged"]:
-        reasons.append("No record was acknowledged.")
-    if not judged["stream_is_complete"]:
-        reasons.append(f"The stream did not read to the end: {judged['stream_problem']}")
-    reasons += [
-        f"The stream did not go on where it should: {said}."
-        for said in evidence.stream.get("strayed", ())
-    ]
-    if evidence.group and not judged.get("group_is_complete"):
-        reasons.append("The consumer group did not read to the end of every partition.")
-    if counts["acknowledged"] < evidence.claimed_acknowledged:
-        reasons.append(
-            f"{evidence.claimed_acknowledged} acknowledgements were counted, and"
-            f" {counts['acknowledged']} are in the ledgers."
-        )
-    before, after = evidence.run["topic_id"], evidence.run["topic_id_at_end"]
-    if before != after:
-        reasons.append(
-            f"The topic is not the one that was written to: its id was {before} and is now"
-            f" {after or 'gone'}."
-        )
-    accounted = counts["acknowledged"] + counts["failed"] + counts["unknown"]
-    if accounted != counts["sent"]:
-        reasons.append(f"{counts['sent']} records were sent and {accounted} were judged.")
-    return reasons
-
-
 def _sentence(
     outcome: Outcome,
     broken: Mapping[str, Any],
-    reasons: Sequence[str],
+    reasons: Sequence[Reason],
     counts: Mapping[str, int],
     injected: Mapping[str, Any] | None,
 ) -> str:
@@ -295,7 +319,7 @@ def _sentence(
             " once, in order, unchanged and where it was acknowledged."
         )
     if outcome == "undecided":
-        return "Undecided: " + " ".join(reasons)
+        return "Undecided: " + " ".join(reason.sentence for reason in reasons)
     parts = []
     for kind, row in broken.items():
         record = row["first"][0].get("record")
@@ -305,3 +329,12 @@ def _sentence(
     if injected and injected["found"]:
         mark = f" The harness itself injected the {injected['kind']} into what it observed."
     return f"Broken: {', '.join(parts)}.{mark}"
+
+
+def _leniency(rules: Sequence[str], left_out: Sequence[Reason]) -> str:
+    """What --lenient left out, as the end of the sentence; empty without it."""
+    if not rules:
+        return ""
+    said = " ".join(reason.sentence for reason in left_out)
+    more = f" Left out: {said}" if said else ""
+    return f" Lenient: not required were {', '.join(rules)}.{more}"

@@ -14,13 +14,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from confluent_kafka import KafkaError, KafkaException, TopicCollection, TopicPartition
-from confluent_kafka.admin import AdminClient, NewTopic, OffsetSpec
+from confluent_kafka.admin import AdminClient, ConfigResource, NewTopic, OffsetSpec
 
+from minikafka.common.ids import TopicPartition as TopicPartitionId
 from minikafka.harness.describer import Describer, PartitionView, UnsupportedError
 from minikafka.harness.lines import EventLog, wall_ms
+from minikafka.harness.replicas import Expected
 from minikafka.harness.settings import HarnessError
+from minikafka.harness.workload_options import APPEND_TIME, SENT_TIME
 
 _PERIOD_S = 0.5
+_TIMESTAMP_TYPE = "message.timestamp.type"
 _REQUEST_TIMEOUT_S = 2.0
 _CREATE_TIMEOUT_S = 30.0
 _PASSING = (
@@ -143,6 +147,20 @@ class Watcher:
                 raise HarnessError(f"topic {name}: nobody tells its offsets: {error}") from error
         return bounds[0] != bounds[1]
 
+    def timestamps(self) -> str:
+        """Whose the timestamps of the topics' records are: `SENT_TIME` or `APPEND_TIME`.
+
+        Raises:
+            HarnessError: if the cluster does not say.
+        """
+        resources = [ConfigResource(ConfigResource.Type.TOPIC, name) for name in self._topics]
+        answers = self._admin.describe_configs(resources, request_timeout=10)
+        try:
+            kinds = [answers[each].result()[_TIMESTAMP_TYPE].value for each in resources]
+        except KafkaException as error:
+            raise HarnessError(f"topic {self.topic}: no configuration: {error}") from error
+        return APPEND_TIME if "LogAppendTime" in kinds else SENT_TIME
+
     def topic_id(self, patience_s: float) -> str:
         """The topics' ids; empty if no broker asked within the patience knew them all.
 
@@ -230,6 +248,15 @@ class Watcher:
                     isr=tuple(sorted(partition.isrs)),
                 )
         return found
+
+    def expected(self) -> dict[TopicPartitionId, Expected]:
+        """ISR and high watermark of every partition as they were last seen."""
+        return {
+            TopicPartitionId(self._topics[number // self.width], number % self.width): Expected(
+                view.isr, self.high_watermarks.get(number, 0)
+            )
+            for number, view in self.partitions.items()
+        }
 
     def look_at_ends(self) -> None:
         """Ask once for the high watermark of every partition; note any that went back."""

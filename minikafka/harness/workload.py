@@ -14,6 +14,7 @@ from pathlib import Path
 
 from minikafka.harness.outbox import ProducerTask
 from minikafka.harness.settings import RunFiles, RunSettings
+from minikafka.harness.workload_options import SENT_TIME
 
 DRAIN_S = 30.0
 """How long a producer waits for answers that are still out when it has stopped to write."""
@@ -93,6 +94,7 @@ def plan_workload(
     bootstrap_servers: str,
     topic: str,
     topic_id: str,
+    timestamps: str = SENT_TIME,
 ) -> Workload:
     """One producer for each client of the options (which have no `problems`).
 
@@ -124,6 +126,7 @@ def plan_workload(
             bytes_per_s=options.bytes_per_s / len(options.clients),
             message_max_bytes=options.message_max_bytes,
             transactions=options.transactions,
+            timestamps=timestamps,
         )
         for pid, client in enumerate(options.clients, start=1)
     ]

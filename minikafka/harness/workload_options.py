@@ -6,6 +6,9 @@ from typing import Literal
 Acks = Literal["0", "1", "all"]
 ACKS: tuple[Acks, ...] = ("0", "1", "all")
 
+SENT_TIME, APPEND_TIME = "sent", "append"
+"""Whose the timestamps of a topic's records are: the client's, or the broker's."""
+
 CLIENTS = ("confluent-kafka", "aiokafka", "kafka-python")
 """librdkafka, and two that are written in Python."""
 

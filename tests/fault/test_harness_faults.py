@@ -4,10 +4,20 @@ One cluster of three brokers and a controller behind proxies; its tests leave it
 in a schedule and how it is begun is in tests/unit/harness.
 """
 
+import os
+import signal
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from minikafka.admin.client import AdminClient
+from minikafka.admin.configs import Resource, ResourceType, describe_configs
+from minikafka.admin.topics import create_topic, delete_topics, describe_topics
+from minikafka.common.errors import ErrorCode
+from minikafka.harness.lines import EventLog, Tail
+from minikafka.harness.node_watch import NodeWatch
+from minikafka.harness.replicas import compare_replicas
 from minikafka.harness.schedule import KINDS
 from tests.fault.world import PATIENCE_S, TOPIC, World, opened
 
@@ -15,7 +25,7 @@ from tests.fault.world import PATIENCE_S, TOPIC, World, opened
 @pytest.fixture(scope="module")
 def world(tmp_path_factory):
     folder = tmp_path_factory.mktemp("faults")
-    with opened(World(folder, 21810, "proxy", KINDS), folder) as world:
+    with opened(World(folder, "proxy", KINDS), folder) as world:
         yield world
 
 
@@ -47,8 +57,18 @@ def test_all_brokers_and_the_controller_are_killed_and_come_back(world):
 
 
 def test_every_broker_in_turn_is_restarted_without_a_break(world):
+    """Never are two of them gone, and what is written meanwhile is acknowledged."""
     before = world.cluster._pids()
-    world.begin("rolling-restart", "brokers").end()
+    most_gone = written = 0
+    with ThreadPoolExecutor(1) as pool:
+        restarting = pool.submit(lambda: world.begin("rolling-restart", "brokers").end())
+        while not restarting.done():
+            gone = sum(not world.cluster.is_alive(node) for node in (1, 2, 3))
+            most_gone = max(most_gone, gone)
+            written += len(world.write(1))
+        restarting.result()
+    assert most_gone == 1
+    assert written > 0
     after = world.cluster._pids()
     changed = [node for node in before if after[node] != before[node]]
     assert sorted(changed) == [1, 2, 3]
@@ -74,19 +94,26 @@ def test_a_paused_broker_leaves_the_isr_and_returns(world):
 def test_a_power_cut_of_the_leader_loses_nothing_that_was_acknowledged(world):
     """H7: what it had not flushed is gone from its disk, and it has it again."""
     world.write(200)
-    end = world.end
+    world.until(lambda: world.end >= 200)
+    written = world.read(world.end)
+    assert written[-200:] == [f"value {number}".encode() for number in range(200)]
     fault = world.begin("power-cut", "leader of 0")
     assert "unflushed bytes" in world.did
     world.until(lambda: not world.cluster.is_alive(fault.nodes[0]))
     fault.end()
     assert world.watcher.wait_whole(PATIENCE_S)
-    world.until(lambda: world.end >= max(end, 200))
+    assert world.read(len(written)) == written
 
 
 def test_the_controller_survives_a_power_cut(world):
     """Nothing that it has answered is unflushed: the topic is there."""
-    fault = world.begin("power-cut", "controller")
-    fault.end()
+    with AdminClient(world.cluster.bootstrap_servers, client_id="test") as client:
+        create_topic(client, "answered", partitions=2, replication_factor=3)
+        fault = world.begin("power-cut", "controller")
+        fault.end()
+        [topic] = describe_topics(client, ["answered"], 100)
+        assert [sorted(it.replicas) for it in topic.partitions] == [[1, 2, 3]] * 2
+        delete_topics(client, ["answered"])
     assert world.stage.operator.elr_level() == 1
 
 
@@ -115,6 +142,11 @@ def test_an_isolated_leader_acknowledges_nothing_more(world):
     fault = world.begin("isolate", "leader of 0")
     world.producer.produce(TOPIC, "to the isolated one, or the next")
     world.until(lambda: world.leader_for_others(leader) not in (-1, leader))
+    # It still takes itself for the leader: it appends, and waits for followers in vain.
+    assert world.write_to(leader) in (
+        ErrorCode.REQUEST_TIMED_OUT,
+        ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND,
+    )
     fault.end()
     assert world.producer.flush(PATIENCE_S) == 0
 
@@ -130,9 +162,16 @@ def test_clients_that_are_cut_off_wait_and_go_on(world):
 
 @pytest.mark.parametrize(
     ("kind", "parameters", "at_least_s"),
-    [("latency", {"ms": 150}, 0.3), ("bandwidth", {"kbit_s": 80}, 0.2), ("loss", {}, 0.0)],
+    [
+        ("latency", {"ms": 150}, 0.3),
+        ("bandwidth", {"kbit_s": 80}, 0.2),
+        # Each request and each response is lost once, and comes 0.2 s later.
+        ("loss", {"percent": 100}, 0.4),
+    ],
 )
-def test_a_slow_network_slows_and_loses_nothing(world, kind, parameters, at_least_s):
+def test_a_bad_network_slows_what_is_written_and_all_of_it_arrives(
+    world, kind, parameters, at_least_s
+):
     fault = world.begin(kind, "leader of 0", **parameters)
     assert world.seconds_to_write(100) >= at_least_s
     fault.end()
@@ -167,6 +206,10 @@ def test_an_operator_changes_min_isr_and_elr_and_elects(world):
     operator = world.stage.operator
     raised = world.begin("min-isr", value=3)
     world.write()
+    topic = Resource(ResourceType.TOPIC, TOPIC)
+    with AdminClient(world.cluster.bootstrap_servers, client_id="test") as client:
+        entries = describe_configs(client, [topic])[topic]
+    assert {it.name: it.value for it in entries}["min.insync.replicas"] == "3"
     off = world.begin("elr-off")
     world.until(lambda: operator.elr_level() == 0)
     world.begin("elect").end()
@@ -174,3 +217,42 @@ def test_an_operator_changes_min_isr_and_elr_and_elects(world):
     off.end()
     raised.end()
     world.until(lambda: operator.elr_level() == 1)
+
+
+def test_a_broker_that_ends_by_itself_is_told_at_once_with_its_log(world, tmp_path):
+    """And one that a fault ends is not."""
+    events = EventLog(tmp_path / "events.jsonl")
+    watch = NodeWatch(world.cluster, events)
+    fault = world.begin("kill", 1)
+    watch.check()
+    fault.end()
+    os.kill(world.cluster._pids()[2], signal.SIGKILL)
+    world.until(lambda: not world.cluster.is_alive(2))
+    watch.check()
+    world.cluster.start(2)
+    watch.check()
+    [told] = [event for event in Tail(events.path).read() if event["phase"] == "ended"]
+    assert (told["node"], told["how"]) == (2, "signal 9")
+    assert "INFO" in told["log"]
+
+
+def test_replicas_are_compared_with_what_clients_were_told(world, tmp_path):
+    """S2: and an ISR member whose log is gone is not called equal."""
+    world.write(50)
+    world.settle()
+    world.until(lambda: world.end >= 50)
+    expected = world.watcher.expected()
+    [at] = expected
+    assert set(expected[at].isr) == {1, 2, 3}
+    assert expected[at].high_watermark >= 50
+    dirs = {node: list(folders) for node, folders in world.cluster.log_dirs().items()}
+    assert compare_replicas(dirs, TOPIC, expected=expected).incomplete == []
+    dirs[2] = [tmp_path]
+    [row] = compare_replicas(dirs, TOPIC, expected=expected).incomplete
+    assert row.node == 2
+
+
+def test_the_watcher_knows_whose_the_timestamps_are(world):
+    assert world.watcher.timestamps() == "sent"
+    with world.topic_config({"message.timestamp.type": "LogAppendTime"}):
+        world.until(lambda: world.watcher.timestamps() == "append")

@@ -22,16 +22,33 @@ MASTER = "org.apache.spark.deploy.master.Master"
 WORKER = "org.apache.spark.deploy.worker.Worker"
 
 
+# In a minute, the second compiler and more than one thread for garbage cost more than they give.
+JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+
+
 @pytest.fixture(scope="module")
-def spark_cluster(tmp_path_factory):
+def environ(tmp_path_factory):
+    """Variables for each process of Spark: where it listens, and what its JVMs are told."""
+    folder = tmp_path_factory.mktemp("spark-conf")
+    names = ("spark.driver.extraJavaOptions", "spark.executor.extraJavaOptions")
+    (folder / "spark-defaults.conf").write_text("".join(f"{name} {JVM}\n" for name in names))
+    return {
+        **os.environ,
+        "SPARK_LOCAL_IP": "127.0.0.1",
+        "SPARK_CONF_DIR": str(folder),
+        "SPARK_DAEMON_JAVA_OPTS": JVM,
+    }
+
+
+@pytest.fixture(scope="module")
+def spark_cluster(environ, tmp_path_factory):
     """A master and a worker with two cores, each a process; the master's URL."""
     preflight.java_version(os.environ)
     folder = tmp_path_factory.mktemp("spark-cluster")
     port = free_port_range(3)
     url = f"spark://127.0.0.1:{port}"
     environ = {
-        **os.environ,
-        "SPARK_LOCAL_IP": "127.0.0.1",
+        **environ,
         "SPARK_DAEMON_MEMORY": "256m",
         "SPARK_WORKER_DIR": str(folder / "work"),
     }
@@ -62,14 +79,13 @@ def spark_cluster(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def run(spark_cluster, tmp_path_factory):
+def run(spark_cluster, environ, tmp_path_factory):
     """A run of `minikafka verify` whose Spark is that cluster."""
     out = tmp_path_factory.mktemp("verified") / "run"
     done = subprocess.run(
         [sys.executable, "-m", "minikafka.cli.verify", "--master", spark_cluster, "--seed", "7",
          "--seconds", "12", "--rate", "400", "--partitions", "3", "--out", str(out)],
-        capture_output=True, text=True, check=False,
-        env={**os.environ, "SPARK_LOCAL_IP": "127.0.0.1"},
+        capture_output=True, text=True, check=False, env=environ,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     return out
@@ -83,7 +99,7 @@ def test_a_run_on_a_spark_cluster_is_verified(run):
     assert [fault["problem"] for fault in verdict["faults"]] == [""]
 
 
-def test_spark_submit_judges_the_same(run, spark_cluster, tmp_path):
+def test_spark_submit_judges_the_same(run, spark_cluster, environ, tmp_path):
     """The package goes as an archive; executors read the ledgers through the data source."""
     packed = tmp_path / "minikafka.zip"
     subprocess.run(
@@ -93,7 +109,7 @@ def test_spark_submit_judges_the_same(run, spark_cluster, tmp_path):
         [SPARK / "bin" / "spark-submit", "--master", spark_cluster, "--py-files", str(packed),
          PROJECT / "bin" / "minikafka-judge.py", run, "--out", tmp_path / "again"],
         capture_output=True, text=True, check=False, cwd=tmp_path,
-        env={**os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"},
+        env={**environ, "PYSPARK_PYTHON": sys.executable},
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     first = json.loads((run / "verdict.json").read_text())

@@ -11,7 +11,7 @@ from minikafka.harness.lines import EventLog, Tail
 from minikafka.harness.records import DIGEST_COLUMNS, RecordFactory, digest
 from minikafka.harness.settings import RunFiles
 from minikafka.harness.spark_job import commands
-from minikafka.harness.stream import Commit, Origin, Stream, last_commit
+from minikafka.harness.stream import Commit, Origin, Stream, last_commit, stream_ends
 
 KAFKA_SCHEMA = "value binary, key binary, headers array<struct<key:string,value:binary>>"
 
@@ -112,6 +112,13 @@ def test_a_checkpoint_says_which_batch_was_done_last_and_where_it_ended(tmp_path
     assert last_commit(tmp_path) is None
     checkpoint(tmp_path, done=[8, 9], planned=[8, 9, 10])
     assert last_commit(tmp_path) == (9, {"t": {"0": 90}})
+
+
+def test_the_stream_ends_where_its_last_finished_batch_ended(tmp_path):
+    """Partitions are numbered through all topics; a batch that was only planned does not count."""
+    assert stream_ends(tmp_path, Origin("", "t")) == {}
+    checkpoint(tmp_path, done=[8, 9], planned=[8, 9, 10])
+    assert stream_ends(tmp_path, Origin("", "s,t", 4)) == {4: 90}
 
 
 @pytest.mark.parametrize(

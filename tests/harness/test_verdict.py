@@ -35,9 +35,11 @@ from minikafka.harness.verdict_time import (
     SAMPLE_SCHEMA,
     watermark_regressions,
 )
+from tests.mutation import applied, mutation
 
 # What a producer sent to its partition: record n was acknowledged at offset 10 + n.
-LEDGER = [(n, "acked", 10 + n) for n in range(5)] + [(5, "failed", None), (6, "unknown", None)]
+LEDGER = [(n, "acked", 10 + n) for n in range(5)]
+LEDGER += [(5, "failed", None), (6, "unknown", None), (7, "unknown", None)]
 LOG = [(10 + n, n) for n in range(5)]
 
 
@@ -48,21 +50,25 @@ PROMISED = ("all", True)
 def ledger_rows(pid, rows, guarantee=PROMISED):
     """Record n was sent at n seconds and acknowledged, if it was, n + 1 milliseconds later."""
     return [
-        (pid, seq, pid, 100 + seq, 9, seq * 10**6, status, offset, ack_us, None, *guarantee)
+        (
+            *(pid, seq, pid, 100 + seq, 9, seq * 10**6, status, offset, ack_us, None),
+            *(*guarantee, seq * 1000),
+        )
         for seq, status, offset in rows
         for ack_us in [seq * 10**6 + (seq + 1) * 1000 if status == "acked" else None]
     ]
 
 
 def read_rows(pid, rows):
-    """Rows are (offset, seq) with the content that was sent, or (offset, seq, checksum).
+    """Rows are (offset, seq) as it was sent, or with other than that (checksum, size, timestamp).
 
     Record n was read 2 s after it was sent.
     """
-    return [
-        (pid, row[0], 0, pid, row[1], [*row, 100 + row[1]][2], 9, row[1] * 1000 + 2000)
-        for row in rows
-    ]
+    found = []
+    for offset, seq, *others in rows:
+        crc, size, at_ms = [*others, *[100 + seq, 9, seq * 1000][len(others) :]]
+        found.append((pid, offset, at_ms, pid, seq, crc, size, seq * 1000 + 2000))
+    return found
 
 
 def frame(spark, rows, schema):
@@ -96,6 +102,16 @@ CASES = {
     "lost": (without(LOG, 3), without(LOG, 3), LOST_3),
     "lost after it was shown": (LOG, without(LOG, 3), LOST_3),
     "skipped": (without(LOG, 2), LOG, {"skipped": [(2, 12)]}),
+    "skipped, of unknown outcome": (
+        [*LOG, (16, 7)],
+        [*LOG, (15, 6), (16, 7)],
+        {"skipped": [(6, 15)]},
+    ),
+    "of unknown outcome, and appended after the stream had ended": (
+        LOG,
+        [*LOG, (15, 6), (16, 7)],
+        {},
+    ),
     "vanished": ([*LOG, (15, 6)], LOG, {"vanished": [(6, 15)]}),
     "duplicated": (
         [*LOG, (15, 4)],
@@ -103,7 +119,7 @@ CASES = {
         {"duplicated": [(4, 14)]},
     ),
     "an unknown one duplicated": (
-        LOG,
+        [*LOG, (15, 6), (16, 6)],
         [*LOG, (15, 6), (16, 6)],
         {"duplicated": [(6, 15)]},
     ),
@@ -121,6 +137,26 @@ CASES = {
         [*without(LOG, 0), (10, 0, 7)],
         [*without(LOG, 0), (10, 0, 7)],
         {"changed": [(0, 10)]},
+    ),
+    "of another size": (
+        [*without(LOG, 0), (10, 0, 100, 8)],
+        [*without(LOG, 0), (10, 0, 100, 8)],
+        {"changed": [(0, 10)]},
+    ),
+    "with another timestamp": (
+        [*without(LOG, 1), (11, 1, 101, 9, 1001)],
+        [*without(LOG, 1), (11, 1, 101, 9, 1001)],
+        {"changed": [(1, 11)]},
+    ),
+    "with another timestamp in the second read only": (
+        LOG,
+        [*without(LOG, 1), (11, 1, 101, 9, 999)],
+        {"changed": [(1, 11)]},
+    ),
+    "of unknown outcome, with another timestamp": (
+        [*LOG, (15, 6, 106, 9, 0)],
+        [*LOG, (15, 6, 106, 9, 0)],
+        {"changed": [(6, 15)]},
     ),
     "moved": (
         [*without(LOG, 4), (19, 4)],
@@ -157,33 +193,81 @@ CASES = {
 }
 
 
-@pytest.fixture(scope="module")
-def found_in_cases(spark, tmp_path_factory):
+def stream_end(name, streamed, reread):
+    """The stream ended before what came later, or where the log ends."""
+    read = streamed if "appended after" in name else [*streamed, *reread]
+    return max(row[0] for row in read) + 1
+
+
+def judge_cases(spark, folder):
     """All cases judged in one run, each by a producer and a partition of its own."""
-    ledger, stream, reread = [], [], []
-    for pid, (streamed, read_again, _) in enumerate(CASES.values()):
+    ledger, stream, reread, ends = [], [], [], {}
+    for pid, (name, (streamed, read_again, _)) in enumerate(CASES.items()):
         ledger += ledger_rows(pid, LEDGER)
         stream += read_rows(pid, streamed)
         reread += read_rows(pid, read_again)
+        ends[pid] = stream_end(name, streamed, read_again)
     observed = Observed(
         spark.createDataFrame(stream, OBSERVED_SCHEMA),
         spark.createDataFrame(reread, OBSERVED_SCHEMA),
         stream_is_complete=True,
+        stream_ends=ends,
     )
-    findings = str(tmp_path_factory.mktemp("cases") / "findings")
-    judge(spark.createDataFrame(ledger, LEDGER_SCHEMA), observed, findings)
-    return spark.read.parquet(findings).collect()
+    judge(spark.createDataFrame(ledger, LEDGER_SCHEMA), observed, str(folder))
+    return spark.read.parquet(str(folder)).collect()
+
+
+def found_of(name, rows):
+    """What was found of a case: kind → (record, offset)."""
+    pid = list(CASES).index(name)
+    found = {}
+    for row in sorted(rows, key=lambda row: row["seq"]):
+        if row["partition"] == pid:
+            found.setdefault(row["kind"], []).append((row["seq"], row["offset"]))
+    return found
+
+
+@pytest.fixture(scope="module")
+def found_in_cases(spark, tmp_path_factory):
+    return judge_cases(spark, tmp_path_factory.mktemp("cases") / "findings")
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_exactly_what_happened_is_found(found_in_cases, name):
     """S2."""
-    pid = list(CASES).index(name)
-    found = {}
-    for row in sorted(found_in_cases, key=lambda row: row["seq"]):
-        if row["partition"] == pid:
-            found.setdefault(row["kind"], []).append((row["seq"], row["offset"]))
-    assert found == CASES[name][2]
+    assert found_of(name, found_in_cases) == CASES[name][2]
+
+
+MUTANTS = [
+    mutation(name, ("harness.verdict", "_identity_kinds", old, new))
+    for name, old, new in (
+        ("unknown ones may be skipped", "must_stream = acked | (", "must_stream = acked & ("),
+        ("timestamps may differ", 'differs("timestamp_ms", "sent_ms")', "F.lit(False)"),
+        ("sizes may differ", 'differs("size", "sent_size")', "F.lit(False)"),
+        ("contents may differ", 'differs("seen_crc", "sent_crc")', "F.lit(False)"),
+    )
+] + [
+    mutation(
+        "what came after the stream is held against it",
+        ("harness.verdict", "seen_rows", "coalesce(offset < stream_end, false)", "true"),
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
+def test_a_weakened_comparison_is_noticed(spark, tmp_path, mutant):
+    with applied(mutant):
+        rows = judge_cases(spark, tmp_path / "findings")
+    assert any(found_of(name, rows) != CASES[name][2] for name in CASES)
+
+
+def test_an_unknown_timestamp_is_not_compared(spark, tmp_path):
+    """Ledgers of version 1, and topics with LogAppendTime."""
+    sent = [(*row[:-1], None) for row in ledger_rows(1, LEDGER)]
+    read = spark.createDataFrame([(*r[:2], 77, *r[3:]) for r in read_rows(1, LOG)], OBSERVED_SCHEMA)
+    observed = Observed(read, read, stream_is_complete=True)
+    judge(spark.createDataFrame(sent, LEDGER_SCHEMA), observed, str(tmp_path / "f"))
+    assert spark.read.parquet(str(tmp_path / "f")).isEmpty()
 
 
 def test_every_kind_has_a_case():
@@ -193,7 +277,7 @@ def test_every_kind_has_a_case():
 
 
 def test_counts_add_up(judged):
-    sent = ledger_rows(1, [*LEDGER, (7, "unknown", None)])
+    sent = ledger_rows(1, LEDGER)
     findings, counts = judged(sent, read_rows(1, [*LOG, (15, 6)]), read_rows(1, [*LOG, (15, 6)]))
     assert findings.isEmpty()
     assert counts == {
@@ -236,8 +320,8 @@ def test_first_and_worst_are_bounded_and_in_order(judged):
 def test_producers_do_not_order_each_other(judged):
     read = [(0, 10, 0, 1, 5, 105, 9, 1), (0, 11, 0, 2, 4, 104, 9, 1)]
     sent = [
-        (1, 5, 0, 105, 9, 0, "acked", 10, None, None, *PROMISED),
-        (2, 4, 0, 104, 9, 0, "acked", 11, None, None, *PROMISED),
+        (1, 5, 0, 105, 9, 0, "acked", 10, None, None, *PROMISED, 0),
+        (2, 4, 0, 104, 9, 0, "acked", 11, None, None, *PROMISED, 0),
     ]
     findings, _ = judged(sent, read, read)
     assert findings.isEmpty()

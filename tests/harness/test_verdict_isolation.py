@@ -21,7 +21,7 @@ def compared(spark):
 
     def run(committed, uncommitted, *, transactions=False):
         ledger = [
-            (1, seq, 0, 100 + seq, 9, 0, status, None, None, None, "all", True)
+            (1, seq, 0, 100 + seq, 9, 0, status, None, None, None, "all", True, None)
             for seq, status in STATUS.items()
         ]
         found = compare(

@@ -103,7 +103,7 @@ def test_a_window_lasts_from_the_first_question_to_the_next_answer(spark):
     def row(seq, partition, send_s, ack_s, acks="all"):
         status = "unknown" if ack_s is None else "acked"
         times = (int(send_s * 1e6), status, 0, ack_s and int(ack_s * 1e6), 0)
-        return (1, seq, partition, 0, 9, *times, acks, True)
+        return (1, seq, partition, 0, 9, *times, acks, True, None)
 
     rows = [
         row(0, 0, 1.0, 1.1),

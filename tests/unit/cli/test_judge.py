@@ -6,7 +6,8 @@ import zipfile
 import pytest
 
 from minikafka.cli.main import main
-from minikafka.harness.judge_again import broken_promises
+from minikafka.harness import judge_again, preflight
+from minikafka.harness.judge_again import broken_promises, of_the_run
 from minikafka.harness.settings import RunFiles
 
 
@@ -55,6 +56,47 @@ def test_a_folder_that_holds_something_is_not_written_to(unjudged, capsys):
         file.write(json.dumps({"event": "judged", "stream_is_complete": True}) + "\n")
     assert main(["judge", str(unjudged.root), "--out", str(unjudged.root)]) == 2
     assert "is not empty" in capsys.readouterr().err
+
+
+def test_what_only_the_run_could_see_is_taken_from_its_verdict():
+    """Of an older version too, which had neither topics that are gone nor a lenient option."""
+    promises = {"replicas_differ": {"count": 2}, "data_loss_reported": {"count": None}}
+    older = {"promises": promises, "reasons": ["No."]}
+    told = of_the_run(older)
+    assert told == {"broken": {"replicas_differ": 2}, "reasons": ["No."], "lenient": []}
+    newer = {
+        "promises": {**promises, "topic_gone": {"count": 1}},
+        "reasons": [],
+        "lenient": {"rules": ["faults"], "left_out": []},
+    }
+    assert of_the_run(newer)["broken"] == {"replicas_differ": 2, "topic_gone": 1}
+    assert of_the_run(newer)["lenient"] == ["faults"]
+    answer = {"promises": {}, "regressions": [], "of_the_run": told}
+    assert broken_promises(answer) == {"replicas_differ": 2}
+
+
+@pytest.mark.parametrize(
+    ("of_run", "count", "status", "said"),
+    [
+        ({"reasons": []}, 0, 0, "every promise was kept"),
+        ({"reasons": ["Too few."]}, 0, 2, "undecided, as the run was: Too few."),
+        ({"reasons": ["Too few."]}, 1, 1, "a promise was broken"),
+        ({"reasons": [], "lenient": ["faults"]}, 0, 0, "not required were faults"),
+    ],
+)
+def test_a_run_that_was_undecided_is_not_called_kept(
+    monkeypatch, capsys, of_run, count, status, said
+):
+    answer = {
+        "counts": {"acknowledged": 1, "read_afresh": 1},
+        "promises": {"lost": {"count": count}},
+        "regressions": [],
+        "of_the_run": {"broken": {}, "lenient": [], **of_run},
+    }
+    monkeypatch.setattr(preflight, "check", lambda: "17")
+    monkeypatch.setattr(judge_again, "judge_again", lambda *_: answer)
+    assert main(["judge", "run", "--out", "out"]) == status
+    assert said in capsys.readouterr().out
 
 
 def test_what_is_broken_is_what_was_counted():

@@ -4,6 +4,7 @@ import pytest
 
 from minikafka.cli import verify
 from minikafka.harness import preflight
+from minikafka.harness.evidence_rules import LENIENT
 from minikafka.harness.injections import INJECTIONS
 from minikafka.harness.settings import HarnessError
 from minikafka.harness.workload_options import WorkloadOptions
@@ -75,6 +76,7 @@ def begun(monkeypatch):
         (["--profile", "smoke"], 30, 2, 3),
         (["--profile", "smoke", "--seconds", "12", "--min-isr", "1"], 12, 1, 3),
         (["--profile", "soak", "--minutes", "2"], 120, 2, 7),
+        (["--profile", "harsh"], 50, 2, 7),
         (["--profile", "unclean-demo"], 30, 1, 2),
     ],
 )
@@ -116,6 +118,24 @@ def test_what_is_written_can_be_chosen(begun):
     assert begun[1][0].workload == settings.workload
 
 
+@pytest.mark.parametrize(
+    ("words", "lenient"),
+    [([], ()), (["--lenient"], LENIENT), (["--lenient", "whole,faults"], ("whole", "faults"))],
+)
+def test_rules_can_be_left_out_by_name_or_all_that_may_be(begun, words, lenient):
+    verify.main(words)
+    [(settings, _)] = begun
+    assert settings.lenient == lenient
+    verify.main(shlex.split(settings.replay_command())[2:])
+    assert begun[1][0].lenient == lenient
+
+
+def test_a_cluster_without_elr_and_fewer_records_can_be_asked_for(begun):
+    verify.main(["--elr", "off", "--min-acknowledged", "7"])
+    [(settings, _)] = begun
+    assert (settings.elr, settings.min_acknowledged) == ("off", 7)
+
+
 @pytest.mark.parametrize("injection", INJECTIONS)
 def test_every_way_to_tamper_can_be_chosen(begun, injection):
     verify.main(["--inject", injection])
@@ -138,6 +158,7 @@ def test_a_schedule_is_replayed(begun, tmp_path):
         (["--profile", "soak"], "--profile soak needs --minutes."),
         (["--minutes", "3"], "--minutes is for --profile soak."),
         (["--acks", "1", "--idempotence", "on"], "An idempotent producer needs acks=all"),
+        (["--lenient", "faults,lost"], "--lenient lost: there is no such rule; there are "),
         (["--producers", "0"], "At least one client must write"),
         (["--size-min", "9", "--size-max", "8"], "Sizes from 9 to 8 bytes"),
         (["--profile", "smoke", "--nodes", "0"], "--nodes is 0"),

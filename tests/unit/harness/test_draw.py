@@ -11,6 +11,7 @@ from minikafka.harness.schedule import KINDS, PlannedFault, Schedule
 from minikafka.harness.settings import RunSettings
 
 PROFILES = ("", "smoke", "standard", "soak", "unclean-demo")
+"""Those that any cluster of three brokers and more can have."""
 
 
 @settings(max_examples=60)
@@ -85,3 +86,59 @@ def test_a_schedule_for_our_own_cluster_fits_an_apache_kafka_too(tmp_path):
     Schedule(faults=(fault,), seed=0, seconds=30).write(path)
     for tools in (None, tmp_path):
         assert planned(RunSettings(schedule=path, kafka_tools=tools))[1] == []
+
+
+HARSH = [draw_schedule(RunSettings(profile="harsh", seed=seed, seconds=50)) for seed in range(60)]
+
+
+@pytest.mark.parametrize("schedule", HARSH)
+def test_the_last_member_of_the_isr_loses_power_while_the_others_are_away(schedule):
+    """E13: and the one that left last returns first, with its data."""
+    first, second, last = schedule.faults[:3]
+    assert last.kind == "power-cut"
+    assert {*first.targets, *second.targets, *last.targets} == {1, 2, 3}
+    assert first.at_s < second.at_s - 3.5
+    assert second.at_s < last.at_s - 3.5
+    assert last.at_s < first.heal_at_s
+    assert last.at_s < second.heal_at_s < last.heal_at_s
+    assert second.kind in ("pause", "isolate", "restart")
+
+
+@pytest.mark.parametrize("schedule", HARSH)
+def test_harsh_faults_overlap_in_three_groups_with_time_to_settle_between(schedule):
+    groups = [[fault for fault in schedule.faults if low <= fault.at_s < high]
+              for low, high in ((0, 22), (22, 36), (36, 50))]  # fmt: skip
+    assert sum(map(len, groups)) == len(schedule.faults)
+    for group in groups:
+        for fault in group[1:]:
+            assert any(it is not fault and it.at_s <= fault.at_s < it.heal_at_s for it in group)
+    ends = [max(fault.heal_at_s for fault in group) for group in groups]
+    assert ends[0] + 5 < groups[1][0].at_s
+    assert ends[1] + 4 < groups[2][0].at_s
+    assert ends[2] + 4 < 50
+
+
+def test_in_a_harsh_run_one_broker_loses_its_data_and_no_more():
+    """H7: with min ISR 2 nothing is promised for two."""
+    for schedule in HARSH:
+        assert [fault.kind for fault in schedule.faults].count("power-cut") == 1
+
+
+def test_harsh_seeds_compose_different_faults():
+    def kinds(schedule):
+        return tuple(fault.kind for fault in schedule.faults)
+
+    assert len({kinds(schedule) for schedule in HARSH}) > 40
+    pairs = {kinds(schedule)[3:] for schedule in HARSH}
+    for kind in ("partition", "slow-fsync", "loss", "latency", "isolate", "elect", "kill", "pause"):
+        assert any(kind in pair for pair in pairs), kind
+
+
+@pytest.mark.parametrize("profile", ["harsh", "standard"])
+def test_elr_on_and_off_have_the_same_schedule_but_for_what_switches_it_off(profile):
+    on, off = (
+        draw_schedule(RunSettings(profile=profile, seed=5, seconds=300, elr=elr)).faults
+        for elr in ("on", "off")
+    )
+    assert off == tuple(fault for fault in on if fault.kind != "elr-off")
+    assert (len(off) < len(on)) == (profile == "standard")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from minikafka.harness.elections import UnreadableError, read_changes
+from minikafka.harness.elections import CHANGE, UnreadableError, count_elections, read_changes
 from minikafka.log.log_directory import METADATA_FOLDER
 from tests.quorum_world import QuorumWorld
 
@@ -73,3 +73,26 @@ def test_what_is_missing_or_damaged_is_told(world, tmp_path):
     path.write_bytes(damaged)
     with pytest.raises(UnreadableError, match="cannot be read: .*checksum"):
         read_changes(tmp_path, ["t"], 2)
+
+
+def state(partition, leader, isr, elr=()):
+    return {
+        "event": CHANGE, "partition": partition, "leader": leader, "isr": isr, "elr": list(elr),
+    }  # fmt: skip
+
+
+def test_elections_are_counted_by_what_the_leader_was_before():
+    """E5, E13: out of the ISR, out of the ELR, out of neither."""
+    changes = [
+        state(0, 1, [1, 2, 3]),
+        state(0, 2, [2, 3]),  # out of the ISR
+        state(1, 1, [1]),
+        state(0, 2, [2], [3]),  # the same leader
+        state(0, None, [], [2, 3]),
+        state(0, 3, [3], [2]),  # out of the ELR
+        state(1, None, [], [2]),
+        state(1, 3, [3]),  # out of neither
+        {"event": "partition", "partition": 0, "leader": 9, "isr": [9]},
+    ]
+    assert count_elections(changes) == {"from_isr": 1, "from_elr": 1, "unclean": 1}
+    assert count_elections([]) == {"from_isr": 0, "from_elr": 0, "unclean": 0}

@@ -205,6 +205,35 @@ def test_where_nothing_streams_nothing_can_be_stopped():
         Fault(stage, plan("stream-kill"), []).begin()
 
 
+def test_a_fault_of_a_leader_waits_until_there_is_one():
+    leaders = iter([None, None, 3])
+
+    class Electing(Sight):
+        def leader_of(self, partition):
+            return next(leaders)
+
+    stage = Stage(ClusterUnderTest(), None, Electing(), 2, lambda _: False)
+    assert stage.resolve(plan("kill", "leader of 0")) == [3]
+
+
+@pytest.mark.parametrize("ended", [False, True])
+def test_a_leader_that_does_not_come_is_not_waited_for_without_end(ended):
+    waited = []
+
+    class Leaderless(Sight):
+        def leader_of(self, partition):
+            return None
+
+    def wait(seconds):
+        waited.append(seconds)
+        return ended
+
+    stage = Stage(ClusterUnderTest(), None, Leaderless(), 2, wait)
+    with pytest.raises(HarnessError, match="partition 0 had no leader"):
+        stage.resolve(plan("kill", "leader of 0"))
+    assert sum(waited) <= 20
+
+
 def test_nobody_knows_the_brokers_of_another_cluster():
     stage = Stage(ClusterUnderTest(), None, Sight(), 2, lambda _: False)
     with pytest.raises(NotDoneError, match="nobody knows the brokers"):

@@ -242,3 +242,27 @@ def test_a_placed_controller_serves_when_it_listens(tools, tmp_path, awaited, mo
         monkeypatch.setattr(kafka_nodes.time, "sleep", lambda _: nodes.kill(CONTROLLER))
         with pytest.raises(ClusterError, match="the controller was ended meanwhile"):
             nodes.start(CONTROLLER)
+
+
+def test_a_node_whose_process_is_gone_ended_by_itself_unless_the_run_ended_it(cluster, tmp_path):
+    assert list(cluster.unexpected_ends()) == []
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    for node, pid in ((1, gone.pid), (2, os.getpid())):
+        path = tmp_path / "home" / f"node-{node}" / "pid"
+        path.parent.mkdir(parents=True)
+        path.write_text(f"{pid}\n")
+    assert list(cluster.unexpected_ends()) == [(1, "its process is gone")]
+    cluster.start(1)
+    cluster.kill(2)
+    (tmp_path / "home" / "node-2" / "pid").write_text(f"{gone.pid}\n")
+    assert [node for node, _ in cluster.unexpected_ends()] == []
+
+
+def test_an_apache_kafka_without_elr_is_made_so(tools, tmp_path):
+    settings = RunSettings(kafka_tools=tools, nodes=2, base_port=9092, elr="off")
+    off = KafkaCluster(settings, tmp_path / "home", ["kill"])
+    off.wait_ready()
+    off.close()
+    [start, *_] = calls(tools, tmp_path)
+    assert start.endswith("--feature eligible.leader.replicas.version=0")

@@ -48,7 +48,7 @@ def test_entries_come_back_as_they_were_written(tmp_path):
     write_some(tmp_path / "l")
     entries = list(read_entries(tmp_path / "l"))
     assert entries == [
-        [ledger.HEADER, {"version": ledger.VERSION, **HEADER}],
+        [ledger.HEADER, {"version": ledger.VERSION, **HEADER, "timestamps": "sent"}],
         [ledger.SENT, 0, 10**15, [0, 1], [0, 5], [7, 2**32 - 1], [9, 9]],
         [ledger.ACKED, 10**15 + 8, [1, 0], [2**40, 3], [0, 1], [0, -4]],
         [ledger.FAILED, 10**15, [2], "too large"],

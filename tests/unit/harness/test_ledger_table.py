@@ -1,6 +1,7 @@
 import pyarrow.parquet as pq
 import pytest
 
+from minikafka.harness import ledger
 from minikafka.harness.ledger import Acknowledged, LedgerDamagedError, LedgerWriter
 from minikafka.harness.ledger_table import read_ledger, read_ledgers, write_parquet
 
@@ -49,9 +50,23 @@ def test_a_ledger_folds_into_one_row_a_record(tmp_path):
         "timestamp_ms": [None, 3, None, 6, 6],
         "acks": ["all"] * 5,
         "idempotent": [True] * 5,
+        "sent_ms": [1, 1, 1, 5, 5],
     }
     assert table.is_promised
     assert table.torn_bytes == 0
+
+
+@pytest.mark.parametrize(
+    "header", [{"version": 1}, {"version": ledger.VERSION, "timestamps": "append"}]
+)
+def test_an_unknown_timestamp_is_null(tmp_path, header):
+    """A ledger of version 1 can still be read; its client chose the timestamps."""
+    path = tmp_path / "l"
+    with ledger.FrameWriter(path) as writer:
+        named = {"run": "r", "producer": 1, "client": "c", "topic": "t", "topic_id": "i"}
+        writer.append([ledger.HEADER, {**named, "acks": "all", "idempotent": True, **header}])
+        writer.append([ledger.SENT, 0, 5_000, [0], [0], [1], [1]])
+    assert read_ledger(path).to_arrow()["sent_ms"].to_pylist() == [None]
 
 
 def test_a_ledger_that_was_cut_is_read_up_to_the_cut_and_says_so(tmp_path):

@@ -1,6 +1,9 @@
 """S3: what killed runs left is removed; what others own stays."""
 
+import fcntl
 import subprocess
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -20,6 +23,7 @@ def machine(tmp_path, monkeypatch):
         monkeypatch.setattr(leftovers, attribute, tmp_path / name)
     (tmp_path / "mounts").write_text("")
     monkeypatch.setattr(leftovers, "_MOUNTS", tmp_path / "mounts")
+    monkeypatch.setattr(leftovers, "_LOCK", tmp_path / "lock")
     done = []
 
     def run(command, **_):
@@ -78,3 +82,30 @@ def test_a_machine_without_the_command(machine, monkeypatch):
     (root / "netns" / f"{TAG}{GONE}-1").touch()
     monkeypatch.setattr(leftovers.subprocess, "run", missing)
     assert leftovers.remove() == []
+
+
+def test_two_runs_do_not_remove_at_the_same_time(machine, monkeypatch):
+    root, done = machine
+    (root / "net" / f"{TAG}{GONE}o").touch()
+    with (root / "lock").open("w") as other, ThreadPoolExecutor(1) as pool:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        asked = threading.Event()
+        usual = fcntl.flock
+
+        def flock(file, kind):
+            asked.set()
+            usual(file, kind)
+
+        monkeypatch.setattr(leftovers.fcntl, "flock", flock)
+        removing = pool.submit(leftovers.remove)
+        assert asked.wait(30)
+        assert done == []
+        usual(other, fcntl.LOCK_UN)
+        assert removing.result(30) == [f"{TAG}{GONE}o"]
+
+
+def test_without_a_file_to_lock_it_goes_on(machine, monkeypatch):
+    root, _ = machine
+    (root / "net" / f"{TAG}{GONE}o").touch()
+    monkeypatch.setattr(leftovers, "_LOCK", root / "missing" / "lock")
+    assert leftovers.remove() == [f"{TAG}{GONE}o"]

@@ -128,3 +128,18 @@ def test_a_run_goes_on_where_nobody_reads_it_any_more():
             console.print("a line")
             closed.flush()
         assert console.quiet
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_a_node_that_ends_is_named_at_once_with_the_end_of_its_log(terminal):
+    out = io.StringIO()
+    console = Console(file=out, force_terminal=terminal, width=100, color_system=None)
+    told = {"at_ms": 9, "event": "node", "node": 2}
+    with View(console, RunState(30)) as view:
+        view.take({**told, "phase": "ended", "how": "signal 9", "log": "one\n[two]"})
+        shown = out.getvalue()
+        assert "node 2 ended by itself: signal 9" in shown
+        assert "  one\n" in shown
+        assert "  [two]\n" in shown
+        view.take({**told, "phase": "traceback", "error": "ValueError: x", "log": "Traceback"})
+    assert "node 2 logged a traceback: ValueError: x" in out.getvalue()

@@ -46,6 +46,14 @@ def test_each_node_has_a_namespace_and_an_address(network):
     assert network.address(OUTSIDE) == "198.18.8.254"
 
 
+def test_a_range_that_another_run_has_is_not_taken(network, monkeypatch):
+    shown = "7: mkvo inet 198.18.8.254/24 scope global\n8: x inet 198.18.9.1/24\n"
+    answer = subprocess.CompletedProcess([], 0, shown, "")
+    monkeypatch.setattr(namespaces.subprocess, "run", lambda *_, **__: answer)
+    network.open({1: 9092}, 101)
+    assert network.placement.host(1) == "198.18.10.1"
+
+
 def test_a_cut_sends_to_an_address_that_nobody_has(network, commands):
     """S3: one way; from outside as well; and once, however often it is asked for."""
     found, _ = commands

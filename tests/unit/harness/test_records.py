@@ -2,6 +2,7 @@ import struct
 import zlib
 from collections import Counter
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -62,5 +63,31 @@ def test_keys_and_partitions_are_drawn_evenly_and_apart():
 @settings(max_examples=50)
 @given(st.binary(), st.binary(), st.lists(st.tuples(st.text(), st.binary()), max_size=3))
 def test_the_digest_is_the_crc_of_all_parts_in_a_row(value, key, headers):
-    joined = value + key + b"".join(content for _, content in headers)
+    counts = f"{len(value)},{len(key)},{len(headers)},".encode()
+    parts = [b"%b:%b;" % (name.encode(), content) for name, content in headers]
+    missing = [b":;"] * (4 - len(headers))
+    joined = b"".join([value, key, counts, *parts, *missing])
     assert digest(value, key, headers) == zlib.crc32(joined)
+
+
+RECORD = (b"value", b"key", [("a", b"1"), ("b", b"2"), ("c", b"3"), ("d", b"4")])
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        (b"valuek", b"ey", RECORD[2]),
+        (b"value", b"keY", RECORD[2]),
+        (b"value", b"key", [("A", b"1"), *RECORD[2][1:]]),
+        (b"value", b"key", [("a", b"7"), *RECORD[2][1:]]),
+        (b"value", b"key", [*RECORD[2][1:], RECORD[2][0]]),
+        (b"value", b"key", RECORD[2][:3]),
+        (b"value", b"key", [*RECORD[2], ("e", b"")]),
+    ],
+)
+def test_another_key_header_or_boundary_has_another_digest(other):
+    assert digest(*other) != digest(*RECORD)
+
+
+def test_a_record_is_stamped_with_its_send_time():
+    assert RecordFactory(seed=1, pid=1, partitions=1).make(1_234_567).timestamp_ms == 1_234

@@ -4,13 +4,15 @@ import pytest
 
 from minikafka.common.clock import Now
 from minikafka.common.ids import TopicPartition, Uuid
-from minikafka.harness.replicas import compare_replicas
+from minikafka.harness import replicas
+from minikafka.harness.replicas import Expected, compare_replicas
 from minikafka.log.checkpoints import HIGH_WATERMARKS, write_offsets
 from minikafka.log.config import LogConfig
 from minikafka.log.recovery import Remembered
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.records.builder import NewRecord, build_batch
 from minikafka.server.os_disk import OsDisk
+from tests.mutation import applied, mutation
 
 NOW = Now(0, 1_700_000_000_000)
 AT = TopicPartition("t", 0)
@@ -109,3 +111,97 @@ def test_a_replica_that_is_behind_or_of_another_topic_is_no_difference(tmp_path)
     behind = fill(tmp_path / "c", batches=6, high_watermark=12)
     compared = compare_replicas({1: fill(tmp_path / "a"), 2: other, 3: behind}, "t")
     assert (compared.partitions, compared.batches, compared.differences) == (1, 16, [])
+
+
+def incomplete(dirs, *, isr=(1, 2), high_watermark=0):
+    expected = {AT: Expected(isr, high_watermark)}
+    return compare_replicas(dirs, "t", expected=expected).as_json()["incomplete"]
+
+
+def test_the_log_of_an_isr_member_must_reach_the_high_watermark(tmp_path):
+    """Two logs of which one is short agree as far as both go, and that proves nothing."""
+    dirs = {1: fill(tmp_path / "a"), 2: fill(tmp_path / "b", batches=9, high_watermark=18)}
+    assert compare_replicas(dirs, "t").differences == []
+    [row] = incomplete(dirs)
+    assert row == {
+        "message": (
+            "t-0: the log of node 2 ends at offset 18, and the node is in the ISR and the high"
+            " watermark is 20"
+        ),
+        "topic": "t",
+        "partition": 0,
+        "nodes": [2],
+        "offset": 18,
+    }
+    assert incomplete(dirs, isr=(1,)) == []
+
+
+def test_the_log_of_an_isr_member_must_not_be_empty(tmp_path):
+    dirs = {1: fill(tmp_path / "a"), 2: fill(tmp_path / "b", batches=0, high_watermark=0)}
+    [row] = incomplete(dirs)
+    assert "the log of node 2 is empty" in row["message"]
+    (tmp_path / "c").mkdir()
+    [row] = incomplete({1: [tmp_path / "a"], 2: [tmp_path / "c"]})
+    assert (row["nodes"], row["offset"]) == ([2], 0)
+
+
+def test_a_high_watermark_that_only_clients_saw_counts_too(tmp_path):
+    dirs = {node: fill(tmp_path / f"n{node}") for node in (1, 2)}
+    assert incomplete(dirs, high_watermark=20) == []
+    assert [row["nodes"] for row in incomplete(dirs, high_watermark=21)] == [[1], [2]]
+
+
+@pytest.mark.parametrize("mark", [0, 20])
+def test_an_isr_member_is_compared_whatever_high_watermark_it_noted(tmp_path, mark):
+    """A checkpoint that says 0 would leave nothing to compare."""
+    odd = fill(tmp_path / "b", odd_one=4, high_watermark=mark)
+    dirs = {1: fill(tmp_path / "a"), 2: odd}
+    expected = {AT: Expected((1, 2), 20)}
+    assert len(compare_replicas(dirs, "t", expected=expected).differences) == 1
+    assert len(compare_replicas(dirs, "t").differences) == (1 if mark else 0)
+
+
+def test_a_partition_whose_isr_is_unknown_is_not_complete(tmp_path):
+    dirs = {1: fill(tmp_path / "a")}
+    told = compare_replicas(dirs, "t", expected={}).as_json()["incomplete"]
+    assert [row["message"] for row in told] == ["t-0: its ISR is unknown"]
+    assert [row["message"] for row in incomplete(dirs, isr=())] == ["t-0: its ISR is unknown"]
+
+
+def test_a_partition_that_no_broker_has_is_not_complete(tmp_path):
+    (tmp_path / "a").mkdir()
+    assert [row["nodes"] for row in incomplete({1: [tmp_path / "a"]}, high_watermark=1)] == [
+        [1],
+        [2],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("function", "old", "new"),
+    [
+        ("_incomplete", "end < high_watermark and", "0 < end < high_watermark and"),
+        ("_incomplete", "end < high_watermark and", "not end and high_watermark and"),
+        ("_incomplete", "if not isr:", "if isr is None:"),
+        ("_incomplete", "for node in isr", "for node in ends"),
+        ("compare_replicas", "max(known, wanted.high_watermark)", "known"),
+        ("compare_replicas", "max(known, wanted.high_watermark)", "wanted.high_watermark"),
+    ],
+)
+def test_a_comparison_that_is_content_with_less_is_noticed(tmp_path, function, old, new):
+    whole = fill(tmp_path / "a")
+    short = fill(tmp_path / "b", batches=9, high_watermark=18)
+    empty = fill(tmp_path / "c", batches=0, high_watermark=0)
+    (tmp_path / "d").mkdir()
+    cases = [
+        ({1: whole, 2: short}, (1, 2), 0),
+        ({1: whole, 2: empty}, (1, 2), 0),
+        ({1: whole, 2: [tmp_path / "d"]}, (1, 2), 0),
+        ({1: whole}, (1,), 21),
+        ({1: whole}, (), 0),
+    ]
+    with applied(mutation("content", ("harness.replicas", function, old, new))):
+        found = [
+            replicas.compare_replicas(dirs, "t", expected={AT: Expected(isr, mark)}).incomplete
+            for dirs, isr, mark in cases
+        ]
+    assert not all(found)

@@ -113,8 +113,19 @@ def test_what_a_later_verdict_adds_is_shown_and_what_it_lacks_is_left_out(run):
     assert 'id="producers"' not in page
 
 
-def test_readers_and_replicas_are_shown_where_they_were_looked_at(run, page):
-    assert 'id="readers"' not in page
+def test_nodes_that_ended_and_what_was_left_out_are_shown(page):
+    """And what a log says stays text."""
+    assert "Node 3 ended by itself: signal 9" in page
+    assert "Node 2 logged a traceback: KeyError: " in page
+    assert "lenient: not required were faults" in page
+    assert "left out: Fault " in page
+    assert "its last words &lt;/script&gt;" in page
+    assert "<td>from elr</td><td>1</td>" in page
+    assert 'id="more-' not in page
+
+
+def test_readers_and_replicas_are_shown_where_they_were_looked_at(run):
+    assert 'id="readers"' not in rendered(run, elections={}, replicas={})
     shown = rendered(run, isolation={"read_committed": 7}, replicas={"batches": 12}, group={})
     readers = shown[shown.index('id="readers"') :]
     assert "<td>read committed</td><td>7</td>" in readers

@@ -1,3 +1,5 @@
+import json
+
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -112,3 +114,16 @@ def test_elections_are_put_into_words():
     assert election_text({**election, "unclean": True}) == "then an unclean election from 1 to 3"
     assert election_text({**election, "unclean": False}) == "then a clean election from 1 to 3"
     assert election_text(election) == "then an election from 1 to 3"
+
+
+def test_a_changed_record_says_what_is_other_than_it_was_sent():
+    place = {"count": 1, "first": {"partition": 0, "offset": 3}, "last": {}}
+    detail = {
+        "status": "acked", "sent_crc": 1, "seen_crc": {"count": 1, "first": 1, "last": 1},
+        "sent_size": 9, "size_first": 9, "size_last": 9,
+        "sent_ms": 5, "timestamp_ms_first": 5, "timestamp_ms_last": 7,
+        "ack_place": place["first"], "stream_place": place, "reread_place": place,
+    }  # fmt: skip
+    assert detail_text(json.dumps(detail)).endswith(", timestamp_ms sent 5, seen 7")
+    unknown = {key: value for key, value in detail.items() if key != "sent_ms"}
+    assert "timestamp" not in detail_text(json.dumps(unknown))

@@ -58,7 +58,7 @@ def test_latency_is_on_a_logarithmic_scale_that_holds_all_of_it(specs):
 
 def test_stacked_lanes_have_room_for_the_sum(specs):
     assert scale(specs["acks"], "y")["domain"][1] > 100
-    assert scale(specs["errors"], "y")["domain"][1] >= 480
+    assert scale(specs["errors"], "y")["domain"][1] >= 150
 
 
 def test_a_lane_without_any_value_still_has_an_axis():

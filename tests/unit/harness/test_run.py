@@ -13,8 +13,9 @@ from minikafka.harness import run as run_module
 from minikafka.harness.cluster import ClusterUnderTest
 from minikafka.harness.elections import UnreadableError
 from minikafka.harness.faults import InjectedFault
-from minikafka.harness.ledger import LedgerWriter
+from minikafka.harness.ledger import Acknowledged, LedgerWriter
 from minikafka.harness.lines import Tail
+from minikafka.harness.node_watch import NodeWatch
 from minikafka.harness.run import Run
 from minikafka.harness.schedule import PlannedFault, Schedule
 from minikafka.harness.settings import HarnessError, RunFiles, RunSettings
@@ -170,3 +171,74 @@ def test_a_metadata_log_that_cannot_be_read_is_noted(ended, tmp_path, monkeypatc
     assert run.notes == [
         "Leaders and ISR are shown as they were polled: the metadata log in x cannot be read: y."
     ]
+
+
+class Ending(Stopped):
+    """Its own cluster, in which node 2 ends by itself, and node 1 has a log with a traceback."""
+
+    def __init__(self, log_dir):
+        super().__init__(log_dir)
+        (log_dir / "1.log").write_text("Traceback (most recent call last)\n  x\nKeyError: 7\n")
+        self.ends = [(2, "signal 9")]
+
+    def unexpected_ends(self):
+        found, self.ends = self.ends, []
+        return found
+
+    def node_logs(self):
+        return {1: self.log_dir / "1.log"}
+
+
+def test_what_a_run_found_missing_is_in_its_verdict(ended, tmp_path):
+    """Everything that the rules ask for is handed over, and what ends while it stops counts too."""
+    run, _ = ended
+    settings = RunSettings(
+        profile="harsh", out=run.files.root, min_acknowledged=9, lenient=("replicas",)
+    )
+    run.settings = settings
+    run.spark = SimpleNamespace(judged=None, session=None, kill_count=0, take=lambda _: None)
+    with LedgerWriter(run.files.ledgers / "producer-1.msgpack") as writer:
+        writer.header(
+            run="r", producer=1, client="c", topic="a", topic_id="x", acks="all", idempotent=True
+        )
+        writer.sent(0, 0, partitions=[0] * 2, after_us=[0, 30_000_000], crcs=[1] * 2, sizes=[1] * 2)
+        writer.acked([Acknowledged(0, 0, 20_000_000, 20_000)])
+        writer.end(31_000_000)
+    run.meta["topic_id"] = "x,y"
+    run.is_own, run.is_whole, run.topic_asked, run.timestamps = True, False, True, "append"
+    run.injected = [
+        InjectedFault(plan=PlannedFault(kind="kill", at_s=1.0), problem="not done: x"),
+    ]
+    cluster = Ending(tmp_path)
+    run._nodes = NodeWatch(cluster, run.events)
+    run._close_cluster(cluster)
+    verdict = run.conclude()
+    wanted = {"answer", "unknown", "silence", "faults", "nodes", "whole", "timestamps", "elr"}
+    assert set(verdict["rules"]) == wanted
+    assert verdict["lenient"]["rules"] == ["replicas"]
+    assert [row["rule"] for row in verdict["lenient"]["left_out"]] == ["replicas"]
+    assert [row["node"] for row in verdict["nodes"]["ended"]] == [2]
+    assert [row["error"] for row in verdict["nodes"]["tracebacks"]] == ["KeyError: 7"]
+    assert verdict["promises"]["topic_gone"]["count"] == 2
+    assert verdict["exit_status"] == 1
+    page = run.files.report.read_text()
+    for said in (
+        "Node 2 ended by itself",
+        "KeyError: 7",
+        "not required were replicas",
+        "topic a had the id x, and is gone",
+    ):
+        assert said in page
+
+
+def test_elections_of_the_shutdown_are_not_counted(ended, tmp_path, monkeypatch):
+    before = {**CHANGE, "elr": [2]}
+    later = 1 << 50
+    elected = [{**before, "leader": None, "isr": []}, {**before, "leader": 2, "at_ms": 6}]
+    stopped = [{**before, "leader": None, "isr": [], "at_ms": later}, {**before, "at_ms": later}]
+    changes = [before, *elected, *stopped]
+    monkeypatch.setattr(run_module, "read_changes", lambda *_: changes)
+    run, _ = ended
+    run._close_cluster(Stopped(tmp_path))
+    assert run.elections == {"from_isr": 0, "from_elr": 1, "unclean": 0}
+    assert [event for event in run._past if event["event"] == "partition_changed"] == changes

@@ -29,6 +29,11 @@ def test_the_default_settings_can_start():
         (RunSettings(cluster_config=("=x",)), "'=x'"),
         (RunSettings(inject="poll-skip", reader="none"), "--inject poll-skip needs a reader"),
         (RunSettings(topics=0), "--topics is 0"),
+        (RunSettings(min_acknowledged=0), "--min-acknowledged is 0"),
+        (RunSettings(profile="harsh", nodes=4), "harsh needs --nodes 3 and --min-isr 2"),
+        (RunSettings(profile="harsh", min_isr=1), "harsh needs --nodes 3 and --min-isr 2"),
+        (RunSettings(profile="harsh", bootstrap_servers="h:1"), "starts its cluster itself"),
+        (RunSettings(elr="off", bootstrap_servers="h:1"), "--elr off is for a cluster"),
         (RunSettings(topic="t", topics=2), "--topic names one topic"),
         (RunSettings(topic="a b"), "'a b' is no name"),
         (RunSettings(workload=WorkloadOptions(clients=("curl",))), "'curl' is no client"),
@@ -87,6 +92,14 @@ def test_the_replay_command_has_what_was_written():
     )
     assert settings.as_json()["workload"]["acks"] == "1"
     assert settings.as_json()["jars"] == "j"
+
+
+def test_the_replay_command_has_what_was_left_out():
+    settings = RunSettings(elr="off", lenient=("faults", "whole"), min_acknowledged=5)
+    assert settings.replay_command() == (
+        "minikafka verify --seed 0 --elr off --min-acknowledged 5 --lenient faults,whole"
+    )
+    assert settings.as_json()["lenient"] == ["faults", "whole"]
 
 
 def test_topics_have_names_of_the_runs_own_unless_one_is_named():

@@ -4,8 +4,9 @@ import pytest
 
 from minikafka.harness import verdict_file
 from minikafka.harness.verdict_file import SCHEMA, Evidence, decide
+from tests.mutation import applied, mutation
 
-RUN = {"id": "x", "topic_id": "A", "topic_id_at_end": "A"}
+RUN = {"id": "x", "topic": "t", "topic_id": "A", "topic_id_at_end": "A"}
 
 
 def judged(broken=(), **changes):
@@ -17,7 +18,7 @@ def judged(broken=(), **changes):
         row = {"record": record, "partition": 0, "offset": 1, "severity": 1, "detail": "{}"}
         promises[kind] = {"meaning": "m", "count": 1, "first": [row], "worst": [row]}
     counts = {
-        "acknowledged": 10,
+        "acknowledged": 510,
         "failed": 1,
         "unknown_found": 1,
         "unknown_absent": 2,
@@ -39,8 +40,8 @@ def judged(broken=(), **changes):
 
 def evidence(answer=None, **changes):
     values = {"run": RUN, "settings": {}, "versions": {}, "judged": answer or judged()}
-    values["producers"] = [{"producer": 1, "sent": 14, "acked": 10, "failed": 1, "unknown": 3}]
-    return Evidence(**{**values, "claimed_acknowledged": 10, **changes})
+    values["producers"] = [{"producer": 1, "sent": 514, "acked": 510, "failed": 1, "unknown": 3}]
+    return Evidence(**{**values, "claimed_acknowledged": 510, **changes})
 
 
 def test_a_run_in_which_nothing_is_broken_or_missing_is_verified():
@@ -48,7 +49,7 @@ def test_a_run_in_which_nothing_is_broken_or_missing_is_verified():
     assert (verdict["outcome"], verdict["exit_status"]) == ("verified", 0)
     assert verdict["schema"] == SCHEMA
     assert verdict["counts"]["unknown"] == 3
-    assert verdict["counts"]["sent"] == 14
+    assert verdict["counts"]["sent"] == 514
     assert verdict["reasons"] == []
     assert verdict["injected"] is None
 
@@ -108,11 +109,9 @@ def test_what_the_client_repeated_at_a_rebalance_breaks_no_promise():
         ({"obstacles": ["A ledger is damaged."]}, "A ledger is damaged."),
         ({"group": {"protocol": "eager"}}, "The consumer group did not read to the end"),
         ({"stream": {"strayed": ["batch 3"]}}, "did not go on where it should: batch 3."),
-        ({"run": {**RUN, "topic_id_at_end": "B"}}, "its id was A and is now B"),
-        ({"run": {**RUN, "topic_id_at_end": ""}}, "its id was A and is now gone"),
         (
-            {"claimed_acknowledged": 11},
-            "11 acknowledgements were counted, and 10 are in the ledger",
+            {"claimed_acknowledged": 511},
+            "511 acknowledgements were counted, and 510 are in the ledger",
         ),
     ],
 )
@@ -123,10 +122,36 @@ def test_whatever_stands_in_the_way_makes_the_run_undecided(changes, reason):
     assert "high_watermark_regression" in verdict["promises"]
 
 
+@pytest.mark.parametrize(
+    ("after", "said"),
+    [("B", "topic t had the id A, and a topic of that name now has B"), ("", "A, and is gone")],
+)
+def test_a_topic_that_is_gone_is_a_broken_promise(after, said):
+    run = {**RUN, "topic_id_at_end": after}
+    verdict = decide(evidence(run=run, topic_asked=True))
+    assert (verdict["exit_status"], verdict["sentence"]) == (1, "Broken: 1 topic gone.")
+    [row] = verdict["promises"]["topic_gone"]["first"]
+    assert said in row["message"]
+
+
+def test_of_several_topics_those_that_are_gone_are_named():
+    run = {"topic": "t,u", "topic_id": "A,B", "topic_id_at_end": "A,C"}
+    rows = decide(evidence(run=run, topic_asked=True))["promises"]["topic_gone"]["first"]
+    assert [row["topic"] for row in rows] == ["u"]
+
+
+def test_a_topic_is_not_called_gone_unless_the_cluster_was_asked():
+    """Where the run ended before, the id of the end is empty too."""
+    verdict = decide(evidence(run={**RUN, "topic_id_at_end": ""}, obstacles=["Given up."]))
+    assert verdict["exit_status"] == 2
+    assert verdict["promises"]["topic_gone"]["count"] is None
+
+
 def test_a_run_without_an_acknowledgement_is_undecided():
     answer = judged()
     answer["counts"]["acknowledged"] = 0
-    producers = [{"sent": 4, "acked": 0, "failed": 1, "unknown": 3}]
+    answer["counts"]["unknown_found"] = answer["counts"]["unknown_absent"] = 0
+    producers = [{"sent": 1, "acked": 0, "failed": 1, "unknown": 0}]
     verdict = decide(evidence(answer, claimed_acknowledged=0, producers=producers))
     assert verdict["reasons"] == ["No record was acknowledged."]
     assert verdict["exit_status"] == 2
@@ -139,7 +164,7 @@ def test_a_stream_that_did_not_get_to_the_end_makes_the_run_undecided():
 
 def test_without_an_answer_the_ledgers_still_count():
     counts = decide(evidence(judged=None))["counts"]
-    assert (counts["sent"], counts["acknowledged"], counts["unknown"]) == (14, 10, 3)
+    assert (counts["sent"], counts["acknowledged"], counts["unknown"]) == (514, 510, 3)
     assert counts["read_afresh"] == 0
 
 
@@ -152,9 +177,9 @@ def test_without_an_answer_no_kind_is_called_clean():
 
 
 def test_records_that_nobody_judged_make_the_run_undecided():
-    producers = [{"sent": 15, "acked": 11, "failed": 1, "unknown": 3}]
+    producers = [{"sent": 515, "acked": 511, "failed": 1, "unknown": 3}]
     verdict = decide(evidence(producers=producers))
-    assert verdict["reasons"] == ["15 records were sent and 14 were judged."]
+    assert verdict["reasons"] == ["515 records were sent and 514 were judged."]
 
 
 def test_what_was_injected_and_found_is_broken_and_marked():
@@ -185,3 +210,20 @@ def test_the_file_is_written_in_one_step(tmp_path):
     verdict_file.write(verdict, tmp_path / "verdict.json")
     assert json.loads((tmp_path / "verdict.json").read_text()) == verdict
     assert [path.name for path in tmp_path.iterdir()] == ["verdict.json"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("old != new", "new and old != new"),
+        ("old != new", "not new"),
+        ("not evidence.topic_asked", "True"),
+    ],
+)
+def test_a_verdict_that_overlooks_a_topic_that_is_gone_is_noticed(old, new):
+    with applied(mutation("blind", ("harness.verdict_file", "_gone", old, new))):
+        outcomes = [
+            verdict_file.decide(evidence(run={**RUN, "topic_id_at_end": after}, topic_asked=True))
+            for after in ("", "B")
+        ]
+    assert any(verdict["exit_status"] != 1 for verdict in outcomes)

@@ -1,0 +1,82 @@
+"""How long a partition may acknowledge nothing, which follows from the faults of that time.
+
+A window is a time in which records were sent to a partition and none was acknowledged. It may last
+as long as the faults that touch it were planned to last, and `RECOVERY_S` for each of them: until
+the failure is noticed, a leader is elected, and clients have waited for their own time-outs. A
+window that no fault touches may last `RECOVERY_S`.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+RECOVERY_S = 15.0
+"""Session time-out 3 s, client request time-out 10 s, and the election."""
+
+_RESTART_S = 5.0
+"""Of each broker of a rolling restart, beside the planned time."""
+
+_HARMLESS = frozenset({"elr-off", "elect", "clock-offset", "stream-restart", "stream-kill"})
+"""Kinds of faults after which every partition must still acknowledge."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Silence:
+    """A window that lasted longer than its bound."""
+
+    partition: int
+    began_at_ms: int
+    length_s: float
+    bound_s: float
+
+    def began_s(self, run: Mapping[str, Any]) -> float:
+        """The begin in seconds after the first record."""
+        return (self.began_at_ms - int(run.get("writing_from_ms", self.began_at_ms))) / 1000
+
+
+def too_long(
+    windows: Sequence[Mapping[str, Any]], faults: Sequence[Mapping[str, Any]]
+) -> list[Silence]:
+    """The windows that pass their bounds, the longest of each partition, longest first.
+
+    `windows` are rows of `timeline.windows`, `faults` those of the verdict.
+    """
+    spans = list(_spans(faults))
+    worst: dict[int, Silence] = {}
+    for window in windows:
+        began_ms, ended_ms = window["began_at_ms"], window["ended_at_ms"]
+        silence = Silence(
+            partition=window["partition"],
+            began_at_ms=began_ms,
+            length_s=(ended_ms - began_ms) / 1000,
+            bound_s=_bound_ms(began_ms, ended_ms, spans) / 1000,
+        )
+        if silence.length_s <= silence.bound_s:
+            continue
+        known = worst.get(silence.partition)
+        if known is None or known.length_s < silence.length_s:
+            worst[silence.partition] = silence
+    return sorted(worst.values(), key=lambda it: -it.length_s)
+
+
+def _spans(faults: Sequence[Mapping[str, Any]]) -> Iterator[tuple[int, int]]:
+    """Begin and planned end of each fault that was done and may silence a partition, in ms."""
+    for fault in faults:
+        if not fault["done_at_ms"] or fault["kind"] in _HARMLESS:
+            continue
+        length_s = fault["duration_s"]
+        if fault["kind"] == "rolling-restart":
+            length_s = (length_s + _RESTART_S) * len(fault["nodes"])
+        yield fault["done_at_ms"], fault["done_at_ms"] + round(length_s * 1000)
+
+
+def _bound_ms(began_ms: int, ended_ms: int, spans: Sequence[tuple[int, int]]) -> int:
+    recovery_ms = round(RECOVERY_S * 1000)
+    touching = sorted(
+        (begin, end) for begin, end in spans if begin <= ended_ms and end + recovery_ms >= began_ms
+    )
+    covered_ms, until_ms = 0, 0
+    for begin, end in touching:
+        covered_ms += max(0, end - max(begin, until_ms))
+        until_ms = max(until_ms, end)
+    return covered_ms + recovery_ms * max(1, len(touching))
