@@ -1,4 +1,4 @@
-# Targets: demo, demo-elr, test, check, mutants, soak, attacks, generate, bench, oracle, clean. CONTRIBUTING.md says what each is for.
+# Targets: demo, demo-elr, test, check, processes, mutants, soak, attacks, generate, bench, oracle, clean. CONTRIBUTING.md says what each is for.
 
 PYTHON ?= python3
 VENV := .venv
@@ -6,9 +6,13 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 SEED ?=
 MINUTES ?= 60
+RESULTS := out/tests
 PYTEST := $(BIN)/python -m pytest -q
+# Rooms that start processes wait half of the time: more of them than cores. `tests/side_by_side.py` says what stays together.
+SIDE_BY_SIDE := -n 3 --dist loadgroup --no-loadscope-reorder
 
-.PHONY: demo demo-elr test check mutants soak attacks generate unit integration harness bench oracle clean
+.PHONY: demo demo-elr test fresh check processes mutants soak attacks generate unit integration harness bench oracle clean
+.NOTPARALLEL:
 
 $(STAMP): requirements.lock pyproject.toml setup.py minikafka/records/_summary.c
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; " + sys.executable + " is " + sys.version.split()[0])'
@@ -26,7 +30,12 @@ demo: $(STAMP)
 demo-elr: $(STAMP)
 	$(BIN)/minikafka demo-elr
 
-test: check integration harness
+# All tests; at the end a table of what was run. It fails where a kind of test or data is missing.
+test: fresh check processes
+	$(BIN)/python -m tests.summary $(RESULTS)
+
+fresh:
+	rm -rf $(RESULTS)
 
 # Everything that needs neither Java nor a running cluster.
 check: $(STAMP)
@@ -38,8 +47,12 @@ check: $(STAMP)
 	$(BIN)/python tools/generate_messages.py --check
 	$(BIN)/python tools/write_tables.py --check
 	$(BIN)/python tools/spec_coverage.py --check
-	$(PYTEST) -n 2 tests/unit tests/property tests/conformance tests/simulation tests/scenario tests/fuzz
-	$(BIN)/python -m tests.simulation.floors
+	$(PYTEST) -n 2 --junitxml=$(RESULTS)/check.xml tests/unit tests/property tests/conformance tests/simulation tests/scenario tests/fuzz
+	$(BIN)/python -m tests.simulation.floors --json $(RESULTS)/floors.json
+
+# Clusters of real processes with real clients, and the verification run with Spark.
+processes: $(STAMP)
+	$(PYTEST) $(SIDE_BY_SIDE) --junitxml=$(RESULTS)/processes.xml tests/harness tests/integration tests/fault tests/golden tests/attacks
 
 # Weakens one rule after the other, until the simulator objects; prints how many seeds that took.
 mutants: $(STAMP)
@@ -54,10 +67,10 @@ attacks: $(STAMP)
 	$(BIN)/python -m tests.attacks $(if $(VERSUS),--versus $(VERSUS))
 
 integration: $(STAMP)
-	$(PYTEST) tests/integration tests/fault tests/golden tests/attacks
+	$(PYTEST) $(SIDE_BY_SIDE) tests/integration tests/fault tests/golden tests/attacks
 
 harness: $(STAMP)
-	$(PYTEST) tests/harness
+	$(PYTEST) $(SIDE_BY_SIDE) tests/harness
 
 generate: $(STAMP)
 	$(BIN)/python tools/generate_messages.py

@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 from minikafka.harness import timeline
 from minikafka.harness.ledger import Acknowledged, LedgerWriter
 from minikafka.harness.ledger_table import LedgerTable, read_ledgers
+from minikafka.harness.replicas import not_compared
 from minikafka.harness.verdict_file import KINDS, Evidence, Verdict, decide
 from minikafka.harness.watermarks import regressions, samples
 
@@ -95,6 +96,14 @@ def _run(folder: Path, lost: list[tuple[int, int]]) -> Run:
     seen = samples(events, "verify")
     evidence = _evidence(folder, tables, faults=faults, judged=judged)
     evidence.regressions = [row.as_json() for row in regressions(seen)]
+    if went_back:
+        evidence.nodes = {"ended": [_ENDED], "tracebacks": [_TRACEBACK]}
+        evidence.replicas = {
+            **not_compared(""),
+            "compared": True,
+            "batches": 9,
+            "incomplete": [_INCOMPLETE],
+        }
     _write_logs(folder)
     _write_findings(folder, tables, lost)
     return Run(decide(evidence), events, tables, folder)
@@ -126,6 +135,8 @@ def _evidence(
         faults=faults,
         unavailability=timeline.unavailability(tables),
         notes=["Something <odd> happened."],
+        lenient=("faults",),
+        elections={"from_isr": 5, "from_elr": 1, "unclean": 1},
         files={"findings": "findings.parquet", "logs": "logs"},
     )
 
@@ -133,7 +144,7 @@ def _evidence(
 def _ledgers(folder: Path, seconds: int) -> list[LedgerTable]:
     """One record every 1/60 s from each producer; from the kill on they wait for the election.
 
-    Records of the last two seconds of the second producer stay unknown.
+    Records of the last quarter of a second of the second producer stay unknown.
     """
     (folder / "ledger").mkdir(parents=True, exist_ok=True)
     for pid, client in ((1, "confluent-kafka"), (2, "aiokafka")):
@@ -157,7 +168,7 @@ def _ledgers(folder: Path, seconds: int) -> list[LedgerTable]:
                 crcs=[seq * 7919 % 2**32 for seq in range(count)],
                 sizes=[100] * count,
             )
-            answered = count - 2 * RATE if pid == 2 else count
+            answered = count - RATE // 4 if pid == 2 else count
             acked = [
                 Acknowledged(
                     seq, seq // PARTITIONS, _answered_us(sent_us[seq], seq), sent_us[seq] // 1000
@@ -243,6 +254,16 @@ def _fault(from_s: float, to_s: float, node: int) -> dict[str, Any]:
     }
 
 
+_ENDED = {
+    "node": 3, "at_ms": ms(12), "how": "signal 9", "log": f"its last words {NASTY}",
+}  # fmt: skip
+_TRACEBACK = {
+    "node": 2, "at_ms": ms(8), "error": f"KeyError: {NASTY}", "log": f"Traceback {NASTY}",
+}  # fmt: skip
+_INCOMPLETE = {
+    "message": "verify-0: the log of node 3 is empty", "topic": "verify", "partition": 0,
+    "nodes": [3], "offset": 0,
+}  # fmt: skip
 _ELECTION = {"at_ms": ms(LED_S), "leader": 2, "before": 1, "unclean": True}
 _DETAIL = (
     '{{"status":"acked","sent_crc":1,"ack_place":{{"partition":{p},"offset":{o}}},'

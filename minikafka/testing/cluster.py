@@ -20,14 +20,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
-from minikafka.server.ports import is_free
+from minikafka.server import ports
 
 _HOST = "127.0.0.1"
 _TIMEOUT_S = 60
 _CONTROLLER_PORT_OFFSET = 100
 _IN_USE = "in use"
-_FIRST_PORT = 20_000
-_LAST_PORT = 32_000
 # The limit is that of the nodes, not of the test: both may have many connections.
 _WITH_FILES = """
 import os, resource, sys
@@ -199,13 +197,14 @@ class Cluster:
 
 def free_base_port(nodes: int) -> int:
     """A port from which on a cluster of `nodes` nodes finds the ones that it needs free."""
-    # Test processes that run side by side begin at different places.
-    span = _LAST_PORT - _FIRST_PORT
-    start = (os.getpid() * 211) % span
-    for step in range(0, span, 2 * _CONTROLLER_PORT_OFFSET):
-        base = _FIRST_PORT + (start + step) % span
-        others = base + _CONTROLLER_PORT_OFFSET
-        ports = (*range(base, base + nodes), *range(others, others + 1 + nodes))
-        if all(is_free(_HOST, port) for port in ports):
-            return base
+    # Processes that run side by side begin at different places.
+    usable = ports.choice()
+    others = usable[_CONTROLLER_PORT_OFFSET:]
+    last = len(others) - nodes - 1
+    start = os.getpid() * 211
+    for step in range(0, max(last, 0), 2 * _CONTROLLER_PORT_OFFSET):
+        place = (start + step) % last
+        wanted = (*usable[place : place + nodes], *others[place : place + 1 + nodes])
+        if all(ports.is_free(_HOST, port) for port in wanted):
+            return usable[place]
     raise ClusterError("no free ports")

@@ -107,6 +107,15 @@ class KafkaNodes:
         """Whether a node was not stopped or killed by us."""
         return node not in self._stopped
 
+    def how_ended(self, node: int) -> str:
+        """How a node's process has ended by itself; empty if it runs, or was killed or stopped."""
+        pid = None if node in self._stopped else self.pids().get(node)
+        return "" if pid is None or Path(f"/proc/{pid}").exists() else "its process is gone"
+
+    def log_file(self, node: int) -> Path:
+        """Where a node logs what is not in Kafka's own log files."""
+        return self.directory / f"node-{node}" / "node.log"
+
     def port(self, node: int) -> int:
         """The port on which a node listens."""
         return self.base_port + (_CONTROLLER_PORT if node == CONTROLLER else node - 1)

@@ -120,6 +120,18 @@ class Nodes:
         process = self._processes.get(node)
         return process is not None and process.poll() is None
 
+    def how_ended(self, node: int) -> str:
+        """How a node's process has ended by itself; empty if it runs, or was killed or stopped."""
+        process = self._processes.get(node)
+        status = None if process is None else process.poll()
+        if status is None:
+            return ""
+        return f"signal {-status}" if status < 0 else f"exit status {status}"
+
+    def log_file(self, node: int) -> Path:
+        """Where a node logs."""
+        return self._home(node) / "node.log"
+
     def pids(self) -> dict[int, int]:
         """The processes, by node."""
         return {node: process.pid for node, process in list(self._processes.items())}

@@ -2,6 +2,7 @@
 
 import gc
 import sys
+from logging import Logger
 from types import BuiltinFunctionType, FunctionType, ModuleType
 
 from minikafka.sim.network import Network
@@ -18,7 +19,7 @@ MOST_KEPT_PER_PARTITION = 8 << 10
 """What a node may keep: producers, groups and configurations, topics that frames created."""
 _OUTSIDE = (SimNode, SimDisk, SimFile, Network, World, WatchedNode, Guide, Function)
 """What a node reaches and is not its own memory."""
-_SHARED = (type, ModuleType, BuiltinFunctionType)
+_SHARED = (type, ModuleType, BuiltinFunctionType, Logger)
 
 
 class Memory:

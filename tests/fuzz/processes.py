@@ -146,7 +146,8 @@ class Attack:
                 sender.tell(self.places)
             self.producer.read()
             now_s = time.monotonic()
-            if now_s - self.printed_s >= _PROGRESS_EVERY_S:
+            is_first = not self.printed_frames and self.counts()["frames"]
+            if is_first or now_s - self.printed_s >= _PROGRESS_EVERY_S:
                 self._check_nodes(keep_going)
                 if verbose:
                     print(self._progress(now_s), flush=True)

@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from minikafka.testing.cluster import free_base_port
+from tests.golden import playable
 
 _PORTS_EACH = 8
 _AT_ONCE = 5
@@ -31,3 +32,9 @@ def played(request):
 
 def _asks(item):
     return "played" in getattr(item, "fixturenames", ())
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Name the sequences that are not played, whatever the verbosity."""
+    for line in playable.lines():
+        terminalreporter.write_line(line)

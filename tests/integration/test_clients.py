@@ -10,6 +10,8 @@ from aiokafka import TopicPartition as AioPartition
 from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
+from tests.integration.stored import codecs
+
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)
     from kafka import KafkaConsumer, KafkaProducer
@@ -132,6 +134,7 @@ async def test_every_compression_is_kept_for_every_client(cluster, topic, codec)
     write_with_librdkafka(servers, topic, values(codec), codec)
     assert read_with_librdkafka(servers, topic, COUNT) == values(codec)
     assert await read_with_aiokafka(servers, topic, COUNT) == values(codec)
+    assert codecs(cluster, topic) == {codec}
 
 
 @pytest.mark.parametrize("codec", ["uncompressed", "gzip", "snappy", "lz4", "zstd"])
@@ -142,6 +145,7 @@ def test_topic_compression_replaces_the_producers(cluster, codec):
     admin.create_topics([NewTopic(name, 1, 3, config={"compression.type": codec})])[name].result(20)
     write_with_librdkafka(servers, name, values("r"), "lz4" if codec != "lz4" else "gzip")
     assert read_with_librdkafka(servers, name, COUNT) == values("r")
+    assert codecs(cluster, name) == {"none" if codec == "uncompressed" else codec}
 
 
 def test_asking_for_an_unknown_topic_creates_it_with_the_cluster_defaults(cluster):

@@ -5,6 +5,7 @@ import socket
 import subprocess
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 
 from confluent_kafka import Producer
 
@@ -25,6 +26,7 @@ from minikafka.testing.cluster import Cluster
 resource.setrlimit(resource.RLIMIT_NOFILE, (int(sys.argv[1]), int(sys.argv[2])))
 with Cluster(nodes=1) as cluster:
     print(cluster.port(1), flush=True)
+    print(cluster.log_dir(1), flush=True)
     sys.stdin.readline()
     print(cluster.log_text(1))
 """
@@ -36,6 +38,7 @@ class Node:
 
     process: subprocess.Popen
     port: int
+    log_dir: Path
 
     def log(self):
         log, _ = self.process.communicate("\n", timeout=30)
@@ -54,7 +57,8 @@ def node(soft, hard):
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
-        yield Node(process, int(process.stdout.readline()))
+        port, log_dir = (process.stdout.readline().rstrip() for _ in range(2))
+        yield Node(process, int(port), Path(log_dir))
 
 
 def failures_of(producer, topics, value=b"x", **options):
@@ -120,8 +124,14 @@ def test_more_segments_than_descriptors():
         with short.connection() as client:
             assert client.ask(CreateTopicsRequest([topic], 10_000)).topics[0].error_code == 0
         producer = short.producer(**{"linger.ms": 0, "batch.num.messages": 1})
+        failures = []
         for number in range(LIMIT + 80):
-            producer.produce("rolls", b"x", timestamp=1_700_000_000_000 + 10 * number)
+            producer.produce(
+                "rolls", b"x", timestamp=1_700_000_000_000 + 10 * number,
+                callback=lambda error, _: failures.append(error),
+            )  # fmt: skip
         assert producer.flush(60) == 0
+        assert failures == [None] * (LIMIT + 80)
+        assert len(list((short.log_dir / "rolls-0").glob("*.log"))) > LIMIT
         log = short.log()
     assert "offline" not in log

@@ -10,6 +10,7 @@ from minikafka.harness.ledger_table import read_ledger
 from minikafka.harness.outbox import Outbox, ProducerTask
 from minikafka.harness.records import digest
 from minikafka.harness.workload_options import CLIENTS
+from tests.integration.stored import codecs
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # of kafka-python, about itself
@@ -22,12 +23,16 @@ CHOICES = [
 ]
 
 
+def topic_name(*words):
+    return "-".join(words)
+
+
 @pytest.fixture
 def wrote(node, tmp_path, monkeypatch):
     """Write some two hundred records and read them back; the ledger, and what is in the log."""
 
     def write(client, acks, *, idempotent, **more):
-        topic = "-".join([client, acks, *more.values()])
+        topic = topic_name(client, acks, *more.values())
         admin = AdminClient({"bootstrap.servers": node.bootstrap_servers})
         admin.create_topics([NewTopic(topic, 2, 1)])[topic].result()
         task = ProducerTask(
@@ -97,7 +102,11 @@ def test_what_a_client_wrote_is_what_the_ledger_says(wrote, client, acks, idempo
 
 @pytest.mark.parametrize("compression", ["gzip", "snappy", "lz4", "zstd"])
 @pytest.mark.parametrize("client", CLIENTS)
-def test_every_client_compresses_in_every_way(wrote, client, compression):
+def test_every_client_compresses_in_every_way(node, wrote, client, compression):
     """S1."""
     table, found = wrote(client, "all", idempotent=True, compression=compression)
     assert table.counts()["acked"] == table.counts()["sent"] == len(found)
+    # A batch that compression would not make smaller may stay as it is.
+    stored = codecs(node, topic_name(client, "all", compression), partitions=2)
+    assert compression in stored
+    assert stored <= {compression, "none"}

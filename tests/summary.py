@@ -1,0 +1,142 @@
+"""What a run of all tests consisted of, as a table; the end of `make test`.
+
+    python -m tests.summary FOLDER
+
+FOLDER holds the JUnit files that pytest wrote (*.xml) and what the seeds of CI came to
+(floors.json). Exit status 1 where a kind of test is missing or has fewer tests than stated here,
+where a test was skipped or failed, where data is missing (`conformance.evidence`), and where the
+seeds, the floors or the mutants are not all there; each is named.
+"""
+
+import argparse
+import json
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import NamedTuple
+from xml.etree import ElementTree as ET
+
+from tests.conformance import evidence
+from tests.simulation import floors
+from tests.simulation.mutations import MUTATIONS
+
+LEAST = {
+    "unit": 5_300,
+    "property": 3_140,
+    "conformance": 1_268,
+    "simulation": 330,
+    "scenario": 58,
+    "fuzz": 165,
+    "integration": 90,
+    "fault": 176,
+    "golden": 53,
+    "attacks": 16,
+    "harness": 130,
+}
+"""How many tests of each kind there must be. More are welcome; with fewer the run fails."""
+_KILLERS = ("tests.simulation.test_killers", "test_a_mutant_is_killed")
+_FLOORS = "floors.json"
+
+
+class Row(NamedTuple):
+    """A kind of what was run: how many there were, and how many seconds the tests of it took."""
+
+    kind: str
+    count: int
+    seconds: float | None = None
+
+    def __str__(self):
+        took = "" if self.seconds is None else f" {self.seconds:>10,.1f}"
+        return f"{self.kind:42}{self.count:>9,}{took}"
+
+
+class Run:
+    """The tests of a run by kind, as JUnit files tell them."""
+
+    def __init__(self, folder):
+        """Read every JUnit file of a folder."""
+        self.tests = Counter()
+        self.seconds = Counter()
+        self.not_passed = []
+        self.killed = 0
+        for path in sorted(folder.glob("*.xml")):
+            for case in ET.parse(path).iter("testcase"):
+                self._add(case)
+
+    def _add(self, case):
+        where, name = case.get("classname", ""), case.get("name", "")
+        kind = [*where.split("."), "", ""][1]
+        self.tests[kind] += 1
+        self.seconds[kind] += float(case.get("time", 0))
+        outcomes = [each.tag for each in case if each.tag in ("failure", "error", "skipped")]
+        self.not_passed += [f"{where}.{name}: {outcome}" for outcome in outcomes]
+        self.killed += (where, name.partition("[")[0]) == _KILLERS and not outcomes
+
+    def problems(self):
+        """A line for each kind without enough tests, and for each test that did not pass."""
+        few = [
+            f"{kind}: {self.tests[kind]} tests, at least {least} are stated in tests/summary.py"
+            for kind, least in LEAST.items()
+            if self.tests[kind] < least
+        ]
+        strange = [
+            f"{kind}: a kind of test that is not stated" for kind in self.tests if kind not in LEAST
+        ]
+        return few + strange + self.not_passed
+
+    def rows(self):
+        """The kinds in their order."""
+        return [Row(kind, self.tests[kind], self.seconds[kind]) for kind in LEAST]
+
+
+def seeds_of(folder):
+    """What the seeds of CI came to; nothing where they did not run."""
+    path = folder / _FLOORS
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+
+
+def problems_of_seeds(came_to):
+    """A line for each count of the simulator that is not what it must be."""
+    wanted = {"seeds": len(floors.SEEDS), "floors reached": floors.count(), "problems": 0}
+    return [
+        f"simulator: {came_to.get(name, 'no')} {name}, {count} are wanted"
+        for name, count in wanted.items()
+        if came_to.get(name) != count
+    ]
+
+
+def main():
+    """Print the table; what is missing comes last."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    folder = parser.parse_args().folder
+    run, came_to = Run(folder), seeds_of(folder)
+    problems = [*run.problems(), *problems_of_seeds(came_to)]
+    if run.killed != len(MUTATIONS):
+        problems.append(f"simulator: {run.killed} of {len(MUTATIONS)} mutants were killed")
+    data = [each for of_kind in evidence.ALL.values() for each in of_kind]
+    counts = [(each, each.count()) for each in data]
+    problems += [
+        f"{each.kind}: {count}, {each.stated} are stated"
+        for each, count in counts
+        if count != each.stated
+    ]
+    print(f"{'tests':42}{'count':>9} {'seconds':>10}")
+    rows = run.rows()
+    for row in rows:
+        print(row)
+    print(Row("together", run.tests.total(), run.seconds.total()))
+    print(f"\n{'data':42}{'count':>9}")
+    for each, count in counts:
+        print(Row(each.kind, count))
+    print(f"\n{'simulator':42}{'count':>9}")
+    for name, count in came_to.items():
+        print(Row(name, count))
+    print(Row("mutants killed by their plans", run.killed))
+    for problem in problems:
+        print(f"\n{problem}")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
