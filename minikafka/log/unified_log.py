@@ -364,6 +364,9 @@ class UnifiedLog:
         self._truncate_fully(offset, now)
 
     def _truncate_fully(self, offset: int, now: Now) -> None:
+        if offset and not self.identity_is_durable:
+            # A segment that does not begin at 0 says that there were records before it.
+            self._sync_identity()
         self.flushes.truncated()
         self.segments.doom_all()
         remove_snapshots(self.disk, self.folder)

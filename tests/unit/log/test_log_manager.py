@@ -269,6 +269,15 @@ def test_a_log_that_never_held_records_needs_no_topic_id(disks, content):
     assert start(disks).get(TP).topic_id is None
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_an_empty_log_that_starts_elsewhere_keeps_its_topic_id(disks, seed):
+    """Its segment is named as one whose records were deleted."""
+    start(disks).create(TP, ID, CONFIG, NOW, Uuid.of(1, 1)).truncate_fully_and_start_at(7, NOW)
+    for disk in disks:
+        disk.lose_power(Random(seed))
+    assert start(disks).get(TP).topic_id == ID
+
+
 def test_a_log_that_is_gone_makes_the_shutdown_unclean(disks):
     """C2: the empty one in its place holds nothing of what the ISR counts on."""
     with_records(disks)
