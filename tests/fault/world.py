@@ -73,9 +73,14 @@ class World:
         """The leader that brokers other than this one tell of."""
         servers = self.cluster.bootstrap_servers.split(",")
         del servers[node - 1]
-        with AdminClient(servers[0], client_id="test") as client:
-            [topic] = client.ask(MetadataRequest([MetadataRequestTopic(name=TOPIC)])).topics
-        return topic.partitions[0].leader_id
+        return told_by(servers[0]).leader_id
+
+    @property
+    def all_agree(self):
+        """Whether every broker tells of the same leader: one that was cut off may be behind."""
+        servers = self.cluster.bootstrap_servers.split(",")
+        told = {(it.leader_id, it.leader_epoch) for it in map(told_by, servers)}
+        return len(told) == 1 and min(told)[0] >= 0
 
     def read(self, count):
         """The values of the first records."""
@@ -140,8 +145,16 @@ class World:
         """Mend what a test broke: all replicas are in sync, and writes work."""
         while self.faults:
             self.faults.pop().end()
+        self.until(lambda: self.all_agree)
         assert self.watcher.wait_whole(PATIENCE_S)
         self.write()
+
+
+def told_by(server):
+    """What one broker says of the partition."""
+    with AdminClient(server, client_id="test") as client:
+        [topic] = client.ask(MetadataRequest([MetadataRequestTopic(name=TOPIC)])).topics
+    return topic.partitions[0]
 
 
 @contextmanager
