@@ -7,7 +7,7 @@ and its unknown outcomes stay unknown.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from random import Random
 from typing import NamedTuple, cast
 
@@ -43,6 +43,7 @@ from minikafka.sim.world import US_PER_MS, World
 _BY_NAME = 12
 _LIST_OFFSETS = 7
 _EARLIEST = -2
+_METADATA_MAX_AGE_MS = 30_000
 _REQUEST_TIMEOUT_MS = 2_000
 _RETRY_MS = 100
 NOT_APPENDED = (ErrorCode.NOT_ENOUGH_REPLICAS, ErrorCode.CORRUPT_MESSAGE)
@@ -115,6 +116,9 @@ class Connections:
     bootstrap: Sequence[tuple[str, int]]
     rng: Random
     leaders: dict[TopicPartition, tuple[str, int]] = field(default_factory=dict)
+    _epochs: dict[TopicPartition, int] = field(default_factory=dict)
+    """The leader epochs that were learned: a broker that is cut off tells of older ones."""
+    _learned_ms: int = 0
     _clients: dict[tuple[str, int], SimClient] = field(default_factory=dict)
     _asking: bool = False
 
@@ -159,11 +163,20 @@ class Connections:
 
         self.ask(self.rng.choice(self.bootstrap), request, answered, version=_BY_NAME)
 
+    @property
+    def must_refresh(self) -> bool:
+        """Whether a client asks again without a reason (`metadata.max.age.ms`)."""
+        return self.world.now_ms - self._learned_ms > _METADATA_MAX_AGE_MS
+
     def _learn(self, answer: MetadataResponse) -> None:
+        self._learned_ms = self.world.now_ms
         brokers = {broker.node_id: (broker.host, broker.port) for broker in answer.brokers}
         for topic in answer.topics:
             for partition in topic.partitions:
                 where = TopicPartition(topic.name or "", partition.partition_index)
+                if partition.leader_epoch < self._epochs.get(where, -1):
+                    continue
+                self._epochs[where] = partition.leader_epoch
                 address = brokers.get(partition.leader_id)
                 if address is None:
                     self.leaders.pop(where, None)
@@ -316,6 +329,14 @@ class SimProducer:
             self._later(lambda: self._send(where, written, options), _RETRY_MS)
 
 
+@lru_cache(maxsize=1 << 14)
+def _records_of(batch: bytes) -> tuple[tuple[int, bytes], ...]:
+    """Offsets and values of a batch's records, checked; consumers read the same batches often."""
+    ((_, header),) = split_batches(batch)
+    check_crc(batch, 0, header)
+    return tuple((x.offset, bytes(x.value or b"")) for x in read_batch(batch, 0, header))
+
+
 @dataclass(slots=True, eq=False)
 class SimConsumer:
     """Reads its partitions, and notes what each offset held."""
@@ -344,7 +365,7 @@ class SimConsumer:
         if not self.running:
             return
         address = self.connections.leaders.get(where)
-        if address is None:
+        if address is None or self.connections.must_refresh:
             self.connections.refresh([where.topic], lambda: self._later(where, _RETRY_MS))
             return
         wanted = FetchPartition(
@@ -420,14 +441,14 @@ class SimConsumer:
         seen = []
         for at, header in split_batches(records):
             try:
-                check_crc(records, at, header)
+                held = _records_of(records[at : at + header.size])
             except CorruptRecordsError as error:
                 raise Violation(f"DamagedRead: {where} from {position}: {error}") from error
-            for record in read_batch(records[at : at + header.size], 0, header):
-                if record.offset >= position:
-                    self.history.read(where, record.offset, bytes(record.value or b""))
-                    position = record.offset + 1
-                    seen.append(record.offset)
+            for offset, value in held:
+                if offset >= position:
+                    self.history.read(where, offset, value)
+                    position = offset + 1
+                    seen.append(offset)
         self.positions[where] = position
         if seen:
             self.history.polls.append(Poll(self.name, self._life, where, tuple(seen)))
