@@ -407,7 +407,7 @@ def _with_damage(plan: Plan) -> Plan:
         return plan
     # Logs that are long enough to be damaged where a start does not look.
     writers = plan.producers * plan.partitions
-    plan = replace(plan, pace_ms=min(plan.pace_ms, 40 * writers), fetch_bytes=1 << 20)
+    plan = replace(plan, pace_ms=min(plan.pace_ms, 100 * writers), fetch_bytes=1 << 20)
     added = _incidents(own, plan, _DAMAGING, _QUICK_PACES_MS, _SHORT_MS)
     kept = [x for x in plan.incidents if x.what not in (Fault.WIPE, Fault.RESTORE)]
     if own.random() < _DAMAGE_ALONE_SHARE:
