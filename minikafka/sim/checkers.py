@@ -45,6 +45,46 @@ from minikafka.sim.workload import Contradiction, History
 ELR_VERSION = "eligible.leader.replicas.version"
 
 
+class Glance:
+    """A replica as it was when it was looked at. Most steps change none, or one of many."""
+
+    __slots__ = ("_known", "_partition", "_seen")
+
+    def __init__(self, partition: Partition, known: Committed | None) -> None:
+        """Remember everything that the rules for one replica look at; `known` is the truth."""
+        self._partition = partition
+        self._known = known
+        is_all = not partition.queued and (known is not None or _is_internal(partition))
+        self._seen = _seen_of(partition, known) if is_all else None
+
+    def is_still(self, partition: Partition) -> bool:
+        """Whether a look would see what was seen before."""
+        return (
+            partition is self._partition
+            and not partition.queued
+            and _seen_of(partition, self._known) == self._seen
+        )
+
+
+def _is_internal(partition: Partition) -> bool:
+    return partition.topic_partition.topic.startswith("__")
+
+
+def _seen_of(partition: Partition, known: Committed | None) -> tuple[object, ...]:
+    log = partition.log
+    segments = log.segments.items
+    seen = (
+        log, log.log_end_offset, log.high_watermark, log.log_start_offset, log.recovery_point,
+        log.records_end, log.flushes.taken, len(segments), segments[0], segments[-1],
+        partition.leader, partition.leader_epoch, partition.partition_epoch,
+        None if known is None else known.end_offset,
+    )  # fmt: skip
+    if not partition.is_leader:
+        return seen
+    followers = [(x.log_end_offset, x.broker_epoch) for x in partition.followers.values()]
+    return (*seen, partition.isr, partition.min_isr, *followers)
+
+
 @dataclass(slots=True)
 class Checkers:
     """Every check of a run, and what they have seen."""
@@ -76,6 +116,14 @@ class Checkers:
     _ends: dict[tuple[int, TopicPartition], tuple[int, int, bool]] = field(default_factory=dict)
     """What was seen last, by node and partition: the start of the process, the log end offset, and
     whether a flush was running."""
+    _glances: dict[int, tuple[tuple[object, ...] | None, dict[int, Glance]]] = field(
+        default_factory=dict
+    )
+    """By node: what else there was to see, and its replicas by the identity of their objects."""
+    _images: int = 0
+    """How many were looked at."""
+    _losses: int = 0
+    """How often a machine has lost records."""
     _seen_starts: dict[int, int] = field(default_factory=dict)
     _seen_serving: dict[int, int] = field(default_factory=dict)
 
@@ -108,6 +156,7 @@ class Checkers:
 
     def lost_records(self, node_id: int, *, everything: bool = False) -> None:
         """A node loses what it has not flushed, or, with its disks, `everything`."""
+        self._losses += 1
         held = self.power.lost(node_id, everything=everything, elr_is_on=self.elr_is_on)
         if any(where.topic.startswith("__") for where in held):
             self._offsets_were_lost = True
@@ -137,18 +186,37 @@ class Checkers:
         if running.broker is None:
             return
         self._look_at_starts(node)
+        looked_at = self._looked_at_by(node)
         for partition in running.broker.replicas.partitions.values():
-            self.power.look(node, partition)
-            self.durability.look(node, partition)
-            if partition.topic_partition.topic.startswith("__"):
+            seen = looked_at.get(id(partition))
+            if seen is not None and seen.is_still(partition):
                 continue
-            self._count_truncation(node, partition)
-            self.retention.look(node, partition)
-            self.append_order.look(node, partition)
-            if partition.is_leader:
-                self.replicas.leader(node, partition)
-            else:
-                self.replicas.follower(node, partition)
+            self._look_at_partition(node, partition)
+            known = self.committed.get(partition.topic_partition)
+            if not self.replicas.is_damaged(node.config.node_id, partition.topic_partition):
+                looked_at[id(partition)] = Glance(partition, known)
+
+    def _looked_at_by(self, node: SimNode) -> dict[int, "Glance"]:
+        """The replicas of this node that were looked at since what is no replica's has changed."""
+        others = (node.starts, node.started, self._images, self._losses)
+        former, looked_at = self._glances.get(node.config.node_id, (None, {}))
+        if former != others:
+            looked_at = {}
+            self._glances[node.config.node_id] = (others, looked_at)
+        return looked_at
+
+    def _look_at_partition(self, node: SimNode, partition: Partition) -> None:
+        self.power.look(node, partition)
+        self.durability.look(node, partition)
+        if _is_internal(partition):
+            return
+        self._count_truncation(node, partition)
+        self.retention.look(node, partition)
+        self.append_order.look(node, partition)
+        if partition.is_leader:
+            self.replicas.leader(node, partition)
+        else:
+            self.replicas.follower(node, partition)
 
     def _count_truncation(self, node: SimNode, partition: Partition) -> None:
         key = (node.config.node_id, partition.topic_partition)
@@ -250,6 +318,7 @@ class Checkers:
         if image is self._image or image.offset <= self._image.offset:
             return
         before, self._image = self._image, image
+        self._images += 1
         self.replicas.image = image
         levels = [x.feature(ELR_VERSION) for x in (before, image) if x.features]
         self.coverage.events["feature changes"] += len(set(levels)) > 1

@@ -369,3 +369,36 @@ def test_a_deposed_leader_may_go_on_to_show_what_an_election_took():
         history.read(WHERE, offset, b"x")
     [problem] = final([], {}, [LOST], history)
     assert problem.startswith(f"ConsistentRead: {WHERE} offset 6")
+
+
+def looks_of(cluster, checkers, monkeypatch):
+    """How many replicas of the topic a look at each broker goes through."""
+    looks = []
+    look = Checkers._look_at_partition
+
+    def counted(self, node, partition):
+        looks.append(partition)
+        look(self, node, partition)
+
+    monkeypatch.setattr(Checkers, "_look_at_partition", counted)
+    for node_id in (1, 2, 3):
+        checkers.look(cluster.nodes[node_id])
+    return len([each for each in looks if each.topic_partition == WHERE])
+
+
+def test_a_replica_is_looked_at_again_when_it_has_changed(cluster, checkers, monkeypatch):
+    for _ in range(2):
+        looks_of(cluster, checkers, monkeypatch)
+    assert looks_of(cluster, checkers, monkeypatch) == 0
+    produce(cluster.client(), "t", b"more")
+    cluster.world.run(2_000)
+    assert looks_of(cluster, checkers, monkeypatch) == 3
+    checkers.lost_records(2)
+    assert looks_of(cluster, checkers, monkeypatch) == 3
+
+
+def test_a_replica_is_looked_at_again_when_the_metadata_has_changed(cluster, checkers, monkeypatch):
+    for _ in range(2):
+        looks_of(cluster, checkers, monkeypatch)
+    look_at(cluster, checkers, {"partition_epoch": 9})
+    assert looks_of(cluster, checkers, monkeypatch) == 3

@@ -1,0 +1,32 @@
+"""A replica that is as it was when it was looked at is passed over, and no rule misses it."""
+
+import pytest
+
+from minikafka.sim.checkers import Checkers
+from minikafka.sim.plan import draw
+from minikafka.sim.simulation import Simulation
+
+RULE_OF_GAPS = "LeaderCandidateCompleteness"
+"""It is evaluated at each step of a replica with an excused gap."""
+
+
+def rules_of(seed):
+    simulation = Simulation(draw(seed, 20_000))
+    assert simulation.run().violation is None
+    rules = dict(simulation.checkers.coverage.rules)
+    return {name: count for name, count in rules.items() if name != RULE_OF_GAPS}
+
+
+@pytest.mark.parametrize("seed", range(600, 608))
+def test_every_rule_is_evaluated_as_often_as_if_nothing_were_passed_over(seed, monkeypatch):
+    passing_over = rules_of(seed)
+    looks = []
+
+    def all_of_them(checkers, node):
+        looks.append(node)
+        return {}
+
+    monkeypatch.setattr(Checkers, "_looked_at_by", all_of_them)
+    assert rules_of(seed) == passing_over
+    assert looks
+    assert passing_over["H1, H2, H3"]
