@@ -163,7 +163,7 @@ class LogDirectory:
                 name, at, config=config_of(at), remembered=remembered, now=now, rng=rng,
                 topic_id=topic_id,
             )  # fmt: skip
-            if clean and _goes_beyond(log, recovery_points.get(at)):
+            if clean and _goes_beyond(log, remembered.recovery_point):
                 log = self._open_unflushed(log, remembered, now, rng)
             self.logs[at] = log
         with_records = sum(log.size_bytes > 0 for log in self.logs.values())
@@ -404,9 +404,9 @@ class LogDirectory:
         return log
 
 
-def _goes_beyond(log: UnifiedLog, flushed: int | None) -> bool:
-    """Whether a log has more than was flushed; not where that is not known."""
-    return flushed is not None and (log.records_end > flushed or log.segments.active.torn_bytes > 0)
+def _goes_beyond(log: UnifiedLog, flushed: int) -> bool:
+    """Whether a log has more than a clean shutdown has flushed, which notes that of every log."""
+    return log.records_end > flushed or log.segments.active.torn_bytes > 0
 
 
 def parse_folder(name: str) -> TopicPartition | None:

@@ -60,6 +60,21 @@ def test_a_clean_shutdown_file_that_is_back_is_not_believed(disk, caplog, count,
     assert again.logs[TP].segments.active.torn_bytes == 0
 
 
+def test_a_clean_shutdown_file_that_is_back_does_not_speak_of_a_newer_log(disk):
+    """That shutdown has noted how far it flushed each log that there was."""
+    manager = start(disk)
+    manager.create(TopicPartition("t", 1), Uuid.of(5, 6), CONFIG, NOW)
+    assert manager.shutdown(7) == []
+    content = read_file(disk, CLEAN_SHUTDOWN)
+    disk.crash()
+    append(start(disk).create(TP, Uuid.of(5, 6), CONFIG, NOW))
+    disk.crash()
+    write_file(disk, CLEAN_SHUTDOWN, content)
+    again = start(disk)
+    assert again.previous_broker_epoch == -1
+    assert again.logs[TP].recovery_point == 0
+
+
 @pytest.mark.parametrize("operations", range(60))
 def test_a_shutdown_that_fails_anywhere_is_not_a_clean_one(disk, operations):
     """Every operation of it may be the one that fails, once; the next start knows of it."""
