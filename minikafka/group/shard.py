@@ -130,8 +130,9 @@ class Shard:
             self.on_lost(self)
             return
         except DamagedRecordsError as error:
+            # Until another replica leads, which may come into the ISR later.
             self.damaged(self.partition, error)
-            self.on_lost(self)
+            self.env.after(_READ_AGAIN_MS, lambda: self._load_slice(replay))
             return
         except (CorruptRecordsError, MalformedMessage) as error:
             # As Kafka: a shard that cannot be read is coordinated nowhere until an operator looks.

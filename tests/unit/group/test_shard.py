@@ -277,8 +277,8 @@ def test_old_offsets_do_not_show_before_the_new_leader_knows_what_is_committed(m
     assert world.committed() == {0: 6}
 
 
-def test_a_damaged_log_is_coordinated_nowhere_and_reported(world):
-    """Another replica leads then, if there is one."""
+def test_a_damaged_log_is_reported_until_another_replica_leads(world):
+    """That may come into the ISR later. An operator may bring the file back, too."""
     world.commit({0: 5})
     world.run()
     path = "o-0/00000000000000000000.log"
@@ -287,7 +287,25 @@ def test_a_damaged_log_is_coordinated_nowhere_and_reported(world):
     world.log = world.open_log()
     world.log.high_watermark = world.log.log_end_offset
     world.restart()
-    ((partition, error),) = world.replicas.damages
+    world.run(2_500)
+    assert len(world.replicas.damages) == 3
+    partition, error = world.replicas.damages[0]
     assert partition is world.partition
     assert f"{path}: damaged at byte 0, offset 0" in str(error)
+    world.disk.content(path)[-1] ^= 1
+    world.run(1_000)
+    assert world.committed() == {0: 5}
+
+
+def test_a_damaged_log_that_is_led_elsewhere_is_not_read_again(world):
+    world.commit({0: 5})
+    world.run()
+    world.log.close()
+    world.disk.content("o-0/00000000000000000000.log")[-1] ^= 1
+    world.log = world.open_log()
+    world.log.high_watermark = world.log.log_end_offset
+    world.restart()
+    world.partition.leader = 2
+    world.run(10_000)
+    assert len(world.replicas.damages) == 1
     assert world.groups.shards == {}
