@@ -65,10 +65,13 @@ def save(killers):
 
 def table(killers):
     """The killers as a Markdown table, a line a mutant."""
-    lines = ["| mutant | killed by | incidents |", "| --- | --- | --- |"]
+    lines = [
+        "| mutant | killed by | seed | seconds of virtual time | incidents |",
+        "| --- | --- | --- | --- | --- |",
+    ]
     for mutation in MUTATIONS:
         killer = killers.get(mutation.name)
-        found = "no short plan | -" if killer is None else _described(killer)
+        found = "no short plan | - | - | -" if killer is None else _described(killer)
         lines.append(f"| {mutation.name} | {found} |")
     return "\n".join(lines) + "\n"
 
@@ -76,7 +79,9 @@ def table(killers):
 def _described(killer):
     reason = LIVENESS_ALONE.get(killer.mutant)
     rule = killer.rule if reason is None else f"{killer.rule} alone: {reason}"
-    return f"{rule} | {', '.join(each.what.value for each in killer.plan.incidents) or 'none'}"
+    plan = killer.plan
+    incidents = ", ".join(each.what.value for each in plan.incidents) or "none"
+    return f"{rule} | {plan.seed} | {plan.duration_ms / 1000:g} | {incidents}"
 
 
 def entropies(plan):
