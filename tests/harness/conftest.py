@@ -19,7 +19,12 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     session = make_session(
         "local[2,8]",
         tmp_path_factory.mktemp("spark"),
-        {"spark.sql.shuffle.partitions": "2"},
+        {
+            "spark.sql.shuffle.partitions": "2",
+            # Compiling a plan costs more than it gives for a few hundred rows.
+            "spark.sql.codegen.wholeStage": "false",
+            "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+        },
         is_small=True,
     )
     yield session
