@@ -97,6 +97,8 @@ class FlushLedger:
     generation: int = 0
     is_let_go: bool = False
     """The log is being deleted or set aside: its folder may have another name."""
+    running: list[FlushRequest] = field(default_factory=list)
+    """Requests that were taken, and of which nothing was heard yet."""
     failed: StorageFault | None = None
     """A flush failed. The step that hears of it may not be the next one."""
 
@@ -121,14 +123,29 @@ class FlushLedger:
         self.taken = self.wanted
         self.files.clear()
         self.folders.clear()
+        self.running.append(request)
         return request
+
+    def ran(self, request: FlushRequest) -> None:
+        """A request was carried out."""
+        self.running = [each for each in self.running if each is not request]
 
     def put_back(self, request: FlushRequest, recovery_point: int) -> None:
         """Ask again for what a request that was not carried out would have made durable."""
-        self.files.update(dict.fromkeys(request.small_files))
-        self.folders.update(dict.fromkeys(request.folders))
+        self.ran(request)
+        self._want_again(request)
         if request.generation == self.generation:
             self.taken = recovery_point
+
+    def want_running_again(self) -> None:
+        """Ask again for what requests that still run make durable: the node does not wait."""
+        for request in self.running:
+            self._want_again(request)
+        self.running.clear()
+
+    def _want_again(self, request: FlushRequest) -> None:
+        self.files.update(dict.fromkeys(request.small_files))
+        self.folders.update(dict.fromkeys(request.folders))
 
     def ask_by_time(self, log_end_offset: int, now_ms: int, flush_ms: int) -> None:
         """Want everything flushed if it was last asked for `flush_ms` ago (monotonic)."""

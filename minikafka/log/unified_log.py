@@ -459,6 +459,7 @@ class UnifiedLog:
 
     def flushed(self, request: FlushRequest) -> None:
         """A flush has run: everything below its offset is durable, unless truncated meanwhile."""
+        self.flushes.ran(request)
         if request.generation == self.flushes.generation:
             self.recovery_point = max(self.recovery_point, request.up_to)
 
@@ -479,6 +480,7 @@ class UnifiedLog:
             self.disk, self.folder, self.producers, self.size_bytes, self.log_end_offset
         ):
             self._snapshot_producers()
+        self.flushes.want_running_again()
         # All segments: what was rebuilt at the load may be below the recovery point.
         for segment in self.segments.items:
             self.flushes.note(segment.unsynced)
