@@ -62,7 +62,7 @@ def _assign(
         return ErrorCode.NOT_LEADER_OR_FOLLOWER, []
     record = _change(view, broker, directory, found)
     records = [] if record is None else [record]
-    if found.registration.directory(broker.broker_id) == DIRECTORY_LOST:
+    if not is_online(found.registration.directory(broker.broker_id), broker.log_dirs):
         records += _election(view, records, found)
     return ErrorCode.NONE, records
 
@@ -90,7 +90,10 @@ def _change(
 def _election(
     view: View, records: list[PartitionChangeRecord], found: IndexedPartition
 ) -> list[PartitionChangeRecord]:
-    """Elect a leader now that a log which was lost is back: no unfencing may follow (L6)."""
+    """Elect a leader now that a log is back which was lost, or was in a directory that is gone.
+
+    No unfencing may follow that would (L1, L6).
+    """
     later = view.after(records)
     again = later.find(later.image.topics[found.topic.topic_id], found.partition.partition)
     assert again is not None

@@ -114,6 +114,25 @@ def test_the_last_known_leader_leads_again_once_its_log_is_back(world):
     assert (world.partition().leader, world.partition().isr) == (1, (1,))
 
 
+@pytest.mark.parametrize("elr", [0, 1])
+def test_the_last_isr_member_leads_again_from_another_directory(elr):
+    """Its disk came back under another id, with the log; no other event elects it."""
+    world = QuorumWorld.started(
+        formatted_disk({METADATA_VERSION: 30, "eligible.leader.replicas.version": elr})
+    )
+    world.register(1, log_dirs=[HOME])
+    world.heartbeat(1)
+    world.create(assignment=((1,),))
+    assign(world, HOME)
+    world.heartbeat(1, want_fence=True)
+    world.register(1, epoch=world.image.brokers[1].epoch, log_dirs=[OTHER])
+    world.heartbeat(1)
+    assert world.partition().leader == -1
+    assign(world, OTHER)
+    now = world.partition()
+    assert (now.leader, now.isr, now.directory(1)) == (1, (1,), OTHER)
+
+
 def test_a_replica_that_moves_between_directories_that_work_stays(spread):
     assign(spread, OTHER)
     assign(spread, HOME)
