@@ -49,11 +49,17 @@ class FlushRequest:
                 # As Kafka (KAFKA-15391): nothing of a log that was let go must be durable any more.
                 if not self.ledger.is_let_go:
                     raise
-        except OutOfFilesFault:
-            raise
         except StorageFault as fault:
-            self.ledger.failed = fault
+            self.note_failure(fault)
             raise
+
+    def note_failure(self, fault: StorageFault) -> None:
+        """Remember that a sync of this directory failed.
+
+        Another directory fails here where one of its files is synced to free a descriptor.
+        """
+        if fault.log_dir == self.disk.root and not isinstance(fault, OutOfFilesFault):
+            self.ledger.failed = fault
 
     def _sync_names(self) -> None:
         for path in self.small_files:
@@ -67,16 +73,21 @@ def run_all(disk: Disk, requests: Sequence[FlushRequest]) -> None:
     """Run the requests of one directory, each folder once; many at once where the system can.
 
     Raises:
-        StorageFault: as `FlushRequest.run`.
+        StorageFault: as `FlushRequest.run`; of no request anything may be taken for durable.
     """
-    if len(requests) > _MANY and disk.sync_all():
-        return
-    folders: dict[str, None] = {}
-    for request in requests:
-        folders.update(dict.fromkeys(request.folders))
-        replace(request, folders=()).run()
-    for folder in folders:
-        disk.sync_dir(folder)
+    try:
+        if len(requests) > _MANY and disk.sync_all():
+            return
+        folders: dict[str, None] = {}
+        for request in requests:
+            folders.update(dict.fromkeys(request.folders))
+            replace(request, folders=()).run()
+        for folder in folders:
+            disk.sync_dir(folder)
+    except StorageFault as fault:
+        for request in requests:
+            request.note_failure(fault)
+        raise
 
 
 @dataclass(slots=True)
@@ -100,7 +111,7 @@ class FlushLedger:
     running: list[FlushRequest] = field(default_factory=list)
     """Requests that were taken, and of which nothing was heard yet."""
     failed: StorageFault | None = None
-    """A flush failed. The step that hears of it may not be the next one."""
+    """A flush failed. Another one may be due before the broker is told."""
 
     def take(self, disk: Disk, files: tuple[File, ...]) -> FlushRequest:
         """The request that makes everything below `wanted` durable.

@@ -510,6 +510,9 @@ class ReplicaManager:
             self.take_offline(fault)
             self.env.after(_LOG_TICK_MS, lambda: self._flush_again(log))
             return
+        except StorageFault as fault:
+            self.take_offline(fault)
+            return
         if request is not None:
             self.env.flush((request,), partial(self._flushed, log, request))
 
@@ -518,13 +521,12 @@ class ReplicaManager:
             self.flush(log)
 
     def _flushed(self, log: UnifiedLog, request: FlushRequest, fault: StorageFault | None) -> None:
-        if isinstance(fault, OutOfFilesFault):
-            self.take_offline(fault)
-            log.not_flushed(request)
-            self.env.after(_LOG_TICK_MS, lambda: self._flush_again(log))
-            return
         if fault is not None:
             self.take_offline(fault)
+            if isinstance(fault, OutOfFilesFault) or fault.log_dir != log.disk.root:
+                # A file of another directory may have to be synced to free its descriptor.
+                log.not_flushed(request)
+                self.env.after(_LOG_TICK_MS, lambda: self._flush_again(log))
             return
         log.flushed(request)
         partition = self.partitions.get(log.topic_partition)

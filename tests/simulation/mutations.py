@@ -364,7 +364,7 @@ MUTATIONS = (
     mutation(
         "a failed flush is tried again, and believed",
         ("replica.replica_manager", "ReplicaManager._flushed",
-         "if fault is not None:\n        self.take_offline(fault)\n        return",
+         "if fault is not None:\n        self.take_offline(fault)",
          ("if fault is not None:\n        log.flushes.failed = None\n"
          "        log.not_flushed(request)\n        self.flush(log)\n        return")),
     ),

@@ -7,11 +7,13 @@ from minikafka.log.checkpoints import CLEAN_SHUTDOWN
 from minikafka.sim.disk_errors import SYNCS, OneError
 from tests.sim_world import (
     BY_NAME,
+    batch,
     create_topic,
     fetch,
     fetch_request,
     leader_client,
     produce,
+    produce_request,
     started_cluster,
     values_of,
 )
@@ -81,3 +83,26 @@ def test_a_reader_that_waits_for_more_hears_that_the_directory_is_offline():
     cluster.world.run_until(lambda: answers, 1_000, "the reader is answered")
     (partition,) = answers[0].responses[0].partitions
     assert partition.error_code == ErrorCode.KAFKA_STORAGE_ERROR
+
+
+def test_records_that_follow_a_failed_sync_take_no_more_than_its_directory():
+    """The next flush is due before the first one has reported its failure."""
+    cluster = started_cluster(1, separate_controller=True, log_dirs=2)
+    create_topic(cluster, "metadata-first", replicas=[[1]])
+    create_topic(cluster, "t", replicas=[[1]], config={"flush.messages": "1"})
+    client = leader_client(cluster, "t")
+    assert produce(client, "t", b"1").error_code == 0
+    node = cluster.nodes[1]
+    log = node.node.broker.replicas.partitions["t", 0].log
+    assert log.disk.root != node.config.metadata_log_dir
+    failed = []
+    log.disk.error = OneError("Input/output error", 0, SYNCS, on_error=failed.append)
+    node.flush_us = (30_000_000, 30_000_000)
+    client.send(produce_request("t", batch(b"2"), acks=1), lambda _: None, version=BY_NAME)
+    cluster.world.run_until(lambda: failed, 60_000, "the sync fails")
+    cluster.client("other").send(
+        produce_request("t", batch(b"3"), acks=1), lambda _: None, version=BY_NAME
+    )
+    cluster.world.run_until(lambda: node.has_lost_directory, 60_000, "it gives the directory up")
+    assert node.alive
+    assert fetch(leader_client(cluster, "metadata-first"), "metadata-first").error_code == 0

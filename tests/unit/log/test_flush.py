@@ -4,9 +4,10 @@ from random import Random
 
 import pytest
 
-from minikafka.common.faults import MissingPathFault, StorageFault
+from minikafka.common.faults import MissingPathFault, OutOfFilesFault, StorageFault
 from minikafka.log.disk import read_file
 from minikafka.log.flush import FlushLedger, run_all
+from minikafka.sim.disk_errors import OneError
 from minikafka.sim.sim_disk import SimDisk
 
 
@@ -69,6 +70,30 @@ def test_a_flush_that_failed_is_not_tried_again():
     request.run()
     with pytest.raises(StorageFault, match="Input/output error"):
         ledger.take(disk, ())
+
+
+@pytest.mark.parametrize(("count", "kind"), [(3, "sync"), (3, "sync folder"), (40, "sync all")])
+def test_no_request_of_a_directory_that_failed_is_tried_again(count, kind):
+    disk = SimDisk()
+    requests = list(requests_of(disk, count))
+    disk.step_begins()
+    disk.error = OneError("Input/output error", 0, (kind,))
+    with pytest.raises(StorageFault, match="Input/output error"):
+        run_all(disk, requests)
+    for request in requests:
+        with pytest.raises(StorageFault, match="Input/output error"):
+            request.ledger.take(disk, ())
+
+
+@pytest.mark.parametrize(
+    "fault", [OutOfFilesFault("disk", "too many"), StorageFault("other", "Input/output error")]
+)
+def test_a_flush_that_failed_for_another_reason_is_tried_again(fault):
+    """A file of another directory is synced where its descriptor is needed."""
+    disk = SimDisk()
+    (request,) = requests_of(disk, 1)
+    request.note_failure(fault)
+    request.ledger.take(disk, ())
 
 
 class Counting(SimDisk):
