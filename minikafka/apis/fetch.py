@@ -8,8 +8,8 @@ Versions:    v7 sessions; v9 leader epochs; v11 rack; v12 flexible, diverging ep
              v15 replica state; v16 node endpoints; v17 directory ids; v18 high watermark.
 Errors:      FETCH_SESSION_ID_NOT_FOUND, INVALID_FETCH_SESSION_EPOCH, FETCH_SESSION_TOPIC_ID_ERROR;
              per partition UNKNOWN_TOPIC_OR_PARTITION, UNKNOWN_TOPIC_ID, NOT_LEADER_OR_FOLLOWER,
-             FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH, OFFSET_OUT_OF_RANGE, CORRUPT_MESSAGE (bytes
-             in the log that cannot be a batch), KAFKA_STORAGE_ERROR,
+             FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH, OFFSET_OUT_OF_RANGE, CORRUPT_MESSAGE (a
+             damaged log, and no other replica can lead), KAFKA_STORAGE_ERROR,
              TOPIC_AUTHORIZATION_FAILED (a follower on a listener that is not for brokers);
              on controllers INCONSISTENT_CLUSTER_ID, INVALID_REQUEST.
 """
@@ -143,20 +143,20 @@ class Reading:
         except OffsetNotInLogError:
             return _refusal(request.partition, ErrorCode.OFFSET_OUT_OF_RANGE)
         except CorruptRecordsError as error:
-            self._damaged(self.partitions[-1][0], request.fetch_offset, error)
-            return _refusal(request.partition, ErrorCode.CORRUPT_MESSAGE)
+            code = self._damaged(self.partitions[-1][0], request.fetch_offset, error)
+            return _refusal(request.partition, code)
         except StorageFault as fault:
             self.ctx.broker.replicas.take_offline(fault)
             return _refusal(request.partition, ErrorCode.KAFKA_STORAGE_ERROR)
 
-    def _damaged(self, partition: Partition, offset: int, error: CorruptRecordsError) -> None:
+    def _damaged(self, partition: Partition, offset: int, error: CorruptRecordsError) -> ErrorCode:
         if isinstance(error, DamagedRecordsError):
-            self.ctx.broker.replicas.damaged(partition, error)
-        else:
-            _log.warning(
-                "[Partition %s] cannot be read at offset %d: %s",
-                partition.topic_partition, offset, error,
-            )  # fmt: skip
+            return self.ctx.broker.replicas.damaged(partition, error)
+        _log.warning(
+            "[Partition %s] cannot be read at offset %d: %s",
+            partition.topic_partition, offset, error,
+        )  # fmt: skip
+        return ErrorCode.CORRUPT_MESSAGE
 
     def _partition(self, key: SessionKey, wanted: FetchPartition) -> Partition:
         replicas = self.ctx.broker.replicas

@@ -19,7 +19,7 @@ from minikafka.common.budget import OverBudgetError
 from minikafka.common.errors import ErrorCode, KafkaError
 from minikafka.common.faults import StorageFault
 from minikafka.common.ids import TopicPartition
-from minikafka.log.results import TimestampOffset
+from minikafka.log.results import DamagedRecordsError, TimestampOffset
 from minikafka.log.timestamp_search import first_record
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.messages.api_keys import ApiKey
@@ -124,7 +124,7 @@ def _searched(
                 return _record(ctx, request, partition, wanted, record)
             start_offset = batch.header.next_offset
     except (KafkaError, CorruptRecordsError, StorageFault) as error:
-        return _failed(ctx, wanted, error)
+        return _failed(ctx, partition, wanted, error)
 
 
 def _search(
@@ -149,10 +149,13 @@ def _one(
         return _error(wanted, ErrorCode.UNSUPPORTED_VERSION)
     try:
         partition = ctx.broker.replicas.get(TopicPartition(topic, wanted.partition_index))
+    except KafkaError as error:
+        return _error(wanted, error.code)
+    try:
         _check_leader(request, partition, wanted)
         return _offset(ctx, request, partition, wanted)
     except (KafkaError, CorruptRecordsError, StorageFault) as error:
-        return _failed(ctx, wanted, error)
+        return _failed(ctx, partition, wanted, error)
 
 
 def _check_leader(
@@ -165,6 +168,7 @@ def _check_leader(
 
 def _failed(
     ctx: BrokerContext,
+    partition: Partition,
     wanted: ListOffsetsPartition,
     error: KafkaError | CorruptRecordsError | StorageFault,
 ) -> ListOffsetsPartitionResponse:
@@ -173,6 +177,8 @@ def _failed(
     if isinstance(error, StorageFault):
         ctx.broker.replicas.take_offline(error)
         return _error(wanted, ErrorCode.KAFKA_STORAGE_ERROR)
+    if isinstance(error, DamagedRecordsError):
+        return _error(wanted, ctx.broker.replicas.damaged(partition, error))
     return _error(wanted, ErrorCode.CORRUPT_MESSAGE)
 
 

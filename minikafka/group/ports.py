@@ -7,6 +7,7 @@
 from collections.abc import Callable, Hashable, Iterator
 from typing import Any, Protocol
 
+from minikafka.common.errors import ErrorCode
 from minikafka.common.faults import StorageFault
 from minikafka.common.ids import TopicPartition
 from minikafka.log.results import DamagedRecordsError, LogAppendInfo
@@ -62,5 +63,5 @@ class Replicas(Protocol):
     def take_offline(self, fault: StorageFault) -> None:
         """Give up a log directory that failed."""
 
-    def damaged(self, partition: Any, error: DamagedRecordsError) -> None:
-        """A partition's log is damaged: let another replica lead, if one can."""
+    def damaged(self, partition: Any, error: DamagedRecordsError) -> ErrorCode:
+        """Let another replica lead a partition whose log is damaged, if one can."""

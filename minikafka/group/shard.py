@@ -85,7 +85,7 @@ class Shard:
     partition: LedPartition
     config: Callable[[], Config]
     take_offline: Callable[[StorageFault], None]
-    damaged: Callable[[LedPartition, DamagedRecordsError], None]
+    damaged: Callable[[LedPartition, DamagedRecordsError], object]
     on_lost: Callable[["Shard"], None]
     memory: GroupMemory
     state: ShardState = ShardState.LOADING

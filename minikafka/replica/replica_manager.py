@@ -16,6 +16,7 @@ from functools import partial
 from minikafka.common.effects import Channel
 from minikafka.common.environment import Environment
 from minikafka.common.errors import (
+    ErrorCode,
     KafkaError,
     KafkaStorageError,
     NotLeaderOrFollowerError,
@@ -317,6 +318,7 @@ class ReplicaManager:
         self._unfollow(key)
         self.assignments.forget(key)
         self.offline.pop(name, None)
+        self._damage_told.pop(name, None)
         self._lost.forget(name)
         if name.topic in self.counts and self.image.topic(name.topic) is None:
             self.gone_counts.add(self.counts.pop(name.topic))
@@ -542,15 +544,18 @@ class ReplicaManager:
         if leader is not None and not log.awaits_flush:
             self._fetchers[leader].flushed(key)
 
-    def damaged(self, partition: Partition, error: DamagedRecordsError) -> None:
+    def damaged(self, partition: Partition, error: DamagedRecordsError) -> ErrorCode:
         """Give up a replica that leads and whose log is damaged, if another one can lead.
 
         Otherwise it goes on with what is sound. A follower is not given up: its leader would count
         on what it held, in the same leader epoch. Unlike Kafka, which serves damaged records.
+
+        Returns the answer to the request that met the damage: KAFKA_STORAGE_ERROR, after which a
+        client asks the next leader, or CORRUPT_MESSAGE, with which a consumer stops.
         """
         name, log = partition.topic_partition, partition.log
         if self.partitions.get(name) is not partition:
-            return
+            return ErrorCode.KAFKA_STORAGE_ERROR
         if not self._can_give_up(partition):
             if self._damage_told.get(name) != str(error):
                 self._damage_told[name] = str(error)
@@ -562,13 +567,16 @@ class ReplicaManager:
                     "No other replica is in sync" if partition.is_leader
                     else "The replica is a follower",
                 )  # fmt: skip
-            return
+            return ErrorCode.CORRUPT_MESSAGE
         key = TopicIdPartition(partition.topic_id, name.partition)
         try:
             folder = self.logs.set_damaged_aside(name, self.env.clock.now)
         except StorageFault as fault:
+            # Its directory does not have the log any more, and does not take it offline.
+            self.offline[name] = None
+            self._drop(name)
             self.take_offline(fault)
-            return
+            return ErrorCode.KAFKA_STORAGE_ERROR
         _log.error(
             "[Partition %s broker=%d] %s/%s. The replica is copied from another broker; remove %s "
             "when that is done, and check the disk",
@@ -579,6 +587,7 @@ class ReplicaManager:
         self.offline[name] = None
         self.assignments.assign(key, DIRECTORY_LOST)
         self._drop(name)
+        return ErrorCode.KAFKA_STORAGE_ERROR
 
     def _can_give_up(self, partition: Partition) -> bool:
         """Whether another member of the ISR can lead: it is not fenced, for all that is known."""

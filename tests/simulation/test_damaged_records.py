@@ -6,6 +6,12 @@ import pytest
 
 from minikafka.common.errors import ErrorCode
 from minikafka.messages.elect_leaders import ElectLeadersRequest, ElectLeadersResponse
+from minikafka.messages.list_offsets import (
+    ListOffsetsPartition,
+    ListOffsetsRequest,
+    ListOffsetsResponse,
+    ListOffsetsTopic,
+)
 from tests.sim_world import (
     create_topic,
     fetch,
@@ -22,9 +28,9 @@ VALUES = [b"value %d" % number for number in range(8)]
 
 
 class Damaged:
-    """Broker 1 has stopped, and a bit of the record at offset 3 in its log has changed."""
+    """Broker 1 has stopped, and a bit of one record in its log has changed."""
 
-    def __init__(self, replicas, *, clean=True):
+    def __init__(self, replicas, *, clean=True, offset=3):
         self.cluster = started_cluster(3, separate_controller=True)
         create_topic(self.cluster, "t", replicas=[replicas])
         for value in VALUES:
@@ -38,7 +44,7 @@ class Damaged:
         else:
             self.node.kill()
             self.cluster.world.run(20_000)
-        self.repair = self.disk.flip(LOG, bytes(self.disk.content(LOG)).index(VALUES[3]), 0)
+        self.repair = self.disk.flip(LOG, bytes(self.disk.content(LOG)).index(VALUES[offset]), 0)
 
     def start(self, *, alone=False):
         self.node.start()
@@ -62,7 +68,8 @@ def test_another_member_of_the_isr_leads_and_the_replica_is_copied(caplog):
     before = world.cluster.nodes[1].node.broker.replicas
     with caplog.at_level(logging.WARNING):
         assert values_of(world.read(0)) == VALUES[:3]
-        assert world.read(3).error_code == ErrorCode.CORRUPT_MESSAGE
+        # A consumer that gets CORRUPT_MESSAGE stops; with this it asks the next leader.
+        assert world.read(3).error_code == ErrorCode.KAFKA_STORAGE_ERROR
         world.cluster.world.run(1_000)
         assert registration(world.cluster, "t").leader != 1
         assert values_of(world.read(0)) == VALUES
@@ -99,6 +106,25 @@ def test_the_last_replica_serves_what_is_sound(caplog, replicas):
     assert values_of(world.read(0)) == VALUES
 
 
+@pytest.mark.parametrize(
+    ("replicas", "error"),
+    [([1, 2, 3], ErrorCode.KAFKA_STORAGE_ERROR), ([1], ErrorCode.CORRUPT_MESSAGE)],
+)
+def test_a_search_by_time_finds_damage_too(caplog, replicas, error):
+    world = Damaged(replicas, offset=0)
+    world.start()
+    request = ListOffsetsRequest(
+        replica_id=-1,
+        topics=[ListOffsetsTopic("t", [ListOffsetsPartition(partition_index=0, timestamp=1)])],
+    )
+    answer = leader_client(world.cluster, "t").ask(request, ListOffsetsResponse, version=7)
+    assert answer.topics[0].partitions[0].error_code == error
+    (line,) = [x.getMessage() for x in caplog.records if LOG in x.getMessage()]
+    assert "damaged at byte 0, offset 0: checksum" in line
+    world.cluster.world.run(1_000)
+    assert (registration(world.cluster, "t").leader == 1) == (len(replicas) == 1)
+
+
 def test_a_follower_gets_no_damaged_records():
     world = Damaged([1, 2])
     follower = world.cluster.nodes[2]
@@ -115,7 +141,7 @@ def test_a_replica_that_ends_while_it_is_given_up_does_not_lead_again_with_nothi
     world = Damaged([1, 2, 3])
     world.start()
     world.cluster.network.cut("n1", "n100")
-    assert world.read(3).error_code == ErrorCode.CORRUPT_MESSAGE
+    assert world.read(3).error_code == ErrorCode.KAFKA_STORAGE_ERROR
     world.cluster.world.run(100)
     world.node.kill()
     world.cluster.network.heal_all()

@@ -6,6 +6,7 @@ import pytest
 
 from minikafka.common.effects import Channel, CloseChannel
 from minikafka.common.errors import (
+    ErrorCode,
     KafkaStorageError,
     NotLeaderOrFollowerError,
     UnknownTopicIdError,
@@ -16,6 +17,7 @@ from minikafka.common.ids import TopicIdPartition, TopicPartition, Uuid
 from minikafka.config.values import ConfigLayers
 from minikafka.log.checkpoints import MetaProperties, write_meta_properties
 from minikafka.log.log_manager import LogManager
+from minikafka.log.results import DamagedRecordsError
 from minikafka.messages.fetch import FetchRequest
 from minikafka.metadata.broker_registration import BrokerRegistration, Endpoint
 from minikafka.metadata.image import (
@@ -31,6 +33,7 @@ from minikafka.replica.directory_assignments import DirectoryAssignments
 from minikafka.replica.fetcher import FetchSettings
 from minikafka.replica.log_settings import log_config
 from minikafka.replica.replica_manager import ReplicaManager
+from minikafka.sim.disk_errors import OneError
 from minikafka.sim.sim_disk import SimDisk
 from tests.unit.replica.conftest import batch_of
 from tests.wire_world import Wire
@@ -379,6 +382,22 @@ def test_lost_partition_whose_topic_is_deleted_is_forgotten(spread):
 
 def level(number):
     return lambda builder: builder.set_feature(METADATA_VERSION, number)
+
+
+def test_damaged_replica_whose_folder_cannot_be_renamed_is_not_used_any_more(world):
+    world.start(
+        level(17), world.broker(1), world.broker(2), world.topic(), world.put(1, directory=DIRS[0])
+    )
+    partition = world.partition()
+    world.disks[0].step_begins()
+    world.disks[0].error = OneError("Input/output error", 0, ("rename",))
+    code = world.manager.damaged(partition, DamagedRecordsError("bad"))
+    assert code == ErrorCode.KAFKA_STORAGE_ERROR
+    assert [fault.log_dir for fault in world.offline] == ["/one"]
+    assert not partition.is_leader
+    assert (world.removed, list(world.manager.partitions)) == ([T], [])
+    with pytest.raises(KafkaStorageError):
+        world.manager.get(T)
 
 
 def test_controller_is_told_where_a_replica_is_where_it_does_not_know(world):
