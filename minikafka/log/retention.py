@@ -2,6 +2,7 @@
 
 from minikafka.common.clock import Now
 from minikafka.log.config import LogConfig
+from minikafka.log.results import DamagedRecordsError
 from minikafka.log.segment import Segment
 
 
@@ -38,5 +39,9 @@ def deletable(
 
 def _age_base(segment: Segment) -> int:
     """The time from which a segment's age counts: its latest record, or else when it was made."""
-    latest = segment.latest.timestamp
+    try:
+        latest = segment.find_latest().timestamp
+    except DamagedRecordsError:
+        # As Kafka: the time index alone. A reader reports the damage; here it concerns one segment.
+        latest = segment.time_index.last_entry.timestamp
     return latest if latest >= 0 else segment.created_ms

@@ -152,20 +152,30 @@ class Segment:
 
     @property
     def latest(self) -> TimeEntry:
-        """The greatest timestamp, with the last offset of the batch that has it; -1 if none."""
+        """As `find_latest`, where damage leaves nothing to be done but to raise a StorageFault."""
+        if self._latest is not None:
+            return self._latest
+        try:
+            return self.find_latest()
+        except DamagedRecordsError as error:
+            raise StorageFault(self.disk.root, str(error)) from error
+
+    def find_latest(self) -> TimeEntry:
+        """The greatest timestamp, with the last offset of the batch that has it; -1 if none.
+
+        Raises:
+            DamagedRecordsError: as `headers`.
+        """
         if self._latest is None:
-            self._latest = self._find_latest()
+            self._latest = self._read_latest()
         return self._latest
 
-    def _find_latest(self) -> TimeEntry:
+    def _read_latest(self) -> TimeEntry:
         """What the time index says, and what stands behind its last entry: it may lack some."""
         latest = self.time_index.last_entry
-        try:
-            for _, header in self.headers(self._scan_from(latest.offset)):
-                if header.max_timestamp > latest.timestamp:
-                    latest = TimeEntry(header.max_timestamp, header.last_offset)
-        except CorruptRecordsError as error:
-            raise StorageFault(self.disk.root, str(error)) from error
+        for _, header in self.headers(self._scan_from(latest.offset)):
+            if header.max_timestamp > latest.timestamp:
+                latest = TimeEntry(header.max_timestamp, header.last_offset)
         return latest
 
     def path(self, suffix: str) -> str:
@@ -360,13 +370,17 @@ class Segment:
         return int.from_bytes(self.file.read_at(position + 8, 4), "big") + LOG_OVERHEAD
 
     def batch_at_or_after(self, timestamp: int, start_offset: int) -> StoredBatch | None:
-        """The first batch that may have a record from `start_offset` on that is not earlier."""
+        """The first batch that may have a record from `start_offset` on that is not earlier.
+
+        Raises:
+            DamagedRecordsError: it is damaged, or one before it.
+        """
         entry = self.time_index.lookup(timestamp)
         if not self._is_in_log(entry):
             self._rebuild_bad(TIME_INDEX_SUFFIX)
             entry = self.time_index.lookup(timestamp)
         position = self._scan_from(max(entry.offset, start_offset))
-        for at, header in scan_headers(self.file, position):
+        for at, header in self.headers(position):
             if header.max_timestamp < timestamp or header.last_offset < start_offset:
                 continue
             batch = bytes(self.file.read_at(at, header.size))
@@ -439,7 +453,7 @@ class Segment:
         for position, header in self.headers(end):
             next_offset, end = header.next_offset, position + header.size
         self.torn_bytes = self.file.size - end
-        self._latest = self._find_latest()
+        self._latest = self._read_latest()
         self._unindexed_bytes = 0
         return next_offset
 
@@ -448,7 +462,7 @@ class Segment:
 
         A recovery rewrote it, or a roll added to it, and power failed before it was synced.
         """
-        self._latest = self._find_latest()
+        self._latest = self._read_latest()
         self.close_for_appends()
 
     def recover(self, *, verify: bool, flushed_to: int = 0, ends_at: int | None = None) -> int:

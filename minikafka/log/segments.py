@@ -129,7 +129,7 @@ class Segments:
     def batch_at_or_after(self, timestamp: int, start_offset: int) -> StoredBatch | None:
         """The first batch that may have a record from `start_offset` on that is not earlier."""
         for segment in self.from_offset(start_offset):
-            if segment.latest.timestamp < timestamp:
+            if segment.find_latest().timestamp < timestamp:
                 continue
             found = segment.batch_at_or_after(timestamp, start_offset)
             if found is not None:
@@ -138,7 +138,7 @@ class Segments:
 
     def latest_timestamp(self, start_offset: int) -> int:
         """The greatest timestamp in the segments from `start_offset` on; -1 if there is none."""
-        return max(segment.latest.timestamp for segment in self.from_offset(start_offset))
+        return max(x.find_latest().timestamp for x in self.from_offset(start_offset))
 
     def add(self, segment: Segment) -> None:
         """Append a segment; it becomes active."""

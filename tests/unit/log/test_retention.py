@@ -4,6 +4,7 @@ import pytest
 
 from minikafka.common.clock import Now
 from minikafka.log.config import LogConfig
+from minikafka.log.results import DamagedRecordsError
 from minikafka.log.retention import deletable
 from minikafka.log.segment import Segment
 from minikafka.records.batch import read_header
@@ -41,6 +42,26 @@ def count(segments, *, start=0, high_watermark=30, **config):
 )
 def test_by_age_of_the_latest_record(segments, retention_ms, expected):
     assert count(segments, retention_ms=retention_ms) == expected
+
+
+def test_by_the_time_index_where_records_are_damaged():
+    """As Kafka; the directory of the log stays online."""
+    disk = SimDisk()
+    disk.make_dir("t-0")
+    config = LogConfig(index_interval_bytes=100)
+    segment = Segment.open(disk, "t-0", 0, config, NOW, create=True)
+    for offset in range(3):
+        rows = [NewRecord(1_000 + offset, None, b"v" * 99)]
+        data = bytes(build_batch(rows, BatchOptions(base_offset=offset)))
+        segment.append(data, [read_header(data)])
+    segment.close_for_appends()
+    disk.flip(segment.path(".log"), 2 * segment.size // 3 + 16, 7)
+    found = Segment.open(disk, "t-0", 0, config, NOW, create=False)
+    last = Segment.open(disk, "t-0", 30, config, NOW, create=True)
+    with pytest.raises(DamagedRecordsError, match="unknown magic 130"):
+        found.find_latest()
+    assert count([found, last], retention_ms=8_000) == 1
+    assert count([found, last], retention_ms=9_000) == 0
 
 
 @pytest.mark.parametrize(("segments_kept", "expected"), [(3, 0), (2, 1), (1, 2), (0, 3)])
