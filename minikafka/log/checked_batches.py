@@ -1,22 +1,28 @@
 """Checks of batches that were not written by this process, and which of them have passed.
 
-Disks change what nobody reads, lose what they said was written, and write it elsewhere. A log is
-mostly read on from where the last read ended, so that the checked ranges are few: one for each
-reader that began somewhere else. They are merged where they meet.
+Disks change what is not read for long, lose what they said was written, and write it elsewhere.
+Most reads begin where another one ended, so that the checked ranges are few: one for each reader
+that began somewhere else. They are merged where they meet. Of a segment `MOST_RANGES` are kept, the
+longest ones; what the others held is checked again.
 """
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 from struct import Struct
 from typing import Final, NamedTuple
 
 from minikafka.log.disk import File
-from minikafka.records.batch import LOG_OVERHEAD
+from minikafka.records.batch import LOG_OVERHEAD, MAGIC_OFFSET, BatchHeader
 from minikafka.records.errors import CorruptRecordsError
 from minikafka.records.scan import check_crc, header_at
 
+_HEAD: Final = Struct(">qi")
 _LENGTH: Final = Struct(">i")
 _LENGTH_OFFSET: Final = 8
+_BASE_OFFSET_BYTES: Final = 8
+_LATEST_MAGIC: Final = 2
+MOST_RANGES: Final = 100
+"""Some 16 kB."""
 
 
 @dataclass(slots=True)
@@ -32,7 +38,8 @@ class BatchesToCheck:
 
         `position` and `next_offset` are then those of the first batch that was not checked, or is
         bad. All bytes of the batches lie below `bound`, all offsets below `end_offset`: no checksum
-        covers base offset and size.
+        covers base offset and size. Where there may be offsets before a batch that no batch has,
+        the batch is compared with the one behind it, too.
         """
         size = end - self.position
         try:
@@ -45,6 +52,8 @@ class BatchesToCheck:
                 asked, size = size, self._size_of(window)
                 if self.position + size > bound or size <= asked:
                     return f"the batch says it has {size} bytes, {bound - self.position} are left"
+                if size > LOG_OVERHEAD and not self._may_end_at(self.position + size):
+                    return f"the batch says it has {size} bytes, and no batch follows them"
         except CorruptRecordsError as error:
             return str(error)
         return None
@@ -59,16 +68,45 @@ class BatchesToCheck:
                     f"its place is from {self.next_offset} to {end_offset - 1}"
                 )
             check_crc(window, at, header)
+            if header.base_offset > self.next_offset:
+                check_gap(self.file, self.position, header)
             at += header.size
             self.position += header.size
             self.next_offset = header.next_offset
         return at
+
+    def _may_end_at(self, position: int) -> bool:
+        """Return False if what begins at `position` is no batch: a large size is not believed."""
+        head = self.file.read_at(position, MAGIC_OFFSET + 1)
+        if len(head) <= MAGIC_OFFSET:
+            return not head
+        base_offset, length = _HEAD.unpack_from(head)
+        return base_offset > self.next_offset and length > 0 and head[MAGIC_OFFSET] <= _LATEST_MAGIC
 
     def _size_of(self, window: memoryview) -> int:
         if len(window) < LOG_OVERHEAD:
             return LOG_OVERHEAD
         size: int = _LENGTH.unpack_from(window, _LENGTH_OFFSET)[0]
         return size + LOG_OVERHEAD
+
+
+def check_gap(file: File, position: int, header: BatchHeader) -> None:
+    """Check the base offset of a batch that may follow a gap, against the batch behind it.
+
+    A bit of the base offset that was set looks like a gap, and like an overlap there.
+
+    Raises:
+        CorruptRecordsError: they overlap.
+    """
+    following = file.read_at(position + header.size, _BASE_OFFSET_BYTES)
+    if len(following) < _BASE_OFFSET_BYTES:
+        return
+    base_offset = int.from_bytes(following, "big", signed=True)
+    if base_offset < header.next_offset:
+        raise CorruptRecordsError(
+            f"the batch says it has offsets {header.base_offset} to {header.last_offset}, the one "
+            f"behind it begins at {base_offset}"
+        )
 
 
 class CheckedRange(NamedTuple):
@@ -81,7 +119,7 @@ class CheckedRange(NamedTuple):
 
 @dataclass(slots=True)
 class CheckedRanges:
-    """Ranges that do not meet, ascending."""
+    """Ranges that do not meet, ascending; at most `MOST_RANGES`."""
 
     _ranges: list[CheckedRange] = field(default_factory=list)
 
@@ -93,24 +131,21 @@ class CheckedRanges:
 
     def add(self, start: int, end: int, next_offset: int) -> None:
         """Add a range, and merge it with those that it meets."""
+        ranges = self._ranges
+        first = bisect_left(ranges, start, key=_end_of)
+        behind = bisect_right(ranges, end, key=_start_of)
         added = CheckedRange(start, end, next_offset)
-        kept = []
-        for each in self._ranges:
-            if each.end < added.start or each.start > added.end:
-                kept.append(each)
-            else:
-                last = max(each, added, key=_end_of)
-                added = CheckedRange(min(each.start, added.start), last.end, last.next_offset)
-        at = bisect_right(kept, added.start, key=_start_of)
-        self._ranges = [*kept[:at], added, *kept[at:]]
+        if first < behind:
+            last = max(ranges[behind - 1], added, key=_end_of)
+            start = min(ranges[first].start, start)
+            added = CheckedRange(start, last.end, last.next_offset)
+        ranges[first:behind] = [added]
+        if len(ranges) > MOST_RANGES:
+            ranges.remove(min(ranges, key=_length_of))
 
     def truncate(self, size: int) -> None:
         """Forget what lies beyond `size`, where a batch begins; ranges that hold it as a whole."""
         self._ranges = [each for each in self._ranges if each.end <= size]
-
-    def clear(self) -> None:
-        """Forget everything."""
-        self._ranges.clear()
 
 
 def _start_of(each: CheckedRange) -> int:
@@ -119,3 +154,7 @@ def _start_of(each: CheckedRange) -> int:
 
 def _end_of(each: CheckedRange) -> int:
     return each.end
+
+
+def _length_of(each: CheckedRange) -> int:
+    return each.end - each.start

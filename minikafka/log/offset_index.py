@@ -80,6 +80,13 @@ class OffsetIndex:
         at = bisect_right(self._offsets, offset - self.base_offset)
         return self._positions[at - 1] if at else 0
 
+    def entry_at(self, position: int) -> IndexEntry | None:
+        """The entry that names `position`, if one does."""
+        at = bisect_left(self._positions, position)
+        if at == len(self) or self._positions[at] != position:
+            return None
+        return IndexEntry(self.base_offset + self._offsets[at], position)
+
     def truncate_to(self, offset: int) -> int:
         """Drop the entries of offsets from `offset` on; how many bytes of a full file remain."""
         at = bisect_left(self._offsets, offset - self.base_offset)

@@ -14,7 +14,7 @@ from typing import Final
 
 from minikafka.common.clock import Now
 from minikafka.common.faults import StorageFault
-from minikafka.log.checked_batches import BatchesToCheck, CheckedRanges
+from minikafka.log.checked_batches import BatchesToCheck, CheckedRanges, check_gap
 from minikafka.log.config import LogConfig
 from minikafka.log.disk import Disk, File, read_file
 from minikafka.log.offset_index import ENTRY_SIZE as OFFSET_ENTRY_SIZE
@@ -243,22 +243,45 @@ class Segment:
         hint = self._hints.get(offset)
         if hint is not None:
             return hint
-        end = self._scan_from(offset)
-        next_offset = self.base_offset
-        for position, header in self.headers(end):
+        return self._locate_from(self._scan_from(offset), offset, is_compared=True)
+
+    def _locate_from(self, start: int, offset: int, *, is_compared: bool) -> int | None:
+        """Scan from `start`, of which the index is right if the last offset there says so.
+
+        If not, Kafka wrote several batches with one entry, or the base offset of the batch is
+        damaged: a scan that starts one entry earlier tells. It is not compared again.
+        """
+        end, next_offset = start, self.base_offset
+        is_found = start < self.found_bytes
+        entry = self.offset_index.entry_at(start) if is_found and is_compared else None
+        for position, header in self.headers(start):
+            if entry is not None and position == start and header.last_offset != entry.offset:
+                before = self._scan_from(entry.offset - 1)
+                return self._locate_from(before, offset, is_compared=False)
             if header.base_offset < next_offset:
                 raise self._damaged(
                     position, next_offset, f"the batch begins at offset {header.base_offset}"
                 )
             if header.last_offset >= offset:
+                if is_found and header.base_offset > next_offset and entry is None:
+                    self._check_gap(position, next_offset, header)
                 return position
             next_offset, end = header.next_offset, position + header.size
+            entry = None
         if end < self.file.size:
             raise self._damaged(end, next_offset, "no batch ends within the file")
         return None
 
-    def sound_bytes(self, position: int, length: int, available: int, end_offset: int) -> int:
-        """How many of `length` bytes from `position`, where a batch begins, may be served.
+    def _check_gap(self, position: int, offset: int, header: BatchHeader) -> None:
+        try:
+            check_gap(self.file, position, header)
+        except CorruptRecordsError as error:
+            raise self._damaged(position, offset, str(error)) from error
+
+    def sound_bytes(
+        self, offset: int, position: int, length: int, available: int, end_offset: int
+    ) -> int:
+        """How many of `length` bytes from `position`, where `offset` was located, may be served.
 
         Fewer, and whole batches, where something is damaged further on, or is not checked yet.
         `available` bytes end with a batch, and no batch of the segment reaches `end_offset`. Unlike
@@ -280,7 +303,7 @@ class Segment:
         if reached > begin:
             self._checked.add(begin, reached, batches.next_offset)
         elif problem is not None and begin == position:
-            raise self._damaged(begin, batches.next_offset, problem)
+            raise self._damaged(begin, offset if known is None else batches.next_offset, problem)
         return length if reached >= wanted else reached - position
 
     def check(self, batch: memoryview, position: int, header: BatchHeader) -> None:
@@ -292,6 +315,7 @@ class Segment:
         if position < self.found_bytes:
             try:
                 check_crc(batch, 0, header)
+                check_gap(self.file, position, header)
             except CorruptRecordsError as error:
                 raise self._damaged(position, header.base_offset, str(error)) from error
 
@@ -468,8 +492,9 @@ class Segment:
     def recover(self, *, verify: bool, flushed_to: int = 0, ends_at: int | None = None) -> int:
         """Cut the file at the first bad byte and rebuild all indexes; the next offset.
 
-        A batch is bad if it is not whole, its checksum is wrong (looked at if `verify`), or its
-        offsets do not rise, or lie where a segment cannot reach: no checksum covers them. The
+        A batch is bad if it is not whole, its checksum is wrong (compared if `verify`), or its
+        offsets do not rise, or lie where a segment cannot reach: no checksum covers them. Where two
+        batches overlap and there is a gap before the first one, that one is bad. The
         transaction index is left empty: what belongs in it only producer state can tell. SPEC C4;
         `LogSegment.recover`.
 
@@ -478,7 +503,7 @@ class Segment:
                 follows a batch that reaches beyond `ends_at`, where a segment begins that followed
                 a durable one: that is no torn tail. Nothing is cut.
         """
-        next_offset, sound = self._reindex(verify=verify)
+        next_offset, sound = self._reindex(verify=verify, flushed_to=flushed_to, ends_at=ends_at)
         if sound < self.file.size:
             if next_offset < flushed_to or (ends_at is not None and next_offset > ends_at):
                 raise CorruptRecordsError(
@@ -501,14 +526,32 @@ class Segment:
         self._reindex(verify=False)
         self.close_for_appends()
 
-    def _reindex(self, *, verify: bool) -> tuple[int, int]:
+    def _reindex(
+        self,
+        *,
+        verify: bool,
+        flushed_to: int = 0,
+        ends_at: int | None = None,
+        end: int | None = None,
+    ) -> tuple[int, int]:
         self._reset_indexes()
         next_offset = self.base_offset
         sound = 0
+        before_gap: tuple[int, int] | None = None
         try:
             for position, header, batch in scan_batches(self.file):
-                if header.base_offset < next_offset or not self.reaches(header.last_offset):
+                if position == end:
                     break
+                if header.base_offset < next_offset or not self.reaches(header.last_offset):
+                    if before_gap is not None and header.base_offset >= before_gap[0]:
+                        return self._reindex(verify=False, end=before_gap[1])
+                    break
+                if next_offset < flushed_to < header.base_offset:
+                    break  # A flush ends where a batch ends, and so does a segment.
+                if ends_at is not None and header.base_offset < ends_at < header.next_offset:
+                    break
+                is_gap = header.base_offset > next_offset
+                before_gap = (next_offset, sound) if is_gap else None
                 if verify:
                     check_crc(batch, 0, header)
                 if header.max_timestamp > self.latest.timestamp:

@@ -85,7 +85,7 @@ class Segments:
             if position < segment.found_bytes:
                 following = index + 1 < len(self.items)
                 end_offset = self._bases[index + 1] if following else log_end_offset
-                length = segment.sound_bytes(position, length, available, end_offset)
+                length = segment.sound_bytes(start_offset, position, length, available, end_offset)
             return LogRead(FileSlice(segment.file, position, length), place)
         return LogRead(None, self.position_of(start_offset, log_end_offset))
 

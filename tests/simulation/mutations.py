@@ -294,6 +294,7 @@ MUTATIONS = (
         ("raft.metadata_storage", "open_metadata_log", "_verify(disk, recovery_point)", "pass"),
         ("raft.metadata_storage", "open_metadata_log", "log.log_end_offset < recovery_point",
          "False"),
+        ("log.segment", "Segment.recover", "if next_offset < flushed_to or", "if"),
     ),
     mutation(
         "retention takes what is not committed",

@@ -3,12 +3,13 @@
 import pytest
 
 from minikafka.common.clock import Now
-from minikafka.log.checked_batches import CheckedRanges
+from minikafka.log.checked_batches import MOST_RANGES, CheckedRanges
 from minikafka.log.config import LogConfig
 from minikafka.log.results import DamagedRecordsError
 from minikafka.log.segment import Segment
 from minikafka.records.batch import read_header
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch
+from minikafka.records.errors import CorruptRecordsError
 from minikafka.sim.sim_disk import SimDisk
 
 BASE, COUNT = 100, 20
@@ -40,7 +41,8 @@ def opened(disk):
 
 def sound(segment, number, length=SIZE):
     available = segment.size - number * SIZE
-    return segment.sound_bytes(number * SIZE, min(length, available), available, BASE + COUNT)
+    offset, end_offset = BASE + number, BASE + COUNT
+    return segment.sound_bytes(offset, number * SIZE, min(length, available), available, end_offset)
 
 
 @pytest.mark.parametrize("length", [1, SIZE, SIZE + 1, 5 * SIZE + 7, 1 << 20])
@@ -62,20 +64,104 @@ def test_every_flipped_bit_is_found(disk, at):
         undo()
 
 
-@pytest.mark.parametrize("offset", range(BASE, BASE + COUNT))
-@pytest.mark.parametrize("at", range(17))
-def test_a_damaged_header_hides_no_offset(disk, at, offset):
-    """An offset is found in its place, or the damage is named; nobody is sent on behind it."""
-    for bit in (0, 3, 7):
-        undo = disk.flip("t-0/00000000000000000100.log", 7 * SIZE + at, bit)
-        segment = opened(disk)
-        try:
-            position = segment.locate(offset)
-            segment.sound_bytes(position, SIZE, segment.size - position, BASE + COUNT)
-        except DamagedRecordsError:
-            position = None
-        assert position in (None, (offset - BASE) * SIZE)
+@pytest.mark.parametrize("number", [0, 1, 2, 7, COUNT - 1])
+@pytest.mark.parametrize("at", [byte for byte in range(17) if not 12 <= byte < 16])
+def test_a_damaged_header_hides_no_offset(disk, at, number):
+    """Each offset is found in its place, or the damage is named."""
+    for bit in range(8):
+        undo = disk.flip("t-0/00000000000000000100.log", number * SIZE + at, bit)
+        for offset in range(BASE, BASE + COUNT):
+            segment = opened(disk)
+            try:
+                position = segment.locate(offset)
+                segment.sound_bytes(offset, position, SIZE, segment.size - position, BASE + COUNT)
+            except DamagedRecordsError:
+                continue
+            assert position == (offset - BASE) * SIZE
+            assert offset != BASE + number
         undo()
+
+
+@pytest.mark.parametrize("bit", range(8))
+def test_a_truncation_that_meets_a_damaged_offset_takes_no_other_record(disk, bit):
+    disk.flip("t-0/00000000000000000100.log", 7 * SIZE + 7, bit)
+    for offset in range(BASE + 7, BASE + COUNT):
+        copy = disk.copy()
+        segment = opened(copy)
+        try:
+            segment.truncate_to(offset)
+        except DamagedRecordsError:
+            continue
+        assert segment.size == (offset - BASE) * SIZE
+
+
+@pytest.mark.parametrize("bit", range(8))
+def test_a_search_by_time_names_no_damaged_offset(disk, bit):
+    disk.flip("t-0/00000000000000000100.log", 7, bit)
+    try:
+        found = opened(disk).batch_at_or_after(1_000, BASE)
+    except DamagedRecordsError:
+        return
+    assert found is None or found.header.base_offset != BASE
+
+
+@pytest.mark.parametrize("number", [1, 7, COUNT - 1])
+def test_a_recovery_keeps_what_was_flushed_behind_a_damaged_offset(disk, number):
+    for at in range(8):
+        for bit in range(8):
+            undo = disk.flip("t-0/00000000000000000100.log", number * SIZE + at, bit)
+            segment = opened(disk)
+            with pytest.raises(CorruptRecordsError, match="was flushed"):
+                segment.recover(verify=True, flushed_to=BASE + COUNT)
+            assert segment.size == COUNT * SIZE
+            undo()
+
+
+@pytest.mark.parametrize("bit", range(8))
+def test_a_recovery_does_not_cut_a_damaged_offset_at_the_end_of_a_segment(disk, bit):
+    """The next segment begins behind it, and followed durable records."""
+    path = "t-0/00000000000000000100.log"
+    count = COUNT + 8
+    data = bytes(build_batch([NewRecord(1_000, None, b"v" * 9)] * 8, BatchOptions(base_offset=120)))
+    disk.open(path).append(data)
+    disk.flip(path, COUNT * SIZE + 7, bit)
+    segment = opened(disk)
+    size = segment.size
+    with pytest.raises(CorruptRecordsError, match="was flushed"):
+        segment.recover(verify=True, flushed_to=BASE + count, ends_at=BASE + count)
+    assert segment.size == size
+
+
+def test_a_recovery_cuts_a_damaged_offset_that_was_not_flushed(disk):
+    disk.flip("t-0/00000000000000000100.log", 7 * SIZE + 7, 2)
+    segment = opened(disk)
+    assert segment.recover(verify=True, flushed_to=BASE + 7) == BASE + 7
+    assert segment.size == 7 * SIZE
+    assert segment.locate(BASE + 6) == 6 * SIZE
+    assert segment.locate(BASE + 7) is None
+
+
+def test_a_size_behind_which_no_batch_begins_is_not_read(disk):
+    disk.flip("t-0/00000000000000000100.log", 7 * SIZE + 10, 1)
+    segment, lengths = opened(disk), []
+    segment.file = Reading(segment.file, lengths)
+    wrong = f"damaged at byte {7 * SIZE}, offset 107: .*, and no batch follows them"
+    with pytest.raises(DamagedRecordsError, match=wrong):
+        sound(segment, 7)
+    assert max(lengths) <= SIZE
+
+
+class Reading:
+    """A file that notes how much is read at a time."""
+
+    def __init__(self, file, lengths):
+        self.file = file
+        self.lengths = lengths
+        self.size = file.size
+
+    def read_at(self, position, length):
+        self.lengths.append(length)
+        return self.file.read_at(position, length)
 
 
 def test_what_was_checked_is_not_read_again(disk):
@@ -104,7 +190,7 @@ def test_what_was_written_or_recovered_is_not_checked():
 def test_a_batch_that_reaches_into_the_next_segment_is_damaged(disk):
     segment = opened(disk)
     with pytest.raises(DamagedRecordsError, match="its place is from 100 to 99"):
-        segment.sound_bytes(0, SIZE, segment.size, BASE)
+        segment.sound_bytes(BASE, 0, SIZE, segment.size, BASE)
 
 
 def test_ranges_are_merged_where_they_meet():
@@ -120,3 +206,13 @@ def test_ranges_are_merged_where_they_meet():
     ranges.truncate(60)
     assert ranges.around(60) is None
     assert ranges.around(50) == (10, 50, 5)
+
+
+def test_the_longest_ranges_are_kept():
+    ranges = CheckedRanges()
+    for number in range(3 * MOST_RANGES):
+        ranges.add(1_000 * number, 1_000 * number + 1 + number, number)
+    assert ranges.around(0) is None
+    assert all(ranges.around(1_000 * x) for x in range(2 * MOST_RANGES, 3 * MOST_RANGES))
+    ranges.add(0, 10_000_000, 7)
+    assert ranges.around(5) == (0, 10_000_000, 7)
