@@ -27,6 +27,7 @@ from minikafka.common.faults import StorageFault
 from minikafka.common.ids import METADATA_TOPIC_ID, TopicPartition
 from minikafka.common.wait_key import WaitKey
 from minikafka.config import broker as keys
+from minikafka.log.checked_batches import MOST_UNITS
 from minikafka.log.results import DamagedRecordsError, OffsetNotInLogError
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.fetch import (
@@ -86,6 +87,7 @@ class Reading:
     partitions: list[tuple[Partition, FetchPartition]] = field(default_factory=list)
     sizes: list[tuple[Partition, int]] = field(default_factory=list)
     total_bytes: int = 0
+    check_units: int = 0
     must_answer: bool = False
 
     def wanted(self) -> Sequence[Named | Asked]:
@@ -95,7 +97,11 @@ class Reading:
     def read(self, wanted: Sequence[Named | Asked], *, notes_progress: bool) -> None:
         """Read each partition once; the first round notes how far a follower is."""
         left = max(0, self.max_bytes - self.total_bytes)
+        self.check_units = 0
         for each in wanted:
+            if self.check_units >= MOST_UNITS:
+                # The rest of what a disk holds is checked in later steps.
+                left = 0
             data = self._read_one(each, left, notes_progress=notes_progress)
             self.answers.append((each, data))
             size = 0 if data.records is None else _size(data.records)
@@ -209,6 +215,7 @@ class Reading:
             upper_bound_offset=upper,
             min_one_message=self.total_bytes == 0,
         )
+        self.check_units += read.check_units
         data.records = read.slice if read.slice is not None else b""
         if type(asked) is Asked and offset >= upper and partition.is_calm_for(self.replica_id):
             self.calm[asked] = None

@@ -62,6 +62,8 @@ class LogRead(NamedTuple):
 
     slice: FileSlice | None
     position: "LogPosition"
+    check_units: int = 0
+    """What it has cost to check them (`BatchesToCheck.units`)."""
 
 
 class LogPosition(NamedTuple):

@@ -280,10 +280,11 @@ class Segment:
 
     def sound_bytes(
         self, offset: int, position: int, length: int, available: int, end_offset: int
-    ) -> int:
+    ) -> tuple[int, int]:
         """How many of `length` bytes from `position`, where `offset` was located, may be served.
 
-        Fewer, and whole batches, where something is damaged further on, or is not checked yet.
+        Fewer, and whole batches, where something is damaged further on, or is not checked yet. The
+        second number is what the check has cost (`BatchesToCheck.units`).
         `available` bytes end with a batch, and no batch of the segment reaches `end_offset`. Unlike
         Kafka, which serves what it reads.
 
@@ -294,7 +295,7 @@ class Segment:
         known = self._checked.around(position)
         begin, next_offset = (position, self.base_offset) if known is None else known[1:]
         if begin >= wanted:
-            return length
+            return length, 0
         batches = BatchesToCheck(self.file, begin, next_offset)
         problem = batches.check(
             min(wanted, begin + _CHECKED_AT_A_TIME), position + available, end_offset
@@ -304,7 +305,7 @@ class Segment:
             self._checked.add(begin, reached, batches.next_offset)
         elif problem is not None and begin == position:
             raise self._damaged(begin, offset if known is None else batches.next_offset, problem)
-        return length if reached >= wanted else reached - position
+        return length if reached >= wanted else reached - position, batches.units
 
     def check(self, batch: memoryview, position: int, header: BatchHeader) -> None:
         """Check a batch that was read from `position`, unless this process wrote it.

@@ -6,6 +6,7 @@ from minikafka.apis import fetch as fetch_api
 from minikafka.apis.fetch import Reading
 from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import Uuid
+from minikafka.log import checked_batches
 from minikafka.messages.fetch import (
     FetchPartition,
     FetchRequest,
@@ -380,6 +381,37 @@ def test_a_session_that_its_client_has_left_costs_appends_nothing():
     assert len(watchers) == 3
     produce(client, "t", b"a")
     assert not watchers
+
+
+def test_a_fetch_of_much_that_a_disk_holds_has_a_part_checked_a_step(monkeypatch):
+    """55 MB of small batches were checked in one step of 2 s."""
+    cluster = started_cluster(1)
+    create_topic(cluster, "t", partitions=4)
+    for partition in range(4):
+        for value in (b"a", b"b", b"c"):
+            produce(cluster.client(), "t", value, partition=partition)
+    node = cluster.nodes[1]
+    node.shut_down()
+    cluster.world.run_until(lambda: not node.alive, 60_000, "it stops")
+    node.start()
+    cluster.world.run_until(cluster.all_started, 60_000, "it serves")
+    for module in (checked_batches, fetch_api):
+        monkeypatch.setattr(module, "MOST_UNITS", 2)
+    offsets, rounds = [0] * 4, 0
+    while offsets != [3] * 4:
+        request = fetch_request("t")
+        request.topics[0].partitions = [
+            FetchPartition(index, fetch_offset=offset, partition_max_bytes=1 << 20)
+            for index, offset in enumerate(offsets)
+            if offset < 3
+        ]
+        answer = cluster.client().ask(request, FetchResponse, version=BY_NAME)
+        counts = [len(values_of(found)) for found in answer.responses[0].partitions]
+        assert 1 <= sum(counts) <= 3
+        for found, count in zip(answer.responses[0].partitions, counts, strict=True):
+            offsets[found.partition_index] += count
+        rounds += 1
+    assert rounds == 5
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import pytest
 
 from minikafka.common.clock import Now
-from minikafka.log.checked_batches import MOST_RANGES, CheckedRanges
+from minikafka.log.checked_batches import MOST_RANGES, MOST_UNITS, CheckedRanges
 from minikafka.log.config import LogConfig
 from minikafka.log.results import DamagedRecordsError
 from minikafka.log.segment import Segment
@@ -42,7 +42,10 @@ def opened(disk):
 def sound(segment, number, length=SIZE):
     available = segment.size - number * SIZE
     offset, end_offset = BASE + number, BASE + COUNT
-    return segment.sound_bytes(offset, number * SIZE, min(length, available), available, end_offset)
+    found, _ = segment.sound_bytes(
+        offset, number * SIZE, min(length, available), available, end_offset
+    )
+    return found
 
 
 @pytest.mark.parametrize("length", [1, SIZE, SIZE + 1, 5 * SIZE + 7, 1 << 20])
@@ -206,6 +209,21 @@ def test_ranges_are_merged_where_they_meet():
     ranges.truncate(60)
     assert ranges.around(60) is None
     assert ranges.around(50) == (10, 50, 5)
+
+
+def test_a_step_checks_a_bounded_number_of_batches():
+    disk, count = SimDisk(), 2 * MOST_UNITS + 3
+    disk.make_dir("t-0")
+    write(disk, count=count)
+    segment = opened(disk)
+    position, steps = 0, []
+    while position < segment.size:
+        left = segment.size - position
+        offset = BASE + position // SIZE
+        length, units = segment.sound_bytes(offset, position, left, left, BASE + count)
+        steps.append((length // SIZE, units))
+        position += length
+    assert steps == [(MOST_UNITS, MOST_UNITS), (MOST_UNITS, MOST_UNITS), (3, 3)]
 
 
 def test_the_longest_ranges_are_kept():
