@@ -73,12 +73,15 @@ def _is_internal(partition: Partition) -> bool:
 def _seen_of(partition: Partition, known: Committed | None) -> tuple[object, ...]:
     log = partition.log
     segments = log.segments.items
-    seen = (
+    seen: tuple[object, ...] = (
         log, log.log_end_offset, log.high_watermark, log.log_start_offset, log.recovery_point,
-        log.records_end, log.flushes.taken, len(segments), segments[0], segments[-1],
+        log.records_end, log.flushes.taken, log.flushes.generation,
+        len(segments), segments[0], segments[-1],
         partition.leader, partition.leader_epoch, partition.partition_epoch,
-        None if known is None else known.end_offset,
     )  # fmt: skip
+    if known is not None:
+        # Leaders that were checked first, and what they took away, decide for their followers.
+        seen += (known.end_offset, known.is_open, len(known.by_leader), len(known.lost))
     if not partition.is_leader:
         return seen
     followers = [(x.log_end_offset, x.broker_epoch) for x in partition.followers.values()]

@@ -19,7 +19,7 @@ from minikafka.messages.incremental_alter_configs import (
 from minikafka.metadata.image import RESOURCE_TOPIC
 from minikafka.metadata.partition_registration import LeaderRecoveryState, PartitionRegistration
 from minikafka.replica.in_sync_replicas import IsrState
-from minikafka.sim.checkers import ELR_VERSION, Checkers, final_checks
+from minikafka.sim.checkers import ELR_VERSION, Checkers, Glance, final_checks
 from minikafka.sim.log_batches import Batch
 from minikafka.sim.replica_checks import UNCLEAN_ELECTION, Committed, Lost
 from minikafka.sim.violation import Violation
@@ -58,6 +58,28 @@ def look_at(cluster, checkers, *changes):
     for change in changes:
         image = changed(image, **change)
         checkers.look_at_metadata(image)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda log, known: log.flushes.truncated(),
+        lambda log, known: setattr(known, "is_open", True),
+        lambda log, known: setattr(known, "end_offset", 9),
+        lambda log, known: known.by_leader.update({(2, 9): 0}),
+        lambda log, known: known.lost.append(None),
+        lambda log, known: setattr(log, "high_watermark", 1),
+        lambda log, known: setattr(log, "records_end", 1),
+        lambda log, known: setattr(log, "recovery_point", 1),
+    ],
+)
+def test_a_replica_is_checked_again_where_something_has_changed_for_it(cluster, change):
+    """Also where it is as long as before, or a leader has said what is committed."""
+    partition, known = replica(cluster, 2, "t"), Committed()
+    glance = Glance(partition, known)
+    assert glance.is_still(partition)
+    change(partition.log, known)
+    assert not glance.is_still(partition)
 
 
 NEXT = {"partition_epoch": 9, "leader_epoch": 9}
