@@ -8,7 +8,6 @@ is named, and does not object by this rule once it is weakened. The search tries
 """
 
 import argparse
-import json
 import logging
 import sys
 from dataclasses import replace
@@ -16,11 +15,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from minikafka.sim.plan import Plan, draw
-from minikafka.sim.plan_file import plan_of, plan_text
 from tests.mutation import applied
 from tests.simulation import killers
 from tests.simulation.checker_mutations import CHECKER_MUTATIONS
-from tests.simulation.killers import broken_rule, entropies
+from tests.simulation.killers import broken_rule, entropies, load_from, save_to
 from tests.simulation.mutations import MUTATIONS
 
 PATH = Path(__file__).with_name("checker_killers.json")
@@ -38,27 +36,12 @@ class CheckerKiller(NamedTuple):
 
 def load():
     """Return the killers by the name of the weakened checker."""
-    rows = json.loads(PATH.read_text(encoding="utf-8")) if PATH.exists() else []
-    return {
-        row["checker"]: CheckerKiller(
-            row["checker"], row["product"], row["rule"], plan_of(json.dumps(row["plan"]))
-        )
-        for row in rows
-    }
+    return load_from(PATH, CheckerKiller)
 
 
 def save(found):
-    """Write killers in the order of the mutations."""
-    rows = []
-    for mutation in CHECKER_MUTATIONS:
-        killer = found.get(mutation.name)
-        if killer is not None:
-            names = ", ".join(
-                f"{json.dumps(key)}: {json.dumps(getattr(killer, key))}"
-                for key in ("checker", "product", "rule")
-            )
-            rows.append(f'{{{names}, "plan": {plan_text(killer.plan).strip()}}}')
-    PATH.write_text("[\n" + ",\n".join(rows) + "\n]\n", encoding="utf-8")
+    """Write the killers."""
+    save_to(PATH, found, CHECKER_MUTATIONS)
 
 
 def tells_apart(plan, checker, product, rule):

@@ -43,24 +43,35 @@ class Killer(NamedTuple):
     plan: Plan
 
 
+def load_from(path, kind):
+    """Return the named tuples of a file by their first field; the last one is a plan."""
+    found = [
+        kind(**{**row, "plan": plan_of(json.dumps(row["plan"]))})
+        for row in json.loads(path.read_text(encoding="utf-8"))
+    ]
+    return {each[0]: each for each in found}
+
+
+def save_to(path, found, mutations):
+    """Write what was found in the order of the mutations; nothing of those that are gone."""
+    rows = []
+    for mutation in mutations:
+        if mutation.name in found:
+            fields = found[mutation.name]._asdict()
+            plan = plan_text(fields.pop("plan")).strip()
+            names = ", ".join(f"{json.dumps(key)}: {json.dumps(x)}" for key, x in fields.items())
+            rows.append(f'{{{names}, "plan": {plan}}}')
+    path.write_text("[\n" + ",\n".join(rows) + "\n]\n", encoding="utf-8")
+
+
 def load():
     """Return the killers by the name of their mutant."""
-    rows = json.loads(PATH.read_text(encoding="utf-8"))
-    return {
-        row["mutant"]: Killer(row["mutant"], row["rule"], plan_of(json.dumps(row["plan"])))
-        for row in rows
-    }
+    return load_from(PATH, Killer)
 
 
 def save(killers):
-    """Write killers in the order of the mutations; those of mutations that are gone are dropped."""
-    rows = []
-    for mutation in MUTATIONS:
-        killer = killers.get(mutation.name)
-        if killer is not None:
-            names = (f'"mutant": {json.dumps(killer.mutant)}', f'"rule": {json.dumps(killer.rule)}')
-            rows.append(f'{{{", ".join(names)}, "plan": {plan_text(killer.plan).strip()}}}')
-    PATH.write_text("[\n" + ",\n".join(rows) + "\n]\n", encoding="utf-8")
+    """Write the killers."""
+    save_to(PATH, killers, MUTATIONS)
 
 
 def table(killers):
