@@ -23,7 +23,7 @@ def remove() -> list[str]:
     """Remove what belongs to runs that are no more; what that was.
 
     Of runs that start at the same time one removes, and the others wait for it. What cannot be
-    removed stays, and hinders nobody: names and addresses are those of a run.
+    removed stays, and does no harm: names and addresses are those of a run.
     """
     with _alone():
         return _remove()

@@ -187,7 +187,7 @@ class NamespaceNetwork:
 
 
 def _prefix(number: int) -> str:
-    """One of the documentation's and benchmarks' ranges, which nobody routes."""
+    """One of the ranges for documentation and benchmarks, which are not routed."""
     return f"198.18.{number % _NETWORKS + 1}"
 
 

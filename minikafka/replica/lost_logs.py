@@ -15,7 +15,7 @@ _log = logging.getLogger("minikafka.replica")
 
 @dataclass(slots=True)
 class LostLogs:
-    """The logs that broker `broker_id` lost before it started, and why they are gone.
+    """The logs that broker `broker_id` has lost, and why they are gone.
 
     A log is lost if its folder is gone (`LogManager.lost`), or if the metadata places the replica
     in a directory that this broker no longer has. An empty log in its place holds nothing that an
@@ -48,9 +48,9 @@ class LostLogs:
                 self._found.setdefault(name, f"the log directory of {name} is gone")
 
     def add(self, name: TopicPartition, reason: str) -> None:
-        """Take a log for lost that an operator has been told of.
+        """Note a log that was lost while the broker ran, and was reported.
 
-        The controller may not know yet, and have it in an ISR.
+        The controller may not know yet, and have the replica in an ISR.
         """
         self._found[name] = reason
         self._named[name] = None

@@ -33,7 +33,7 @@ class OneError:
     tail_stays: bool = False
     on_error: Callable[[str], None] = lambda _: None
 
-    def strikes(self, operation: str) -> bool:
+    def is_due(self, operation: str) -> bool:
         """Count an operation; return True if it is the one that fails."""
         if self.kinds and operation not in self.kinds:
             return False

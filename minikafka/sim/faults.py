@@ -78,10 +78,10 @@ class Faults:
 
         self.cluster.world.after(incident.for_ms * US_PER_MS, end)
 
-    def mend_all(self) -> None:
+    def repair_all(self) -> None:
         """Undo everything: links, disks, clocks' rates; every machine runs."""
         self.is_over = True
-        self.storage.mend_all()
+        self.storage.repair_all()
         self.effects.all_ended()
         self.cluster.network.heal_all()
         for node in self.cluster.nodes.values():
@@ -89,7 +89,7 @@ class Faults:
             node.set_clock_rate(1.0)
             node.crash_within_step(None)
             for disk in node.disks.values():
-                disk.mend()
+                disk.repair()
             node.resume()
         self.start_all()
 
@@ -183,9 +183,9 @@ class Faults:
         rng = self.cluster.world.rng(f"relapse/{incident.at_ms}")
         node.lose_power()
 
-        def strike() -> None:
+        def crash() -> None:
             self.effects.had(incident)
-            self._later(rng.randint(5, 300), lambda: self._strike_again(node, others, rng, release))
+            self._later(rng.randint(5, 300), lambda: self._crash_again(node, others, rng, release))
 
         def release() -> None:
             for link in stuck:
@@ -198,22 +198,22 @@ class Faults:
             self.effects.had(incident)
             self._later(0, lambda: network.clog_under_way(*link))
             reachable = [other for other in others if other != controller]
-            self._strike_again(node, reachable, rng, lambda: network.unclog(*link), dark=True)
+            self._crash_again(node, reachable, rng, lambda: network.unclog(*link), dark=True)
             return True
 
         def start() -> None:
             if not node.alive:
                 node.start()
             if rng.random() < STUCK_SHARE:
-                self._when(lambda: node.started, lambda: self._await(wanted, strike))
+                self._when(lambda: node.started, lambda: self._await(wanted, crash))
                 return
             for link in stuck:
                 network.clog(*link, STUCK_SHARE)
-            self._when(lambda: node.started, strike)
+            self._when(lambda: node.started, crash)
 
         return start
 
-    def _strike_again(
+    def _crash_again(
         self, node: SimNode, others: list[str], rng: Random, release: Undo, *, dark: bool = False
     ) -> None:
         network = self.cluster.network
@@ -515,10 +515,10 @@ class Faults:
         """
 
         def wanted(leader: int, member: int) -> bool:
-            self._later(0, lambda: self._strike(incident, leader, member))
+            self._later(0, lambda: self._abort_link(incident, leader, member))
             return True
 
-        self._await(wanted, lambda: self._strike(incident, incident.node, None))
+        self._await(wanted, lambda: self._abort_link(incident, incident.node, None))
 
     def _await(self, wanted: Wanted, otherwise: Undo) -> None:
         """Wait until a leader asks for a member that is `wanted`; not for ever."""
@@ -550,7 +550,7 @@ class Faults:
                 self._waiting.remove(wanted)
                 return
 
-    def _strike(self, incident: Incident, leader: int, member: int | None) -> None:
+    def _abort_link(self, incident: Incident, leader: int, member: int | None) -> None:
         network, world = self.cluster.network, self.cluster.world
         link = (host(leader), host(self.cluster.controller_id))
         if leader == self.cluster.controller_id:

@@ -92,8 +92,8 @@ class ReplicaChecks:
     committed: dict[TopicPartition, Committed] = field(default_factory=dict)
     coverage: Coverage = field(default_factory=Coverage)
     is_damaged: Callable[[int, TopicPartition], bool] = lambda *_: False
-    """Whether a disk has damaged records of a replica: nobody may be served them, but nothing can
-    be said of what it holds."""
+    """True if a disk has damaged records of a replica. They may not be served to anyone; the rules
+    for what a replica holds do not apply."""
     _beliefs: dict[tuple[int, TopicPartition], tuple[object, ...]] = field(default_factory=dict)
 
     def of(self, where: TopicPartition) -> Committed:

@@ -496,7 +496,7 @@ class SimDisk:
         other._used = self._used
         return other
 
-    def mend(self) -> None:
+    def repair(self) -> None:
         """Take away what was broken, and let there be room."""
         self.broken = self._capacity = self.few_files = self.error = None
 
@@ -534,7 +534,7 @@ class SimDisk:
     def _fail_once(self, operation: str) -> None:
         error = self.error
         assert error is not None
-        if not error.strikes(operation):
+        if not error.is_due(operation):
             return
         self.error = None
         self.has_refused = True

@@ -317,7 +317,7 @@ class Simulation:
 
     def _heal(self) -> None:
         self.world.note("healing", "everything is mended")
-        self.faults.mend_all()
+        self.faults.repair_all()
         for producer in (*self._producers, *self._others):
             # What is to be shown now needs no load.
             producer.interval_ms = max(producer.interval_ms, _HEALING_PACE_MS)

@@ -92,7 +92,7 @@ class StorageFaults:
         self._damages = [each for each in self._damages if each.is_there]
         return self._damages
 
-    def mend_all(self) -> None:
+    def repair_all(self) -> None:
         """Bring all damaged data back: an operator has copies of it."""
         for each in self._present():
             each.undo()
@@ -134,11 +134,11 @@ class StorageFaults:
         def may_damage(where: TopicPartition) -> bool:
             return self._has_copy(node, where) and not self._is_touched(node, where)
 
-        def strike() -> None:
+        def carry_out() -> None:
             damager = Damager(incident.node, node.disks, node.ended_cleanly, may_damage, rng)
             damage = None
             if any(disk.broken is not None for disk in node.disks.values()):
-                pass  # Nobody can read what is on it.
+                pass  # A broken disk cannot be read.
             elif incident.what is Fault.DATA_ROT:
                 damage = damager.flip()
             elif incident.what is Fault.LOST_WRITE:
@@ -156,7 +156,7 @@ class StorageFaults:
                     partial(self.lead, incident.node, where, rng),
                 )
 
-        self.when(lambda: not node.alive, strike)
+        self.when(lambda: not node.alive, carry_out)
 
     def _is_touched(self, node: SimNode, where: TopicPartition) -> bool:
         """Whether a file in the folder of a node's replica is damaged already."""
@@ -205,7 +205,7 @@ class StorageFaults:
 
         def undo() -> None:
             for disk in node.disks.values():
-                disk.mend()
+                disk.repair()
             start()
 
         return undo

@@ -117,7 +117,7 @@ class Connections:
     rng: Random
     leaders: dict[TopicPartition, tuple[str, int]] = field(default_factory=dict)
     _epochs: dict[TopicPartition, int] = field(default_factory=dict)
-    """The leader epochs that were learned: a broker that is cut off tells of older ones."""
+    """The leader epochs that were learned: a broker that is cut off answers with older ones."""
     _learned_ms: int = 0
     _clients: dict[tuple[str, int], SimClient] = field(default_factory=dict)
     _asking: bool = False
@@ -409,7 +409,7 @@ class SimConsumer:
         self._later(where)
 
     def start_over(self, every_ms: int) -> None:
-        """Read everything from the start again and again: also what nobody reads at the tail."""
+        """Read everything from the start, repeatedly: other consumers read only the tail."""
         if self.running:
             self._life = self.history.new_life()
             self.positions = dict.fromkeys(self.partitions, 0)

@@ -77,7 +77,7 @@ class World:
 
     @property
     def all_agree(self):
-        """Whether every broker tells of the same leader: one that was cut off may be behind."""
+        """Return True if all brokers name the same leader; one that was cut off may be behind."""
         servers = self.cluster.bootstrap_servers.split(",")
         told = {(it.leader_id, it.leader_epoch) for it in map(told_by, servers)}
         return len(told) == 1 and min(told)[0] >= 0
@@ -95,7 +95,7 @@ class World:
         return found
 
     def write_to(self, node):
-        """Write one record with acks=all to this node, whoever leads; the error's code."""
+        """Write one record with acks=all to this node, if it leads or not; return the error code."""
         host, port = self.cluster.bootstrap_servers.split(",")[node - 1].split(":")
         batch = build_batch([NewRecord(0, None, b"to one node")])
         data = [TopicProduceData(TOPIC, partition_data=[PartitionProduceData(0, batch)])]

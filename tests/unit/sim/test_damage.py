@@ -89,7 +89,7 @@ def test_a_damaged_node_comes_back_and_is_repaired_when_all_is_mended(what):
         cluster.world.run(1_000)
         cluster.world.run_until(cluster.all_started, 60_000, "all serve")
     assert faults.effects.counts[what.value]
-    faults.mend_all()
+    faults.repair_all()
     assert not faults.storage.is_rotten(2)
 
 

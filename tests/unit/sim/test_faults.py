@@ -215,7 +215,7 @@ def test_faults_without_effect_do_not_count(cluster, faults):
     faults.happen(incident(Fault.SLOW, other=3, for_ms=2_000))
     faults.happen(incident(Fault.PAUSE, node=3, for_ms=500))
     cluster.world.run(1_000)
-    faults.mend_all()
+    faults.repair_all()
     assert +faults.effects.counts == {"cut": 1, "pause": 1}
 
 
@@ -252,7 +252,7 @@ def test_everything_is_mended_at_once_and_nothing_twice(cluster, faults):
     for what in (Fault.SLOW, Fault.CLOG, Fault.CUT):
         faults.happen(incident(what, node=1, other=2, for_ms=20_000))
     cluster.world.run(5_000)
-    faults.mend_all()
+    faults.repair_all()
     cluster.world.run_until(cluster.all_started, 60_000, "all serve")
     assert not cluster.network.slow_links
     starts = {node_id: node.starts for node_id, node in cluster.nodes.items()}

@@ -228,7 +228,7 @@ def test_a_mended_disk_takes_and_gives_again(disk):
     disk.broken = "Input/output error"
     with pytest.raises(StorageFault, match="Input/output"):
         file.read_at(0, 3)
-    disk.mend()
+    disk.repair()
     file.append(b"d")
     assert file.read_at(0, 4) == b"abcd"
 
