@@ -122,6 +122,9 @@ class FlushLedger:
         """
         if self.failed is not None:
             raise self.failed
+        for running in self.running:
+            # It has taken names along that are not durable before it has run; it may end later.
+            self._want_again(running)
         request = FlushRequest(
             ledger=self,
             disk=disk,
@@ -147,12 +150,6 @@ class FlushLedger:
         self._want_again(request)
         if request.generation == self.generation:
             self.taken = recovery_point
-
-    def want_running_again(self) -> None:
-        """Ask again for what requests that still run make durable: the node does not wait."""
-        for request in self.running:
-            self._want_again(request)
-        self.running.clear()
 
     def _want_again(self, request: FlushRequest) -> None:
         self.files.update(dict.fromkeys(request.small_files))

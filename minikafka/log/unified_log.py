@@ -103,8 +103,7 @@ class UnifiedLog:
     ) -> "UnifiedLog":
         """Load the log in `folder`, or start an empty one there.
 
-        A new log notes its topic id in `partition.metadata`; that file of an older one is left as
-        it is.
+        A new log notes its topic id in `partition.metadata`; an older one keeps that file.
         """
         flushes = FlushLedger(flushed_ms=now.monotonic_ms)
         if not remembered.clean or not disk.exists(folder):
@@ -365,8 +364,7 @@ class UnifiedLog:
 
     def _truncate_fully(self, offset: int, now: Now) -> None:
         if offset and not self.identity_is_durable:
-            # A segment that does not begin at 0 says that there were records before it.
-            self._sync_identity()
+            self._sync_identity()  # The name of the next segment says that there were records.
         self.flushes.truncated()
         self.segments.doom_all()
         remove_snapshots(self.disk, self.folder)
@@ -480,7 +478,6 @@ class UnifiedLog:
             self.disk, self.folder, self.producers, self.size_bytes, self.log_end_offset
         ):
             self._snapshot_producers()
-        self.flushes.want_running_again()
         # All segments: what was rebuilt at the load may be below the recovery point.
         for segment in self.segments.items:
             self.flushes.note(segment.unsynced)
@@ -506,7 +503,7 @@ class UnifiedLog:
         )  # fmt: skip
 
     def abandon(self) -> None:
-        """Let go of the files without writing: the log is deleted, or its directory is lost."""
+        """Let go of the files without writing."""
         self.segments.close()
 
     def _append_all(
@@ -595,9 +592,8 @@ class UnifiedLog:
     def _sync_identity(self) -> None:
         """Make `partition.metadata` durable: once, before the first records.
 
-        Records whose topic id was lost with the power would be set aside as nobody's. As Kafka
-        (`PartitionMetadataFile.maybeFlush`). Here, in `_sync_truncation` and in a truncation the
-        node waits for the disk.
+        Without it they would be set aside. As Kafka (`PartitionMetadataFile.maybeFlush`).
+        Here, in `_sync_truncation` and in a truncation the node waits for the disk.
         """
         if self.topic_id is not None:
             sync_file(self.disk, f"{self.folder}/{PARTITION_METADATA}")
@@ -655,10 +651,9 @@ class UnifiedLog:
 
     def _forget_flushed(self) -> None:
         """Remove the `.unflushed` files of segments whose predecessors are durable by now."""
-        for base_offset in self.unflushed:
-            if base_offset <= self.recovery_point:
-                self.disk.remove(f"{self.folder}/{file_name(base_offset, UNFLUSHED_SUFFIX)}")
-        self.unflushed = [base for base in self.unflushed if base > self.recovery_point]
+        while self.unflushed and self.unflushed[0] <= self.recovery_point:
+            self.disk.remove(f"{self.folder}/{file_name(self.unflushed[0], UNFLUSHED_SUFFIX)}")
+            del self.unflushed[0]
 
     def _new_segment(self, base_offset: int, now: Now) -> Segment:
         self.flushes.folders[self.folder] = None
@@ -694,8 +689,8 @@ class UnifiedLog:
     def _set_end(self, offset: int, records_end: int) -> None:
         self.log_end_offset = offset
         self.records_end = records_end
-        bases = [segment.base_offset for segment in self.segments.items]
-        self.unflushed = [base for base in self.unflushed if base in bases]
+        bases = {segment.base_offset for segment in self.segments.items}
+        self.unflushed = sorted(bases.intersection(self.unflushed))
         self.log_start_offset = min(self.log_start_offset, offset)
         self.high_watermark = min(self.high_watermark, offset)
         self.recovery_point_fell |= records_end < self.recovery_point

@@ -1,4 +1,4 @@
-"""A clean shutdown file is compared with the logs of which it speaks (C2)."""
+"""Files that a power loss or a disk leaves beside the logs of which they speak (C2)."""
 
 from random import Random
 
@@ -87,3 +87,11 @@ def test_a_shutdown_that_fails_anywhere_is_not_a_clean_one(disk, operations):
     assert bool(faults) is (disk.error is None)
     disk.crash()
     assert start(disk).previous_broker_epoch == (-1 if faults else 7)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_an_empty_log_that_starts_elsewhere_keeps_its_topic_id(disk, seed):
+    """Its segment is named as one whose records were deleted."""
+    start(disk).create(TP, Uuid.of(5, 6), CONFIG, NOW).truncate_fully_and_start_at(7, NOW)
+    disk.lose_power(Random(seed))
+    assert start(disk).get(TP).topic_id == Uuid.of(5, 6)

@@ -269,15 +269,6 @@ def test_a_log_that_never_held_records_needs_no_topic_id(disks, content):
     assert start(disks).get(TP).topic_id is None
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_an_empty_log_that_starts_elsewhere_keeps_its_topic_id(disks, seed):
-    """Its segment is named as one whose records were deleted."""
-    start(disks).create(TP, ID, CONFIG, NOW, Uuid.of(1, 1)).truncate_fully_and_start_at(7, NOW)
-    for disk in disks:
-        disk.lose_power(Random(seed))
-    assert start(disks).get(TP).topic_id == ID
-
-
 def test_a_log_that_is_gone_makes_the_shutdown_unclean(disks):
     """C2: the empty one in its place holds nothing of what the ISR counts on."""
     with_records(disks)
@@ -705,34 +696,3 @@ def test_producers_of_a_short_log_survive_a_clean_shutdown(disks):
     assert append_once(log, 1).is_duplicate
     with pytest.raises(RecordValidationError):
         append_once(log, 3)
-
-
-def test_a_clean_shutdown_waits_for_no_flush_and_makes_durable_what_it_would_have(disks):
-    """One that runs has taken the names of new segments with it: it may never finish."""
-    log = start(disks).create(TP, ID, CONFIG, NOW)
-    disks[0].sync_all()
-    append(log)
-    log.roll(NOW)
-    append(log)
-    assert log.take_flush() is not None
-    log.close()
-    for disk in disks:
-        disk.lose_power(Random(1))
-    assert log.folder in disks[0].list("")
-    assert [name for name in disks[0].list("t-0") if name.endswith(".log")] == [
-        "00000000000000000000.log",
-        "00000000000000000001.log",
-    ]
-
-
-def test_nothing_is_kept_of_flushes_that_have_run(disks):
-    log = start(disks).create(TP, ID, CONFIG, NOW)
-    for _ in range(3):
-        append(log)
-        log.roll(NOW)
-        request = log.take_flush()
-        log.not_flushed(request)
-        request = log.take_flush()
-        request.run()
-        log.flushed(request)
-    assert log.flushes.running == []
