@@ -66,6 +66,9 @@ def run(args: argparse.Namespace) -> int:
     except HarnessError as error:
         print(f"minikafka judge: {error}", file=sys.stderr)
         return _UNDECIDED
+    except KeyboardInterrupt:
+        print("minikafka judge: interrupted.", file=sys.stderr)
+        return _UNDECIDED
     counts, broken = answer["counts"], judge_again.broken_promises(answer)
     print(f"acknowledged {counts['acknowledged']:,}, read afresh {counts['read_afresh']:,}")
     for kind, count in broken.items():
@@ -76,8 +79,11 @@ def run(args: argparse.Namespace) -> int:
     if broken:
         print("a promise was broken")
         return _BROKEN
+    if answer["differences"]:
+        print(f"undecided: {' '.join(answer['differences'])}")
     if told["reasons"]:
         print(f"undecided, as the run was: {' '.join(told['reasons'])}")
+    if answer["differences"] or told["reasons"]:
         return _UNDECIDED
     print("every promise was kept")
     return 0

@@ -17,18 +17,23 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pyspark.sql import SparkSession
+from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
 
 import minikafka
 from minikafka.harness.data_sources import register
+from minikafka.harness.ledger import LedgerDamagedError
 from minikafka.harness.ledger_table import read_ledger
 from minikafka.harness.settings import HarnessError, RunFiles
 from minikafka.harness.spark_job import Case, group_of, judge_files, read_observed
 from minikafka.harness.spark_session import make_session, submitted_session
-from minikafka.harness.stream import Origin, stream_ends
-from minikafka.harness.verdict import Observed, Workings
+from minikafka.harness.stream import OBSERVED_SCHEMA, Origin, committed_files, stream_ends
+from minikafka.harness.verdict import Observed, Workings, empty_observed
+from minikafka.harness.verdict_file import KINDS, SCHEMA
 
 ANSWER = "judged.json"
+_ERROR_MAX = 2_000
 _BESIDE_RECORDS = (
     *("high_watermark_regression", "replicas_differ", "data_loss_reported", "topic_gone"),
 )
@@ -82,22 +87,84 @@ def judge_again(root: Path, out: Path, master: str = "") -> dict[str, Any]:
     """Judge the run in `root`; returns, and writes to `out`, what its verdict calls judged.
 
     Raises:
-        HarnessError: if `root` holds no finished run, or `out` something.
+        HarnessError: if `root` holds no finished run, a file of it is missing or damaged, or `out`
+            holds something or cannot be written.
     """
     verdict, judged = _told(root)
-    if out.exists() and any(out.iterdir()):
-        raise HarnessError(f"{out} is not empty; name an empty folder with --out.")
-    out.mkdir(parents=True, exist_ok=True)
     files = JudgedAgain(root.absolute(), out.absolute())
+    _require_files(files, verdict)
+    try:
+        if out.exists() and any(out.iterdir()):
+            raise HarnessError(f"{out} is not empty; name an empty folder with --out.")
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise HarnessError(f"cannot write to {out}: {error.strerror}.") from error
     spark = open_session(master, files.out / "spark")
     try:
         answer = _judge(spark, files, verdict, is_complete=judged["stream_is_complete"])
+    except (LedgerDamagedError, PySparkException, Py4JError, OSError, ValueError) as error:
+        said = " ".join(str(error).split())[:_ERROR_MAX]
+        raise HarnessError(f"{root} cannot be judged: {said}") from error
     finally:
         spark.stop()
         shutil.rmtree(files.out / "spark", ignore_errors=True)
     answer["of_the_run"] = of_the_run(verdict)
+    answer["differences"] = differences(verdict, answer)
     (files.out / ANSWER).write_text(json.dumps(answer, indent=1) + "\n", encoding="utf-8")
     return answer
+
+
+def _require_files(files: RunFiles, verdict: Mapping[str, Any]) -> None:
+    """Raise unless everything that the run's verdict rests on is there.
+
+    Raises:
+        HarnessError: naming what is missing.
+    """
+    needed = {
+        files.events: True,
+        files.ledgers: True,
+        files.checkpoint: verdict["counts"]["read_by_stream"],
+        files.streamed: verdict["counts"]["read_by_stream"],
+        files.reread: verdict["counts"]["read_afresh"],
+        files.reread_uncommitted: verdict["counts"]["read_afresh"],
+        files.poll_log: verdict.get("group"),
+    }
+    missing = [path.name for path, is_needed in needed.items() if is_needed and not path.exists()]
+    if missing:
+        raise HarnessError(
+            f"{files.root} lacks {', '.join(missing)}, and its verdict rests on that."
+        )
+
+
+def differences(verdict: Mapping[str, Any], answer: Mapping[str, Any]) -> list[str]:
+    """Return a sentence for each thing of which the files show other than the run's verdict says.
+
+    Then files were changed, or lost, since the run. What `--inject` changes is not compared: it
+    changes what was read, never the ledgers.
+    """
+    counts, producers = answer["counts"], verdict["producers"]
+    pairs = {
+        name: (sum(row[status] for row in producers), counts[name])
+        for name, status in (("acknowledged", "acked"), ("failed", "failed"))
+    }
+    unknown = counts["unknown_found"] + counts["unknown_absent"]
+    pairs["unknown"] = (sum(row["unknown"] for row in producers), unknown)
+    if verdict["injected"] is None:
+        names = ("read_by_stream", "read_afresh")
+        pairs |= {name: (verdict["counts"][name], counts[name]) for name in names}
+        for kind in KINDS:
+            before = verdict["promises"].get(kind, {}).get("count")
+            now = answer["promises"].get(kind, {}).get("count")
+            if before is not None:
+                pairs[kind] = (before, now)
+    found = [
+        f"The verdict of the run says {before} {name.replace('_', ' ')}, and its files show {now}."
+        for name, (before, now) in pairs.items()
+        if before != now
+    ]
+    if verdict.get("group") and not answer["group_is_complete"]:
+        found.append("The log of the consumer group ends before the end of every partition.")
+    return found
 
 
 def _judge(
@@ -111,7 +178,7 @@ def _judge(
     origin = Origin("", run["topic"], int(settings["partitions"]))
     case = Case(
         observed=Observed(
-            read_observed(spark, files.streamed),
+            _read_streamed(spark, files.streamed),
             read_observed(spark, files.reread),
             is_complete,
             stream_ends(files.checkpoint, origin),
@@ -121,6 +188,14 @@ def _judge(
         workings=Workings(_renewals(files, verdict), bool(settings["workload"]["transactions"])),
     )
     return judge_files(spark, files, origin, case)
+
+
+def _read_streamed(spark: SparkSession, sink: Path) -> DataFrame:
+    """The rows of a streaming query, also where its folder was moved since."""
+    paths = [str(path) for path in committed_files(sink)]
+    if not paths:
+        return empty_observed(spark)
+    return spark.read.schema(OBSERVED_SCHEMA).parquet(*paths)
 
 
 def _renewals(files: RunFiles, verdict: Mapping[str, Any]) -> list[tuple[int, int]]:
@@ -141,6 +216,8 @@ def _told(root: Path) -> tuple[dict[str, Any], dict[str, Any]]:
         events = [json.loads(line) for line in lines]
     except (OSError, ValueError) as error:
         raise HarnessError(f"{root} holds no finished run: {error}.") from error
+    if not isinstance(verdict, dict) or verdict.get("schema") != SCHEMA:
+        raise HarnessError(f"{files.verdict} is no verdict: its schema is not {SCHEMA!r}.")
     judged = [event for event in events if event["event"] == "judged"]
     if not judged:
         raise HarnessError(f"{root} holds a run that Spark has not judged.")

@@ -10,9 +10,11 @@ finding.
 """
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import unquote
 
 from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
@@ -105,6 +107,28 @@ def last_commit(checkpoint: Path) -> Commit | None:
         return None
     lines = (checkpoint / "offsets" / str(max(done))).read_text(encoding="utf-8").splitlines()
     return Commit(max(done), json.loads(lines[2]))
+
+
+def committed_files(sink: Path) -> list[Path]:
+    """Return the files that a streaming query has committed to a folder, wherever that is now.
+
+    Spark's list of them, `_spark_metadata`, has absolute paths: in a folder that was moved or
+    copied Spark itself finds no file of the list and reads nothing. `N.compact` holds all of the
+    list up to batch N, `N` what batch N added.
+    """
+    logs = [path for path in (sink / "_spark_metadata").glob("*") if path.stem.isdigit()]
+    compacts = [path for path in logs if path.suffix == ".compact"]
+    first = max((int(path.stem) for path in compacts), default=-1)
+    later = [path for path in logs if not path.suffix and int(path.stem) > first]
+    last_compact = [path for path in compacts if int(path.stem) == first]
+    names = [name for path in (*last_compact, *later) for name in _committed_names(path)]
+    return [sink / name for name in sorted(names)]
+
+
+def _committed_names(log: Path) -> Iterator[str]:
+    """The first line is a version; each other one is a file."""
+    for line in log.read_text(encoding="utf-8").splitlines()[1:]:
+        yield unquote(json.loads(line)["path"]).rpartition("/")[2]
 
 
 def stream_ends(checkpoint: Path, origin: Origin) -> dict[int, int]:

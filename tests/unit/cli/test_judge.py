@@ -2,13 +2,18 @@
 
 import json
 import zipfile
+from unittest.mock import Mock
 
 import pytest
+from pyspark.errors import PySparkException
 
 from minikafka.cli.main import main
 from minikafka.harness import judge_again, preflight
-from minikafka.harness.judge_again import broken_promises, of_the_run
+from minikafka.harness.judge_again import broken_promises, differences, of_the_run
+from minikafka.harness.ledger import LedgerDamagedError
 from minikafka.harness.settings import RunFiles
+from minikafka.harness.stream import committed_files
+from minikafka.harness.verdict_file import KINDS, SCHEMA
 
 
 @pytest.mark.parametrize(
@@ -37,13 +42,50 @@ def test_a_folder_without_a_run_is_named(tmp_path, capsys):
     assert "holds no finished run" in capsys.readouterr().err
 
 
+VERDICT = {
+    "schema": SCHEMA,
+    "injected": None,
+    "producers": [
+        {"sent": 6, "acked": 5, "failed": 1, "unknown": 0},
+        {"sent": 5, "acked": 4, "failed": 0, "unknown": 1},
+    ],
+    "counts": {"read_by_stream": 10, "read_afresh": 10},
+    "group": {"protocol": "eager"},
+    "promises": {kind: {"count": 0} for kind in KINDS},
+    "reasons": [],
+}
+ANSWER = {
+    "counts": {
+        "acknowledged": 9, "failed": 1, "unknown_found": 1, "unknown_absent": 0,
+        "read_by_stream": 10, "read_afresh": 10,
+    },
+    "promises": {kind: {"count": 0} for kind in KINDS},
+    "regressions": [],
+    "group_is_complete": True,
+}  # fmt: skip
+EVIDENCE = (
+    *("events.jsonl", "ledger", "checkpoint", "streamed.parquet", "reread.parquet"),
+    *("reread-uncommitted.parquet", "polls.msgpack"),
+)
+
+
 @pytest.fixture
 def unjudged(tmp_path):
     files = RunFiles(tmp_path / "run")
     files.root.mkdir()
-    files.verdict.write_text("{}")
+    files.verdict.write_text(json.dumps(VERDICT))
     files.spark_events.write_text(json.dumps({"event": "session"}) + "\n")
     return files
+
+
+@pytest.fixture
+def judged(unjudged):
+    """Everything that a verdict rests on, each empty."""
+    with unjudged.spark_events.open("a") as file:
+        file.write(json.dumps({"event": "judged", "stream_is_complete": True}) + "\n")
+    for name in EVIDENCE:
+        (unjudged.root / name).touch()
+    return unjudged
 
 
 def test_a_run_that_was_not_judged_is_named(unjudged, tmp_path, capsys):
@@ -51,11 +93,100 @@ def test_a_run_that_was_not_judged_is_named(unjudged, tmp_path, capsys):
     assert "that Spark has not judged" in capsys.readouterr().err
 
 
-def test_a_folder_that_holds_something_is_not_written_to(unjudged, capsys):
-    with unjudged.spark_events.open("a") as file:
-        file.write(json.dumps({"event": "judged", "stream_is_complete": True}) + "\n")
-    assert main(["judge", str(unjudged.root), "--out", str(unjudged.root)]) == 2
+def test_a_folder_that_holds_something_is_not_written_to(judged, capsys):
+    assert main(["judge", str(judged.root), "--out", str(judged.root)]) == 2
     assert "is not empty" in capsys.readouterr().err
+
+
+def test_a_folder_that_cannot_be_made_is_named(judged, capsys):
+    assert main(["judge", str(judged.root), "--out", str(judged.verdict / "out")]) == 2
+    assert "verdict.json/out: Not a directory." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", EVIDENCE)
+def test_a_file_that_is_missing_is_named(judged, tmp_path, capsys, name):
+    """Without it everything would be lost or skipped, or would not be judged at all."""
+    (judged.root / name).unlink()
+    assert main(["judge", str(judged.root), "--out", str(tmp_path / "out")]) == 2
+    assert f"lacks {name}, and its verdict rests on that." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("text", ["[]", "{}", '{"schema": "minikafka.verdict/2"}'])
+def test_a_verdict_of_another_form_is_named(judged, tmp_path, capsys, text):
+    judged.verdict.write_text(text)
+    assert main(["judge", str(judged.root), "--out", str(tmp_path / "out")]) == 2
+    assert "verdict.json is no verdict: its schema is not" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("error", [LedgerDamagedError("p1: at byte 7"), PySparkException("No.")])
+def test_a_damaged_file_is_one_sentence(judged, tmp_path, monkeypatch, capsys, error):
+    def fail(*_, **__):
+        raise error
+
+    monkeypatch.setattr(judge_again, "open_session", lambda *_: Mock())
+    monkeypatch.setattr(judge_again, "_judge", fail)
+    assert main(["judge", str(judged.root), "--out", str(tmp_path / "out")]) == 2
+    assert f"run cannot be judged: {error}" in capsys.readouterr().err
+
+
+def test_an_interrupt_is_one_sentence(monkeypatch, capsys):
+    monkeypatch.setattr(judge_again, "judge_again", Mock(side_effect=KeyboardInterrupt))
+    assert main(["judge", "run", "--out", "out"]) == 2
+    assert capsys.readouterr().err == "minikafka judge: interrupted.\n"
+
+
+def test_files_that_show_what_the_verdict_says_are_those_of_the_run():
+    assert differences(VERDICT, ANSWER) == []
+
+
+@pytest.mark.parametrize(
+    ("verdict", "answer", "said"),
+    [
+        ({}, {"acknowledged": 8, "unknown_absent": 1}, "says 9 acknowledged, and its files show 8"),
+        ({}, {"acknowledged": 8, "unknown_absent": 1}, "says 1 unknown, and its files show 2"),
+        ({}, {"failed": 0}, "says 1 failed, and its files show 0"),
+        ({}, {"read_by_stream": 9}, "says 10 read by stream, and its files show 9"),
+        ({}, {"read_afresh": 9}, "says 10 read afresh, and its files show 9"),
+        ({"promises": {"lost": {"count": 2}}}, {}, "says 2 lost, and its files show 0"),
+    ],
+)
+def test_files_that_were_changed_since_the_run_are_noticed(verdict, answer, said):
+    changed = {**ANSWER, "counts": {**ANSWER["counts"], **answer}}
+    assert any(said in each for each in differences({**VERDICT, **verdict}, changed))
+
+
+def test_a_log_of_the_group_that_was_cut_is_noticed():
+    cut = {**ANSWER, "group_is_complete": False}
+    [said] = differences(VERDICT, cut)
+    assert said == "The log of the consumer group ends before the end of every partition."
+    assert differences({**VERDICT, "group": {}}, cut) == []
+
+
+def test_what_was_injected_is_no_difference():
+    injected = {"kind": "loss", "records": ["p1#1"], "found": True}
+    counts = {"read_by_stream": 9, "read_afresh": 9}
+    verdict = {**VERDICT, "injected": injected, "counts": counts}
+    assert differences({**verdict, "promises": {"lost": {"count": 1}}}, ANSWER) == []
+
+
+def test_the_files_of_a_stream_are_found_wherever_they_are(tmp_path):
+    """Spark's list has absolute paths; a compact entry holds everything before it."""
+
+    def write(name, *files):
+        rows = [json.dumps({"path": f"file:///once/a%20run/{file}", "size": 1}) for file in files]
+        (tmp_path / "_spark_metadata" / name).write_text("\n".join(("v1", *rows)))
+
+    (tmp_path / "_spark_metadata").mkdir()
+    write("8", "a.parquet")
+    write("9.compact", "a.parquet", "b%20c.parquet")
+    write("10", "d.parquet")
+    write(".10.crc")
+    (tmp_path / "not-committed.parquet").touch()
+    names = ("a.parquet", "b c.parquet", "d.parquet")
+    assert committed_files(tmp_path) == [tmp_path / name for name in names]
+    (tmp_path / "_spark_metadata" / "9.compact").unlink()
+    assert committed_files(tmp_path) == [tmp_path / name for name in ("a.parquet", "d.parquet")]
+    assert committed_files(tmp_path / "nowhere") == []
 
 
 def test_what_only_the_run_could_see_is_taken_from_its_verdict():
@@ -92,11 +223,21 @@ def test_a_run_that_was_undecided_is_not_called_kept(
         "promises": {"lost": {"count": count}},
         "regressions": [],
         "of_the_run": {"broken": {}, "lenient": [], **of_run},
+        "differences": [],
     }
     monkeypatch.setattr(preflight, "check", lambda: "17")
     monkeypatch.setattr(judge_again, "judge_again", lambda *_: answer)
     assert main(["judge", "run", "--out", "out"]) == status
     assert said in capsys.readouterr().out
+
+
+def test_a_run_whose_files_were_changed_is_not_called_kept(monkeypatch, capsys):
+    told = {"reasons": [], "broken": {}, "lenient": []}
+    answer = {**ANSWER, "of_the_run": told, "differences": ["Fewer."]}
+    monkeypatch.setattr(preflight, "check", lambda: "17")
+    monkeypatch.setattr(judge_again, "judge_again", lambda *_: answer)
+    assert main(["judge", "run", "--out", "out"]) == 2
+    assert "undecided: Fewer." in capsys.readouterr().out
 
 
 def test_what_is_broken_is_what_was_counted():
