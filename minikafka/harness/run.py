@@ -308,8 +308,7 @@ class Run:
             self._write(workload, cluster, watcher)
             self._phase("waiting until every replica is in sync again")
             self.is_whole = watcher.wait_whole(_HEAL_TIMEOUT_S)
-            self.meta["topic_id_at_end"] = watcher.topic_id(_TOPIC_PATIENCE_S)
-            self.topic_asked = True
+            self._ask_topic(watcher)
             self._end_reader()
             watcher.look()
             watcher.look_at_ends()
@@ -321,6 +320,15 @@ class Run:
         if settings.stream != "live":
             self._begin_stream(cluster)
         self._judge()
+
+    def _ask_topic(self, watcher: Watcher) -> None:
+        """Ask for the topic's id; without an answer everything else is judged all the same."""
+        try:
+            self.meta["topic_id_at_end"] = watcher.topic_id(_TOPIC_PATIENCE_S)
+        except HarnessError as error:
+            self.obstacles.append(str(error))
+        else:
+            self.topic_asked = True
 
     def _begin_stream(self, cluster: ClusterUnderTest) -> None:
         self.spark.begin_stream(

@@ -171,13 +171,23 @@ class Watcher:
             HarnessError: if the cluster does not say.
         """
         deadline_ms = wall_ms() + patience_s * 1000
-        while not (found := self._ask_topic_id()) and wall_ms() < deadline_ms:
+        while True:
+            try:
+                found = self._ask_topic_id()
+            except HarnessError:
+                if wall_ms() >= deadline_ms:
+                    raise
+                self._refresh()
+            else:
+                if found or wall_ms() >= deadline_ms:
+                    return found
             self._stop.wait(0.2)
-        return found
 
     def _ask_topic_id(self) -> str:
         try:
-            answers = self._admin.describe_topics(TopicCollection(self._topics), request_timeout=10)
+            answers = self._admin.describe_topics(
+                TopicCollection(self._topics), request_timeout=_REQUEST_TIMEOUT_S
+            )
             return ",".join(str(answers[name].result().topic_id) for name in self._topics)
         except KafkaException as error:
             if error.args[0].name() == "UNKNOWN_TOPIC_OR_PART":

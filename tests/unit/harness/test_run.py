@@ -173,6 +173,20 @@ def test_a_metadata_log_that_cannot_be_read_is_noted(ended, tmp_path, monkeypatc
     ]
 
 
+def test_a_cluster_that_does_not_describe_the_topic_leaves_it_open(ended):
+    """No sign that the topic is gone; and what was written can still be judged."""
+    run, _ = ended
+
+    def refuse(_patience_s):
+        raise HarnessError("topic a could not be described: x")
+
+    run._ask_topic(SimpleNamespace(topic_id=refuse))
+    assert (run.topic_asked, run.meta["topic_id_at_end"]) == (False, "")
+    assert run.obstacles == ["topic a could not be described: x"]
+    run._ask_topic(SimpleNamespace(topic_id=lambda _: "x"))
+    assert (run.topic_asked, run.meta["topic_id_at_end"]) == (True, "x")
+
+
 class Ending(Stopped):
     """Its own cluster, in which node 2 ends by itself, and node 1 has a log with a traceback."""
 

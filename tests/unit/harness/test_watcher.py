@@ -133,8 +133,15 @@ def test_a_topic_that_is_gone_has_no_id(watcher, admin):
         watcher.topic_id(0)
 
 
-def test_a_broker_that_does_not_know_the_topic_yet_is_asked_again(watcher, admin, monkeypatch):
-    answers = ["AAAA", KafkaException(KafkaError(KafkaError.UNKNOWN_TOPIC_OR_PART))]
+@pytest.mark.parametrize(
+    ("code", "refreshed"),
+    [(KafkaError.UNKNOWN_TOPIC_OR_PART, 0), (KafkaError._TIMED_OUT, 1)],
+    ids=["broker without the topic", "dead controller in the client's metadata"],
+)
+def test_a_topic_that_is_not_described_at_once_is_asked_for_again(
+    watcher, admin, monkeypatch, code, refreshed
+):
+    answers = ["AAAA", KafkaException(KafkaError(code))]
 
     def describe(_topics, request_timeout):
         answer = answers.pop()
@@ -145,6 +152,7 @@ def test_a_broker_that_does_not_know_the_topic_yet_is_asked_again(watcher, admin
     watcher._stop.set()  # nothing to wait for here
     assert watcher.topic_id(60) == "AAAA"
     assert answers == []
+    assert admin.refreshed == refreshed
 
 
 def test_a_topic_that_cannot_be_created_ends_the_run(watcher, admin):
