@@ -25,6 +25,10 @@ FAILURES = (HarnessError, ClusterError, OSError, subprocess.SubprocessError)
 """What may go wrong when something is broken or mended."""
 
 
+class DoneInPartError(HarnessError):
+    """Only some of the targets were broken, and these are whole again; says which and why."""
+
+
 class Sight(Protocol):
     """What the watcher sees of the topic."""
 
@@ -154,7 +158,7 @@ def _rolling_restart(fault: Fault) -> str:
     cluster = fault.stage.cluster
     for count, node in enumerate(fault.nodes):
         if count and fault.stage.wait(0.0):
-            return f"{_names(fault.nodes[:count])} restarted, then the run ended"
+            raise DoneInPartError(f"{_names(fault.nodes[:count])} restarted, then the run ended")
         cluster.stop(node)
         fault.stage.wait(fault.plan.duration_s)
         cluster.start(node)

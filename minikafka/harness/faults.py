@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from minikafka.harness.fault_kinds import FAILURES, Fault, Stage
+from minikafka.harness.fault_kinds import FAILURES, DoneInPartError, Fault, Stage
 from minikafka.harness.lines import EventLog, wall_ms
 from minikafka.harness.schedule import PlannedFault
 
@@ -107,7 +107,7 @@ class FaultInjector:
                 self._wait_until(fault.plan.heal_at_s)
         except FAILURES as error:
             problem = f"not done: {error}"
-            if under_way.undo:
+            if under_way.undo or isinstance(error, DoneInPartError):
                 fault.done_at_ms = began_at_ms
                 problem = f"done in part: {error}"
         try:

@@ -25,6 +25,9 @@ class RecordingCluster(ClusterUnderTest):
         self.call("kill", nodes)
         self.killed.set()
 
+    def stop(self, *nodes):
+        self.call("stop", nodes)
+
     def start(self, *nodes):
         self.call("start", nodes)
 
@@ -77,6 +80,18 @@ def test_a_stop_heals_what_is_broken_and_lists_what_was_left_out(injector):
     faults.stop()
     assert cluster.calls == [("kill", (2,)), ("start", (2,))]
     assert [fault.problem for fault in faults.injected] == ["", "not done: the run ended before"]
+
+
+def test_a_rolling_restart_that_the_end_of_the_run_cuts_short_was_done_in_part(injector):
+    cluster = RecordingCluster()
+    plan = PlannedFault(kind="rolling-restart", at_s=0, duration_s=0, targets=(1, 2))
+    faults = injector(cluster, [plan])
+    [fault] = faults.injected
+    faults._stage.wait = lambda _: True
+    faults.carry_out(fault)
+    assert cluster.calls == [("stop", (1,)), ("start", (1,))]
+    assert fault.problem == "done in part: node 1 restarted, then the run ended"
+    assert 0 < fault.done_at_ms <= fault.healed_at_ms
 
 
 @pytest.mark.parametrize(
