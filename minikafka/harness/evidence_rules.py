@@ -198,7 +198,8 @@ RULES: dict[str, Rule] = {
         "the replicas of a cluster of this run's own could not be compared", _replicas
     ),
     "replica-ends": Rule(
-        "the log of an ISR member is empty, or does not reach the high watermark", _replica_ends
+        "the log of an ISR member is empty, begins late, or does not reach the high watermark",
+        _replica_ends,
     ),
     "timestamps": Rule(
         "the topic has `message.timestamp.type=LogAppendTime`: timestamps were not compared",

@@ -6,7 +6,8 @@ folders of Apache Kafka can be compared as well.
 
 A replica that ends early or begins late is not wrong: it may be behind, or have deleted more. What
 two replicas both have must be the same batches, with the same bytes. Only the log of an ISR member
-must reach the high watermark: a comparison with a log that does not proves nothing.
+must reach the high watermark and begin where that of every other member begins: a comparison with a
+log that does not proves nothing.
 """
 
 import zlib
@@ -85,6 +86,22 @@ class Incomplete:
         )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LateBegin:
+    """An ISR member whose log lacks offsets with which the log of another member begins."""
+
+    partition: TopicPartition
+    node: int
+    begin_offset: int
+    earliest_offset: int
+
+    def __str__(self) -> str:
+        return (
+            f"{self.partition}: the log of node {self.node} begins at offset {self.begin_offset},"
+            f" and that of another ISR member at offset {self.earliest_offset}"
+        )
+
+
 def _offset(batches: tuple[Batch | None, Batch | None]) -> int:
     return min(batch.base_offset for batch in batches if batch is not None)
 
@@ -105,7 +122,7 @@ class Comparison:
     batches: int
     differences: list[Difference]
     unreadable: list[Unreadable] = field(default_factory=list)
-    incomplete: list[Incomplete] = field(default_factory=list)
+    incomplete: list[Incomplete | LateBegin] = field(default_factory=list)
 
     def as_json(self) -> dict[str, object]:
         """As the verdict's `replicas` has it."""
@@ -141,7 +158,7 @@ class Comparison:
                     "topic": it.partition.topic,
                     "partition": it.partition.partition,
                     "nodes": [it.node] if it.node else [],
-                    "offset": it.end_offset,
+                    "offset": it.begin_offset if isinstance(it, LateBegin) else it.end_offset,
                 }
                 for it in self.incomplete
             ],
@@ -196,7 +213,7 @@ def compare_replicas(
     """Compare every pair of replicas of each of the topics' partitions; `log_dirs` is by node.
 
     The logs of ISR members must reach the highest high watermark that a replica or a client knows,
-    and agree below it.
+    begin at the same offset, and agree below it.
 
     Any other is read up to the high watermark of its own checkpoint. What another one knows to be
     committed says nothing of the end of a replica that left the ISR and never came back: it may
@@ -217,7 +234,7 @@ def compare_replicas(
     count = 0
     differences: list[Difference] = []
     unreadable: list[Unreadable] = []
-    incomplete: list[Incomplete] = []
+    incomplete: list[Incomplete | LateBegin] = []
     for at in sorted({*replicas, *(expected or {})}):
         paths = replicas.get(at, {})
         wanted = (expected or {}).get(at, Expected((), 0))
@@ -236,6 +253,8 @@ def compare_replicas(
         if expected is not None:
             unread = {it.node for it in unreadable if it.partition == at}
             incomplete += _incomplete(at, wanted.isr, ends, high_watermark, unread)
+            begins = {node: min(read[node]) for node in wanted.isr if read.get(node)}
+            incomplete += _late_begins(at, begins)
         count += sum(map(len, read.values()))
         for nodes in combinations(sorted(read), 2):
             found = _first_difference(read[nodes[0]], read[nodes[1]])
@@ -259,6 +278,14 @@ def _incomplete(
         end = ends.get(node, 0)
         if end < high_watermark and node not in unread:
             yield Incomplete(partition=at, node=node, end_offset=end, high_watermark=high_watermark)
+
+
+def _late_begins(at: TopicPartition, begins: Mapping[int, int]) -> Iterator[LateBegin]:
+    """The ISR members whose logs do not begin where the earliest one does; `begins` is by node."""
+    earliest = min(begins.values(), default=0)
+    for node, begin in begins.items():
+        if begin > earliest:
+            yield LateBegin(partition=at, node=node, begin_offset=begin, earliest_offset=earliest)
 
 
 def _below(batches: Iterable[Batch], high_watermark: int) -> dict[int, Batch]:

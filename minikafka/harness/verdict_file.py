@@ -43,8 +43,8 @@ do not know. All times are wall milliseconds since the Unix epoch, unless a name
                     replicas of a cluster of this run's own, read from its stopped brokers' logs;
                     differences has {message, topic, partition, nodes, offset}, first difference
                     of each pair, with offset -1 where a log could not be read; incomplete has
-                    {message, topic, partition, nodes, offset}: ISR members whose logs are empty or
-                    end before the high watermark
+                    {message, topic, partition, nodes, offset}: ISR members whose logs are empty,
+                    begin late or end before the high watermark
     stream          {starts, stops, kills, ended, strayed}: how often the streaming query was
                     started, stopped on purpose, killed with Spark, and ended by itself; strayed
                     says where it did not go on where its checkpoint says, and makes the run

@@ -145,6 +145,22 @@ def test_the_log_of_an_isr_member_must_not_be_empty(tmp_path):
     assert (row["nodes"], row["offset"]) == ([2], 0)
 
 
+def test_the_log_of_an_isr_member_must_begin_where_those_of_others_begin(tmp_path):
+    """A follower that began at a later offset reaches the high watermark and lacks the rest."""
+    dirs = {node: fill(tmp_path / f"n{node}") for node in (1, 2)}
+    first, second, *_ = sorted((tmp_path / "n2" / "t-0").glob("*.log"))
+    first.unlink()
+    begin = int(second.stem)
+    assert compare_replicas(dirs, "t").differences == []
+    [row] = incomplete(dirs)
+    assert (row["nodes"], row["offset"]) == ([2], begin)
+    assert row["message"] == (
+        f"t-0: the log of node 2 begins at offset {begin}, and that of another ISR member at"
+        " offset 0"
+    )
+    assert incomplete(dirs, isr=(1,)) == []
+
+
 def test_a_high_watermark_that_only_clients_saw_counts_too(tmp_path):
     dirs = {node: fill(tmp_path / f"n{node}") for node in (1, 2)}
     assert incomplete(dirs, high_watermark=20) == []
