@@ -9,7 +9,9 @@ Exit status: 0 every promise was kept, 1 one was broken, 2 it could not be judge
 
 import argparse
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from minikafka.cli._usage import USAGE, usage_error
 
@@ -69,18 +71,25 @@ def run(args: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         print("minikafka judge: interrupted.", file=sys.stderr)
         return _UNDECIDED
-    counts, broken = answer["counts"], judge_again.broken_promises(answer)
+    return _conclude(answer, judge_again.broken_promises(answer))
+
+
+def _conclude(answer: Mapping[str, Any], broken: Mapping[str, int]) -> int:
+    """Print what was judged, and return the exit status."""
+    counts = answer["counts"]
     print(f"acknowledged {counts['acknowledged']:,}, read afresh {counts['read_afresh']:,}")
     for kind, count in broken.items():
         print(f"{kind}: {count:,}")
     told = answer["of_the_run"]
     if told["lenient"]:
         print(f"the run was lenient: not required were {', '.join(told['lenient'])}")
+    for difference in answer["differences"]:
+        print(difference)
     if broken:
         print("a promise was broken")
         return _BROKEN
     if answer["differences"]:
-        print(f"undecided: {' '.join(answer['differences'])}")
+        print("undecided: the files are not those of the run's verdict")
     if told["reasons"]:
         print(f"undecided, as the run was: {' '.join(told['reasons'])}")
     if answer["differences"] or told["reasons"]:

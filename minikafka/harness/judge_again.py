@@ -130,6 +130,10 @@ def _require_files(files: RunFiles, verdict: Mapping[str, Any]) -> None:
         files.poll_log: verdict.get("group"),
     }
     missing = [path.name for path, is_needed in needed.items() if is_needed and not path.exists()]
+    for row in verdict["producers"]:
+        ledger = files.ledgers / f"producer-{row['producer']}.msgpack"
+        if not ledger.exists() or not ledger.stat().st_size:
+            missing.append(ledger.name)
     if missing:
         raise HarnessError(
             f"{files.root} lacks {', '.join(missing)}, and its verdict rests on that."

@@ -46,8 +46,8 @@ VERDICT = {
     "schema": SCHEMA,
     "injected": None,
     "producers": [
-        {"sent": 6, "acked": 5, "failed": 1, "unknown": 0},
-        {"sent": 5, "acked": 4, "failed": 0, "unknown": 1},
+        {"producer": 1, "sent": 6, "acked": 5, "failed": 1, "unknown": 0},
+        {"producer": 2, "sent": 5, "acked": 4, "failed": 0, "unknown": 1},
     ],
     "counts": {"read_by_stream": 10, "read_afresh": 10},
     "group": {"protocol": "eager"},
@@ -64,8 +64,8 @@ ANSWER = {
     "group_is_complete": True,
 }  # fmt: skip
 EVIDENCE = (
-    *("events.jsonl", "ledger", "checkpoint", "streamed.parquet", "reread.parquet"),
-    *("reread-uncommitted.parquet", "polls.msgpack"),
+    *("events.jsonl", "checkpoint", "streamed.parquet", "reread.parquet", "polls.msgpack"),
+    *("reread-uncommitted.parquet", "ledger/producer-1.msgpack", "ledger/producer-2.msgpack"),
 )
 
 
@@ -84,7 +84,9 @@ def judged(unjudged):
     with unjudged.spark_events.open("a") as file:
         file.write(json.dumps({"event": "judged", "stream_is_complete": True}) + "\n")
     for name in EVIDENCE:
-        (unjudged.root / name).touch()
+        path = unjudged.root / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("x")
     return unjudged
 
 
@@ -108,7 +110,15 @@ def test_a_file_that_is_missing_is_named(judged, tmp_path, capsys, name):
     """Without it everything would be lost or skipped, or would not be judged at all."""
     (judged.root / name).unlink()
     assert main(["judge", str(judged.root), "--out", str(tmp_path / "out")]) == 2
+    name = name.removeprefix("ledger/")
     assert f"lacks {name}, and its verdict rests on that." in capsys.readouterr().err
+
+
+def test_a_ledger_without_entries_is_missing(judged, tmp_path, capsys):
+    """All of its records would have been sent by no producer."""
+    (judged.ledgers / "producer-2.msgpack").write_bytes(b"")
+    assert main(["judge", str(judged.root), "--out", str(tmp_path / "out")]) == 2
+    assert "lacks producer-2.msgpack, and" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("text", ["[]", "{}", '{"schema": "minikafka.verdict/2"}'])
@@ -231,13 +241,16 @@ def test_a_run_that_was_undecided_is_not_called_kept(
     assert said in capsys.readouterr().out
 
 
-def test_a_run_whose_files_were_changed_is_not_called_kept(monkeypatch, capsys):
-    told = {"reasons": [], "broken": {}, "lenient": []}
+@pytest.mark.parametrize(("broken", "status"), [({}, 2), ({"topic_gone": 1}, 1)])
+def test_a_run_whose_files_were_changed_is_not_called_kept(monkeypatch, capsys, broken, status):
+    told = {"reasons": [], "broken": broken, "lenient": []}
     answer = {**ANSWER, "of_the_run": told, "differences": ["Fewer."]}
     monkeypatch.setattr(preflight, "check", lambda: "17")
     monkeypatch.setattr(judge_again, "judge_again", lambda *_: answer)
-    assert main(["judge", "run", "--out", "out"]) == 2
-    assert "undecided: Fewer." in capsys.readouterr().out
+    assert main(["judge", "run", "--out", "out"]) == status
+    out = capsys.readouterr().out
+    assert "\nFewer.\n" in out
+    assert ("undecided: the files are not those of the run's verdict" in out) == (status == 2)
 
 
 def test_what_is_broken_is_what_was_counted():
