@@ -57,13 +57,16 @@ def _answer(evidence: "Evidence", _counts: Mapping[str, int]) -> Iterator[str]:
 def _acknowledged(evidence: "Evidence", counts: Mapping[str, int]) -> Iterator[str]:
     if evidence.judged is None:
         return
-    if not counts["acknowledged"]:
-        yield "No record was acknowledged."
-    elif counts["acknowledged"] < evidence.min_acknowledged:
+    if 0 < counts["acknowledged"] < evidence.min_acknowledged:
         yield (
             f"{counts['acknowledged']:,} records were acknowledged, and a verdict needs"
             f" {evidence.min_acknowledged:,} (--min-acknowledged)."
         )
+
+
+def _nothing(evidence: "Evidence", counts: Mapping[str, int]) -> Iterator[str]:
+    if evidence.judged is not None and not counts["acknowledged"]:
+        yield "No record was acknowledged."
 
 
 def _stream(evidence: "Evidence", _counts: Mapping[str, int]) -> Iterator[str]:
@@ -170,6 +173,7 @@ def _elr(evidence: "Evidence", _counts: Mapping[str, int]) -> Iterator[str]:
 RULES: dict[str, Rule] = {
     "obstacle": Rule("the run could not be carried out", _obstacles, is_lenient=False),
     "answer": Rule("Spark gave no answer", _answer, is_lenient=False),
+    "nothing": Rule("no record was acknowledged", _nothing, is_lenient=False),
     "stream": Rule(
         "the stream did not read to the end, or did not continue at its checkpoint",
         _stream,

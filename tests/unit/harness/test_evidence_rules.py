@@ -107,7 +107,7 @@ CASES = {
         "10001 records were sent and 10000 were judged.",
     ),
     "injection": ({"inject": "loss"}, "did not find what it had injected"),
-    "acknowledged, none": (
+    "nothing": (
         {
             "judged": counted(acknowledged=0, failed=ACKED),
             "claimed_acknowledged": 0,
@@ -268,9 +268,7 @@ def weakened(name, function, old, new):
 MUTANTS: list[Mutation] = [
     weakened("an obstacle is none", "_obstacles", "yield from evidence.obstacles", "yield from ()"),
     weakened("no answer is one", "_answer", "evidence.judged is None", "False"),
-    weakened(
-        "no acknowledgement is enough", "_acknowledged", 'not counts["acknowledged"]', "False"
-    ),
+    weakened("no acknowledgement is enough", "_nothing", 'not counts["acknowledged"]', "False"),
     weakened("few are enough", "_acknowledged", "< evidence.min_acknowledged", "< 0"),
     weakened(
         "a short stream is whole", "_stream", 'not evidence.judged["stream_is_complete"]', "0"
