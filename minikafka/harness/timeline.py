@@ -92,7 +92,9 @@ def windows(tables: Sequence[LedgerTable], threshold_ms: int) -> list[Row]:
     """Times in which records were sent to a partition and none acknowledged for too long.
 
     What `verdict_time.unavailability` finds in Spark, found from the ledgers alone: rows of
-    partition, began_at_ms, ended_at_ms and `answered`, whether an acknowledgement ended it.
+    partition, began_at_ms, ended_at_ms and `answered`, whether an acknowledgement ended it. One
+    that none ended lasts until the last of its records was sent or given up, whichever is later: a
+    full client sends nothing while it waits.
     """
     asking = [table for table in tables if table.header["acks"] != "0"]
     if not asking:
@@ -100,6 +102,7 @@ def windows(tables: Sequence[LedgerTable], threshold_ms: int) -> list[Row]:
     partition = np.concatenate([table.partition for table in asking])
     send_us = np.concatenate([table.send_us for table in asking])
     ack_us = np.concatenate([np.where(table.acked, table.ack_us, -1) for table in asking])
+    given_up_us = np.concatenate([np.where(table.acked, -1, table.ack_us) for table in asking])
     found = []
     for number in np.unique(partition).tolist():
         here = partition == number
@@ -111,7 +114,11 @@ def windows(tables: Sequence[LedgerTable], threshold_ms: int) -> list[Row]:
         for start, end in zip(starts, [*starts[1:], len(sends)], strict=True):
             index = following[start]
             is_answered = bool(index < len(answers))
-            ended_us = answers[index] if is_answered else sends[end - 1]
+            if is_answered:
+                ended_us = answers[index]
+            else:
+                given_up = given_up_us[here & (send_us >= sends[start])]
+                ended_us = max(sends[end - 1], given_up.max())
             if ended_us - sends[start] > threshold_ms * 1000:
                 row = {"partition": number, "began_at_ms": int(sends[start]) // 1000}
                 found.append({**row, "ended_at_ms": int(ended_us) // 1000, "answered": is_answered})

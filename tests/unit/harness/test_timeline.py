@@ -80,6 +80,23 @@ def test_windows_are_what_was_asked_and_not_answered(table):
     ]
 
 
+def test_a_window_that_nobody_answers_lasts_until_the_records_are_given_up(tmp_path):
+    """The client is full after half a second, waits half a minute, and stops."""
+    with LedgerWriter(tmp_path / "l") as writer:
+        writer.header(
+            run="r", producer=1, client="c", topic="t", topic_id="i", acks="all", idempotent=True
+        )
+        more = {"crcs": [0] * 4, "sizes": [0] * 4}
+        after_us = [0, 100_000, 300_000, 500_000]
+        writer.sent(0, 1_000_000, partitions=[0, 0, 0, 1], after_us=after_us, **more)
+        writer.acked([Acknowledged(0, 0, 1_050_000, 0), Acknowledged(3, 0, 31_200_000, 0)])
+        writer.unknown(31_100_000, [1, 2], "no answer before the end")
+    assert windows([read_ledger(tmp_path / "l")], 1_000) == [
+        {"partition": 0, "began_at_ms": 1_100, "ended_at_ms": 31_100, "answered": False},
+        {"partition": 1, "began_at_ms": 1_500, "ended_at_ms": 31_200, "answered": True},
+    ]
+
+
 def sent_and_acked(table, sent_ms, acked_ms):
     sent_ms = [*sent_ms, 9_500]
     table.partition = table.partition[[0] * len(sent_ms)]
