@@ -112,6 +112,10 @@ def _unknown(_evidence: "Evidence", counts: Mapping[str, int]) -> Iterator[str]:
         )
 
 
+def _producers(evidence: "Evidence", _counts: Mapping[str, int]) -> Iterator[str]:
+    yield from evidence.producer_failures
+
+
 def _silence(evidence: "Evidence", _counts: Mapping[str, int]) -> Iterator[str]:
     for window in too_long(evidence.windows, evidence.faults):
         yield (
@@ -192,6 +196,7 @@ RULES: dict[str, Rule] = {
         "fewer records were acknowledged than `--min-acknowledged` asks for", _acknowledged
     ),
     "unknown": Rule("more than 1 % of the records sent have no known outcome", _unknown),
+    "producers": Rule("a producer ended early, or did not end", _producers),
     "silence": Rule(
         "a partition acknowledged nothing for longer than the faults of that time explain", _silence
     ),

@@ -146,6 +146,7 @@ class Run:
     obstacles: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     injected: list[InjectedFault] = field(default_factory=list)
+    producer_failures: list[str] = field(default_factory=list)
     replicas: dict[str, Any] = field(
         default_factory=lambda: replicas.not_compared("There was no cluster.")
     )
@@ -373,7 +374,7 @@ class Run:
             self._wait(lambda: not workload.is_running, remaining)
         finally:
             injector.stop()
-            self.notes += workload.end()
+            self.producer_failures = workload.end()
             self.meta["writing_to_ms"] = wall_ms()
 
     def _judge(self) -> None:
@@ -430,6 +431,7 @@ class Run:
             versions=self._versions(),
             claimed_acknowledged=self.view.state.total("acked"),
             producers=[table.summary() for table in tables],
+            producer_failures=self.producer_failures,
             judged=self.spark.judged,
             regressions=[row.as_json() for row in watermarks.regressions(seen)],
             faults=[fault.as_json() for fault in self.injected],

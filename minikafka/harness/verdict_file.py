@@ -111,8 +111,9 @@ Verdict = dict[str, Any]
 class Evidence:
     """All that a verdict rests on.
 
-    `producers` are the ledgers' own summaries. `claimed_acknowledged` is what the producers counted
-    while they ran: fewer in their ledgers means that a ledger lost its tail after it was synced.
+    `producers` are the ledgers' own summaries, `producer_failures` a sentence for each producer
+    that did not end as it should. `claimed_acknowledged` is what the producers counted while they
+    ran: fewer in their ledgers means that a ledger lost its tail after it was synced.
     `judged` is the Spark process's answer, None if it gave none; `obstacles` are the sentences that
     say why nothing can be decided. `is_own` says that the run started the cluster, `is_whole` that
     every replica was in the ISR after the faults (None where that was not asked), `topic_asked`
@@ -124,6 +125,7 @@ class Evidence:
     settings: dict[str, Any]
     versions: dict[str, str]
     producers: Sequence[Mapping[str, Any]] = ()
+    producer_failures: Sequence[str] = ()
     claimed_acknowledged: int = 0
     judged: Mapping[str, Any] | None = None
     regressions: Sequence[Mapping[str, Any]] = ()

@@ -127,6 +127,7 @@ CASES = {
         },
         "The outcome of 101 of 10,000 records is unknown: 1.0%, and at most 1% may be.",
     ),
+    "producers": ({"producer_failures": ["Producer 2 ended."]}, "Producer 2 ended."),
     "silence, beside a fault": (
         {"windows": [window(17.1)]},
         "nothing for 17.1 s from 10.0 s; the faults of that time explain 17.0 s.",
@@ -282,6 +283,7 @@ MUTANTS: list[Mutation] = [
     weakened(
         "unknown ones are not counted", "_unknown", 'counts["unknown"] / ', 'counts["failed"] / '
     ),
+    weakened("producers may fail", "_producers", "from evidence.producer_failures", "from ()"),
     weakened("silence is allowed", "_silence", "too_long(evidence.windows, evidence.faults)", "()"),
     weakened("faults may be left out", "_faults", 'if fault["problem"]', "if False"),
     weakened("nodes may end", "_nodes", 'evidence.nodes.get("ended", ())', "()"),

@@ -223,11 +223,13 @@ def test_what_a_run_found_missing_is_in_its_verdict(ended, tmp_path):
     run.injected = [
         InjectedFault(plan=PlannedFault(kind="kill", at_s=1.0), problem="not done: x"),
     ]
+    run.producer_failures = ["Producer 2 (c) ended with status 1; see x."]
     cluster = Ending(tmp_path)
     run._nodes = NodeWatch(cluster, run.events)
     run._close_cluster(cluster)
     verdict = run.conclude()
     wanted = {"answer", "unknown", "silence", "faults", "nodes", "whole", "timestamps", "elr"}
+    wanted |= {"producers"}
     assert set(verdict["rules"]) == wanted
     assert verdict["lenient"]["rules"] == ["replicas"]
     assert [row["rule"] for row in verdict["lenient"]["left_out"]] == ["replicas"]
