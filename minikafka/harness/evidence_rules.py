@@ -142,6 +142,8 @@ def _nodes(evidence: "Evidence", _counts: Mapping[str, int]) -> Iterator[str]:
         yield f"Node {ended['node']} ended by itself: {ended['how']}."
     for logged in evidence.nodes.get("tracebacks", ()):
         yield f"Node {logged['node']} logged a traceback: {logged['error']}."
+    if evidence.shutdown_problem:
+        yield evidence.shutdown_problem
 
 
 def _whole(evidence: "Evidence", _counts: Mapping[str, int]) -> Iterator[str]:
@@ -201,7 +203,7 @@ RULES: dict[str, Rule] = {
         "a partition acknowledged nothing for longer than the faults of that time explain", _silence
     ),
     "faults": Rule("a fault of the schedule was not done, done in part, or not healed", _faults),
-    "nodes": Rule("a node ended by itself, or logged a traceback", _nodes),
+    "nodes": Rule("a node ended by itself, did not shut down, or logged a traceback", _nodes),
     "whole": Rule("after the faults not every replica returned to the ISR", _whole),
     "replicas": Rule(
         "the replicas of a cluster of this run's own could not be compared", _replicas

@@ -147,6 +147,7 @@ class Run:
     notes: list[str] = field(default_factory=list)
     injected: list[InjectedFault] = field(default_factory=list)
     producer_failures: list[str] = field(default_factory=list)
+    shutdown_problem: str = ""
     replicas: dict[str, Any] = field(
         default_factory=lambda: replicas.not_compared("There was no cluster.")
     )
@@ -216,7 +217,10 @@ class Run:
         self._look()
         closing_at_ms = wall_ms()
         problem = cluster.close()
-        if problem:
+        # A node's last log lines may follow: they are a note, and no part of the sentence.
+        sentence, _, log_lines = problem.partition(":\n")
+        self.shutdown_problem = f"{sentence}." if log_lines else problem
+        if log_lines:
             self.notes.append(problem)
         if self._nodes is not None:
             self._nodes.check(ended=True)
@@ -441,6 +445,7 @@ class Run:
             unavailability=timeline.unavailability(tables),
             windows=timeline.windows(tables, _WINDOW_MS),
             nodes=node_watch.as_json(self._past),
+            shutdown_problem=self.shutdown_problem,
             elections=self.elections,
             is_own=self.is_own,
             is_whole=self.is_whole,

@@ -118,7 +118,8 @@ class Evidence:
     say why nothing can be decided. `is_own` says that the run started the cluster, `is_whole` that
     every replica was in the ISR after the faults (None where that was not asked), `topic_asked`
     that the cluster was asked for the topic at the end. `windows` are rows of `timeline.windows`.
-    `lenient` are the rules that are left out.
+    `shutdown_problem` is a sentence about a node that did not shut down as it should. `lenient` are
+    the rules that are left out.
     """
 
     run: dict[str, Any]
@@ -136,6 +137,7 @@ class Evidence:
     unavailability: Mapping[str, Any] = field(default_factory=dict)
     windows: Sequence[Mapping[str, Any]] = ()
     nodes: Mapping[str, Any] = field(default_factory=dict)
+    shutdown_problem: str = ""
     elections: Mapping[str, int] = field(default_factory=dict)
     is_own: bool = False
     is_whole: bool | None = None

@@ -160,6 +160,10 @@ CASES = {
         {"nodes": {"ended": [], "tracebacks": [TRACEBACK]}},
         "Node 3 logged a traceback: ValueError: x.",
     ),
+    "nodes, not shut down": (
+        {"shutdown_problem": "Node 2 ended with status 1."},
+        "Node 2 ended with status 1.",
+    ),
     "whole": ({"is_whole": False}, "After the faults not every replica returned to the ISR."),
     "replicas": (
         {"replicas": {"compared": False, "why_not": "The logs cannot be read: EIO."}},
@@ -288,6 +292,7 @@ MUTANTS: list[Mutation] = [
     weakened("faults may be left out", "_faults", 'if fault["problem"]', "if False"),
     weakened("nodes may end", "_nodes", 'evidence.nodes.get("ended", ())', "()"),
     weakened("nodes may fail", "_nodes", 'evidence.nodes.get("tracebacks", ())', "()"),
+    weakened("a shutdown may fail", "_nodes", "if evidence.shutdown_problem", "if False"),
     weakened("a cluster may stay in parts", "_whole", "is False", "== ()"),
     weakened(
         "replicas need no comparison",

@@ -187,6 +187,19 @@ def test_a_cluster_that_does_not_describe_the_topic_leaves_it_open(ended):
     assert (run.topic_asked, run.meta["topic_id_at_end"]) == (True, "x")
 
 
+def test_a_cluster_that_does_not_stop_as_it_should_is_a_reason(ended):
+    run, _ = ended
+    cluster = Stopped(None)
+    cluster.close = lambda: "The cluster did not stop as it should: x:\nlog line."
+    run.spark = SimpleNamespace(judged=None, session=None, kill_count=0, take=lambda _: None)
+    run._close_cluster(cluster)
+    verdict = run.conclude()
+    assert verdict["notes"] == ["The cluster did not stop as it should: x:\nlog line."]
+    assert ("nodes", "The cluster did not stop as it should: x.") in zip(
+        verdict["rules"], verdict["reasons"], strict=True
+    )
+
+
 class Ending(Stopped):
     """Its own cluster, in which node 2 ends by itself, and node 1 has a log with a traceback."""
 
