@@ -13,10 +13,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from minikafka.cli._usage import USAGE, usage_error
+from minikafka.cli._usage import UNDECIDED, USAGE, usage_error, without_verdict
 
 _BROKEN = 1
-_UNDECIDED = 2
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,10 +44,10 @@ def run(args: argparse.Namespace) -> int:
         preflight.check()
     except ModuleNotFoundError as error:
         print(f"minikafka judge: needs the extra verify ({error}).", file=sys.stderr)
-        return _UNDECIDED
+        return UNDECIDED
     except HarnessError as error:
         print(f"minikafka judge: {error}", file=sys.stderr)
-        return _UNDECIDED
+        return UNDECIDED
     from minikafka.harness import judge_again
 
     if args.archive is not None and args.run is None:
@@ -67,10 +66,12 @@ def run(args: argparse.Namespace) -> int:
         answer = judge_again.judge_again(args.run, args.out, master)
     except HarnessError as error:
         print(f"minikafka judge: {error}", file=sys.stderr)
-        return _UNDECIDED
+        return UNDECIDED
     except KeyboardInterrupt:
         print("minikafka judge: interrupted.", file=sys.stderr)
-        return _UNDECIDED
+        return UNDECIDED
+    except Exception as error:  # noqa: BLE001 - the status of an uncaught one says broken
+        return without_verdict("judge", error)
     return _conclude(answer, judge_again.broken_promises(answer))
 
 
@@ -93,6 +94,6 @@ def _conclude(answer: Mapping[str, Any], broken: Mapping[str, int]) -> int:
     if told["reasons"]:
         print(f"undecided, as the run was: {' '.join(told['reasons'])}")
     if answer["differences"] or told["reasons"]:
-        return _UNDECIDED
+        return UNDECIDED
     print("every promise was kept")
     return 0

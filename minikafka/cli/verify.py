@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from minikafka.cli._usage import USAGE, usage_error
+from minikafka.cli._usage import UNDECIDED, USAGE, usage_error, without_verdict
 from minikafka.harness import draw
 from minikafka.harness.evidence_rules import LENIENT, unknown_rules
 from minikafka.harness.injections import INJECTIONS
@@ -32,8 +32,6 @@ from minikafka.harness.workload_options import (
     DISTRIBUTIONS,
     WorkloadOptions,
 )
-
-_UNDECIDED = 2
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -220,10 +218,12 @@ def run(args: argparse.Namespace) -> int:
         return verify(settings, schedule, PatientConsole())
     except HarnessError as error:
         print(f"minikafka verify: {error}", file=sys.stderr)
-        return _UNDECIDED
+        return UNDECIDED
     except KeyboardInterrupt:
         print("minikafka verify: given up.", file=sys.stderr)
-        return _UNDECIDED
+        return UNDECIDED
+    except Exception as error:  # noqa: BLE001 - the status of an uncaught one says broken
+        return without_verdict("verify", error)
 
 
 def _settings(args: argparse.Namespace) -> RunSettings:

@@ -1,9 +1,13 @@
 """Commands that say 3 for a usage error say so for every one."""
 
+from unittest.mock import Mock
+
 import pytest
 
 from minikafka.cli._usage import USAGE
 from minikafka.cli.main import main
+from minikafka.harness import judge_again, preflight
+from minikafka.harness import run as run_module
 
 
 @pytest.mark.parametrize("command", ["sim", "judge", "demo-elr", "verify"])
@@ -14,3 +18,25 @@ def test_an_unknown_option_is_a_usage_error(command, capsys):
     assert f"minikafka {command}: error: unrecognized arguments: --no-such-option" in (
         capsys.readouterr().err
     )
+
+
+@pytest.mark.parametrize(
+    ("error", "said", "is_traced"),
+    [
+        (OSError(28, "No space left on device"), "[Errno 28] No space left on device.", False),
+        (KeyError("x"), "KeyError: 'x'.", True),
+    ],
+)
+@pytest.mark.parametrize("command", ["verify", "judge"])
+def test_an_error_does_not_end_as_a_broken_promise(
+    command, error, said, is_traced, monkeypatch, capsys, tmp_path
+):
+    """Python's own status after an uncaught exception is 1."""
+    monkeypatch.setattr(preflight, "check", lambda: "17")
+    monkeypatch.setattr(run_module, "verify", Mock(side_effect=error))
+    monkeypatch.setattr(judge_again, "judge_again", Mock(side_effect=error))
+    words = [str(tmp_path)] if command == "judge" else []
+    assert main([command, *words, "--out", str(tmp_path / "out")]) == 2
+    err = capsys.readouterr().err
+    assert f"minikafka {command}: ended without a verdict: {said}" in err
+    assert ("Traceback" in err) == is_traced
