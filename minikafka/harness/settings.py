@@ -306,13 +306,23 @@ class RunFiles:
         Raises:
             HarnessError: if another run's files are there, or the folder cannot be written.
         """
-        if self.events.exists() or self.checkpoint.exists():
-            raise HarnessError(
-                f"{self.root} holds another run; name an empty folder with --out or remove it."
-            )
         try:
             for folder in (self.root, self.ledgers, self.logs):
                 folder.mkdir(parents=True, exist_ok=True)
-            self.events.touch()
+            # Of two runs that start at the same time only one creates the file.
+            is_ours = not self.checkpoint.exists() and _create(self.events)
         except OSError as error:
             raise HarnessError(f"cannot write to {self.root}: {error.strerror}.") from error
+        if not is_ours:
+            raise HarnessError(
+                f"{self.root} holds another run; name an empty folder with --out or remove it."
+            )
+
+
+def _create(path: Path) -> bool:
+    """Create a file; False if it was there."""
+    try:
+        path.touch(exist_ok=False)
+    except FileExistsError:
+        return False
+    return True

@@ -78,6 +78,15 @@ def test_a_folder_with_another_run_is_refused(tmp_path):
         RunFiles(tmp_path / "run").prepare()
 
 
+def test_of_two_runs_at_once_only_one_gets_the_folder(tmp_path, monkeypatch):
+    """Both have seen an empty folder before either has made its files."""
+    RunFiles(tmp_path).prepare()
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "exists", lambda _: False)
+        with pytest.raises(HarnessError, match="holds another run"):
+            RunFiles(tmp_path).prepare()
+
+
 def test_a_folder_that_cannot_be_made_is_refused_with_the_reason(tmp_path):
     (tmp_path / "file").write_text("x")
     with pytest.raises(HarnessError, match="cannot write to"):
