@@ -68,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
         print(f"minikafka judge: {error}", file=sys.stderr)
         return UNDECIDED
     except KeyboardInterrupt:
-        print("minikafka judge: interrupted.", file=sys.stderr)
+        print("minikafka judge: aborted.", file=sys.stderr)
         return UNDECIDED
     except Exception as error:  # noqa: BLE001 - the status of an uncaught one says broken
         return without_verdict("judge", error)

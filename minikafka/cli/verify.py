@@ -220,7 +220,7 @@ def run(args: argparse.Namespace) -> int:
         print(f"minikafka verify: {error}", file=sys.stderr)
         return UNDECIDED
     except KeyboardInterrupt:
-        print("minikafka verify: given up.", file=sys.stderr)
+        print("minikafka verify: aborted.", file=sys.stderr)
         return UNDECIDED
     except Exception as error:  # noqa: BLE001 - the status of an uncaught one says broken
         return without_verdict("verify", error)

@@ -75,7 +75,7 @@ def _stream(evidence: "Evidence", _counts: Mapping[str, int]) -> Iterator[str]:
     if not evidence.judged["stream_is_complete"]:
         yield f"The stream did not read to the end: {evidence.judged['stream_problem']}"
     for said in evidence.stream.get("strayed", ()):
-        yield f"The stream did not go on where it should: {said}."
+        yield f"The stream did not continue at its checkpoint: {said}."
 
 
 def _group(evidence: "Evidence", _counts: Mapping[str, int]) -> Iterator[str]:

@@ -197,7 +197,7 @@ class Run:
             except HarnessError as error:
                 self.obstacles.append(str(error))
             except _GiveUp:
-                self.obstacles.append("The run was given up by a second interrupt.")
+                self.obstacles.append("A second interrupt aborted the run.")
             finally:
                 self._look()
 

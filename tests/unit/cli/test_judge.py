@@ -142,7 +142,7 @@ def test_a_damaged_file_is_one_sentence(judged, tmp_path, monkeypatch, capsys, e
 def test_an_interrupt_is_one_sentence(monkeypatch, capsys):
     monkeypatch.setattr(judge_again, "judge_again", Mock(side_effect=KeyboardInterrupt))
     assert main(["judge", "run", "--out", "out"]) == 2
-    assert capsys.readouterr().err == "minikafka judge: interrupted.\n"
+    assert capsys.readouterr().err == "minikafka judge: aborted.\n"
 
 
 def test_files_that_show_what_the_verdict_says_are_those_of_the_run():

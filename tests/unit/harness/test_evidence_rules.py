@@ -96,7 +96,10 @@ CASES = {
         {"judged": judged(stream_is_complete=False, stream_problem="it died.")},
         "The stream did not read to the end: it died.",
     ),
-    "stream, strayed": ({"stream": {"strayed": ["batch 3"]}}, "where it should: batch 3."),
+    "stream, strayed": (
+        {"stream": {"strayed": ["batch 3"]}},
+        "did not continue at its checkpoint: batch 3.",
+    ),
     "group": ({"judged": judged(group_is_complete=False)}, "The consumer group did not read"),
     "ledger, acknowledgements": (
         {"claimed_acknowledged": ACKED + 1},

@@ -108,7 +108,7 @@ def test_what_the_client_repeated_at_a_rebalance_breaks_no_promise():
         ({"judged": None, "obstacles": ["No way."]}, "No way."),
         ({"obstacles": ["A ledger is damaged."]}, "A ledger is damaged."),
         ({"group": {"protocol": "eager"}}, "The consumer group did not read to the end"),
-        ({"stream": {"strayed": ["batch 3"]}}, "did not go on where it should: batch 3."),
+        ({"stream": {"strayed": ["batch 3"]}}, "did not continue at its checkpoint: batch 3."),
         (
             {"claimed_acknowledged": 511},
             "511 acknowledgements were counted, and 510 are in the ledger",
