@@ -166,7 +166,10 @@ def decide(evidence: Evidence) -> Verdict:
     left_out = [reason for reason in every if reason.rule in evidence.lenient]
     counted = [reason for reason in every if reason.rule not in evidence.lenient]
     outcome: Outcome = "broken" if broken else "undecided" if counted else "verified"
-    sentence = _sentence(outcome, broken, counted, counts, injected)
+    if outcome == "verified":
+        sentence = _verified(evidence.producers, counts)
+    else:
+        sentence = _sentence(outcome, broken, counted, injected)
     return {
         "schema": SCHEMA,
         "outcome": outcome,
@@ -310,18 +313,27 @@ def _group(evidence: Evidence) -> dict[str, Any]:
     return {**evidence.group, "repeated": evidence.judged["group_repeated"]}
 
 
+def _verified(producers: Sequence[Mapping[str, Any]], counts: Mapping[str, int]) -> str:
+    """What is verified: less where a producer had not acks=all and idempotence."""
+    acknowledged = f"{counts['acknowledged']:,} acknowledged records"
+    if all(row.get("acks", "all") == "all" and row.get("idempotent", True) for row in producers):
+        return (
+            f"Verified: each of {acknowledged} was read exactly once, in order, unchanged and where"
+            " it was acknowledged."
+        )
+    return (
+        f"Verified: no promise about {acknowledged} was broken. Not promised:"
+        f" {counts.get('unpromised_absent', 0):,} of them are not in the log,"
+        f" {counts.get('repeated', 0):,} records are there more than once."
+    )
+
+
 def _sentence(
     outcome: Outcome,
     broken: Mapping[str, Any],
     reasons: Sequence[Reason],
-    counts: Mapping[str, int],
     injected: Mapping[str, Any] | None,
 ) -> str:
-    if outcome == "verified":
-        return (
-            f"Verified: each of {counts['acknowledged']:,} acknowledged records was read exactly"
-            " once, in order, unchanged and where it was acknowledged."
-        )
     if outcome == "undecided":
         return "Undecided: " + " ".join(reason.sentence for reason in reasons)
     parts = []

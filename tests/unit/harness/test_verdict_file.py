@@ -54,6 +54,21 @@ def test_a_run_in_which_nothing_is_broken_or_missing_is_verified():
     assert verdict["injected"] is None
 
 
+@pytest.mark.parametrize("weak", [{"acks": "1"}, {"idempotent": False}])
+def test_what_was_not_promised_is_not_called_verified(weak):
+    """With acks=1 an acknowledged record may be gone: then it was not read exactly once."""
+    answer = judged()
+    answer["counts"] |= {"unpromised_absent": 7, "repeated": 2}
+    [producer] = evidence().producers
+    strong = {**producer, "acks": "all", "idempotent": True}
+    said = decide(evidence(answer, producers=[{**strong, **weak}]))["sentence"]
+    assert said == (
+        "Verified: no promise about 510 acknowledged records was broken. Not promised: 7 of them"
+        " are not in the log, 2 records are there more than once."
+    )
+    assert "exactly once" in decide(evidence(producers=[strong]))["sentence"]
+
+
 def test_one_lost_record_breaks_the_promise_and_is_named():
     verdict = decide(evidence(judged([("lost", "p1#7")])))
     assert (verdict["outcome"], verdict["exit_status"]) == ("broken", 1)
