@@ -10,74 +10,10 @@ import pytest
 from minikafka.harness import evidence_rules, verdict_file
 from minikafka.harness.evidence_rules import LENIENT, RULES, UNKNOWN_SHARE_MAX, unknown_rules
 from minikafka.harness.silence import RECOVERY_S
-from minikafka.harness.verdict_file import KINDS, Evidence, decide
+from minikafka.harness.verdict_file import decide
 from tests.mutation import Mutation, applied, mutation
+from tests.verdict_evidence import ACKED, FULL, SENT, UNKNOWN, fault, judged, window
 from tests.verdict_schema import ROOT
-
-RUN = {
-    "topic": "t", "topic_id": "A", "topic_id_at_end": "A", "writing_from_ms": 1_000_000,
-}  # fmt: skip
-SENT, ACKED, UNKNOWN = 10_000, 9_920, 80
-"""80 of 10,000 is less than one in a hundred."""
-
-
-def fault(**changes):
-    """Two seconds long, begun 10 s after the first record."""
-    return {
-        "kind": "kill", "at_s": 10.0, "duration_s": 2.0, "targets": ["leader of 0"], "nodes": [1],
-        "done_at_ms": 1_010_000, "healed_at_ms": 1_012_000, "problem": "", **changes,
-    }  # fmt: skip
-
-
-def window(length_s, began_s=10.0, partition=0):
-    began_ms = 1_000_000 + round(began_s * 1000)
-    return {
-        "partition": partition,
-        "began_at_ms": began_ms,
-        "ended_at_ms": began_ms + round(length_s * 1000),
-        "answered": True,
-    }
-
-
-def judged(**changes):
-    counts = {"acknowledged": ACKED, "failed": 0, "unknown_found": 30, "unknown_absent": 50}
-    return {
-        "promises": {
-            kind: {"meaning": "m", "count": 0, "first": [], "worst": []} for kind in KINDS
-        },
-        "counts": {**counts, "read_by_stream": 9_950, "read_afresh": 9_950},
-        "data_loss": [],
-        "stream_is_complete": True,
-        "stream_problem": "",
-        "group_is_complete": True,
-        "group_repeated": 0,
-        "injected": [],
-        "injected_found": False,
-        **changes,
-    }
-
-
-FULL = Evidence(
-    run=RUN,
-    settings={},
-    versions={},
-    producers=[{"producer": 1, "sent": SENT, "acked": ACKED, "failed": 0, "unknown": UNKNOWN}],
-    claimed_acknowledged=ACKED,
-    judged=judged(),
-    faults=[fault()],
-    replicas={"compared": True, "batches": 1, "differences": [], "incomplete": []},
-    stream={"starts": 1, "strayed": []},
-    group={"protocol": "cooperative"},
-    windows=[window(17.0), window(15.0, began_s=40.0)],
-    nodes={"ended": [], "tracebacks": []},
-    elections={"from_isr": 3, "from_elr": 1, "unclean": 0},
-    is_own=True,
-    is_whole=True,
-    topic_asked=True,
-    elr_required=True,
-    min_acknowledged=ACKED,
-)
-"""Just enough, by every rule."""
 
 
 def counted(**counts):
@@ -87,7 +23,6 @@ def counted(**counts):
 ENDED = {"node": 2, "at_ms": 1, "how": "signal 9", "log": "last words"}
 TRACEBACK = {"node": 3, "at_ms": 1, "error": "ValueError: x", "log": "Traceback ..."}
 SHORT = {"message": "t-0: the log of node 2 is empty", "nodes": [2]}
-MORE_UNKNOWN = [{"producer": 1, "sent": SENT, "acked": ACKED - 21, "failed": 0, "unknown": 101}]
 
 CASES = {
     "answer": ({"judged": None}, "Spark gave no answer."),
@@ -238,9 +173,7 @@ def test_some_rules_cannot_be_left_out(name):
 
 
 def test_a_broken_promise_is_one_whatever_is_left_out():
-    row = {"record": "p1#7", "partition": 0, "offset": 1, "severity": 1, "detail": "{}"}
-    answer = judged()
-    answer["promises"]["lost"] = {"meaning": "m", "count": 1, "first": [row], "worst": [row]}
+    answer = judged([("lost", "p1#7")])
     verdict = decide(replace(FULL, judged=answer, is_whole=False, lenient=LENIENT))
     assert verdict["exit_status"] == 1
 
