@@ -199,6 +199,8 @@ def test_a_partition_that_no_broker_has_is_not_complete(tmp_path):
         ("_incomplete", "end < high_watermark and", "not end and high_watermark and"),
         ("_incomplete", "if not isr:", "if isr is None:"),
         ("_incomplete", "for node in isr", "for node in ends"),
+        ("_late_begins", "begin > earliest", "False"),
+        ("_late_begins", "min(begins.values(), default=0)", "max(begins.values(), default=0)"),
         ("compare_replicas", "max(known, wanted.high_watermark)", "known"),
         ("compare_replicas", "max(known, wanted.high_watermark)", "wanted.high_watermark"),
     ],
@@ -208,8 +210,11 @@ def test_a_comparison_that_is_content_with_less_is_noticed(tmp_path, function, o
     short = fill(tmp_path / "b", batches=9, high_watermark=18)
     empty = fill(tmp_path / "c", batches=0, high_watermark=0)
     (tmp_path / "d").mkdir()
+    late = fill(tmp_path / "e")
+    min((tmp_path / "e" / "t-0").glob("*.log")).unlink()
     cases = [
         ({1: whole, 2: short}, (1, 2), 0),
+        ({1: whole, 2: late}, (1, 2), 0),
         ({1: whole, 2: empty}, (1, 2), 0),
         ({1: whole, 2: [tmp_path / "d"]}, (1, 2), 0),
         ({1: whole}, (1,), 21),
