@@ -156,11 +156,12 @@ def differences(verdict: Mapping[str, Any], answer: Mapping[str, Any]) -> list[s
     if verdict["injected"] is None:
         names = ("read_by_stream", "read_afresh")
         pairs |= {name: (verdict["counts"][name], counts[name]) for name in names}
-        for kind in KINDS:
+        now = {kind: answer["promises"].get(kind, {}).get("count") for kind in KINDS}
+        now["high_watermark_regression"] = len(answer["regressions"])
+        for kind, count in now.items():
             before = verdict["promises"].get(kind, {}).get("count")
-            now = answer["promises"].get(kind, {}).get("count")
             if before is not None:
-                pairs[kind] = (before, now)
+                pairs[kind] = (before, count)
     found = [
         f"The verdict of the run says {before} {name.replace('_', ' ')}, and its files show {now}."
         for name, (before, now) in pairs.items()

@@ -158,6 +158,11 @@ def test_files_that_show_what_the_verdict_says_are_those_of_the_run():
         ({}, {"read_by_stream": 9}, "says 10 read by stream, and its files show 9"),
         ({}, {"read_afresh": 9}, "says 10 read afresh, and its files show 9"),
         ({"promises": {"lost": {"count": 2}}}, {}, "says 2 lost, and its files show 0"),
+        (
+            {"promises": {"high_watermark_regression": {"count": 1}}},
+            {},
+            "says 1 high watermark regression, and its files show 0",
+        ),
     ],
 )
 def test_files_that_were_changed_since_the_run_are_noticed(verdict, answer, said):
