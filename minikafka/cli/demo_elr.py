@@ -12,14 +12,13 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from minikafka.cli._usage import USAGE, usage_error
+from minikafka.cli._usage import UNDECIDED, USAGE, usage_error, without_verdict
 from minikafka.testing.cluster import ClusterError, free_base_port
 from minikafka.testing.nodes import Nodes
 
 if TYPE_CHECKING:
     from minikafka.harness.elr_schedules import Outcome
 
-_UNDECIDED = 2
 _NODES_EACH = 4
 _NAMES_SHOWN = 3
 _CONFIG = {"broker.session.timeout.ms": "2000", "broker.heartbeat.interval.ms": "200"}
@@ -57,14 +56,16 @@ def run(args: argparse.Namespace) -> int:
             f"minikafka demo-elr: {' and '.join(missing)} needed: pip install 'minikafka[verify]'",
             file=sys.stderr,
         )
-        return _UNDECIDED
+        return UNDECIDED
     from minikafka.harness.settings import HarnessError
 
     try:
         without, with_elr = _both_sides(args.base_port or free_base_port(2 * _NODES_EACH), args.dir)
     except (HarnessError, ClusterError) as error:
         print(f"minikafka demo-elr: {error}", file=sys.stderr)
-        return _UNDECIDED
+        return UNDECIDED
+    except Exception as error:  # noqa: BLE001 - the status of an uncaught one says otherwise
+        return without_verdict("demo-elr", error)
     _show(without, with_elr)
     return 0 if without.lost and not with_elr.lost else 1
 

@@ -4,6 +4,7 @@ from unittest.mock import Mock
 
 import pytest
 
+from minikafka.cli import demo_elr
 from minikafka.cli._usage import USAGE
 from minikafka.cli.main import main
 from minikafka.harness import judge_again, preflight
@@ -27,7 +28,7 @@ def test_an_unknown_option_is_a_usage_error(command, capsys):
         (KeyError("x"), "KeyError: 'x'.", True),
     ],
 )
-@pytest.mark.parametrize("command", ["verify", "judge"])
+@pytest.mark.parametrize("command", ["verify", "judge", "demo-elr"])
 def test_an_error_does_not_end_as_a_broken_promise(
     command, error, said, is_traced, monkeypatch, capsys, tmp_path
 ):
@@ -35,8 +36,10 @@ def test_an_error_does_not_end_as_a_broken_promise(
     monkeypatch.setattr(preflight, "check", lambda: "17")
     monkeypatch.setattr(run_module, "verify", Mock(side_effect=error))
     monkeypatch.setattr(judge_again, "judge_again", Mock(side_effect=error))
-    words = [str(tmp_path)] if command == "judge" else []
-    assert main([command, *words, "--out", str(tmp_path / "out")]) == 2
+    monkeypatch.setattr(demo_elr, "_both_sides", Mock(side_effect=error))
+    out = str(tmp_path / "out")
+    words = {"verify": ["--out", out], "judge": [str(tmp_path), "--out", out], "demo-elr": []}
+    assert main([command, *words[command]]) == 2
     err = capsys.readouterr().err
     assert f"minikafka {command}: ended without a verdict: {said}" in err
     assert ("Traceback" in err) == is_traced
