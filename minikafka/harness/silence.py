@@ -1,9 +1,9 @@
 """How long a partition may acknowledge nothing, which follows from the faults of that time.
 
 A window is a time in which records were sent to a partition and none was acknowledged. It may last
-as long as the faults that touch it were planned to last, and `RECOVERY_S` for each of them: until
-the failure is noticed, a leader is elected, and clients have waited for their own time-outs. A
-window that no fault touches may last `RECOVERY_S`.
+as long as the faults that touch it were planned to last (or did, if they were cut short), and
+`RECOVERY_S` for each of them: until the failure is noticed, a leader is elected, and clients have
+waited for their own time-outs. A window that no fault touches may last `RECOVERY_S`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -60,14 +60,19 @@ def too_long(
 
 
 def _spans(faults: Sequence[Mapping[str, Any]]) -> Iterator[tuple[int, int]]:
-    """Begin and planned end of each fault that was done and may silence a partition, in ms."""
+    """Begin and end of each fault that was done and may silence a partition, in ms.
+
+    The end is the planned one, or that of a fault that Ctrl-C or the end of writing cut short. How
+    much longer than planned a node took to come back excuses nothing.
+    """
     for fault in faults:
         if not fault["done_at_ms"] or fault["kind"] in _HARMLESS:
             continue
         length_s = fault["duration_s"]
         if fault["kind"] == "rolling-restart":
             length_s = (length_s + _RESTART_S) * len(fault["nodes"])
-        yield fault["done_at_ms"], fault["done_at_ms"] + round(length_s * 1000)
+        end_ms = fault["done_at_ms"] + round(length_s * 1000)
+        yield fault["done_at_ms"], min(end_ms, fault["healed_at_ms"] or end_ms)
 
 
 def _bound_ms(began_ms: int, ended_ms: int, spans: Sequence[tuple[int, int]]) -> int:

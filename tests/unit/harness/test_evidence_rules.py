@@ -70,13 +70,17 @@ CASES = {
         {"windows": [window(17.1)]},
         "nothing for 17.1 s from 10.0 s; the faults of that time explain 17.0 s.",
     ),
+    "silence, beside a fault that was cut short": (
+        {"faults": [fault(duration_s=30.0)], "windows": [window(17.1)]},
+        "nothing for 17.1 s from 10.0 s; the faults of that time explain 17.0 s.",
+    ),
     "silence, without a fault": (
         {"windows": [window(15.1, began_s=40.0, partition=4)]},
         "Partition 4 acknowledged nothing for 15.1 s from 40.0 s",
     ),
     "silence, before a fault": (
         {
-            "faults": [fault(done_at_ms=1_030_000)],
+            "faults": [fault(done_at_ms=1_030_000, healed_at_ms=1_032_000)],
             "windows": [window(15.1, began_s=12.0), window(15.0, began_s=60.0)],
         },
         "nothing for 15.1 s from 12.0 s; the faults of that time explain 15.0 s.",
@@ -251,6 +255,10 @@ MUTANTS: list[Mutation] = [
     mutation(
         "a fault excuses twice as much silence",
         ("harness.silence", "_bound_ms", "recovery_ms * max(1", "2 * recovery_ms * max(1"),
+    ),
+    mutation(
+        "a fault excuses more than it lasted",
+        ("harness.silence", "_spans", 'min(end_ms, fault["healed_at_ms"] or end_ms)', "end_ms"),
     ),
     mutation(
         "every fault excuses every silence",
