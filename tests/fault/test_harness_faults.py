@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from minikafka.admin.client import AdminClient
+from minikafka.admin.client import AdminClient, AdminError
 from minikafka.admin.configs import Resource, ResourceType, describe_configs
 from minikafka.admin.topics import create_topic, delete_topics, describe_topics
 from minikafka.common.errors import ErrorCode
@@ -105,14 +105,26 @@ def test_a_power_cut_of_the_leader_loses_nothing_that_was_acknowledged(world):
     assert world.read(len(written)) == written
 
 
+def described(client, name):
+    """A topic, or None while the broker that is asked has not heard of it yet."""
+    try:
+        [topic] = describe_topics(client, [name], 100)
+    except AdminError as error:
+        if error.code != ErrorCode.UNKNOWN_TOPIC_OR_PARTITION:
+            raise
+        return None
+    return topic
+
+
 def test_the_controller_survives_a_power_cut(world):
     """Nothing that it has answered is unflushed: the topic is there."""
     with AdminClient(world.cluster.bootstrap_servers, client_id="test") as client:
         create_topic(client, "answered", partitions=2, replication_factor=3)
         fault = world.begin("power-cut", "controller")
         fault.end()
-        [topic] = describe_topics(client, ["answered"], 100)
-        assert [sorted(it.replicas) for it in topic.partitions] == [[1, 2, 3]] * 2
+        told = []
+        world.until(lambda: told.append(described(client, "answered")) or told[-1])
+        assert [sorted(it.replicas) for it in told[-1].partitions] == [[1, 2, 3]] * 2
         delete_topics(client, ["answered"])
     assert world.stage.operator.elr_level() == 1
 
