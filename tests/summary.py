@@ -22,7 +22,7 @@ from tests.simulation import floors
 from tests.simulation.mutations import MUTATIONS
 
 LEAST = {
-    "unit": 6_312,
+    "unit": 6_089,
     "property": 3_142,
     "conformance": 1_268,
     "simulation": 394,
