@@ -14,7 +14,7 @@ HERE = Path(__file__).parent
 MUTATIONS = HERE / "mutated"
 PROJECT = HERE.parent.parent
 H4 = "H4: acknowledged before it is replicated"
-E5 = "E5: whoever is not in the ISR is eligible"
+E5 = "E5: each replica outside the ISR is eligible"
 
 CUT_OFF_LEADER = [
     {"kind": "isolate", "at_s": 3, "duration_s": 7, "targets": ["leader of 0"]},

@@ -34,7 +34,7 @@ MUTATIONS = (
          "        if False:")),
     ),
     mutation(
-        "H2: nobody but the persisted ISR counts",
+        "H2: only the persisted ISR counts",
         ("replica.partition", "Partition.advance_high_watermark",
          ("maximal_isr=isr.maximal,\n"
          "            joining=self._joining() if len(self.followers) >= len(isr.maximal) else (),"),
@@ -180,7 +180,7 @@ MUTATIONS = (
          "                    len(found.topic.partitions[0].replicas))")),
     ),
     mutation(
-        "E5: whoever is not in the ISR is eligible",
+        "E5: each replica outside the ISR is eligible",
         ("controller.partition_change", "_Change.choose_elr",
          "for x in sorted({*self.current.elr, *self.current.isr})", "for x in sorted(self.replicas)"),
     ),
