@@ -24,7 +24,7 @@ from minikafka.metadata.broker_registration import Endpoint
 from minikafka.metadata.features import DEFAULT_LEVELS, SUPPORTED_FEATURES
 from minikafka.metadata.image import METADATA_VERSION, RESOURCE_TOPIC
 from minikafka.metadata.loader import MetadataLoader
-from minikafka.raft.metadata_storage import open_metadata_log
+from minikafka.raft.metadata_storage import open_metadata_log, read_bootstrap
 from minikafka.raft.raft_log import RaftLog
 from minikafka.raft.raft_node import RaftNode, RaftSettings
 from minikafka.raft.snapshot_retention import SnapshotRetention
@@ -109,7 +109,7 @@ class QuorumWorld:
             loader=self.loader,
             values=Config(config or {}),
             endpoints=(Endpoint(LISTENER, "127.0.0.1", 9093),),
-            disk=self.disk,
+            bootstrap=read_bootstrap(self.disk),
             calls=self.calls,
             broker_listener="PLAINTEXT",
         )

@@ -6,6 +6,8 @@ metadata.version knows those. A transaction that a former controller left open i
 Source: `ActivationRecordsGenerator`, `BootstrapDirectory`, KIP-868.
 """
 
+from collections.abc import Sequence
+
 from minikafka.config.broker import MIN_INSYNC_REPLICAS
 from minikafka.config.values import Config
 from minikafka.messages.metadata_records.abort_transaction_record import AbortTransactionRecord
@@ -28,7 +30,7 @@ def activation_records(
     image: MetadataImage,
     *,
     in_transaction: bool,
-    bootstrap: list[MetadataRecord],
+    bootstrap: Sequence[MetadataRecord],
     config: Config,
 ) -> list[MetadataRecord]:
     """The records to write, in one batch; none for a log that was left in order.
@@ -43,7 +45,7 @@ def activation_records(
     return records
 
 
-def feature_levels(records: list[MetadataRecord]) -> dict[str, int]:
+def feature_levels(records: Sequence[MetadataRecord]) -> dict[str, int]:
     """The levels that records finalize."""
     return {
         record.name: record.feature_level
@@ -52,7 +54,7 @@ def feature_levels(records: list[MetadataRecord]) -> dict[str, int]:
     }
 
 
-def _bootstrap(bootstrap: list[MetadataRecord], config: Config) -> list[MetadataRecord]:
+def _bootstrap(bootstrap: Sequence[MetadataRecord], config: Config) -> list[MetadataRecord]:
     levels = feature_levels(bootstrap)
     records = list(bootstrap)
     if levels.get(ELIGIBLE_LEADER_REPLICAS_VERSION, 0) > 0:

@@ -41,7 +41,6 @@ from minikafka.controller.replica_index import ReplicaIndex
 from minikafka.controller.result import ControllerResult
 from minikafka.controller.unclean_recovery import UncleanRecoveryManager
 from minikafka.controller.view import View
-from minikafka.log.disk import Disk
 from minikafka.messages import allocate_producer_ids as producer_id_messages
 from minikafka.messages import alter_configs as replacing_config_messages
 from minikafka.messages import alter_partition as alter_partition_messages
@@ -64,13 +63,11 @@ from minikafka.metadata.broker_registration import (
     ControllerRegistration,
     Endpoint,
 )
-from minikafka.metadata.features import DEFAULT_LEVELS, SUPPORTED_FEATURES
+from minikafka.metadata.features import SUPPORTED_FEATURES
 from minikafka.metadata.image import METADATA_VERSION, MetadataImage
 from minikafka.metadata.loader import MetadataLoader
 from minikafka.metadata.serde import MetadataRecord
 from minikafka.raft.raft_node import RaftEvent
-from minikafka.raft.snapshots import BOOTSTRAP, read_snapshot
-from minikafka.raft.storage import bootstrap_records
 from minikafka.rpc.calls import Calls
 
 _log = logging.getLogger("minikafka.controller")
@@ -118,7 +115,8 @@ class QuorumController:
     """The controller of one node.
 
     `loader` has the committed image; the node feeds it. `endpoints` are this controller's
-    listeners, `disk` holds the bootstrap records. Brokers are asked on `broker_listener`.
+    listeners, `bootstrap` is what a new cluster begins with: read at the start, since a disk may
+    refuse later. Brokers are asked on `broker_listener`.
     """
 
     env: Environment
@@ -128,7 +126,7 @@ class QuorumController:
     loader: MetadataLoader
     values: Config
     endpoints: tuple[Endpoint, ...]
-    disk: Disk
+    bootstrap: Sequence[MetadataRecord]
     calls: Calls
     broker_listener: str
     incarnation_id: Uuid = field(init=False)
@@ -229,16 +227,12 @@ class QuorumController:
         records = activation.activation_records(
             self.latest,
             in_transaction=self.loader.in_transaction,
-            bootstrap=self._bootstrap(),
+            bootstrap=self.bootstrap,
             config=self.values,
         )
         self._write(records, atomic=True)
         self._write([self._registration()], atomic=True)
         self._start_periodic_work(self._epoch)
-
-    def _bootstrap(self) -> list[MetadataRecord]:
-        snapshot = read_snapshot(self.disk, BOOTSTRAP)
-        return bootstrap_records(DEFAULT_LEVELS) if snapshot is None else snapshot.records
 
     def _registration(self) -> MetadataRecord:
         """This controller's own registration, a new one for each incarnation (KIP-919)."""

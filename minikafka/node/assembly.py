@@ -5,7 +5,7 @@ Source of what depends on what: `KafkaRaftServer`, `BrokerServer`, `ControllerSe
 """
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import NamedTuple
 
@@ -27,15 +27,17 @@ from minikafka.log.log_manager import LogManager, LogManagerSettings
 from minikafka.metadata.broker_registration import Endpoint
 from minikafka.metadata.image import RESOURCE_TOPIC, MetadataImage
 from minikafka.metadata.loader import MetadataLoader
+from minikafka.metadata.serde import MetadataRecord
 from minikafka.node.dispatcher import Dispatcher
 from minikafka.node.node import BrokerParts, Node
 from minikafka.node.purgatory import Purgatory
 from minikafka.raft.metadata_storage import (
     REMEDY,
-    check_controller_files,
+    check_quorum_state,
     damaged,
     is_unused,
     open_metadata_log,
+    read_bootstrap,
 )
 from minikafka.raft.raft_log import RaftLog
 from minikafka.raft.raft_node import RaftNode, RaftSettings
@@ -95,9 +97,11 @@ class _Builder:
         config, env = self.config, self.env
         home = self._metadata_home()
         raft = self._raft(home)
+        bootstrap: list[MetadataRecord] = []
         if config.is_controller:
             # Before the logs are loaded: a start that fails must leave a clean shutdown clean.
-            check_controller_files(home.disk)
+            check_quorum_state(home.disk)
+            bootstrap = read_bootstrap(home.disk)
             self._check_metadata(raft, home)
         for fault in self.logs.load(self._stored_log_configs(), self.around.now):
             if fault.log_dir == home.disk.root or not self.logs.online:
@@ -105,7 +109,7 @@ class _Builder:
         # A directory that cannot be loaded makes the last shutdown unclean.
         previous_epoch = self.logs.previous_broker_epoch
         purgatory = Purgatory(env)
-        controller_services = self._controller(raft, home)
+        controller_services = self._controller(raft, home, bootstrap)
         broker = self._broker(raft, previous_epoch) if config.is_broker else None
         node = Node(
             env=env,
@@ -279,7 +283,9 @@ class _Builder:
             for voter in config.voters
         )
 
-    def _controller(self, raft: RaftNode, home: LogDirectory) -> ControllerServices | None:
+    def _controller(
+        self, raft: RaftNode, home: LogDirectory, bootstrap: Sequence[MetadataRecord]
+    ) -> ControllerServices | None:
         config = self.config
         if not config.is_controller:
             return None
@@ -293,7 +299,7 @@ class _Builder:
             loader=self.loader,
             values=self.values,
             endpoints=self._endpoints(controller=True),
-            disk=home.disk,
+            bootstrap=bootstrap,
             calls=self.calls,
             broker_listener=config.inter_broker_listener_name,
         )

@@ -25,8 +25,11 @@ from minikafka.log.recovery import Remembered
 from minikafka.log.scan import scan_batches
 from minikafka.log.segment import LOG_SUFFIX, file_name
 from minikafka.log.unified_log import UnifiedLog
+from minikafka.metadata.features import DEFAULT_LEVELS
+from minikafka.metadata.serde import MetadataRecord
 from minikafka.raft.quorum_state import read_election_state
 from minikafka.raft.snapshots import BOOTSTRAP, SnapshotId, read_snapshot, snapshot_ids
+from minikafka.raft.storage import bootstrap_records
 from minikafka.records.batch import BatchHeader, Buffer
 from minikafka.records.errors import CorruptRecordsError
 from minikafka.records.scan import check_crc
@@ -83,14 +86,23 @@ def open_metadata_log(disk: Disk, config: LogConfig, now: Now, rng: Random) -> U
     return log
 
 
-def check_controller_files(disk: Disk) -> None:
-    """Read what a controller reads when it starts, before anything of the last stop is used up.
+def check_quorum_state(disk: Disk) -> None:
+    """Read `quorum-state`, before anything of the last stop is used up.
 
     Raises:
-        StorageFault: `quorum-state` or `bootstrap.checkpoint` is damaged.
+        StorageFault: it is damaged.
     """
     read_election_state(disk, METADATA_FOLDER)
-    read_snapshot(disk, BOOTSTRAP)
+
+
+def read_bootstrap(disk: Disk) -> list[MetadataRecord]:
+    """Read what a new cluster begins with: what formatting left, or the default levels.
+
+    Raises:
+        StorageFault: `bootstrap.checkpoint` is damaged.
+    """
+    snapshot = read_snapshot(disk, BOOTSTRAP)
+    return bootstrap_records(DEFAULT_LEVELS) if snapshot is None else snapshot.records
 
 
 def is_unused(disk: Disk, log: UnifiedLog) -> bool:
