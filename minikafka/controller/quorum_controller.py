@@ -58,13 +58,18 @@ from minikafka.messages import unregister_broker as unregister_messages
 from minikafka.messages import update_features as feature_messages
 from minikafka.messages.metadata_records.abort_transaction_record import AbortTransactionRecord
 from minikafka.messages.metadata_records.config_record import ConfigRecord
+from minikafka.messages.metadata_records.feature_level_record import FeatureLevelRecord
 from minikafka.messages.metadata_records.no_op_record import NoOpRecord
 from minikafka.metadata.broker_registration import (
     ControllerRegistration,
     Endpoint,
 )
 from minikafka.metadata.features import SUPPORTED_FEATURES
-from minikafka.metadata.image import METADATA_VERSION, MetadataImage
+from minikafka.metadata.image import (
+    ELIGIBLE_LEADER_REPLICAS_VERSION,
+    METADATA_VERSION,
+    MetadataImage,
+)
 from minikafka.metadata.loader import MetadataLoader
 from minikafka.metadata.serde import MetadataRecord
 from minikafka.raft.raft_node import RaftEvent
@@ -431,7 +436,7 @@ class QuorumController:
     ) -> ControllerResult[config_messages.IncrementalAlterConfigsResponse]:
         """IncrementalAlterConfigs: see `configuration_control.incremental_alter_configs`."""
         result = configuration_control.incremental_alter_configs(self._view(), request)
-        self._look_for_unclean_elections(result.records)
+        self._look_for_elections(result.records)
         return result
 
     def alter_configs(
@@ -439,14 +444,16 @@ class QuorumController:
     ) -> ControllerResult[replacing_config_messages.AlterConfigsResponse]:
         """AlterConfigs: see `configuration_control.alter_configs`."""
         result = configuration_control.alter_configs(self._view(), request)
-        self._look_for_unclean_elections(result.records)
+        self._look_for_elections(result.records)
         return result
 
     def update_features(
         self, request: feature_messages.UpdateFeaturesRequest
     ) -> ControllerResult[feature_messages.UpdateFeaturesResponse]:
         """UpdateFeatures: see `feature_control.update_features`."""
-        return feature_control.update_features(self._view(), request)
+        result = feature_control.update_features(self._view(), request)
+        self._look_for_elections(result.records)
+        return result
 
     def unregister_broker(
         self, request: unregister_messages.UnregisterBrokerRequest
@@ -511,12 +518,16 @@ class QuorumController:
         epoch = self._epoch
         self.env.later(lambda: work() if self.epoch == epoch else None)
 
-    def _look_for_unclean_elections(self, records: Sequence[MetadataRecord]) -> None:
-        """Who allows unclean elections does not want to wait for the next periodic look."""
+    def _look_for_elections(self, records: Sequence[MetadataRecord]) -> None:
+        """Elect at once where other rules hold now, not at the next periodic look."""
         names = [record.name for record in records if isinstance(record, ConfigRecord)]
         if topic_keys.UNCLEAN_LEADER_ELECTION_ENABLE.name in names:
             self._soon(self._elect_uncleanly)
-        if keys.UNCLEAN_RECOVERY_MANAGER_ENABLED.name in names:
+        features = [record.name for record in records if isinstance(record, FeatureLevelRecord)]
+        if (
+            keys.UNCLEAN_RECOVERY_MANAGER_ENABLED.name in names
+            or ELIGIBLE_LEADER_REPLICAS_VERSION in features
+        ):
             self._soon(self._elect_without_leader)
 
     def _elect_without_leader(self) -> None:

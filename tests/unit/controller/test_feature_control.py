@@ -7,6 +7,7 @@ from minikafka.messages.controller_registration import ControllerRegistrationReq
 from minikafka.messages.metadata_records.clear_elr_record import ClearElrRecord
 from minikafka.messages.metadata_records.feature_level_record import FeatureLevelRecord
 from minikafka.metadata.image import RESOURCE_BROKER
+from minikafka.metadata.partition_registration import NO_LEADER
 from tests.quorum_world import QuorumWorld, default_levels, formatted_disk
 
 ELR = "eligible.leader.replicas.version"
@@ -147,3 +148,17 @@ def test_every_registered_node_must_support_a_level(without_elr):
     without_elr.apply(without_elr.controller.controller_registration(request))
     with pytest.raises(InvalidUpdateVersionError, match="controller 101"):
         update(without_elr, (ELR, 1, UPGRADE))
+
+
+def test_elr_lets_the_last_known_leader_lead_at_once(elr_topic):
+    """L6: with ELR off it may not be elected, and nobody else brings the next election."""
+    for broker_id in (2, 3, 1):
+        elr_topic.fence(broker_id)
+        elr_topic.register(broker_id)
+    assert elr_topic.partition().last_known_leader == 1
+    update(elr_topic, (ELR, 0, SAFE))
+    elr_topic.heartbeat(1)
+    assert elr_topic.partition().leader == NO_LEADER
+    update(elr_topic, (ELR, 1, UPGRADE))
+    elr_topic.advance(0)
+    assert elr_topic.partition().leader == 1
