@@ -65,15 +65,12 @@ def _one(ctx: BrokerContext, topic_id: Uuid, index: int) -> PartitionLogInfo:
     except KafkaError as error:
         return _refused(index, error)
     log = partition.log
-    topic = replicas.image.topics.get(topic_id)
-    registration = None if topic is None else topic.partitions.get(index)
-    if registration is None:
-        return _refused(index, UnknownTopicOrPartitionError())
     last_written = log.epochs.last_written(log.log_start_offset, log.log_end_offset)
     return PartitionLogInfo(
         index,
         last_written_leader_epoch=-1 if last_written is None else last_written,
-        current_leader_epoch=registration.leader_epoch,
+        # The image may be ahead of the replica, which then still follows a former leader.
+        current_leader_epoch=partition.leader_epoch,
         log_end_offset=log.log_end_offset,
     )
 

@@ -20,6 +20,7 @@ from minikafka.messages.get_replica_log_info import GetReplicaLogInfoRequest, To
 
 T, GONE = Uuid.of(7, 1), Uuid.of(7, 2)
 PARTITIONS = 2500
+BEHIND = 8
 
 
 class Replicas:
@@ -37,7 +38,8 @@ class Replicas:
             raise self.absent[index]
         epochs = LeaderEpochCache([(3, 0), (5, 100)])
         return SimpleNamespace(
-            log=SimpleNamespace(epochs=epochs, log_start_offset=0, log_end_offset=100 + index)
+            leader_epoch=BEHIND if index == 9 else 9,
+            log=SimpleNamespace(epochs=epochs, log_start_offset=0, log_end_offset=100 + index),
         )
 
 
@@ -96,3 +98,9 @@ def test_two_thousand_partitions_are_answered():
 
 def test_a_question_for_another_broker_is_refused():
     assert ask((T, [0]), broker_id=2).error_code == ErrorCode.INVALID_REQUEST
+
+
+def test_a_replica_answers_for_the_leader_epoch_that_it_knows_itself():
+    """Seed 40000060: an image may be ahead of a replica, which still follows the former leader."""
+    (row,) = rows(ask((T, [9])))
+    assert row.current_leader_epoch == BEHIND
