@@ -251,26 +251,38 @@ class Segment:
         If not, Kafka wrote several batches with one entry, or the base offset of the batch is
         damaged: a scan that starts one entry earlier tells. It is not compared again.
         """
-        end, next_offset = start, self.base_offset
+        end, next_offset, before = start, self.base_offset, None
         is_found = start < self.found_bytes
         entry = self.offset_index.entry_at(start) if is_found and is_compared else None
         for position, header in self.headers(start):
             if entry is not None and position == start and header.last_offset != entry.offset:
-                before = self._scan_from(entry.offset - 1)
-                return self._locate_from(before, offset, is_compared=False)
-            if header.base_offset < next_offset:
+                earlier = self._scan_from(entry.offset - 1)
+                return self._locate_from(earlier, offset, is_compared=False)
+            if header.base_offset < next_offset or header.last_offset < header.base_offset:
                 raise self._damaged(
-                    position, next_offset, f"the batch begins at offset {header.base_offset}"
+                    position,
+                    next_offset,
+                    f"the batch says it has offsets {header.base_offset} to {header.last_offset}",
                 )
             if header.last_offset >= offset:
                 if is_found and header.base_offset > next_offset and entry is None:
+                    self._check_end(before)
                     self._check_gap(position, next_offset, header)
                 return position
+            before = (position, header)
             next_offset, end = header.next_offset, position + header.size
             entry = None
         if end < self.file.size:
             raise self._damaged(end, next_offset, "no batch ends within the file")
+        if is_found:
+            self._check_end(before)
         return None
+
+    def _check_end(self, before: tuple[int, BatchHeader] | None) -> None:
+        """Check a batch that says it ends below an offset that is looked for, before a gap."""
+        if before is not None:
+            position, header = before
+            self.check(memoryview(self.file.read_at(position, header.size)), position, header)
 
     def _check_gap(self, position: int, offset: int, header: BatchHeader) -> None:
         try:
@@ -543,7 +555,9 @@ class Segment:
             for position, header, batch in scan_batches(self.file):
                 if position == end:
                     break
-                if header.base_offset < next_offset or not self.reaches(header.last_offset):
+                is_late = header.base_offset < next_offset
+                is_turned = header.last_offset < header.base_offset
+                if is_late or is_turned or not self.reaches(header.last_offset):
                     if before_gap is not None and header.base_offset >= before_gap[0]:
                         return self._reindex(verify=False, end=before_gap[1])
                     break

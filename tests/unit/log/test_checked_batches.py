@@ -17,10 +17,10 @@ NOW, CONFIG = Now(0, 0), LogConfig(index_interval_bytes=150)
 SIZE = len(build_batch([NewRecord(1_000, None, b"v" * 9)], BatchOptions(base_offset=BASE)))
 
 
-def write(disk, base=BASE, count=COUNT):
+def write(disk, base=BASE, count=COUNT, records=1):
     segment = Segment.open(disk, "t-0", base, CONFIG, NOW, create=True)
-    for offset in range(base, base + count):
-        rows = [NewRecord(1_000, None, b"v" * 9)]
+    for offset in range(base, base + count * records, records):
+        rows = [NewRecord(1_000, None, b"v" * 9)] * records
         data = bytes(build_batch(rows, BatchOptions(base_offset=offset)))
         segment.append(data, [read_header(data)])
     segment.close_for_appends()
@@ -83,6 +83,27 @@ def test_a_damaged_header_hides_no_offset(disk, at, number):
             assert position == (offset - BASE) * SIZE
             assert offset != BASE + number
         undo()
+
+
+@pytest.mark.parametrize("number", [0, 1, 4, 9])
+def test_a_damaged_last_offset_hides_no_offset(disk, number):
+    """Seed 40000166: a batch that says it ends earlier, and what follows seems to be a gap."""
+    path = "t-0/00000000000000000200.log"
+    write(disk, base=200, count=10, records=3)
+    size = len(disk.content(path)) // 10
+    for byte in range(23, 27):
+        for bit in range(8):
+            undo = disk.flip(path, number * size + byte, bit)
+            for offset in range(200, 230):
+                segment = Segment.open(disk, "t-0", 200, CONFIG, NOW, create=False)
+                try:
+                    position = segment.locate(offset)
+                    segment.sound_bytes(offset, position, size, segment.size - position, 230)
+                except DamagedRecordsError:
+                    continue
+                assert position == (offset - 200) // 3 * size
+                assert (offset - 200) // 3 != number
+            undo()
 
 
 @pytest.mark.parametrize("bit", range(8))
