@@ -148,13 +148,12 @@ class ReplicaChecks:
         where = partition.topic_partition
         known = self.of(where)
         epoch = partition.leader_epoch
-        if self.is_damaged(node.config.node_id, where):
-            if not known.is_open and epoch >= known.unclean_epoch:
-                with suppress(CorruptRecordsError):
-                    self._grow(node, partition, known)
-            return
         log = partition.log
         key = (node.config.node_id, epoch)
+        if self.is_damaged(node.config.node_id, where):
+            if not known.is_open and epoch >= known.unclean_epoch:
+                self._damaged_leader(node, partition, known)
+            return
         if epoch < known.unclean_epoch:
             # A leader that an unclean election has deposed, and that does not know it yet. What it
             # goes on to commit, with the followers that it had, is lost in that election, too.
@@ -189,6 +188,17 @@ class ReplicaChecks:
             self._isr_has_it(partition)
             self._own_isr_has_it(node, partition)
         self._grow(node, partition, known)
+
+    def _damaged_leader(self, node: SimNode, partition: Partition, known: Committed) -> None:
+        """What holds of a leader whose records cannot all be read.
+
+        It is not marked as looked at: when it is repaired, its records are compared.
+        """
+        where, end_offset = partition.topic_partition, partition.log.log_end_offset
+        if end_offset < known.end_offset and self._has_gap(node.config.node_id, where, end_offset):
+            self._take_away(where, known, end_offset, partition.leader_epoch)
+        with suppress(CorruptRecordsError):
+            self._grow(node, partition, known)
 
     def _beliefs_are_true(self, node: SimNode, partition: Partition) -> None:
         """What the leader of this epoch believes of ISR and followers.

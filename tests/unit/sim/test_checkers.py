@@ -21,7 +21,7 @@ from minikafka.metadata.partition_registration import LeaderRecoveryState, Parti
 from minikafka.replica.in_sync_replicas import IsrState
 from minikafka.sim.checkers import ELR_VERSION, Checkers, Glance, final_checks
 from minikafka.sim.log_batches import Batch
-from minikafka.sim.replica_checks import UNCLEAN_ELECTION, Committed, Lost
+from minikafka.sim.replica_checks import POWER_LOSS, UNCLEAN_ELECTION, Committed, Lost
 from minikafka.sim.violation import Violation
 from minikafka.sim.workload import History
 from tests.sim_world import batch, create_topic, produce, registration, replica, started_cluster
@@ -206,6 +206,20 @@ def test_what_an_unclean_leader_lacks_is_lost_and_counted(cluster, checkers):
     assert [each.batch.base_offset for each in known.lost] == [1, 2]
     assert known.end_offset == 1
     assert checkers.unclean_elections == 1
+
+
+def test_what_a_damaged_leader_lacks_after_a_power_loss_is_lost_once(cluster, checkers):
+    """E13, seed 40000106: its followers, which lead after it, have cut that off."""
+    checkers.look(cluster.nodes[1])
+    checks = checkers.replicas
+    checks.is_damaged = checks.is_excused = lambda node_id, *_: node_id == 2
+    lead_elsewhere(cluster)
+    checkers.look(cluster.nodes[2])
+    known = checkers.committed[WHERE]
+    assert [(each.batch.base_offset, each.why) for each in known.lost] == [
+        (1, POWER_LOSS), (2, POWER_LOSS),
+    ]  # fmt: skip
+    assert known.end_offset == 1
 
 
 def test_what_lies_below_an_unclean_leaders_log_is_lost(cluster, checkers):
