@@ -6,7 +6,7 @@ in Kafka's own files: the leader epoch in a batch, digits of high watermarks, of
 of topic ids, and a batch that lands in its own place in another partition.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from typing import Final
@@ -77,12 +77,38 @@ class Patch:
 
 
 @dataclass(slots=True)
+class OldContent:
+    """A file that is again what it was before it was replaced by `newer`."""
+
+    disk: SimDisk
+    path: str
+    newer: bytes
+    content: bytearray = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Bring the older content back."""
+        self.disk.bring_back(self.path)
+        self.content = self.disk.content(self.path)
+
+    @property
+    def is_there(self) -> bool:
+        """Whether the file was not replaced since."""
+        return self.disk.exists(self.path) and self.disk.content(self.path) is self.content
+
+    def undo(self) -> None:
+        """Put the newer content there, unless the file was replaced since."""
+        if self.is_there:
+            self.disk.replaced[self.path] = self.newer
+            self.disk.bring_back(self.path)
+
+
+@dataclass(slots=True)
 class Damage:
     """What happened to the disks of a node, and the replicas whose records it concerns."""
 
     node_id: int
     what: str
-    patches: list[Patch]
+    patches: Sequence[Patch | OldContent]
     replicas: tuple[TopicPartition, ...] = ()
 
     @property
@@ -141,8 +167,13 @@ class Damager:
         ]  # fmt: skip
         if old and self.rng.random() < 0.5:
             name = self.rng.choice(old)
+            what = f"the last write of {name} is lost"
+            if name == RECOVERY_POINTS:
+                # A clean shutdown counts on it: a truncated log may seem to lack its end.
+                newer = bytes(disk.content(name)) if disk.exists(name) else b""
+                return self._damage(what, [OldContent(disk, name, newer)])
             disk.bring_back(name)
-            return self._damage(f"the last write of {name} is lost", [])
+            return self._damage(what, [])
         place = self._place(disk)
         if place is None:
             return None
@@ -168,7 +199,7 @@ class Damager:
         what = f"{size} bytes for {path} at {at} are in {wrong_path} at {wrong_at}"
         return self._damage(what, [lost, misplaced])
 
-    def _damage(self, what: str, patches: list[Patch]) -> Damage:
+    def _damage(self, what: str, patches: Sequence[Patch | OldContent]) -> Damage:
         logs = [
             parse_folder(patch.path.rpartition("/")[0])
             for patch in patches

@@ -454,6 +454,7 @@ class Faults:
             return None
         self.effects.had(incident)
         self.on_disks_lost(incident.node)
+        self.storage.disks_replaced(incident.node)
         node.kill()
         node.ended_cleanly = False
         self._note(node.host, "loses its disks; they are replaced by empty ones")
@@ -482,6 +483,7 @@ class Faults:
             return None
         self.effects.had(incident)
         self.on_disks_lost(incident.node)
+        self.storage.disks_replaced(incident.node)
         node.kill()
         node.ended_cleanly = False
         self._note(node.host, "gets old copies of its disks")
@@ -499,8 +501,10 @@ class Faults:
             if node.stopping:
                 world.after(_START_AGAIN_MS * US_PER_MS, copy)
                 return
-            self._note(node.host, "disks are copied")
-            self._copies[incident.node] = {path: disk.copy() for path, disk in node.disks.items()}
+            if not self.storage.is_rotten(incident.node):
+                self._note(node.host, "disks are copied")
+                disks = node.disks.items()
+                self._copies[incident.node] = {path: disk.copy() for path, disk in disks}
             start()
 
         if incident.at_ms % 2:

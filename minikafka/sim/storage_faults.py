@@ -92,6 +92,11 @@ class StorageFaults:
         self._damages = [each for each in self._damages if each.is_there]
         return self._damages
 
+    def disks_replaced(self, node_id: int) -> None:
+        """Forget what was damaged on disks that a node does not have any more."""
+        self._rotten.pop(node_id, None)
+        self._damages = [each for each in self._damages if each.node_id != node_id]
+
     def repair_all(self) -> None:
         """Bring all damaged data back: an operator has copies of it."""
         for each in self._present():

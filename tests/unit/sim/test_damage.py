@@ -4,10 +4,17 @@ from random import Random
 
 import pytest
 
-from minikafka.log.checkpoints import CLEAN_SHUTDOWN
+from minikafka.common.ids import TopicPartition
+from minikafka.log.checkpoints import (
+    CLEAN_SHUTDOWN,
+    RECOVERY_POINTS,
+    read_offsets,
+    write_offsets,
+)
 from minikafka.sim.damage import Damager
 from minikafka.sim.faults import Faults
 from minikafka.sim.plan import DAMAGE, Fault, Incident
+from minikafka.sim.sim_disk import SimDisk
 from tests.sim_world import create_topic, leader_client, produce, started_cluster
 
 
@@ -64,6 +71,22 @@ def test_damage_is_there_until_it_is_undone(stopped, how, seed):
             disk.content(name)[:] = before.get(name, b"")
             if name not in before:
                 disk.remove(name)
+
+
+def test_old_recovery_points_are_damage_until_they_are_replaced():
+    """Seed 40000049: a log that was truncated since then seems to lack its end."""
+    disk = SimDisk()
+    for point in (57, 42):
+        write_offsets(disk, RECOVERY_POINTS, {TopicPartition("t", 0): point}, sync=True)
+    damager = Damager(1, {"": disk}, True, lambda _: True, Random(1))
+    damage = None
+    while damage is None:
+        damage = damager.lose_write()
+    assert damage.is_there
+    assert read_offsets(disk, RECOVERY_POINTS) == {TopicPartition("t", 0): 57}
+    damage.undo()
+    assert not damage.is_there
+    assert read_offsets(disk, RECOVERY_POINTS) == {TopicPartition("t", 0): 42}
 
 
 def test_a_replica_without_a_copy_is_left_alone(stopped):

@@ -3,6 +3,8 @@
 import pytest
 
 from minikafka.common.ids import TopicPartition
+from minikafka.log.checkpoints import META_PROPERTIES
+from minikafka.sim.damage import Damage, Patch
 from minikafka.sim.faults import Faults
 from minikafka.sim.plan import Fault, Incident
 from minikafka.sim.sim_node import Crash
@@ -244,6 +246,28 @@ def test_an_old_copy_comes_back_and_is_no_clean_end(cluster, faults, losses, at_
     assert losses == [2]
     assert not node.ended_cleanly
     cluster.world.run_until(lambda: node.started, 30_000, "the node serves again")
+
+
+def flip_a_bit(cluster, faults):
+    (disk,) = cluster.nodes[2].disks.values()
+    before = bytes(disk.content(META_PROPERTIES)[:1])
+    patch = Patch(disk, META_PROPERTIES, 0, before, bytes([before[0] ^ 1]))
+    faults.storage._damages.append(Damage(2, "a bit", [patch]))
+    assert faults.storage.is_rotten(2)
+
+
+def test_no_copy_is_made_of_a_disk_that_is_rotten(cluster, faults):
+    """Seed 40000116: nobody would know any more that the disk is to blame."""
+    flip_a_bit(cluster, faults)
+    faults.happen(incident(Fault.RESTORE))
+    faults.happen(incident(Fault.RESTORE))
+    assert not faults.effects.counts["restore"]
+
+
+def test_damage_goes_with_the_disk(cluster, faults):
+    flip_a_bit(cluster, faults)
+    faults.happen(incident(Fault.WIPE))
+    assert not faults.storage.is_rotten(2)
 
 
 def test_everything_is_mended_at_once_and_nothing_twice(cluster, faults):
