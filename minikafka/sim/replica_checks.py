@@ -10,7 +10,7 @@ LeaderCompleteness, LogMatching), WeakIsr and StrongIsr of the older model, SPEC
 
 from bisect import bisect_left
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import NamedTuple
@@ -71,6 +71,8 @@ class Committed:
     lost: list[Lost] = field(default_factory=list)
     by_leader: dict[tuple[int, int], int] = field(default_factory=dict)
     """(node, leader epoch) -> the high watermark that was looked at."""
+    by_damaged: dict[tuple[int, int], int] = field(default_factory=dict)
+    """As `by_leader`, while records of the leader are damaged."""
     begun: dict[int, int] = field(default_factory=dict)
     """Leader epoch -> `end_offset` when its leader was looked at first."""
     in_own_term: dict[int, str] = field(default_factory=dict)
@@ -150,18 +152,20 @@ class ReplicaChecks:
         epoch = partition.leader_epoch
         log = partition.log
         key = (node.config.node_id, epoch)
-        if self.is_damaged(node.config.node_id, where):
-            if not known.is_open and epoch >= known.unclean_epoch:
-                self._damaged_leader(node, partition, known)
-            return
+        is_damaged = self.is_damaged(node.config.node_id, where)
         if epoch < known.unclean_epoch:
             # A leader that an unclean election has deposed, and that does not know it yet. What it
             # goes on to commit, with the followers that it had, is lost in that election, too.
-            seen = known.by_leader.get(key, partition.leader_epoch_start_offset)
+            highest = known.by_damaged if is_damaged else known.by_leader
+            seen = highest.get(key, partition.leader_epoch_start_offset)
             if log.high_watermark > seen:
                 self._own_isr_has_it(node, partition)
-                self._deposed_commits(known, log, seen)
-                known.by_leader[key] = log.high_watermark
+                with suppress(CorruptRecordsError) if is_damaged else nullcontext():
+                    self._deposed_commits(known, log, seen)
+                highest[key] = log.high_watermark
+            return
+        if is_damaged:
+            self._damaged_leader(node, partition, known)
             return
         if log.first_unstable_offset is not None:
             raise Violation(
@@ -177,28 +181,55 @@ class ReplicaChecks:
             known.is_open = False
         elif log.high_watermark == looked_at:
             return
-        if looked_at is not None and log.high_watermark < looked_at:
-            raise Violation(
-                f"H7: {where}: the high watermark of {node.host} goes back from {looked_at} to "
-                f"{log.high_watermark} in epoch {epoch}"
-            )
+        else:
+            self._goes_on(node, partition, looked_at)
         known.by_leader[key] = log.high_watermark
-        self.coverage.rules["H7"] += 1
-        if looked_at is not None:
-            self._isr_has_it(partition)
-            self._own_isr_has_it(node, partition)
         self._grow(node, partition, known)
 
     def _damaged_leader(self, node: SimNode, partition: Partition, known: Committed) -> None:
         """What holds of a leader whose records cannot all be read.
 
-        It is not marked as looked at: when it is repaired, its records are compared.
+        What it lacks is told by its end and its leader epochs. It is not in `by_leader`: when it is
+        repaired, its records are compared.
         """
-        where, end_offset = partition.topic_partition, partition.log.log_end_offset
-        if end_offset < known.end_offset and self._has_gap(node.config.node_id, where, end_offset):
-            self._take_away(where, known, end_offset, partition.leader_epoch)
+        log = partition.log
+        node_id, epoch = node.config.node_id, partition.leader_epoch
+        seen = known.by_damaged.get((node_id, epoch))
+        if seen is None:
+            known.begun.setdefault(epoch, known.end_offset)
+            self._damaged_leader_lacks(node_id, partition, known)
+            known.is_open = False
+        else:
+            self._goes_on(node, partition, seen)
+        known.by_damaged[node_id, epoch] = log.high_watermark
         with suppress(CorruptRecordsError):
             self._grow(node, partition, known)
+
+    def _damaged_leader_lacks(self, node_id: int, partition: Partition, known: Committed) -> None:
+        where, log = partition.topic_partition, partition.log
+        if known.is_open:
+            self._lose_below_start(known, log)
+        for batch in known.batches:
+            if log.log_start_offset <= batch.base_offset and (
+                batch.last_offset >= log.log_end_offset
+                or epoch_at(log, batch.last_offset) != batch.leader_epoch
+            ):
+                if known.is_open or self._has_gap(node_id, where, batch.base_offset):
+                    self._take_away(where, known, batch.base_offset, partition.leader_epoch)
+                return
+
+    def _goes_on(self, node: SimNode, partition: Partition, looked_at: int) -> None:
+        """H7, and H1 to H3 where the high watermark has moved since it was looked at."""
+        reached = partition.log.high_watermark
+        if reached < looked_at:
+            raise Violation(
+                f"H7: {partition.topic_partition}: the high watermark of {node.host} goes back "
+                f"from {looked_at} to {reached} in epoch {partition.leader_epoch}"
+            )
+        self.coverage.rules["H7"] += 1
+        if reached > looked_at:
+            self._isr_has_it(partition)
+            self._own_isr_has_it(node, partition)
 
     def _beliefs_are_true(self, node: SimNode, partition: Partition) -> None:
         """What the leader of this epoch believes of ISR and followers.
@@ -336,9 +367,7 @@ class ReplicaChecks:
             default=known.end_offset,
         )
         if known.is_open:
-            # An unclean leader has nothing of what lies below its start, whatever has come there.
-            below = log.log_start_offset
-            self._lose(known, [x for x in known.batches if x.base_offset < below])
+            self._lose_below_start(known, log)
         self.coverage.rules["LeaderCompleteness"] += 1
         have = batches_of(log, 0, log.log_end_offset)
         wanted = [
@@ -356,6 +385,11 @@ class ReplicaChecks:
             f"without {wanted[kept]}, which was committed; it has "
             f"{have[kept] if kept < len(have) else 'nothing there'}"
         )
+
+    def _lose_below_start(self, known: Committed, log: UnifiedLog) -> None:
+        """An unclean leader has nothing of what lies below its start, whatever has come there."""
+        below = log.log_start_offset
+        self._lose(known, [x for x in known.batches if x.base_offset < below])
 
     def _lose(self, known: Committed, batches: list[Batch], epoch: int | None = None) -> None:
         """Note what an unclean election took, or, with an `epoch`, that of a leader with a gap."""

@@ -222,6 +222,24 @@ def test_what_a_damaged_leader_lacks_after_a_power_loss_is_lost_once(cluster, ch
     assert known.end_offset == 1
 
 
+def test_a_damaged_unclean_leader_shows_what_it_has_by_its_epochs(cluster, checkers):
+    """L8, seed 41000003: what it goes on to commit may be lost in a later election."""
+    checkers.look(cluster.nodes[1])
+    look_at(cluster, checkers, *UNCLEAN_ELECTION_OF_2)
+    checkers.replicas.is_damaged = lambda node_id, _: node_id == 2
+    lead_elsewhere(cluster)
+    checkers.look(cluster.nodes[2])
+    known = checkers.committed[WHERE]
+    assert [each.batch.base_offset for each in known.lost] == [1, 2]
+    assert not known.is_open
+    log = replica(cluster, 2, "t").log
+    log.high_watermark = 1
+    checkers.replicas.leader(cluster.nodes[2], replica(cluster, 2, "t"))
+    log.high_watermark = 0
+    with pytest.raises(Violation, match="H7"):
+        checkers.replicas.leader(cluster.nodes[2], replica(cluster, 2, "t"))
+
+
 def test_what_lies_below_an_unclean_leaders_log_is_lost(cluster, checkers):
     """L8: its log had begun there before, and others have committed below meanwhile."""
     checkers.look(cluster.nodes[1])
