@@ -52,7 +52,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--nodes", type=int, default=3, metavar="N", help="how many (default 3)")
     parser.add_argument("--base-port", type=int, default=19092, metavar="PORT",
                         help="the first node's port (default 19092)")  # fmt: skip
-    parser.add_argument("--dir", required=True, type=Path, help="where the cluster lives")
+    # Not `required`: an option that does not exist would not be named.
+    parser.add_argument("--dir", type=Path, help="where the cluster lives; must be given")
     parser.add_argument("--config", action="append", default=[], metavar="KEY=VALUE",
                         help="a value for every node; may be given several times")  # fmt: skip
     parser.add_argument("--one-process", action="store_true", help="all nodes in one process")
@@ -60,6 +61,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Start a cluster and stay until it is stopped, or act on one node."""
+    if args.dir is None:
+        print("dev: give --dir DIR, where the cluster lives", file=sys.stderr)
+        return 2
     if args.action is not None:
         if args.action not in _ACTIONS:
             print(f"dev {args.action}: one of {', '.join(_ACTIONS)}", file=sys.stderr)

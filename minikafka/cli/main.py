@@ -1,4 +1,8 @@
-"""The `minikafka` program: one subcommand a module, imported only when it is the one that runs."""
+"""The `minikafka` program: one subcommand a module, imported only when it is the one that runs.
+
+Ctrl-C ends a command with one line and status 130, as shells say it; where 1 would say that a
+promise was broken, with 2.
+"""
 
 import argparse
 import os
@@ -32,13 +36,29 @@ _COMMANDS = {
 }
 
 
+_WITH_VERDICT = ("verify", "judge", "demo-elr", "sim")
+_INTERRUPTED, _UNDECIDED = 130, 2
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the subcommand that the arguments name; returns its exit status."""
     arguments = list(sys.argv[1:] if argv is None else argv)
+    chosen = next((word for word in arguments if not word.startswith("-")), None)
+    try:
+        return _main(arguments, chosen)
+    except KeyboardInterrupt:
+        return _interrupted(chosen)
+
+
+def _interrupted(command: str | None) -> int:
+    print(f"minikafka{f' {command}' if command else ''}: interrupted.", file=sys.stderr)
+    return _UNDECIDED if command in _WITH_VERDICT else _INTERRUPTED
+
+
+def _main(arguments: Sequence[str], chosen: str | None) -> int:
     parser = argparse.ArgumentParser(prog="minikafka", description="A Kafka-compatible broker.")
     parser.add_argument("--version", action="version", version=f"minikafka {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    chosen = next((word for word in arguments if not word.startswith("-")), None)
     for name, (module, summary) in _COMMANDS.items():
         command = commands.add_parser(name, help=summary, description=summary)
         if name == chosen:
@@ -53,8 +73,11 @@ def run_tool(name: str) -> int:
     """Run one subcommand as a program of its own, for the launchers in `bin/`."""
     module, summary = _COMMANDS[name]
     parser = argparse.ArgumentParser(description=summary)
-    import_module(module).add_arguments(parser)
-    return _run(module, parser.parse_args())
+    try:
+        import_module(module).add_arguments(parser)
+        return _run(module, parser.parse_args())
+    except KeyboardInterrupt:
+        return _interrupted(name)
 
 
 def _run(module: str, parsed: argparse.Namespace) -> int:

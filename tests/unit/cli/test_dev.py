@@ -220,10 +220,16 @@ def test_an_action_that_is_none_is_named(home, arguments, words, capsys):
     assert words in capsys.readouterr().err
 
 
-def test_an_option_that_does_not_exist_is_named_and_not_its_value(home, capsys):
+@pytest.mark.parametrize("with_dir", [True, False])
+def test_an_option_that_does_not_exist_is_named_and_not_its_value(home, with_dir, capsys):
     with pytest.raises(SystemExit, match="2"):
-        main(["dev", "--nods", "3", "--dir", str(home)])
+        main(["dev", "--nods", "3", *(["--dir", str(home)] if with_dir else [])])
     assert "unrecognized arguments: --nods" in capsys.readouterr().err
+
+
+def test_a_cluster_needs_a_place(capsys):
+    assert main(["dev"]) == 2
+    assert "give --dir DIR" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("action", ["kill", "start", "pause"])

@@ -5,8 +5,9 @@ from unittest.mock import Mock
 import pytest
 
 from minikafka.cli import demo_elr
+from minikafka.cli import main as main_module
 from minikafka.cli._usage import USAGE
-from minikafka.cli.main import main
+from minikafka.cli.main import main, run_tool
 from minikafka.harness import judge_again, preflight
 from minikafka.harness import run as run_module
 
@@ -19,6 +20,17 @@ def test_an_unknown_option_is_a_usage_error(command, capsys):
     assert f"minikafka {command}: error: unrecognized arguments: --no-such-option" in (
         capsys.readouterr().err
     )
+
+
+@pytest.mark.parametrize(
+    ("command", "status"),
+    [("sim", 2), ("judge", 2), ("demo-elr", 2), ("verify", 2), ("topics", 130), ("dump-log", 130)],
+)
+def test_ctrl_c_while_a_command_is_loaded_is_one_line(command, status, monkeypatch, capsys):
+    monkeypatch.setattr(main_module, "import_module", Mock(side_effect=KeyboardInterrupt))
+    assert main([command]) == status
+    assert capsys.readouterr() == ("", f"minikafka {command}: interrupted.\n")
+    assert run_tool(command) == status
 
 
 @pytest.mark.parametrize(
