@@ -24,15 +24,22 @@ def usage_error(parser: argparse.ArgumentParser) -> Callable[[str], NoReturn]:
     return error
 
 
-def without_verdict(command: str, error: Exception) -> int:
-    """Print why a command ended without a verdict, and return its status.
+def or_undecided(command: str, work: Callable[[], int], *expected: type[Exception]) -> int:
+    """Return what `work` returns; where it ends without a verdict print why, and return 2.
 
-    An OSError (a full disk, a folder that is gone) is one sentence. Any other is an error of the
-    command, and its traceback is printed.
+    An `expected` error is one sentence, and so is an OSError (a full disk, a folder that is gone).
+    Any other is an error of the command, and its traceback is printed.
     """
-    said = str(error)
-    if not isinstance(error, OSError):
+    try:
+        return work()
+    except expected as error:
+        why = str(error)
+    except KeyboardInterrupt:
+        why = "aborted."
+    except OSError as error:
+        why = f"ended without a verdict: {error}."
+    except Exception as error:  # noqa: BLE001 - the status of an uncaught one says broken
         traceback.print_exception(error)
-        said = f"{type(error).__name__}: {error}"
-    print(f"minikafka {command}: ended without a verdict: {said}.", file=sys.stderr)
+        why = f"ended without a verdict: {type(error).__name__}: {error}."
+    print(f"minikafka {command}: {why}", file=sys.stderr)
     return UNDECIDED

@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from minikafka.cli._usage import UNDECIDED, USAGE, usage_error, without_verdict
+from minikafka.cli._usage import UNDECIDED, USAGE, or_undecided, usage_error
 from minikafka.testing.cluster import ClusterError, free_base_port
 from minikafka.testing.nodes import Nodes
 
@@ -59,15 +59,13 @@ def run(args: argparse.Namespace) -> int:
         return UNDECIDED
     from minikafka.harness.settings import HarnessError
 
-    try:
-        without, with_elr = _both_sides(args.base_port or free_base_port(2 * _NODES_EACH), args.dir)
-    except (HarnessError, ClusterError) as error:
-        print(f"minikafka demo-elr: {error}", file=sys.stderr)
-        return UNDECIDED
-    except Exception as error:  # noqa: BLE001 - the status of an uncaught one says otherwise
-        return without_verdict("demo-elr", error)
-    _show(without, with_elr)
-    return 0 if without.lost and not with_elr.lost else 1
+    def shown() -> int:
+        base_port = args.base_port or free_base_port(2 * _NODES_EACH)
+        without, with_elr = _both_sides(base_port, args.dir)
+        _show(without, with_elr)
+        return 0 if without.lost and not with_elr.lost else 1
+
+    return or_undecided("demo-elr", shown, HarnessError, ClusterError)
 
 
 def _both_sides(base_port: int, directory: Path | None) -> tuple["Outcome", "Outcome"]:

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from minikafka.cli._usage import UNDECIDED, USAGE, usage_error, without_verdict
+from minikafka.cli._usage import UNDECIDED, USAGE, or_undecided, usage_error
 
 _BROKEN = 1
 
@@ -62,17 +62,12 @@ def run(args: argparse.Namespace) -> int:
         return USAGE
     submitted = judge_again.environment_of_submit()
     master = args.master or ("" if submitted else "local[2]")
-    try:
+
+    def judged() -> int:
         answer = judge_again.judge_again(args.run, args.out, master)
-    except HarnessError as error:
-        print(f"minikafka judge: {error}", file=sys.stderr)
-        return UNDECIDED
-    except KeyboardInterrupt:
-        print("minikafka judge: aborted.", file=sys.stderr)
-        return UNDECIDED
-    except Exception as error:  # noqa: BLE001 - the status of an uncaught one says broken
-        return without_verdict("judge", error)
-    return _conclude(answer, judge_again.broken_promises(answer))
+        return _conclude(answer, judge_again.broken_promises(answer))
+
+    return or_undecided("judge", judged, HarnessError)
 
 
 def _conclude(answer: Mapping[str, Any], broken: Mapping[str, int]) -> int:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from minikafka.cli._usage import UNDECIDED, USAGE, usage_error, without_verdict
+from minikafka.cli._usage import USAGE, or_undecided, usage_error
 from minikafka.harness import draw
 from minikafka.harness.evidence_rules import LENIENT, unknown_rules
 from minikafka.harness.injections import INJECTIONS
@@ -208,22 +208,17 @@ def run(args: argparse.Namespace) -> int:
     if problems:
         print("\n".join(f"minikafka verify: {problem}" for problem in problems), file=sys.stderr)
         return USAGE
-    try:
-        from minikafka.harness import preflight
+    return or_undecided("verify", lambda: _verified(settings, schedule), HarnessError)
 
-        preflight.check()
-        from minikafka.harness.live import PatientConsole
-        from minikafka.harness.run import verify
 
-        return verify(settings, schedule, PatientConsole())
-    except HarnessError as error:
-        print(f"minikafka verify: {error}", file=sys.stderr)
-        return UNDECIDED
-    except KeyboardInterrupt:
-        print("minikafka verify: aborted.", file=sys.stderr)
-        return UNDECIDED
-    except Exception as error:  # noqa: BLE001 - the status of an uncaught one says broken
-        return without_verdict("verify", error)
+def _verified(settings: RunSettings, schedule: Schedule) -> int:
+    from minikafka.harness import preflight
+
+    preflight.check()
+    from minikafka.harness.live import PatientConsole
+    from minikafka.harness.run import verify
+
+    return verify(settings, schedule, PatientConsole())
 
 
 def _settings(args: argparse.Namespace) -> RunSettings:
