@@ -497,7 +497,7 @@ class ReplicaManager:
     def flush_logs(self) -> None:
         """Ask for the syncs that logs want."""
         for log in self.logs.unflushed():
-            self._ask_flush(log)
+            self.flush(log)
 
     def flush(self, log: UnifiedLog) -> None:
         """Have a log synced; what is appended while a flush runs goes into the next."""
