@@ -162,12 +162,18 @@ def differences(verdict: Mapping[str, Any], answer: Mapping[str, Any]) -> list[s
             before = verdict["promises"].get(kind, {}).get("count")
             if before is not None:
                 pairs[kind] = (before, count)
+    group = verdict.get("group") or {}
+    pairs |= {
+        f"{name} of the group": (group[name], now)
+        for name, now in answer["group_counts"].items()
+        if name in group
+    }
     found = [
         f"The verdict of the run says {before} {name.replace('_', ' ')}, and its files show {now}."
         for name, (before, now) in pairs.items()
         if before != now
     ]
-    if verdict.get("group") and not answer["group_is_complete"]:
+    if group and not answer["group_is_complete"]:
         found.append("The log of the consumer group ends before the end of every partition.")
     return found
 

@@ -146,12 +146,13 @@ def _now_us() -> int:
 class PollTable:
     """A log that was read: rows of `POLL_SCHEMA`, and up to where the group read in the end.
 
-    Without `ends` it did not get to the end.
+    Without `ends` it did not get to the end. `counts` are those of `PollLog` when it was written.
     """
 
     rows: pa.Table
     ends: dict[int, int]
     header: dict[str, Any]
+    counts: dict[str, int]
 
 
 def read_poll_log(path: Path) -> PollTable:
@@ -164,12 +165,18 @@ def read_poll_log(path: Path) -> PollTable:
     header: dict[str, Any] = {}
     ends: dict[int, int] = {}
     rebalances: Counter[int] = Counter()
+    counts = dict.fromkeys(_COUNTS, 0)
     for number, entry in enumerate(Entries(path)):
         if not number and (entry[0] != HEADER or entry[1].get("version") != VERSION):
             raise LedgerDamagedError(f"{path.name}: does not begin with a header of version 1")
         match entry:
             case [tag, at_us, member, [*partitions], *more] if tag in (POLLED, COMMITTED):
                 kind = "polled" if tag == POLLED else "committed"
+                if tag == POLLED:
+                    _, firsts, lasts = more
+                    counts["polled"] += sum(lasts) - sum(firsts) + len(lasts)
+                else:
+                    counts["commits"] += 1
                 filled = more if tag == POLLED else [[0] * len(partitions), *more, *more]
                 for partition, *values in zip(partitions, *filled, strict=True):
                     row = (
@@ -178,8 +185,11 @@ def read_poll_log(path: Path) -> PollTable:
                     )
                     for column, value in zip(columns, row, strict=True):
                         column.append(value)
-            case [tag, _, member, *_] if tag in (ASSIGNED, REVOKED):
+            case [tag, _, member, partitions, *_] if tag in (ASSIGNED, REVOKED):
                 rebalances[member] += 1
+                counts["assignments"] += len(partitions) if tag == ASSIGNED else 0
+            case [tag, *_] if tag == REFUSED:
+                counts["refused"] += 1
             case [tag, values] if tag == HEADER:
                 header = values
             case [tag, int(), dict(found)] if tag == END:
@@ -189,7 +199,7 @@ def read_poll_log(path: Path) -> PollTable:
     arrays = [
         pa.array(column, kind) for column, kind in zip(columns, _COLUMNS.values(), strict=True)
     ]
-    return PollTable(pa.table(arrays, names=list(_COLUMNS)), ends, header)
+    return PollTable(pa.table(arrays, names=list(_COLUMNS)), ends, header, counts)
 
 
 _COLUMNS = {

@@ -170,6 +170,7 @@ class Group(NamedTuple):
 
     polls: DataFrame
     ends: Mapping[int, int]
+    counts: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -204,7 +205,8 @@ def group_of(spark: SparkSession, files: RunFiles) -> Group | None:
     table = read_poll_log(files.poll_log)
     files.polls.mkdir(exist_ok=True)
     pq.write_table(table.rows, files.polls / "polls.parquet")
-    return Group(spark.read.schema(POLL_SCHEMA).parquet(str(files.polls)), table.ends)
+    polls = spark.read.schema(POLL_SCHEMA).parquet(str(files.polls))
+    return Group(polls, table.ends, table.counts)
 
 
 def judge_files(
@@ -247,6 +249,7 @@ def judge_files(
         "isolation": isolation.counts,
         "group_repeated": 0 if case.group is None else repeated(case.group.polls),
         "group_is_complete": case.group is not None and bool(case.group.ends),
+        "group_counts": {} if case.group is None else dict(case.group.counts),
         "injected": [],
         "injected_found": False,
     }

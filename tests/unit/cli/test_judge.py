@@ -50,7 +50,7 @@ VERDICT = {
         {"producer": 2, "sent": 5, "acked": 4, "failed": 0, "unknown": 1},
     ],
     "counts": {"read_by_stream": 10, "read_afresh": 10},
-    "group": {"protocol": "eager"},
+    "group": {"protocol": "eager", "polled": 10, "commits": 3, "refused": 1, "assignments": 2},
     "promises": {kind: {"count": 0} for kind in KINDS},
     "reasons": [],
 }
@@ -62,6 +62,7 @@ ANSWER = {
     "promises": {kind: {"count": 0} for kind in KINDS},
     "regressions": [],
     "group_is_complete": True,
+    "group_counts": {"polled": 10, "commits": 3, "refused": 1, "assignments": 2},
 }  # fmt: skip
 EVIDENCE = (
     *("events.jsonl", "checkpoint", "streamed.parquet", "reread.parquet", "polls.msgpack"),
@@ -168,6 +169,17 @@ def test_files_that_show_what_the_verdict_says_are_those_of_the_run():
 def test_files_that_were_changed_since_the_run_are_noticed(verdict, answer, said):
     changed = {**ANSWER, "counts": {**ANSWER["counts"], **answer}}
     assert any(said in each for each in differences({**VERDICT, **verdict}, changed))
+
+
+@pytest.mark.parametrize("name", ["polled", "commits", "refused", "assignments"])
+def test_entries_that_are_gone_from_the_log_of_the_group_are_noticed(name):
+    """A record that was given again after a commit is seen by the commit alone."""
+    counts = {**ANSWER["group_counts"], name: 0}
+    [said] = differences(VERDICT, {**ANSWER, "group_counts": counts})
+    said_before = VERDICT["group"][name]
+    assert said == (
+        f"The verdict of the run says {said_before} {name} of the group, and its files show 0."
+    )
 
 
 def test_a_log_of_the_group_that_was_cut_is_noticed():

@@ -51,6 +51,7 @@ def test_polls_and_confirmed_commits_are_rows_in_order(written):
     ]
     assert table.ends == {0: 5, 3: 9}
     assert table.header["group"] == "g"
+    assert table.counts == {"polled": 9, "commits": 1, "refused": 1, "assignments": 3}
 
 
 def test_a_log_that_was_cut_has_no_end(written):
