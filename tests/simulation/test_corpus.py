@@ -16,7 +16,7 @@ PLANS = sorted(FOLDER.glob("*.json"))
 
 
 def test_the_corpus_is_there():
-    assert len(PLANS) == 7
+    assert len(PLANS) == 8
 
 
 @pytest.mark.parametrize("path", PLANS, ids=lambda path: path.stem)
