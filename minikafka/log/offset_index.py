@@ -80,6 +80,12 @@ class OffsetIndex:
         at = bisect_right(self._offsets, offset - self.base_offset)
         return self._positions[at - 1] if at else 0
 
+    def position_from(self, position: int) -> int:
+        """The first position at or behind `position` that is known to be a batch's; 0 is."""
+        if position <= 0 or not self._positions:
+            return 0
+        return self._positions[min(bisect_left(self._positions, position), len(self) - 1)]
+
     def entry_at(self, position: int) -> IndexEntry | None:
         """The entry that names `position`, if one does."""
         at = bisect_left(self._positions, position)

@@ -38,6 +38,17 @@ class WrittenBatch(NamedTuple):
         return self.last_offset - self.offset_delta
 
 
+def written_batch(header: BatchHeader) -> WrittenBatch:
+    """What is remembered of a data batch."""
+    delta = header.last_offset_delta
+    return WrittenBatch(
+        (header.base_sequence + delta) & 0x7FFFFFFF,
+        header.base_offset + delta,
+        delta,
+        header.max_timestamp,
+    )
+
+
 @dataclass(slots=True)
 class ProducerEntry:
     """One producer id."""
@@ -144,18 +155,10 @@ class ProducerState:
         if entry.epoch != header.producer_epoch:
             entry.epoch = header.producer_epoch
             entry.batches.clear()
-        delta = header.last_offset_delta
         batches = entry.batches
         if len(batches) >= REMEMBERED_BATCHES:
             del batches[0]
-        batches.append(
-            WrittenBatch(
-                (header.base_sequence + delta) & 0x7FFFFFFF,
-                header.base_offset + delta,
-                delta,
-                header.max_timestamp,
-            )
-        )
+        batches.append(written_batch(header))
         entry.last_timestamp = header.max_timestamp
         if header.attributes & TRANSACTIONAL and entry.transaction_start < 0:
             entry.transaction_start = header.base_offset

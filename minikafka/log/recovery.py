@@ -26,6 +26,7 @@ from minikafka.log.producer_snapshot import (
     snapshot_offsets,
 )
 from minikafka.log.producer_state import ProducerState, is_marker
+from minikafka.log.recent_batches import remember_recent_batches
 from minikafka.log.scan import scan_headers
 from minikafka.log.segment import (
     DELETED_SUFFIX,
@@ -225,6 +226,8 @@ def load_producers(
         segments.disk, segments.folder, first_offset, newest_snapshot, now_ms, offsets=snapshots
     )
     start = state.end_offset
+    if start > first_offset and state.producers:
+        remember_recent_batches(state, segments, now)
     if start < end_offset:
         for segment in segments.from_offset(start):
             position = segment.locate(start) if segment.base_offset < start else 0
