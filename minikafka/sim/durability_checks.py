@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from minikafka.common.ids import TopicPartition
+from minikafka.log.results import DamagedRecordsError
 from minikafka.log.segment import Segment
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.replica.partition import Partition
@@ -52,7 +53,8 @@ class DurabilityChecks:
                 )
             if segment.base_offset >= log.recovery_point or file.durable_size >= file.size:
                 continue
-            if file.durable_size < _flushed_size(log, segment):
+            flushed_size = _flushed_size(log, segment)
+            if flushed_size is not None and file.durable_size < flushed_size:
                 raise Violation(
                     f"flushed: {where} says that everything below {log.recovery_point} is durable; "
                     f"segment {segment.base_offset} is so up to byte {file.durable_size} of "
@@ -60,7 +62,10 @@ class DurabilityChecks:
                 )
 
 
-def _flushed_size(log: UnifiedLog, segment: Segment) -> int:
-    """How many bytes of a segment lie below the recovery point."""
-    end = log.segments.position_of(log.recovery_point, log.log_end_offset)
+def _flushed_size(log: UnifiedLog, segment: Segment) -> int | None:
+    """How many bytes of a segment lie below the recovery point; None where damage hides it."""
+    try:
+        end = log.segments.position_of(log.recovery_point, log.log_end_offset)
+    except DamagedRecordsError:
+        return None
     return end.position if end.segment_base_offset == segment.base_offset else segment.size
