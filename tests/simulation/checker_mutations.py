@@ -74,7 +74,7 @@ CHECKER_MUTATIONS = (
         mutation(
             "a recovery point is believed",
             ("sim.durability_checks", "DurabilityChecks.look",
-             "if file.durable_size < _flushed_size(log, segment):", "if False:"),
+             "flushed_size is not None and file.durable_size < flushed_size", "False"),
         ),
         ("flushed",),
     ),
