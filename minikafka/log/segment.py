@@ -171,10 +171,14 @@ class Segment:
         return self._latest
 
     def _read_latest(self) -> TimeEntry:
-        """What the time index says, and what stands behind its last entry: it may lack some."""
+        """What the time index says, and what stands behind its last entry: it may lack some.
+
+        Not what a damaged header says that cannot be in this segment.
+        """
         latest = self.time_index.last_entry
         for _, header in self.headers(self._scan_from(latest.offset)):
-            if header.max_timestamp > latest.timestamp:
+            is_here = self.base_offset <= header.last_offset and self.reaches(header.last_offset)
+            if header.max_timestamp > latest.timestamp and is_here:
                 latest = TimeEntry(header.max_timestamp, header.last_offset)
         return latest
 

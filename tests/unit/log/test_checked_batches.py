@@ -255,3 +255,17 @@ def test_the_longest_ranges_are_kept():
     assert all(ranges.around(1_000 * x) for x in range(2 * MOST_RANGES, 3 * MOST_RANGES))
     ranges.add(0, 10_000_000, 7)
     assert ranges.around(5) == (0, 10_000_000, 7)
+
+
+@pytest.mark.parametrize("bit", range(8))
+@pytest.mark.parametrize("byte", [0, 3, 7, 23, 26])
+def test_the_times_of_a_damaged_segment_are_completed(disk, byte, bit):
+    """Seed 42000100: a start that met such a header in a rolled segment ended with a traceback."""
+    disk.flip("t-0/00000000000000000100.log", byte, bit)
+    disk.remove("t-0/00000000000000000100.timeindex")
+    try:
+        segment = opened(disk)
+        segment.complete_times()
+    except CorruptRecordsError:
+        return
+    assert BASE <= segment.latest.offset < BASE + 2**31
