@@ -107,17 +107,12 @@ class UnifiedLog:
         """
         flushes = FlushLedger(flushed_ms=now.monotonic_ms)
         if not remembered.clean or not disk.exists(folder):
-            # A folder that a dead process made is there, but perhaps not durable.
+            # What a dead process made is there, but perhaps not durable.
             flushes.folders = {folder: None, "": None}
+            flushes.files = {f"{folder}/{PARTITION_METADATA}": None}
             disk.make_dir(folder)
-        parts = load(
-            disk,
-            folder,
-            config,
-            remembered=remembered,
-            now=now,
-            jitter_ms=config.draw_jitter_ms(rng),
-        )
+        jitter_ms = config.draw_jitter_ms(rng)
+        parts = load(disk, folder, config, remembered=remembered, now=now, jitter_ms=jitter_ms)
         if topic_id is not None and not disk.exists(f"{folder}/{PARTITION_METADATA}"):
             write_topic_id(disk, folder, topic_id)
             flushes.wrote(f"{folder}/{PARTITION_METADATA}", folder)

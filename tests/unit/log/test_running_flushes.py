@@ -68,3 +68,15 @@ def test_nothing_is_kept_of_flushes_that_have_ended(log):
         request.run()
         log.flushed(request)
     assert log.flushes.running == []
+
+
+def test_a_clean_stop_makes_the_topic_id_durable_that_a_dead_process_wrote(disk):
+    """Seed 42000039: there is no record yet before which it would have been."""
+    for clean in (True, False):
+        log = UnifiedLog.open(
+            disk, "t-0", TopicPartition("t", 0), config=LogConfig(),
+            remembered=Remembered(clean=clean), now=NOW, rng=Random(1), topic_id=Uuid.of(5, 6),
+        )  # fmt: skip
+    log.close()
+    path = "t-0/partition.metadata"
+    assert disk.durable_bytes(path) == len(disk.content(path))
