@@ -360,7 +360,7 @@ class LogDirectory:
             write_offsets(self.disk, name, offsets, sync=sync)
             self._written[name] = offsets
 
-    def close(self, broker_epoch: int) -> None:
+    def close(self, broker_epoch: int, *, is_clean: bool = True) -> None:
         """Flush and close all logs; say that it was clean if all of them had been loaded (C1)."""
         closing = [(log, log.prepare_close()) for log in self.logs.values()]
         run_all(self.disk, [request for _, request in closing if request is not None])
@@ -369,7 +369,7 @@ class LogDirectory:
         self.checkpoint_recovery_points(sync=True)
         self.checkpoint_log_starts(sync=True)
         self.checkpoint_high_watermarks(sync=True)
-        if not self.is_loaded:
+        if not (self.is_loaded and is_clean):
             return
         try:
             write_clean_shutdown(self.disk, broker_epoch)

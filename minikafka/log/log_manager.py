@@ -319,12 +319,15 @@ class LogManager:
             self._homes.pop(at, None)
         return lost
 
-    def shutdown(self, broker_epoch: int) -> list[StorageFault]:
-        """Flush and close everything and leave the clean shutdown files (SPEC C1)."""
+    def shutdown(self, broker_epoch: int, *, is_clean: bool = True) -> list[StorageFault]:
+        """Flush and close everything and leave the clean shutdown files (SPEC C1).
+
+        Not where `is_clean` says that it was none for other reasons.
+        """
         faults = []
         for directory in self.online:
             try:
-                directory.close(broker_epoch)
+                directory.close(broker_epoch, is_clean=is_clean)
             except StorageFault as fault:
                 faults.append(fault)
         return faults

@@ -295,7 +295,14 @@ class Node:
             if broker is not None:
                 broker.logs.take_offline(fault.log_dir)
         if broker is not None:
-            faults += broker.logs.shutdown(broker.lifecycle.broker_epoch)
+            unreported = broker.replicas.unreported_losses
+            faults += broker.logs.shutdown(broker.lifecycle.broker_epoch, is_clean=not unreported)
+            if unreported:
+                _log.warning(
+                    "%s: the controller may count on the logs, which are gone: the shutdown is an "
+                    "unclean one",
+                    ", ".join(map(str, unreported)),
+                )
         self._ended = True
         self.env.end()
         for each in faults:

@@ -67,8 +67,8 @@ class LostLogs:
             return False
         if name in self._promised and self.broker_id in members:
             return True
+        self._promised.pop(name, None)
         if leader not in (NO_LEADER, self.broker_id):
-            self._promised.pop(name, None)
             _log.warning("%s: copying %s from broker %d", reason, name, leader)
             self._found.pop(name)
             return False
@@ -80,6 +80,14 @@ class LostLogs:
                 reason, name, name,
             )  # fmt: skip
         return True
+
+    @property
+    def unreported(self) -> list[TopicPartition]:
+        """Logs that were lost while this broker ran, and of which the controller may not know.
+
+        After a clean shutdown it would still be a member of their ISR or ELR (E7).
+        """
+        return list(self._promised)
 
     def forget(self, name: TopicPartition) -> None:
         """The replica is not this broker's any more."""

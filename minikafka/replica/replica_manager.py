@@ -494,6 +494,11 @@ class ReplicaManager:
                 if leader is not None:
                     self._fetchers[leader].moved(key)
 
+    @property
+    def unreported_losses(self) -> list[TopicPartition]:
+        """Replicas whose logs are gone, and of which the controller may not know."""
+        return self._lost.unreported
+
     def flush_logs(self) -> None:
         """Ask for the syncs that logs want."""
         for log in self.logs.unflushed():

@@ -91,7 +91,9 @@ def test_what_was_lost_while_it_ran_is_copied_once_the_controller_knows(lost, ca
     lost.forget(NAME)
     lost.add(NAME, "the log of t-0 is damaged")
     assert lost.keep_offline(NAME, 2, members=(2, 1))
+    assert lost.unreported == [NAME]
     assert lost.keep_offline(NAME, -1, members=())
+    assert lost.unreported == []
     assert caplog.messages == []
     assert not lost.keep_offline(NAME, 2, members=(2,))
     assert caplog.messages == ["the log of t-0 is damaged: copying t-0 from broker 2"]
