@@ -117,7 +117,10 @@ class StorageFaults:
     def _restore(self, node: SimNode, damage: Damage) -> None:
         """Bring damaged files back, or move the replicas away that have a copy elsewhere."""
         rng = self.cluster.world.rng(f"repair/{self.cluster.world.now_us}")
-        can_go = damage.replicas and all(self._has_copy(node, x) for x in damage.replicas)
+        is_whole = all(disk.broken is None for disk in node.disks.values())
+        can_go = (
+            is_whole and damage.replicas and all(self._has_copy(node, x) for x in damage.replicas)
+        )
         if can_go and rng.random() < _MOVED_AWAY_SHARE:
             for disk, folder in list(damage.folders()):
                 self._note(node.host, f"an operator moves {folder} away")
