@@ -129,7 +129,7 @@ def _load(
         items.append(
             Segment.open(disk, folder, start, config, now, create=True, jitter_ms=jitter_ms)
         )
-    end_offset = items[-1].prepare_for_appends()
+    end_offset = items[-1].prepare_for_appends(remembered.recovery_point)
     if remembered.clean and end_offset < remembered.recovery_point:
         raise CorruptRecordsError(
             f"{items[-1].path(LOG_SUFFIX)} ends at byte {items[-1].size} and offset {end_offset}, "
@@ -155,8 +155,8 @@ def _load(
         # Also where all that the file knew of is gone: it had heard of a later log start offset.
         scan_from = segments.first.base_offset
     if scan_from is not None:
-        _learn_epochs(segments, epochs, scan_from)
-    _learn_first_epochs(segments, epochs, start_offset)
+        _learn_epochs(segments, epochs, scan_from, end_offset)
+    _learn_first_epochs(segments, epochs, start_offset, end_offset)
     epochs.truncate_from_start(start_offset)
     if epochs.changed and not (remembered.clean and epochs_known):
         # For good: no flush knows of it, and after a clean shutdown it is believed. What is known
@@ -234,7 +234,7 @@ def load_producers(
             if position is None:
                 continue
             reindex = reindex_from is not None and segment.base_offset >= reindex_from
-            for at, header in segment.headers(position):
+            for at, header in _headers_below(segment, end_offset, position):
                 _replay(
                     state, segment, at, header,
                     high_watermark=high_watermark, now_ms=now_ms, reindex=reindex,
@@ -429,15 +429,31 @@ def _load_epochs(disk: Disk, folder: str, items: list[Segment]) -> tuple[LeaderE
     return LeaderEpochCache(), not any(segment.size for segment in items)
 
 
-def _learn_epochs(segments: Segments, epochs: LeaderEpochCache, offset: int) -> None:
+def _headers_below(
+    segment: Segment, end_offset: int, position: int = 0
+) -> Iterator[tuple[int, BatchHeader]]:
+    """The batches of a segment up to the log's end. A torn tail may follow."""
+    if segment.base_offset >= end_offset:
+        return
+    for at, header in segment.headers(position):
+        yield at, header
+        if header.next_offset >= end_offset:
+            return
+
+
+def _learn_epochs(
+    segments: Segments, epochs: LeaderEpochCache, offset: int, end_offset: int
+) -> None:
     for segment in segments.from_offset(offset):
-        for _, header in segment.headers():
+        for _, header in _headers_below(segment, end_offset):
             latest = epochs.latest_epoch
             if header.leader_epoch >= 0 and (latest is None or header.leader_epoch > latest):
                 epochs.assign(header.leader_epoch, header.base_offset)
 
 
-def _learn_first_epochs(segments: Segments, epochs: LeaderEpochCache, start_offset: int) -> None:
+def _learn_first_epochs(
+    segments: Segments, epochs: LeaderEpochCache, start_offset: int, end_offset: int
+) -> None:
     """Learn the epochs between the log's start and the first known one.
 
     A log start offset that moves is in the file of epochs at once, and in its own checkpoint within
@@ -448,7 +464,7 @@ def _learn_first_epochs(segments: Segments, epochs: LeaderEpochCache, start_offs
     _, known_from = epochs.entries[0]
     found = LeaderEpochCache()
     for segment in segments.from_offset(start_offset):
-        for _, header in segment.headers():
+        for _, header in _headers_below(segment, end_offset):
             if header.base_offset >= known_from:
                 break
             latest = found.latest_epoch

@@ -57,6 +57,9 @@ def file_name(base_offset: int, suffix: str) -> str:
     return f"{base_offset:020d}{suffix}"
 
 
+_FAR_OFFSET: Final = 1 << 63
+
+
 def reaches(base_offset: int, offset: int) -> bool:
     """True if a segment at `base_offset` can hold `offset`: indexes have 31 bits for it."""
     return offset - base_offset <= _LARGEST_RELATIVE_OFFSET
@@ -487,15 +490,26 @@ class Segment:
             index.pending.clear()
             index.is_stored = True
 
-    def prepare_for_appends(self) -> int:
-        """Find the end of a loaded segment; its next offset. The log file must be sound."""
+    def prepare_for_appends(self, flushed_to: int = _FAR_OFFSET) -> int:
+        """Find the end of a loaded segment; its next offset.
+
+        Behind `flushed_to` there may be a torn tail, of `torn_bytes`.
+
+        Raises:
+            DamagedRecordsError: below `flushed_to` is what cannot be a batch.
+        """
         next_offset = self.base_offset
         end = self._scan_from(_FAR_OFFSET)
-        for position, header in self.headers(end):
-            next_offset, end = header.next_offset, position + header.size
-        self.torn_bytes = self.file.size - end
-        self._latest = self._read_latest()
         self._unindexed_bytes = 0
+        try:
+            for position, header in self.headers(end):
+                next_offset, end = header.next_offset, position + header.size
+        except DamagedRecordsError:
+            if next_offset < flushed_to:
+                raise
+        self.torn_bytes = self.file.size - end
+        if not self.torn_bytes:
+            self._latest = self._read_latest()
         return next_offset
 
     def complete_times(self) -> None:
@@ -654,6 +668,3 @@ class Segment:
             file.append(encode(kept))
             file.close()
             self.unsynced[self.path(TXN_INDEX_SUFFIX)] = None
-
-
-_FAR_OFFSET: Final = 1 << 63

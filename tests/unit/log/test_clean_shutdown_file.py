@@ -37,7 +37,9 @@ def append(log):
     log.append_as_leader(memoryview(batch), leader_epoch=0, now=NOW)
 
 
-@pytest.mark.parametrize(("count", "tail"), [(3, b""), (3, b"torn"), (0, b"torn")])
+@pytest.mark.parametrize(
+    ("count", "tail"), [(3, b""), (3, b"torn"), (0, b"torn"), (3, bytes(90)), (0, bytes(90))]
+)
 def test_a_clean_shutdown_file_that_is_back_is_not_believed(disk, caplog, count, tail):
     """Its removal was lost: something was written after the shutdown of which it speaks."""
     manager = start(disk)
