@@ -16,7 +16,7 @@ from minikafka.common import effects as fx
 from minikafka.common import events
 from minikafka.common.budget import STEP_UNITS
 from minikafka.common.clock import Now
-from minikafka.common.faults import StorageFault
+from minikafka.common.faults import RecordsGoneError, StorageFault
 from minikafka.common.file_slice import FileSlice
 from minikafka.config.node_config import NodeConfig, node_config
 from minikafka.log.checkpoints import BadMetaPropertiesError
@@ -463,6 +463,10 @@ class SimNode:
             self._disconnect(connection)
             failed = events.ReadFailed(fault)
             self.world.after(0, lambda: self.post(lambda: self._step(failed)))
+            return
+        except RecordsGoneError:
+            # Of one partition, which another one of the same answer has taken offline.
+            self._disconnect(connection)
             return
         self.network.send(inbound.stream, 1, data)
 
