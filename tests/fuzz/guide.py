@@ -4,6 +4,7 @@ A guide sees which lines follow one another in minikafka while a node handles a 
 one run or several; with the same first seed in a fresh process it chooses the same frames.
 """
 
+import gc
 import sys
 from importlib import import_module
 from inspect import CO_OPTIMIZED
@@ -73,11 +74,16 @@ class Guide:
     def step(self, step, request):
         """Call `step` for the event of a request; keep the frame if it reached something new."""
         before = self.steps
+        # Generators that others left behind are closed when garbage is collected: no news either.
+        collects = gc.isenabled()
+        gc.disable()
         sys.settrace(self._entered)
         try:
             return step()
         finally:
             sys.settrace(None)
+            if collects:
+                gc.enable()
             if self.steps > before:
                 found = self._sent.pop(_number_of(request.frame), None)
                 if found is not None:

@@ -1,5 +1,6 @@
 """Frames that reach new code are kept and changed; the choice is the same in each run."""
 
+import gc
 from random import Random
 
 from minikafka.apis._registry import BROKER, CONTROLLER
@@ -46,6 +47,15 @@ def test_a_frame_is_kept_for_the_first_code_that_it_reaches():
     assert [each.frame.number for each in guide.kept] == [1]
     assert guide.choose(Random(1), BROKER).number == 1
     assert guide.choose(Random(1), CONTROLLER) is None
+
+
+def test_what_the_garbage_collector_closes_is_no_news_of_a_frame():
+    """A generator's end is traced: other tests leave some in cycles."""
+    guide = Guide()
+    frame = FrameMaker(Random(1), []).frame(ApiKey.API_VERSIONS, 0)
+    guide.sent(BROKER, frame)
+    assert not guide.step(gc.isenabled, RequestFrame(1, memoryview(frame.data)[4:]))
+    assert gc.isenabled()
 
 
 def test_an_envelope_that_cannot_be_read_is_nobodys():
