@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from minikafka import __version__
+from minikafka.cli._usage import UNDECIDED
 
 _COMMANDS = {
     "dev": ("minikafka.cli.dev", "start a cluster on this machine, and act on its nodes"),
@@ -37,7 +38,7 @@ _COMMANDS = {
 
 
 _WITH_VERDICT = ("verify", "judge", "demo-elr", "sim")
-_INTERRUPTED, _UNDECIDED = 130, 2
+_INTERRUPTED = 130
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -52,7 +53,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _interrupted(command: str | None) -> int:
     print(f"minikafka{f' {command}' if command else ''}: interrupted.", file=sys.stderr)
-    return _UNDECIDED if command in _WITH_VERDICT else _INTERRUPTED
+    return UNDECIDED if command in _WITH_VERDICT else _INTERRUPTED
 
 
 def _main(arguments: Sequence[str], chosen: str | None) -> int:
