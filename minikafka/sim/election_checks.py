@@ -102,7 +102,7 @@ def moment_of(
         was, present = before.brokers.get(broker_id), image.brokers.get(broker_id)
         directory = former.directory(broker_id)
         if directory != now.directory(broker_id) and not can_lead(image, former, broker_id):
-            # It began anew: the directory that it was in is gone (E2, E7).
+            # The directory that it was in is gone: its log there began again (E2, E7).
             return False
         return was is None or present is None or was.epoch == present.epoch
 

@@ -151,7 +151,7 @@ def test_every_registered_node_must_support_a_level(without_elr):
 
 
 def test_elr_lets_the_last_known_leader_lead_at_once(elr_topic):
-    """L6: with ELR off it may not be elected, and nobody else brings the next election."""
+    """L6: with ELR off it may not be elected, and no other event brings an election."""
     for broker_id in (2, 3, 1):
         elr_topic.fence(broker_id)
         elr_topic.register(broker_id)

@@ -257,7 +257,7 @@ def flip_a_bit(cluster, faults):
 
 
 def test_no_copy_is_made_of_a_disk_that_is_rotten(cluster, faults):
-    """Seed 40000116: nobody would know any more that the disk is to blame."""
+    """Seed 40000116: a copy does not say that its disk was to blame."""
     flip_a_bit(cluster, faults)
     faults.happen(incident(Fault.RESTORE))
     faults.happen(incident(Fault.RESTORE))
