@@ -202,7 +202,7 @@ class LogDirectory:
         offsets = read_offsets(self.disk, RECOVERY_POINTS)
         if offsets is not None:
             return offsets
-        is_damaged = self.disk.exists(RECOVERY_POINTS)
+        is_damaged = self._remove_damaged(RECOVERY_POINTS)
         if is_damaged or self.was_clean:
             _log.warning(
                 "%s/%s is %s: %srecovering every log from its start",
@@ -215,9 +215,21 @@ class LogDirectory:
 
     def _read_offsets(self, name: str) -> dict[TopicPartition, int]:
         offsets = read_offsets(self.disk, name)
-        if offsets is None and self.disk.exists(name):
+        if offsets is None and self._remove_damaged(name):
             _log.warning("%s/%s is damaged: taking all its offsets for 0", self.disk.root, name)
         return offsets or {}
+
+    def _remove_damaged(self, name: str) -> bool:
+        """Remove a checkpoint that cannot be read; False if there is none.
+
+        Logs change from here on. A copy of the file that is restored after the next crash would
+        say of them what was true before. Unlike Kafka.
+        """
+        if not self.disk.exists(name):
+            return False
+        self.disk.remove(name)
+        self.disk.sync_dir("")
+        return True
 
     def _require_no_records(self, folder: str) -> None:
         """Accept a log whose topic id is not known only if it never held a record.

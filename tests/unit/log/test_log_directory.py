@@ -1,11 +1,33 @@
-"""Folder names."""
+"""What a start leaves of damaged checkpoints, and folder names."""
 
 from random import Random
 
 import pytest
 
+from minikafka.common.clock import Now
 from minikafka.common.ids import TopicPartition
-from minikafka.log.log_directory import DELETE_SUFFIX, parse_folder, retired_name
+from minikafka.log.checkpoints import (
+    HIGH_WATERMARKS,
+    LOG_START_OFFSETS,
+    RECOVERY_POINTS,
+    MetaProperties,
+    write_meta_properties,
+)
+from minikafka.log.config import LogConfig
+from minikafka.log.disk import write_file
+from minikafka.log.log_directory import DELETE_SUFFIX, LogDirectory, parse_folder, retired_name
+from minikafka.sim.sim_disk import SimDisk
+
+
+@pytest.mark.parametrize("name", [LOG_START_OFFSETS, HIGH_WATERMARKS, RECOVERY_POINTS])
+def test_a_damaged_checkpoint_does_not_come_back_after_a_start(name):
+    """C4: the logs have changed since; a copy that an operator restores would be a wrong one."""
+    disk = SimDisk("one")
+    write_meta_properties(disk, MetaProperties("c", 1, None))
+    write_file(disk, name, b"nonsense", sync=True)
+    LogDirectory.open(disk, "c", 1, Random(1)).load(lambda _: LogConfig(), Now(0, 0), Random(1))
+    disk.crash()
+    assert not disk.exists(name)
 
 
 @pytest.mark.parametrize(
