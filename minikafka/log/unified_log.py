@@ -599,9 +599,9 @@ class UnifiedLog:
         self.identity_is_durable = True
 
     def _sync_truncation(self) -> None:
-        """Make a truncation durable that the process before may have died in: before new records.
+        """Make a truncation durable that the process before may have died in.
 
-        What it dropped must not come back in front of what is written now.
+        Before new records or a new segment: what it dropped must not come back in front of them.
         """
         self.segments.active.file.sync()
         self.follows_unclean_end = False
@@ -631,6 +631,8 @@ class UnifiedLog:
         active.close_for_appends()
         if not active.size and active.base_offset == base_offset:
             return
+        if self.follows_unclean_end:
+            self._sync_truncation()
         self.flushes.note(active.unsynced)
         self._snapshot_producers(base_offset)
         if base_offset == self.records_end:

@@ -66,7 +66,15 @@ class Patch:
         """Whether some of what was changed is still in the file."""
         if not self.disk.exists(self.path) or self.disk.content(self.path) is not self.content:
             return False
-        found = self.content[self.at : self.at + len(self.after)]
+        return self._is_in(self.content)
+
+    @property
+    def may_come_back(self) -> bool:
+        """Whether it is in the file, or is there again after a power loss."""
+        return any(self._is_in(each) for each in self.disk.versions(self.path, self.content))
+
+    def _is_in(self, content: bytearray) -> bool:
+        found = content[self.at : self.at + len(self.after)]
         return bool(found) and bytes(found) == self.after[: len(found)] != self.before[: len(found)]
 
     def undo(self) -> None:
@@ -95,6 +103,11 @@ class OldContent:
         """Whether the file was not replaced since."""
         return self.disk.exists(self.path) and self.disk.content(self.path) is self.content
 
+    @property
+    def may_come_back(self) -> bool:
+        """Whether it is there, or is again after a power loss."""
+        return any(True for _ in self.disk.versions(self.path, self.content))
+
     def undo(self) -> None:
         """Put the newer content there, unless the file was replaced since."""
         if self.is_there:
@@ -115,6 +128,11 @@ class Damage:
     def is_there(self) -> bool:
         """Whether anything is still damaged."""
         return any(patch.is_there for patch in self.patches)
+
+    @property
+    def may_come_back(self) -> bool:
+        """Whether anything is, or may be damaged after a power loss."""
+        return any(patch.may_come_back for patch in self.patches)
 
     def undo(self) -> None:
         """Bring back what was there."""

@@ -7,7 +7,7 @@ happened, as a journaling file system does; the last page kept may be torn, and 
 never synced may be flipped, where a checksum answers for them.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from random import Random
 from typing import Final, NoReturn
@@ -482,6 +482,14 @@ class SimDisk:
     def content(self, path: str) -> bytearray:
         """The bytes of a file, to be damaged."""
         return self._names.files[path].data
+
+    def versions(self, path: str, content: bytearray) -> Iterator[bytearray]:
+        """What a file of that content holds, and what a power loss may bring back of it."""
+        for names in (self._names, self._durable):
+            inode = names.files.get(path)
+            if inode is not None and inode.data is content:
+                yield inode.data
+                yield inode.data[: inode.synced] + inode.cut
 
     def copy(self) -> "SimDisk":
         """Another disk with what a backup of this one would hold, all of it durable."""

@@ -85,11 +85,12 @@ class StorageFaults:
     def is_damaged(self, node_id: int, where: TopicPartition) -> bool:
         """True if records of a replica are damaged."""
         return bool(self._damages) and any(
-            each.node_id == node_id and where in each.replicas for each in self._present()
+            each.node_id == node_id and where in each.replicas and each.is_there
+            for each in self._present()
         )
 
     def _present(self) -> list[Damage]:
-        self._damages = [each for each in self._damages if each.is_there]
+        self._damages = [each for each in self._damages if each.may_come_back]
         return self._damages
 
     def disks_replaced(self, node_id: int) -> None:
@@ -106,7 +107,7 @@ class StorageFaults:
     def repair(self, node: SimNode) -> None:
         """Do what a node has asked for that stopped because of its disks."""
         for each in self._present():
-            if each.node_id == node.config.node_id:
+            if each.node_id == node.config.node_id and each.is_there:
                 self._restore(node, each)
         rotten = self._rotten.get(node.config.node_id, [])
         while rotten and rotten[-1].repair():

@@ -456,6 +456,20 @@ def test_a_truncation_that_the_process_did_not_survive_cannot_come_undone_under_
         assert written.startswith(content.rstrip(b"\0"))
 
 
+def test_such_a_truncation_is_durable_before_another_segment_begins(disk):
+    """C4; seed 44000104: the sync of the truncation had failed."""
+    log = open_log(disk)
+    flush(log)
+    active = log.segments.active
+    active.truncate_to(active.base_offset + 1)
+    disk.crash()
+    log = open_log(disk, recovery_point=20)
+    truncated = log.segments.active.file
+    log.roll(NOW)
+    assert log.segments.active.file is not truncated
+    assert not truncated.may_grow_back
+
+
 def test_a_truncated_tail_that_came_back_gives_way_to_what_was_written_after_it(disk):
     """C4: the later segment was written behind the truncation."""
     before = segments_of(disk)

@@ -11,7 +11,8 @@ from minikafka.log.checkpoints import (
     read_offsets,
     write_offsets,
 )
-from minikafka.sim.damage import Damager
+from minikafka.log.disk import write_file
+from minikafka.sim.damage import Damage, Damager, Patch
 from minikafka.sim.faults import Faults
 from minikafka.sim.plan import DAMAGE, Fault, Incident
 from minikafka.sim.sim_disk import SimDisk
@@ -87,6 +88,36 @@ def test_old_recovery_points_are_damage_until_they_are_replaced():
     damage.undo()
     assert not damage.is_there
     assert read_offsets(disk, RECOVERY_POINTS) == {TopicPartition("t", 0): 42}
+
+
+def cut_away():
+    """A damaged file that was truncated after that, which is not durable yet."""
+    disk = SimDisk()
+    disk.make_dir("t-0")
+    write_file(disk, "t-0/0.log", b"sound", sync=True)
+    disk.sync_names()
+    damage = Damage(1, "a letter", [Patch(disk, "t-0/0.log", 0, b"s", b"f")])
+    file = disk.open("t-0/0.log")
+    file.truncate(0)
+    return disk, file, damage
+
+
+def test_damage_that_is_cut_away_may_come_back_until_that_is_durable():
+    """Seed 44000056."""
+    _, file, damage = cut_away()
+    assert (damage.is_there, damage.may_come_back) == (False, True)
+    file.sync()
+    assert not damage.may_come_back
+
+
+def test_a_power_loss_may_bring_damage_back_that_was_cut_away():
+    came_back = []
+    for seed in range(10):
+        disk, _, damage = cut_away()
+        disk.lose_power(Random(seed))
+        assert damage.is_there == damage.may_come_back
+        came_back.append(damage.is_there)
+    assert set(came_back) == {True, False}
 
 
 def test_a_replica_without_a_copy_is_left_alone(stopped):
