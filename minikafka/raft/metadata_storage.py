@@ -116,6 +116,15 @@ def start_after(log: UnifiedLog, snapshot_id: SnapshotId, now: Now) -> None:
     log.assign_epoch_start_offset(snapshot_id.epoch, snapshot_id.end_offset)
 
 
+def learn_last_epoch(disk: Disk, log: UnifiedLog) -> None:
+    """Give a log that lost all its records the epoch of the snapshot that it goes on from."""
+    if log.latest_epoch is not None:
+        return
+    for snapshot_id in snapshot_ids(disk, METADATA_FOLDER):
+        if snapshot_id.end_offset == log.log_end_offset:
+            log.assign_epoch_start_offset(snapshot_id.epoch, snapshot_id.end_offset)
+
+
 def read_recovery_point(disk: Disk) -> int:
     """The offset below which the metadata log is committed and durable; 0 if that is unknown."""
     return (read_offsets(disk, RECOVERY_POINT) or {}).get(METADATA_PARTITION, 0)

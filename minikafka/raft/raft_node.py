@@ -34,6 +34,7 @@ from minikafka.raft.metadata_storage import (
     RECOVERY_POINT,
     REMEDY,
     damaged,
+    learn_last_epoch,
     read_recovery_point,
     start_after,
     write_recovery_point,
@@ -567,6 +568,7 @@ class RaftNode:
             raise self._leader_is_older(end_offset)
         _log.info("[raft %d] truncates the metadata log to %d", self.node_id, target)
         self.log.truncate_to(target, self.env.clock.now)
+        learn_last_epoch(self.disk, self.log.log)
 
     @property
     def _committed_offset(self) -> int:

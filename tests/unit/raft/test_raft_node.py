@@ -237,6 +237,23 @@ def test_an_observer_drops_what_the_leader_does_not_have(leader):
     assert observer.image == observer.leader.loader.image
 
 
+def test_a_log_without_records_goes_on_from_its_snapshot(leader):
+    """Seed 44000182: the leader has no snapshot that is as new."""
+    leader.write_snapshot()
+    observer = ObserverWorld(leader)
+    observer.run()
+    (snapshot_id,) = observer.snapshots
+    end = leader.raft.end_offset
+    assert observer.raft.log.log.log_start_offset == snapshot_id.end_offset == end
+    leader.raft.append([NoOpRecord()], metadata_version=30)
+    observer.run()
+    leader.raft.log.log.truncate_to(end, leader.env.clock.now)
+    leader.disk.remove(f"{METADATA_FOLDER}/{snapshot_id.file_name}")
+    observer.leader = QuorumWorld.started(leader.disk)
+    observer.run()
+    assert observer.raft.high_watermark == observer.leader.raft.high_watermark > end
+
+
 def older_copy(leader):
     """A copy of the leader's disk; the leader creates another topic after it was made."""
     leader.raft.close()
