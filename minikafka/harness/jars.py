@@ -8,16 +8,18 @@ newest whose whole closure is on every repository that was tried. Four ways, in 
 2. The cache (`MINIKAFKA_CACHE`, else the user's cache folder) holds a list of jars with SHA-256
    that an earlier run resolved; every one is there and unchanged.
 3. `spark.jars.packages`, with our own settings file for Ivy (`MINIKAFKA_IVY_SETTINGS` names
-   another, for a mirror). What it brought is then put on the list.
+   another, for a mirror). What it brought is then put on the list. One process at a time does so.
 
 No repository's address is written down here.
 """
 
+import fcntl
 import hashlib
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
@@ -27,6 +29,7 @@ from minikafka.harness.settings import HarnessError
 
 CONNECTOR = "org.apache.spark:spark-sql-kafka-0-10_2.13:4.0.0"
 _LIST_NAME = "spark-connector-4.0.0.json"
+_LOCK_NAME = "resolving.lock"
 _BUNDLED_SETTINGS = Path(__file__).with_name("ivysettings.xml")
 
 NEEDED = (
@@ -99,6 +102,35 @@ class JarSource:
         jars = [Path(unquote(urlparse(item).path)) for item in resolved.split(",") if item]
         needed = [jar for jar in jars if _artifact_file(jar) not in have]
         write_list(self.ivy_folder.parent, needed)
+
+
+@contextmanager
+def chosen(
+    environ: Mapping[str, str], home: Path, folder: str | Path | None = None
+) -> Iterator[JarSource]:
+    """As `JarSource.choose`; while Ivy has to resolve, other processes wait.
+
+    Two processes that fill Ivy's cache at the same time find each other's unfinished downloads.
+    The first one notes the jars, the others use them.
+
+    Raises:
+        HarnessError: as `JarSource.choose`, or the cache folder cannot be written.
+    """
+    source = JarSource.choose(environ, home, folder)
+    if source.jars:
+        yield source
+        return
+    cache = source.ivy_folder.parent
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+        lock = (cache / _LOCK_NAME).open("w", encoding="utf-8")
+    except OSError as error:
+        raise HarnessError(
+            f"cannot write to {cache}: {error.strerror}; name another folder in MINIKAFKA_CACHE."
+        ) from error
+    with lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield JarSource.choose(environ, home, folder)
 
 
 def in_folder(folder: Path) -> list[Path]:

@@ -27,7 +27,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from minikafka.harness import inject, verdict_time
 from minikafka.harness.injections import Injection
-from minikafka.harness.jars import JarSource
+from minikafka.harness.jars import chosen
 from minikafka.harness.ledger import LedgerDamagedError
 from minikafka.harness.ledger_table import read_ledgers, write_parquet
 from minikafka.harness.lines import EventLog
@@ -56,15 +56,15 @@ _SMALL_RECORDS = 500_000
 
 def start_session(job: SparkJob, files: RunFiles, events: EventLog) -> SparkSession:
     """Start Spark with the connector, note its jars, and warm up what the run will need."""
-    source = JarSource.choose(os.environ, Path.home(), job.jars)
-    spark = make_session(
-        job.master,
-        files.root / "spark",
-        source.spark_conf(),
-        is_small=job.records <= _SMALL_RECORDS,
-    )
-    spark.sparkContext.setLogLevel("WARN")
-    source.remember(spark.sparkContext.getConf().get("spark.jars") or "", bundled_jars())
+    with chosen(os.environ, Path.home(), job.jars) as source:
+        spark = make_session(
+            job.master,
+            files.root / "spark",
+            source.spark_conf(),
+            is_small=job.records <= _SMALL_RECORDS,
+        )
+        spark.sparkContext.setLogLevel("WARN")
+        source.remember(spark.sparkContext.getConf().get("spark.jars") or "", bundled_jars())
     _warm_up(spark, files.root / "spark" / "warm-up")
     events.write(
         "session", spark=spark.version, java=_java_version(spark), cached=bool(source.jars)

@@ -1,3 +1,6 @@
+import fcntl
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from minikafka.harness import jars
@@ -31,6 +34,33 @@ def test_what_ivy_brought_is_used_from_then_on_without_what_pyspark_has_anyway(t
     again = JarSource.choose(environ, tmp_path)
     assert again.jars == (connector,)
     assert again.spark_conf() == {"spark.jars": str(connector)}
+
+
+def test_one_process_resolves_and_the_others_wait_for_its_list(tmp_path):
+    """Two that fill Ivy's cache at the same time find each other's unfinished downloads."""
+    environ = {"MINIKAFKA_CACHE": str(tmp_path)}
+    connector = make_jar(tmp_path / "ivy" / "jars", "org.apache.spark_kafka-1.jar")
+
+    def second():
+        with jars.chosen(environ, tmp_path) as source:
+            return source.jars
+
+    with ThreadPoolExecutor(1) as threads:
+        with jars.chosen(environ, tmp_path) as first:
+            assert first.jars == ()
+            waiting = threads.submit(second)
+            with (tmp_path / "resolving.lock").open("w") as lock, pytest.raises(BlockingIOError):
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            first.remember(connector.as_uri(), tmp_path / "pyspark")
+        assert waiting.result(30) == (connector,)
+
+
+def test_a_cache_that_cannot_be_written_is_named(tmp_path):
+    (tmp_path / "file").write_text("")
+    environ = {"MINIKAFKA_CACHE": str(tmp_path / "file" / "cache")}
+    said = "file/cache: Not a directory; name another folder"
+    with pytest.raises(HarnessError, match=said), jars.chosen(environ, tmp_path):
+        pass
 
 
 @pytest.mark.parametrize("harm", ["change", "remove", "garbage"])
