@@ -12,12 +12,12 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from minikafka.harness import timeline
-from minikafka.harness.ledger import Acknowledged, LedgerWriter
-from minikafka.harness.ledger_table import LedgerTable, read_ledgers
-from minikafka.harness.replicas import not_compared
-from minikafka.harness.verdict_file import KINDS, Evidence, Verdict, decide
-from minikafka.harness.watermarks import regressions, samples
+from minikafka.harness.clients.ledger import Acknowledged, LedgerWriter
+from minikafka.harness.clients.ledger_table import LedgerTable, read_ledgers
+from minikafka.harness.clusters.replicas import not_compared
+from minikafka.harness.page import timeline
+from minikafka.harness.verdict.verdict_file import KINDS, Evidence, Verdict, decide
+from minikafka.harness.watch.watermarks import regressions, samples
 
 ZERO_MS = 1_795_000_000_000
 SECONDS = 20

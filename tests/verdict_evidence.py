@@ -1,6 +1,6 @@
 """What a verdict rests on, for its tests: Spark's answer, and a run that shows just enough."""
 
-from minikafka.harness.verdict_file import KINDS, Evidence
+from minikafka.harness.verdict.verdict_file import KINDS, Evidence
 
 RUN = {
     "topic": "t", "topic_id": "A", "topic_id_at_end": "A", "writing_from_ms": 1_000_000,

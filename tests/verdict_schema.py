@@ -5,10 +5,12 @@ from pathlib import Path
 
 import jsonschema
 
-from minikafka.harness import verdict_file
+from minikafka.harness.verdict import verdict_file
 
-ROOT = Path(verdict_file.__file__).parents[2]
-SCHEMA = json.loads((ROOT / "minikafka" / "harness" / "verdict.schema.json").read_text())
+ROOT = Path(verdict_file.__file__).parents[3]
+SCHEMA = json.loads(
+    (ROOT / "minikafka" / "harness" / "verdict" / "verdict.schema.json").read_text()
+)
 
 
 def strict(schema):

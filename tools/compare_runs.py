@@ -23,9 +23,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from minikafka.harness.ledger_table import LedgerTable, read_ledgers
-from minikafka.harness.settings import RunFiles
-from minikafka.harness.timeline import windows
+from minikafka.harness.clients.ledger_table import LedgerTable, read_ledgers
+from minikafka.harness.page.timeline import windows
+from minikafka.harness.plan.settings import RunFiles
 
 _MARK = "runs"
 _ITS_OWN = ("out", "base_port", "kafka_tools", "schedule")

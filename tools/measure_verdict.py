@@ -18,11 +18,11 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - Spark's own way to name it
 
-from minikafka.harness.settings import RunFiles
-from minikafka.harness.spark_job import Case, judge_files, read_observed
-from minikafka.harness.spark_session import make_session
-from minikafka.harness.stream import Origin
-from minikafka.harness.verdict import LEDGER_SCHEMA, Observed, Workings
+from minikafka.harness.plan.settings import RunFiles
+from minikafka.harness.spark.job import Case, judge_files, read_observed
+from minikafka.harness.spark.session import make_session
+from minikafka.harness.spark.stream import Origin
+from minikafka.harness.verdict.join import LEDGER_SCHEMA, Observed, Workings
 
 _PARTITIONS = 6
 _PRODUCERS = 4

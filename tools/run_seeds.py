@@ -29,10 +29,10 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
 
-from minikafka.harness.draw import draw_schedule
-from minikafka.harness.schedule import PlannedFault, Schedule
-from minikafka.harness.settings import RunFiles, RunSettings
-from minikafka.harness.verdict_file import EXIT_STATUS
+from minikafka.harness.plan.draw import draw_schedule
+from minikafka.harness.plan.schedule import PlannedFault, Schedule
+from minikafka.harness.plan.settings import RunFiles, RunSettings
+from minikafka.harness.verdict.verdict_file import EXIT_STATUS
 from tools.compare_runs import write
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -16,7 +16,7 @@ sys.path.insert(0, str(ROOT))
 
 INDEX = ROOT / "minikafka" / "apis" / "_index.py"
 REFERENCE = ROOT / "docs" / "reference.md"
-VERDICT_SCHEMA = ROOT / "minikafka" / "harness" / "verdict.schema.json"
+VERDICT_SCHEMA = ROOT / "minikafka" / "harness" / "verdict" / "verdict.schema.json"
 VERDICT = ROOT / "docs" / "verdict-json.md"
 
 
@@ -144,7 +144,7 @@ _VERDICT_HEAD = """<!-- Written by tools/write_tables.py. Do not edit. -->
 # verdict.json
 
 `minikafka verify` writes it, as `{$id}`. The same as a JSON schema (draft 2020-12) is
-`minikafka/harness/verdict.schema.json`, installed with the package.
+`minikafka/harness/verdict/verdict.schema.json`, installed with the package.
 
 {description} A field in italics may be missing."""
 

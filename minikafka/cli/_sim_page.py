@@ -18,7 +18,7 @@ def write(plan: Plan, command: str, settings: str, path: Path) -> Outcome:
         OSError: the file cannot be written.
         ImportError: the extra that draws is not installed.
     """
-    from minikafka.harness import sim_page
+    from minikafka.harness.page import sim_page
 
     recorder = Recorder()
     story = Story()

@@ -17,7 +17,7 @@ from minikafka.testing.cluster import ClusterError, free_base_port
 from minikafka.testing.nodes import Nodes
 
 if TYPE_CHECKING:
-    from minikafka.harness.elr_schedules import Outcome
+    from minikafka.harness.faults.elr_schedules import Outcome
 
 _NODES_EACH = 4
 _NAMES_SHOWN = 3
@@ -57,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
             file=sys.stderr,
         )
         return UNDECIDED
-    from minikafka.harness.settings import HarnessError
+    from minikafka.harness.plan.settings import HarnessError
 
     def shown() -> int:
         base_port = args.base_port or free_base_port(2 * _NODES_EACH)
@@ -78,7 +78,7 @@ def _both_sides(base_port: int, directory: Path | None) -> tuple["Outcome", "Out
 
 
 def _one_side(elr: bool, base_port: int, directory: Path | None) -> "Outcome":  # noqa: FBT001
-    from minikafka.harness.elr_schedules import last_replica_standing
+    from minikafka.harness.faults.elr_schedules import last_replica_standing
 
     home = None if directory is None else directory / ("with-elr" if elr else "without-elr")
     nodes = Nodes(

@@ -39,7 +39,7 @@ def run(args: argparse.Namespace) -> int:
     """Judge, or write the archive."""
     try:
         from minikafka.harness import preflight
-        from minikafka.harness.settings import HarnessError
+        from minikafka.harness.plan.settings import HarnessError
 
         preflight.check()
     except ModuleNotFoundError as error:
@@ -48,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
     except HarnessError as error:
         print(f"minikafka judge: {error}", file=sys.stderr)
         return UNDECIDED
-    from minikafka.harness import judge_again
+    from minikafka.harness.spark import judge_again
 
     if args.archive is not None and args.run is None:
         try:

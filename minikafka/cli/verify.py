@@ -11,11 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from minikafka.cli._usage import USAGE, or_undecided, usage_error
-from minikafka.harness import draw
-from minikafka.harness.evidence_rules import LENIENT, unknown_rules
-from minikafka.harness.injections import INJECTIONS
-from minikafka.harness.schedule import Schedule
-from minikafka.harness.settings import (
+from minikafka.harness.plan import draw
+from minikafka.harness.plan.injections import INJECTIONS
+from minikafka.harness.plan.schedule import Schedule
+from minikafka.harness.plan.settings import (
     DEFAULT_MASTER,
     ELR,
     NETWORKS,
@@ -25,13 +24,14 @@ from minikafka.harness.settings import (
     HarnessError,
     RunSettings,
 )
-from minikafka.harness.workload_options import (
+from minikafka.harness.plan.workload_options import (
     ACKS,
     CLIENTS,
     COMPRESSIONS,
     DISTRIBUTIONS,
     WorkloadOptions,
 )
+from minikafka.harness.verdict.evidence_rules import LENIENT, unknown_rules
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -18,7 +18,7 @@ from rich.table import Table
 from rich.text import Text
 
 from minikafka.harness.lines import Event
-from minikafka.harness.verdict_file import Verdict
+from minikafka.harness.verdict.verdict_file import Verdict
 
 _PLAIN_EVERY_S = 3.0
 _MARKS_SHOWN = 6

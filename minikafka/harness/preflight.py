@@ -7,18 +7,16 @@ import importlib.util
 import os
 import re
 import shutil
-import socket
 import subprocess
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from minikafka.harness.jars import JarSource
-from minikafka.harness.namespaces import NamespaceNetwork
-from minikafka.harness.settings import HarnessError, RunSettings
+from minikafka.harness.clusters.cluster import require_listener
+from minikafka.harness.clusters.namespaces import NamespaceNetwork
+from minikafka.harness.plan.settings import HarnessError, RunSettings
+from minikafka.harness.spark.jars import JarSource
 
 JAVA_AT_LEAST = 17
-
-_CONNECT_TIMEOUT_S = 5.0
 
 _MODULES = ("aiokafka", "confluent_kafka", "msgpack", "numpy", "pyarrow", "pyspark", "rich")
 _PAGE_MODULES = ("vl_convert",)
@@ -50,21 +48,6 @@ def check_run(settings: RunSettings, environ: Mapping[str, str] = os.environ) ->
         )
     if settings.network == "namespaces" and (problem := NamespaceNetwork().problem()):
         raise HarnessError(f"--network namespaces: {problem}; use --network proxy.")
-
-
-def require_listener(bootstrap_servers: str) -> None:
-    """Raise unless one of the bootstrap servers takes connections."""
-    tried = []
-    for address in bootstrap_servers.split(","):
-        host, _, port = address.strip().rpartition(":")
-        try:
-            with socket.create_connection(
-                (host.strip("[]"), int(port)), timeout=_CONNECT_TIMEOUT_S
-            ):
-                return
-        except (OSError, ValueError) as error:
-            tried.append(f"{address}: {error}")
-    raise HarnessError(f"no bootstrap server takes a connection ({'; '.join(tried)}).")
 
 
 def require_packages(find_spec: Callable[[str], object]) -> None:

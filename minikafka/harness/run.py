@@ -26,38 +26,34 @@ import confluent_kafka
 from rich.console import Console
 
 from minikafka.common.ids import TopicPartition
-from minikafka.harness import (
-    jars,
-    node_watch,
-    preflight,
-    replicas,
-    report,
-    timeline,
-    verdict_file,
-    watermarks,
-)
-from minikafka.harness.cluster import ClusterUnderTest, ExternalCluster
-from minikafka.harness.elections import UnreadableError, count_elections, read_changes
-from minikafka.harness.fault_kinds import Stage
-from minikafka.harness.faults import FaultInjector, InjectedFault
-from minikafka.harness.kafka_cluster import KafkaCluster
-from minikafka.harness.ledger import LedgerDamagedError
-from minikafka.harness.ledger_table import LedgerTable, read_ledgers
+from minikafka.harness import preflight
+from minikafka.harness.clients.ledger import LedgerDamagedError
+from minikafka.harness.clients.ledger_table import LedgerTable, read_ledgers
+from minikafka.harness.clients.reader_process import END_TIMEOUT_S, ReaderProcess, start_reader
+from minikafka.harness.clients.transactions import require_transactions
+from minikafka.harness.clients.workload import Workload, plan_workload
+from minikafka.harness.clusters import replicas
+from minikafka.harness.clusters.cluster import ClusterUnderTest, ExternalCluster
+from minikafka.harness.clusters.elections import UnreadableError, count_elections, read_changes
+from minikafka.harness.clusters.kafka_cluster import KafkaCluster
+from minikafka.harness.clusters.own_cluster import OwnCluster
+from minikafka.harness.clusters.replicas import Expected
+from minikafka.harness.faults.injector import FaultInjector, InjectedFault
+from minikafka.harness.faults.kinds import Stage
+from minikafka.harness.faults.operator_actions import Operator
 from minikafka.harness.lines import Event, EventLog, Tail, wall_ms
 from minikafka.harness.live import RunState, View, print_verdict
-from minikafka.harness.node_watch import NodeWatch
-from minikafka.harness.operator_actions import Operator
-from minikafka.harness.own_cluster import OwnCluster
-from minikafka.harness.reader_process import END_TIMEOUT_S, ReaderProcess, start_reader
-from minikafka.harness.replicas import Expected
-from minikafka.harness.schedule import Schedule
-from minikafka.harness.settings import HarnessError, RunFiles, RunSettings
-from minikafka.harness.spark_process import SparkProcess
-from minikafka.harness.transactions import require_transactions
-from minikafka.harness.verdict_file import Evidence, Verdict
-from minikafka.harness.watcher import Watcher
-from minikafka.harness.workload import Workload, plan_workload
-from minikafka.harness.workload_options import SENT_TIME
+from minikafka.harness.page import report, timeline
+from minikafka.harness.plan.schedule import Schedule
+from minikafka.harness.plan.settings import HarnessError, RunFiles, RunSettings
+from minikafka.harness.plan.workload_options import SENT_TIME
+from minikafka.harness.spark import jars
+from minikafka.harness.spark.process import SparkProcess
+from minikafka.harness.verdict import verdict_file
+from minikafka.harness.verdict.verdict_file import Evidence, Verdict
+from minikafka.harness.watch import node_watch, watermarks
+from minikafka.harness.watch.node_watch import NodeWatch
+from minikafka.harness.watch.watcher import Watcher
 
 _LOOK_EVERY_S = 0.1
 _SESSION_TIMEOUT_S = 300.0

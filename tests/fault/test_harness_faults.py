@@ -15,10 +15,10 @@ from minikafka.admin.client import AdminClient, AdminError
 from minikafka.admin.configs import Resource, ResourceType, describe_configs
 from minikafka.admin.topics import create_topic, delete_topics, describe_topics
 from minikafka.common.errors import ErrorCode
+from minikafka.harness.clusters.replicas import compare_replicas
 from minikafka.harness.lines import EventLog, Tail
-from minikafka.harness.node_watch import NodeWatch
-from minikafka.harness.replicas import compare_replicas
-from minikafka.harness.schedule import KINDS
+from minikafka.harness.plan.schedule import KINDS
+from minikafka.harness.watch.node_watch import NodeWatch
 from tests.fault.world import PATIENCE_S, TOPIC, World, opened
 
 

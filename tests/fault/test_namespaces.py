@@ -12,14 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from minikafka.harness.cluster_of_nodes import choose_network
-from minikafka.harness.disk_faults import VOLUME
-from minikafka.harness.namespaces import NamespaceNetwork
-from minikafka.harness.network import NotDoneError
-from minikafka.harness.own_cluster import OwnCluster
-from minikafka.harness.owner import mark
-from minikafka.harness.proxy import ProxyNetwork
-from minikafka.harness.settings import HarnessError, RunSettings
+from minikafka.harness.clusters.cluster_of_nodes import choose_network
+from minikafka.harness.clusters.disk_faults import VOLUME
+from minikafka.harness.clusters.namespaces import NamespaceNetwork
+from minikafka.harness.clusters.network import NotDoneError
+from minikafka.harness.clusters.own_cluster import OwnCluster
+from minikafka.harness.clusters.owner import mark
+from minikafka.harness.clusters.proxy import ProxyNetwork
+from minikafka.harness.plan.settings import HarnessError, RunSettings
 from tests.fault.world import PATIENCE_S, TOPIC, World, opened
 
 KINDS = ("partition", "isolate", "bandwidth")
@@ -63,8 +63,8 @@ def test_nodes_are_in_namespaces_or_it_is_said_why_not(world):
 def test_without_the_rights_the_harness_says_so_and_takes_proxies():
     """Root without capabilities is nobody; so are those who are not root to begin with."""
     told = """if True:
-        from minikafka.harness.namespaces import NamespaceNetwork
-        from minikafka.harness.cluster_of_nodes import choose_network
+        from minikafka.harness.clusters.namespaces import NamespaceNetwork
+        from minikafka.harness.clusters.cluster_of_nodes import choose_network
         print(NamespaceNetwork().problem())
         print(choose_network("auto", ["partition"], dict, 0).way)
     """
@@ -141,9 +141,9 @@ def test_what_the_kernel_cannot_do_is_said(world, kind):
 OWNER = """
 import os, sys
 from pathlib import Path
-from minikafka.harness.own_cluster import OwnCluster
-from minikafka.harness.owner import mark
-from minikafka.harness.settings import RunSettings
+from minikafka.harness.clusters.own_cluster import OwnCluster
+from minikafka.harness.clusters.owner import mark
+from minikafka.harness.plan.settings import RunSettings
 settings = RunSettings(nodes=1, min_isr=1)
 OwnCluster(settings, Path(sys.argv[1]), ["partition", "full-disk"]).wait_ready()
 links = [path for path in map(Path, ("/run/netns", "/sys/class/net")) if path.exists()]

@@ -8,13 +8,13 @@ from confluent_kafka import Consumer, Producer, TopicPartition
 
 from minikafka.admin.client import AdminClient, BrokerConnection
 from minikafka.admin.configs import Resource, ResourceType, alter_configs
-from minikafka.harness.fault_kinds import Fault, Stage
+from minikafka.harness.clusters.own_cluster import OwnCluster
+from minikafka.harness.faults.kinds import Fault, Stage
+from minikafka.harness.faults.operator_actions import Operator
 from minikafka.harness.lines import EventLog
-from minikafka.harness.operator_actions import Operator
-from minikafka.harness.own_cluster import OwnCluster
-from minikafka.harness.schedule import PlannedFault
-from minikafka.harness.settings import RunSettings
-from minikafka.harness.watcher import Watcher
+from minikafka.harness.plan.schedule import PlannedFault
+from minikafka.harness.plan.settings import RunSettings
+from minikafka.harness.watch.watcher import Watcher
 from minikafka.messages.metadata import MetadataRequest, MetadataRequestTopic
 from minikafka.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
 from minikafka.records.builder import NewRecord, build_batch

@@ -17,8 +17,8 @@ from minikafka.admin.client import AdminClient, AdminError, BrokerConnection
 from minikafka.admin.configs import Resource, ResourceType, alter_configs
 from minikafka.admin.topics import create_topic
 from minikafka.common.errors import ErrorCode
-from minikafka.harness.elr_schedules import last_replica_standing, worked_example
-from minikafka.harness.settings import HarnessError
+from minikafka.harness.faults.elr_schedules import last_replica_standing, worked_example
+from minikafka.harness.plan.settings import HarnessError
 from minikafka.messages.alter_partition_reassignments import (
     AlterPartitionReassignmentsRequest,
     ReassignablePartition,

@@ -4,7 +4,7 @@ from itertools import product
 
 import pytest
 
-from minikafka.harness.elr_schedules import last_replica_standing, worked_example
+from minikafka.harness.faults.elr_schedules import last_replica_standing, worked_example
 from minikafka.testing.nodes import Nodes
 
 CONFIG = {"broker.session.timeout.ms": "1500", "broker.heartbeat.interval.ms": "200"}

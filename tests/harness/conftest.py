@@ -10,7 +10,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from minikafka.harness import preflight
-from minikafka.harness.spark_session import make_session
+from minikafka.harness.spark.session import make_session
 
 
 @pytest.fixture(scope="session")

@@ -3,9 +3,9 @@
 import pytest
 
 from minikafka.common.ids import TopicPartition
-from minikafka.harness.data_sources import differing_batches, register
-from minikafka.harness.ledger import Acknowledged, LedgerWriter
-from minikafka.harness.ledger_table import read_ledgers
+from minikafka.harness.clients.ledger import Acknowledged, LedgerWriter
+from minikafka.harness.clients.ledger_table import read_ledgers
+from minikafka.harness.spark.data_sources import differing_batches, register
 from minikafka.log.checkpoints import HIGH_WATERMARKS, write_offsets
 from minikafka.records.builder import NewRecord, build_batch
 from minikafka.server.os_disk import OsDisk

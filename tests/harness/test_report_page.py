@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, Page
 
-from minikafka.harness import report, sim_page
+from minikafka.harness.page import report, sim_page
 from tests import report_evidence
 from tests.harness.browser_page import domains, launched, opened, overflows, shown
 

@@ -12,7 +12,7 @@ import pyspark
 import pytest
 
 from minikafka.harness import preflight
-from minikafka.harness.cluster import free_port_range
+from minikafka.harness.clusters.cluster import free_port_range
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
 

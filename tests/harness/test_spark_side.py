@@ -7,11 +7,11 @@ import sys
 import pytest
 from pyspark.sql import functions as F  # noqa: N812
 
+from minikafka.harness.clients.records import DIGEST_COLUMNS, RecordFactory, digest
 from minikafka.harness.lines import EventLog, Tail
-from minikafka.harness.records import DIGEST_COLUMNS, RecordFactory, digest
-from minikafka.harness.settings import RunFiles
-from minikafka.harness.spark_job import commands
-from minikafka.harness.stream import Commit, Origin, Stream, last_commit, stream_ends
+from minikafka.harness.plan.settings import RunFiles
+from minikafka.harness.spark.job import commands
+from minikafka.harness.spark.stream import Commit, Origin, Stream, last_commit, stream_ends
 
 KAFKA_SCHEMA = "value binary, key binary, headers array<struct<key:string,value:binary>>"
 

@@ -5,7 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from minikafka.harness.inject import (
+from minikafka.harness.clients.poll_log import POLL_SCHEMA
+from minikafka.harness.plan.injections import EXPECTED_KIND, INJECTIONS, OF_THE_READER
+from minikafka.harness.spark.tamper import (
     Victim,
     is_found,
     is_regression_found,
@@ -15,26 +17,24 @@ from minikafka.harness.inject import (
     tamper_samples,
     tamper_uncommitted,
 )
-from minikafka.harness.injections import EXPECTED_KIND, INJECTIONS, OF_THE_READER
-from minikafka.harness.poll_log import POLL_SCHEMA
-from minikafka.harness.stream import OBSERVED_SCHEMA
-from minikafka.harness.verdict import (
+from minikafka.harness.verdict.isolation import compare
+from minikafka.harness.verdict.join import (
     KINDS,
     LEDGER_SCHEMA,
+    OBSERVED_SCHEMA,
     Observed,
     Workings,
     empty_observed,
     judge,
     summarise,
 )
-from minikafka.harness.verdict_file import READER_KINDS
-from minikafka.harness.verdict_isolation import compare
-from minikafka.harness.verdict_polls import judge_polls
-from minikafka.harness.verdict_time import (
+from minikafka.harness.verdict.polls import judge_polls
+from minikafka.harness.verdict.time_checks import (
     ELECTION_SCHEMA,
     SAMPLE_SCHEMA,
     watermark_regressions,
 )
+from minikafka.harness.verdict.verdict_file import READER_KINDS
 from tests.mutation import applied, mutation
 
 # What a producer sent to its partition: record n was acknowledged at offset 10 + n.
@@ -239,7 +239,7 @@ def test_exactly_what_happened_is_found(found_in_cases, name):
 
 
 MUTANTS = [
-    mutation(name, ("harness.verdict", "_identity_kinds", old, new))
+    mutation(name, ("harness.verdict.join", "_identity_kinds", old, new))
     for name, old, new in (
         ("unknown ones may be skipped", "must_stream = acked | (", "must_stream = acked & ("),
         ("timestamps may differ", 'differs("timestamp_ms", "sent_ms")', "F.lit(False)"),
@@ -249,7 +249,7 @@ MUTANTS = [
 ] + [
     mutation(
         "what came after the stream is held against it",
-        ("harness.verdict", "seen_rows", "coalesce(offset < stream_end, false)", "true"),
+        ("harness.verdict.join", "seen_rows", "coalesce(offset < stream_end, false)", "true"),
     ),
 ]  # fmt: skip
 

@@ -4,9 +4,8 @@ import json
 
 import pytest
 
-from minikafka.harness.stream import OBSERVED_SCHEMA
-from minikafka.harness.verdict import LEDGER_SCHEMA
-from minikafka.harness.verdict_isolation import compare
+from minikafka.harness.verdict.isolation import compare
+from minikafka.harness.verdict.join import LEDGER_SCHEMA, OBSERVED_SCHEMA
 
 STATUS = {0: "acked", 1: "failed", 2: "unknown", 3: "acked"}
 

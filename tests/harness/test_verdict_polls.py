@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from minikafka.harness.poll_log import POLL_SCHEMA
-from minikafka.harness.stream import OBSERVED_SCHEMA
-from minikafka.harness.verdict_polls import judge_polls, repeated
+from minikafka.harness.clients.poll_log import POLL_SCHEMA
+from minikafka.harness.verdict.join import OBSERVED_SCHEMA
+from minikafka.harness.verdict.polls import judge_polls, repeated
 
 # (member, kind, assignment, first, last[, rebalances]); of a commit, last is what was committed.
 CASES = {

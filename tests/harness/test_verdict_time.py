@@ -2,10 +2,9 @@
 
 import pytest
 
-from minikafka.harness import watermarks
 from minikafka.harness.lines import EventLog, Tail
-from minikafka.harness.verdict import LEDGER_SCHEMA
-from minikafka.harness.verdict_time import (
+from minikafka.harness.verdict.join import LEDGER_SCHEMA
+from minikafka.harness.verdict.time_checks import (
     elections,
     read_events,
     samples,
@@ -13,6 +12,7 @@ from minikafka.harness.verdict_time import (
     unavailability,
     watermark_regressions,
 )
+from minikafka.harness.watch import watermarks
 
 
 def look(at_ms, partition, leader, isr):

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from minikafka.harness.schedule import PlannedFault, Schedule
+from minikafka.harness.plan.schedule import PlannedFault, Schedule
 from tests.harness.browser_page import lane_ids, launched, opened, overflows
 from tests.verdict_schema import SCHEMA, problems, strict
 

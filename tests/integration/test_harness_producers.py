@@ -5,11 +5,11 @@ import warnings
 import pytest
 from confluent_kafka.admin import AdminClient, NewTopic
 
-from minikafka.harness import producer
-from minikafka.harness.ledger_table import read_ledger
-from minikafka.harness.outbox import Outbox, ProducerTask
-from minikafka.harness.records import digest
-from minikafka.harness.workload_options import CLIENTS
+from minikafka.harness.clients import producer
+from minikafka.harness.clients.ledger_table import read_ledger
+from minikafka.harness.clients.outbox import Outbox, ProducerTask
+from minikafka.harness.clients.records import digest
+from minikafka.harness.plan.workload_options import CLIENTS
 from tests.integration.stored import codecs
 
 with warnings.catch_warnings():

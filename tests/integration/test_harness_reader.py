@@ -4,10 +4,10 @@ import pytest
 from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient, NewTopic
 
-from minikafka.harness.ledger import Entries, FrameWriter
+from minikafka.harness.clients.ledger import Entries, FrameWriter
+from minikafka.harness.clients.poll_log import ASSIGNED, LEFT, PollLog, read_poll_log
+from minikafka.harness.clients.reader import ReaderTask, read
 from minikafka.harness.lines import EventLog, Tail
-from minikafka.harness.poll_log import ASSIGNED, LEFT, PollLog, read_poll_log
-from minikafka.harness.reader import ReaderTask, read
 
 
 @pytest.mark.parametrize("protocol", ["cooperative", "eager"])

@@ -2,8 +2,8 @@ import pytest
 
 from minikafka.cli import demo_elr
 from minikafka.cli.main import main
-from minikafka.harness.elr_schedules import Outcome, State
-from minikafka.harness.settings import HarnessError
+from minikafka.harness.faults.elr_schedules import Outcome, State
+from minikafka.harness.plan.settings import HarnessError
 
 STEPS = [
     ("write with acks=all", "2 records are acknowledged"),

@@ -8,12 +8,13 @@ import pytest
 from pyspark.errors import PySparkException
 
 from minikafka.cli.main import main
-from minikafka.harness import judge_again, preflight
-from minikafka.harness.judge_again import broken_promises, differences, of_the_run
-from minikafka.harness.ledger import LedgerDamagedError
-from minikafka.harness.settings import RunFiles
-from minikafka.harness.stream import committed_files
-from minikafka.harness.verdict_file import KINDS, SCHEMA
+from minikafka.harness import preflight
+from minikafka.harness.clients.ledger import LedgerDamagedError
+from minikafka.harness.plan.settings import RunFiles
+from minikafka.harness.spark import judge_again
+from minikafka.harness.spark.judge_again import broken_promises, differences, of_the_run
+from minikafka.harness.spark.stream import committed_files
+from minikafka.harness.verdict.verdict_file import KINDS, SCHEMA
 
 
 @pytest.mark.parametrize(
@@ -28,7 +29,7 @@ def test_the_archive_has_the_package_and_nothing_compiled(tmp_path):
     target = tmp_path / "minikafka.zip"
     assert main(["judge", "--archive", str(target)]) == 0
     names = zipfile.ZipFile(target).namelist()
-    assert "minikafka/harness/data_sources.py" in names
+    assert "minikafka/harness/spark/data_sources.py" in names
     assert not [name for name in names if "__pycache__" in name or name.startswith("/")]
 
 

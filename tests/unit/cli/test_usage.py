@@ -8,8 +8,9 @@ from minikafka.cli import demo_elr
 from minikafka.cli import main as main_module
 from minikafka.cli._usage import USAGE
 from minikafka.cli.main import main, run_tool
-from minikafka.harness import judge_again, preflight
+from minikafka.harness import preflight
 from minikafka.harness import run as run_module
+from minikafka.harness.spark import judge_again
 
 
 @pytest.mark.parametrize("command", ["sim", "judge", "demo-elr", "verify"])

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from minikafka.harness import preflight
-from minikafka.harness.settings import HarnessError, RunSettings
+from minikafka.harness.plan.settings import HarnessError, RunSettings
 
 
 def java(folder, said, status=0):

@@ -10,17 +10,17 @@ from rich.console import Console
 
 from minikafka.harness import preflight
 from minikafka.harness import run as run_module
-from minikafka.harness.cluster import ClusterUnderTest
-from minikafka.harness.elections import UnreadableError
-from minikafka.harness.faults import InjectedFault
-from minikafka.harness.ledger import Acknowledged, LedgerWriter
+from minikafka.harness.clients.ledger import Acknowledged, LedgerWriter
+from minikafka.harness.clusters.cluster import ClusterUnderTest
+from minikafka.harness.clusters.elections import UnreadableError
+from minikafka.harness.faults.injector import InjectedFault
 from minikafka.harness.lines import Tail
-from minikafka.harness.node_watch import NodeWatch
+from minikafka.harness.plan.schedule import PlannedFault, Schedule
+from minikafka.harness.plan.settings import HarnessError, RunFiles, RunSettings
+from minikafka.harness.plan.workload_options import WorkloadOptions
 from minikafka.harness.run import Run
-from minikafka.harness.schedule import PlannedFault, Schedule
-from minikafka.harness.settings import HarnessError, RunFiles, RunSettings
-from minikafka.harness.watcher import Watcher
-from minikafka.harness.workload_options import WorkloadOptions
+from minikafka.harness.watch.node_watch import NodeWatch
+from minikafka.harness.watch.watcher import Watcher
 
 
 def test_the_first_interrupt_is_noted_and_the_second_gives_up():

@@ -2,8 +2,8 @@ import socket
 
 import pytest
 
-from minikafka.harness.cluster import free_port_range
-from minikafka.harness.settings import HarnessError
+from minikafka.harness.clusters.cluster import free_port_range
+from minikafka.harness.plan.settings import HarnessError
 from minikafka.server.ports import VARIABLE, choice, is_free
 from minikafka.testing.cluster import ClusterError, free_base_port
 

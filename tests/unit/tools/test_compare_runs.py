@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from minikafka.harness.ledger import Acknowledged, LedgerWriter
+from minikafka.harness.clients.ledger import Acknowledged, LedgerWriter
 from tools import compare_runs
 
 KILL = {"kind": "kill", "at_s": 1, "duration_s": 3, "targets": ["leader of 0"], "parameters": {}}

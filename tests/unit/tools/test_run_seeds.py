@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from minikafka.harness.draw import draw_schedule
-from minikafka.harness.settings import RunSettings
+from minikafka.harness.plan.draw import draw_schedule
+from minikafka.harness.plan.settings import RunSettings
 from tools import run_seeds
 from tools.run_seeds import PAGES, SECONDS, Run
 

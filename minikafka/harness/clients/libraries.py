@@ -1,0 +1,499 @@
+"""The clients that producers write with, behind one handle.
+
+A client takes records and gives `Answer`s, both in the caller's thread. What it raises is
+`ClientGaveUpError`: it writes no more, and another instance must take over, which knows nothing of
+what the first one had in hand. An idempotent producer's client ends so after an unclean election.
+"""
+
+import asyncio
+import contextlib
+import sys
+import threading
+import time
+from collections.abc import Callable, Coroutine, Sequence
+from queue import Empty, SimpleQueue
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+from aiokafka import AIOKafkaProducer
+from aiokafka.errors import KafkaError
+from confluent_kafka import KafkaError as RdKafkaError
+from confluent_kafka import KafkaException, Message, Producer
+
+from minikafka.harness.clients.outbox import Outbox, ProducerTask
+from minikafka.harness.clients.records import Record
+from minikafka.harness.plan.workload_options import Acks
+
+_DELIVERY_TIMEOUT_S = 60.0
+_END_TIMEOUT_S = 20.0
+_CLOSE_TIMEOUT_S = 2.0
+_T = TypeVar("_T")
+
+
+class ClientGaveUpError(Exception):
+    """The client can not write any more; says why."""
+
+
+class NotEndedError(Exception):
+    """A transaction has no known end; says why."""
+
+
+class Answer(NamedTuple):
+    """About one record: where it is, or the error's name and whether it surely is not there."""
+
+    seq: int
+    error: str
+    definite: bool
+    offset: int | None
+    timestamp_ms: int | None
+
+
+class Client(Protocol):
+    """A producer client."""
+
+    def send(self, records: Sequence[Record]) -> None:
+        """Hand records over.
+
+        Raises:
+            ClientGaveUpError: if it can not write any more.
+        """
+
+    def answers(self, wait_s: float) -> list[Answer]:
+        """Wait, and return the answers that have come meanwhile.
+
+        Raises:
+            ClientGaveUpError: if it can not write any more.
+        """
+
+    def begin(self) -> None:
+        """Begin a transaction.
+
+        Raises:
+            ClientGaveUpError: if it can not write any more.
+        """
+
+    def end(self, *, commit: bool) -> None:
+        """Commit or abort the transaction.
+
+        Raises:
+            NotEndedError: if it is not known what became of it; the client is of no more use.
+        """
+
+    def close(self) -> None:
+        """Let go of everything, without waiting for answers."""
+
+
+def make_client(outbox: Outbox) -> Client:
+    """The client that the task names.
+
+    Raises:
+        ClientGaveUpError: if it can not even begin.
+    """
+    match outbox.task.client:
+        case "aiokafka":
+            return AioClient(outbox)
+        case "kafka-python":
+            return PythonClient(outbox)
+        case _:
+            return ConfluentClient(outbox)
+
+
+def _acks_value(acks: Acks) -> int | str:
+    """As the clients written in Python want it."""
+    return acks if acks == "all" else int(acks)
+
+
+def _transactional_id(task: ProducerTask) -> str | None:
+    return f"minikafka-verify-{task.run}-{task.pid}" if task.transactions else None
+
+
+# librdkafka ------------------------------------------------------------------------------------
+
+_DEFINITE_RD_ERRORS = frozenset(
+    {
+        RdKafkaError.MSG_SIZE_TOO_LARGE,
+        RdKafkaError.RECORD_LIST_TOO_LARGE,
+        RdKafkaError.INVALID_RECORD,
+        RdKafkaError.TOPIC_AUTHORIZATION_FAILED,
+        RdKafkaError.CLUSTER_AUTHORIZATION_FAILED,
+        RdKafkaError.TOPIC_EXCEPTION,
+        RdKafkaError._PURGE_QUEUE,  # noqa: SLF001 - librdkafka's local codes begin with an underscore
+        RdKafkaError._UNKNOWN_PARTITION,  # noqa: SLF001
+    }
+)
+"""Errors after which a record is certainly not in the log. All others, time-outs before all, leave
+it open: a request may have been executed though its answer was lost."""
+
+
+class ConfluentClient:
+    """confluent-kafka, which is librdkafka."""
+
+    def __init__(self, outbox: Outbox) -> None:
+        """Connect; with transactions, wait for the coordinator."""
+        task = outbox.task
+        self._outbox = outbox
+        self._answers: list[Answer] = []
+        self._fatal = ""
+        config: dict[str, Any] = {
+            "bootstrap.servers": task.bootstrap_servers,
+            "client.id": f"minikafka-verify-{task.pid}",
+            "acks": task.acks,
+            "enable.idempotence": task.idempotent,
+            "compression.type": task.compression,
+            "message.max.bytes": task.message_max_bytes,
+            "linger.ms": 5,
+            "message.timeout.ms": int(_DELIVERY_TIMEOUT_S * 1000),
+            "socket.timeout.ms": 10_000,
+            "reconnect.backoff.max.ms": 1_000,
+            "topic.metadata.refresh.interval.ms": 5_000,
+            "error_cb": self._on_error,
+        }
+        transactional_id = _transactional_id(task)
+        if transactional_id:
+            config |= {"transactional.id": transactional_id, "transaction.timeout.ms": 60_000}
+        self._producer = Producer(config)
+        if transactional_id:
+            self._transact(lambda: self._producer.init_transactions(_END_TIMEOUT_S))
+
+    def send(self, records: Sequence[Record]) -> None:
+        """Into librdkafka's queue."""
+        for record in records:
+            topic, partition = self._outbox.place(record.partition)
+            try:
+                self._producer.produce(
+                    topic,
+                    value=record.value,
+                    key=record.key,
+                    partition=partition,
+                    headers=record.headers,
+                    timestamp=record.timestamp_ms,
+                    on_delivery=self._delivery_callback(record.seq),
+                )
+            except BufferError as error:
+                name = f"local queue full: {error}"
+                self._answers.append(
+                    Answer(record.seq, name, definite=True, offset=None, timestamp_ms=None)
+                )
+            except KafkaException as error:
+                raise ClientGaveUpError(str(error)) from error
+
+    def answers(self, wait_s: float) -> list[Answer]:
+        """Serve callbacks."""
+        try:
+            self._producer.poll(wait_s)
+        except KafkaException as error:
+            self._fatal = str(error)
+        found, self._answers = self._answers, []
+        if self._fatal and not found:
+            raise ClientGaveUpError(self._fatal)
+        return found
+
+    def begin(self) -> None:
+        """Locally."""
+        self._transact(self._producer.begin_transaction)
+
+    def end(self, *, commit: bool) -> None:
+        """Try again while the error says that this helps."""
+        work = self._producer.commit_transaction if commit else self._producer.abort_transaction
+        deadline_s = time.monotonic() + _END_TIMEOUT_S
+        while True:
+            try:
+                work(max(0.1, deadline_s - time.monotonic()))
+            except KafkaException as error:
+                if error.args[0].retriable() and time.monotonic() < deadline_s:
+                    continue
+                raise NotEndedError(error.args[0].name()) from error
+            return
+
+    def close(self) -> None:
+        """Forget what is queued."""
+        self._producer.purge()
+        with contextlib.suppress(KafkaException):  # it says once more why it ended
+            self._producer.poll(0)
+
+    def _transact(self, work: Callable[[], None]) -> None:
+        try:
+            work()
+        except KafkaException as error:
+            raise ClientGaveUpError(str(error)) from error
+
+    def _on_error(self, error: RdKafkaError) -> None:
+        if error.fatal() or error.code() == RdKafkaError._FATAL:  # noqa: SLF001
+            self._fatal = str(error)
+
+    def _delivery_callback(self, seq: int) -> Callable[[RdKafkaError | None, Message], None]:
+        def delivered(error: RdKafkaError | None, message: Message) -> None:
+            if error is None:
+                at, stamp = message.offset(), message.timestamp()[1]
+                self._answers.append(Answer(seq, "", False, at, stamp))
+            else:
+                definite = error.code() in _DEFINITE_RD_ERRORS
+                self._answers.append(Answer(seq, error.name(), definite, None, None))
+
+        return delivered
+
+
+# aiokafka --------------------------------------------------------------------------------------
+
+_DEFINITE_PY_ERRORS = frozenset(
+    {
+        "MessageSizeTooLargeError",
+        "RecordListTooLargeError",
+        "InvalidTopicError",
+        "TopicAuthorizationFailedError",
+    }
+)
+"""Of both clients written in Python, since aiokafka has its errors from kafka-python."""
+
+_LOST_COUNT = "OutOfOrderSequenceNumber"
+"""aiokafka goes on counting after a batch that it has given up, and is refused for ever after."""
+
+
+def _refused(seq: int, error: BaseException) -> Answer:
+    name = type(error).__name__
+    return Answer(seq, name, name in _DEFINITE_PY_ERRORS, offset=None, timestamp_ms=None)
+
+
+def _confirmed(seq: int, metadata: Any) -> Answer:
+    # With acks=0 there is nobody who could have told where it is.
+    at = getattr(metadata, "offset", None)
+    stamp = getattr(metadata, "timestamp", None)
+    return Answer(seq, "", definite=False, offset=at, timestamp_ms=stamp)
+
+
+def _collect(queue: "SimpleQueue[Answer]", wait_s: float) -> list[Answer]:
+    time.sleep(wait_s)
+    found = []
+    while True:
+        try:
+            found.append(queue.get_nowait())
+        except Empty:
+            return found
+
+
+class AioClient:
+    """aiokafka, in a thread with an event loop of its own."""
+
+    def __init__(self, outbox: Outbox) -> None:
+        """Connect."""
+        task = outbox.task
+        self._outbox = outbox
+        self._answers: SimpleQueue[Answer] = SimpleQueue()
+        self._has_lost_count = False
+        self._waiting: set[asyncio.Task[None]] = set()
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+        self._thread.start()
+        self._options: dict[str, Any] = {
+            "bootstrap_servers": task.bootstrap_servers.split(","),
+            "client_id": f"minikafka-verify-{task.pid}",
+            "acks": _acks_value(task.acks),
+            "enable_idempotence": task.idempotent,
+            "compression_type": None if task.compression == "none" else task.compression,
+            "max_request_size": task.message_max_bytes,
+            "linger_ms": 5,
+            "request_timeout_ms": 10_000,
+            "metadata_max_age_ms": 5_000,
+            "transactional_id": _transactional_id(task),
+        }
+        try:
+            self._producer = self._do(self._start())
+        except (KafkaError, TimeoutError) as error:
+            self._end_loop()
+            raise ClientGaveUpError(repr(error)) from error
+
+    async def _start(self) -> AIOKafkaProducer:
+        producer = AIOKafkaProducer(**self._options)
+        # Without a leader it drops a batch after the request time-out, loses count of the sequence,
+        # and is refused from then on. There is no option for it.
+        producer._message_accumulator._batch_ttl = _DELIVERY_TIMEOUT_S  # noqa: SLF001
+        try:
+            await producer.start()
+        except KafkaError:
+            await producer.stop()
+            raise
+        return producer
+
+    def _do(self, work: Coroutine[Any, Any, _T], timeout_s: float | None = 60.0) -> _T:
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result(timeout_s)
+
+    def send(self, records: Sequence[Record]) -> None:
+        """Into aiokafka's accumulator, which waits while it is full."""
+        self._require_alive()
+        if records:
+            self._do(self._send(records), timeout_s=None)
+
+    async def _send(self, records: Sequence[Record]) -> None:
+        for record in records:
+            topic, partition = self._outbox.place(record.partition)
+            try:
+                future = await self._producer.send(
+                    topic,
+                    value=record.value,
+                    key=record.key,
+                    partition=partition,
+                    headers=record.headers,
+                    timestamp_ms=record.timestamp_ms,
+                )
+            except KafkaError as error:
+                self._answers.put(_refused(record.seq, error))
+                continue
+            task = asyncio.create_task(self._await_one(future, record.seq))
+            self._waiting.add(task)
+            task.add_done_callback(self._waiting.discard)
+
+    async def _await_one(self, future: "asyncio.Future[object]", seq: int) -> None:
+        try:
+            metadata = await future
+        except KafkaError as error:
+            self._answers.put(_refused(seq, error))
+        else:
+            self._answers.put(_confirmed(seq, metadata))
+
+    def answers(self, wait_s: float) -> list[Answer]:
+        """What has come."""
+        found = _collect(self._answers, wait_s)
+        if not found:
+            self._require_alive()
+        self._has_lost_count |= any(answer.error == _LOST_COUNT for answer in found)
+        return found
+
+    def _require_alive(self) -> None:
+        if self._has_lost_count:
+            raise ClientGaveUpError(f"aiokafka cannot go on after {_LOST_COUNT}")
+        # Its sender ends at a fatal error, and nobody else says so.
+        task = self._producer._sender.sender_task  # noqa: SLF001
+        if task is None or task.done():
+            reason = task and not task.cancelled() and task.exception()
+            raise ClientGaveUpError(f"the sender of aiokafka ended: {reason!r}")
+
+    def begin(self) -> None:
+        """Locally."""
+        try:
+            self._do(self._producer.begin_transaction())
+        except KafkaError as error:
+            raise ClientGaveUpError(repr(error)) from error
+
+    def end(self, *, commit: bool) -> None:
+        """Within a while."""
+        producer = self._producer
+        work = producer.commit_transaction() if commit else producer.abort_transaction()
+        try:
+            self._do(asyncio.wait_for(work, _END_TIMEOUT_S))
+        except (KafkaError, TimeoutError) as error:
+            raise NotEndedError(type(error).__name__) from error
+
+    def close(self) -> None:
+        """Stop it as far as it lets us."""
+        try:
+            self._do(asyncio.wait_for(self._stop(), _CLOSE_TIMEOUT_S))
+        except (TimeoutError, KafkaError) as error:
+            print(f"the client did not stop cleanly: {error!r}", file=sys.stderr)
+        self._end_loop()
+
+    async def _stop(self) -> None:
+        for task in self._waiting:
+            task.cancel()
+        await self._producer.stop()
+
+    def _end_loop(self) -> None:
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(_CLOSE_TIMEOUT_S)
+        if not self._thread.is_alive():
+            self._loop.close()
+
+
+# kafka-python ----------------------------------------------------------------------------------
+
+
+class PythonClient:
+    """kafka-python, whose callbacks come in its own thread."""
+
+    def __init__(self, outbox: Outbox) -> None:
+        """Connect."""
+        from kafka import KafkaProducer
+        from kafka.errors import KafkaError as PyKafkaError
+
+        task = outbox.task
+        self._outbox = outbox
+        self._error: type[Exception] = PyKafkaError
+        self._answers: SimpleQueue[Answer] = SimpleQueue()
+        try:
+            self._producer = KafkaProducer(
+                bootstrap_servers=task.bootstrap_servers.split(","),
+                client_id=f"minikafka-verify-{task.pid}",
+                acks=_acks_value(task.acks),
+                enable_idempotence=task.idempotent,
+                compression_type=None if task.compression == "none" else task.compression,
+                max_request_size=task.message_max_bytes,
+                linger_ms=5,
+                request_timeout_ms=10_000,
+                delivery_timeout_ms=int(_DELIVERY_TIMEOUT_S * 1000),
+                metadata_max_age_ms=5_000,
+                transactional_id=_transactional_id(task),
+            )
+            if task.transactions:
+                self._producer.init_transactions()
+        except PyKafkaError as error:
+            raise ClientGaveUpError(repr(error)) from error
+
+    def send(self, records: Sequence[Record]) -> None:
+        """Into its accumulator."""
+        for record in records:
+            topic, partition = self._outbox.place(record.partition)
+            try:
+                future = self._producer.send(
+                    topic,
+                    value=record.value,
+                    key=record.key,
+                    partition=partition,
+                    headers=record.headers,
+                    timestamp_ms=record.timestamp_ms,
+                )
+            except self._error as error:
+                self._answers.put(_refused(record.seq, error))
+                continue
+            self._listen(future, record.seq)
+
+    def _listen(self, future: Any, seq: int) -> None:
+        future.add_callback(lambda metadata: self._answers.put(_confirmed(seq, metadata)))
+        future.add_errback(lambda error: self._answers.put(_refused(seq, error)))
+
+    def answers(self, wait_s: float) -> list[Answer]:
+        """What has come."""
+        found = _collect(self._answers, wait_s)
+        manager = self._producer._transaction_manager  # noqa: SLF001 - nobody else says so
+        if not found and manager is not None and manager.has_fatal_error():
+            raise ClientGaveUpError(repr(manager.last_error))
+        return found
+
+    def begin(self) -> None:
+        """Locally."""
+        try:
+            self._producer.begin_transaction()
+        except self._error as error:
+            raise ClientGaveUpError(repr(error)) from error
+
+    def end(self, *, commit: bool) -> None:
+        """In a thread of its own, since it would wait for ever."""
+        producer = self._producer
+        said: SimpleQueue[BaseException | None] = SimpleQueue()
+
+        def work() -> None:
+            try:
+                (producer.commit_transaction if commit else producer.abort_transaction)()
+            except self._error as error:
+                said.put(error)
+            else:
+                said.put(None)
+
+        threading.Thread(target=work, daemon=True).start()
+        try:
+            error = said.get(timeout=_END_TIMEOUT_S)
+        except Empty:
+            raise NotEndedError("no answer in time") from None
+        if error is not None:
+            raise NotEndedError(type(error).__name__) from error
+
+    def close(self) -> None:
+        """Forget what is queued."""
+        self._producer.close(timeout=_CLOSE_TIMEOUT_S)

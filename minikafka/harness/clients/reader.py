@@ -1,0 +1,325 @@
+"""The second reader: a consumer group of one process, whose every poll and commit is logged.
+
+    python -m minikafka.harness.clients.reader TASK        TASK is a `ReaderTask` as JSON
+
+Members are threads with a consumer each; while it runs, one leaves and another joins, at times
+drawn from the seed, so that partitions change hands while brokers fail. When standard input closes,
+the group reads on to the end of every partition, commits, and the process ends.
+
+What it proves does not rest on Spark: no consumer of the group goes back without a rebalance, what
+was committed is not given again, and nothing is left out.
+"""
+
+import dataclasses
+import json
+import random
+import select
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
+from confluent_kafka.admin import AdminClient as Admin
+from confluent_kafka.admin import OffsetSpec
+
+from minikafka.admin.client import AdminClient, AdminError
+from minikafka.admin.configs import Resource, ResourceType, alter_configs
+from minikafka.harness.clients.ledger import FrameWriter
+from minikafka.harness.clients.poll_log import PollLog, runs
+from minikafka.harness.lines import EventLog
+from minikafka.messages.find_coordinator import FindCoordinatorRequest
+
+_STRATEGIES = {"cooperative": "cooperative-sticky", "eager": "range"}
+_POLL_S = 0.2
+_POLL_MAX = 1_000
+_COMMIT_EVERY_S = 0.5
+_DRAIN_S = 60.0
+_STATUS_EVERY_S = 1.0
+_JOIN_S = 30.0
+_OFFSETS_TOPIC = "__consumer_offsets"
+_OFFSETS_PATIENCE_S = 20.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReaderTask:
+    """What the process is to do.
+
+    `topic` may be several, with commas between them, of `width` partitions each. `offsets_min_isr`
+    is to be the min.insync.replicas of the topic in which commits are; 0 leaves it alone.
+    """
+
+    run: str
+    bootstrap_servers: str
+    topic: str
+    width: int
+    protocol: str
+    seed: int
+    seconds: float
+    log: str
+    events: str
+    offsets_min_isr: int = 0
+
+    @property
+    def topics(self) -> list[str]:
+        """The names."""
+        return self.topic.split(",")
+
+    @property
+    def group(self) -> str:
+        """The group's id."""
+        return f"minikafka-verify-{self.run}"
+
+    def to_json(self) -> str:
+        """The task as the process takes it on its command line."""
+        return json.dumps(dataclasses.asdict(self))
+
+    def number(self, at: TopicPartition) -> int:
+        """Of a partition, through all topics."""
+        return self.topics.index(at.topic) * self.width + int(at.partition)
+
+    def place(self, partition: int, offset: int) -> TopicPartition:
+        """The other way round, with an offset."""
+        return TopicPartition(self.topics[partition // self.width], partition % self.width, offset)
+
+
+@dataclass(slots=True)
+class Member:
+    """One consumer of the group, in a thread of its own."""
+
+    task: ReaderTask
+    number: int
+    log: PollLog
+    leaving: threading.Event = field(default_factory=threading.Event)
+    _delivered: list[tuple[int, int, int]] = field(default_factory=list)
+    _assignments: dict[int, int] = field(default_factory=dict)
+    _positions: dict[int, int] = field(default_factory=dict)
+    _consumer: Consumer = field(init=False)
+    _thread: threading.Thread = field(init=False)
+
+    def __post_init__(self) -> None:
+        name = f"member-{self.number}"
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+
+    def start(self) -> None:
+        """Join the group."""
+        self._consumer = Consumer(
+            {
+                "bootstrap.servers": self.task.bootstrap_servers,
+                "client.id": f"minikafka-verify-reader-{self.number}",
+                "group.id": self.task.group,
+                "partition.assignment.strategy": _STRATEGIES[self.task.protocol],
+                "enable.auto.commit": False,
+                "auto.offset.reset": "earliest",
+                "isolation.level": "read_committed",
+                "check.crcs": True,
+                "enable.partition.eof": True,
+                "session.timeout.ms": 6_000,
+                "heartbeat.interval.ms": 1_500,
+                "socket.timeout.ms": 10_000,
+                "fetch.wait.max.ms": 200,
+                "reconnect.backoff.max.ms": 1_000,
+                "topic.metadata.refresh.interval.ms": 5_000,
+            }
+        )
+        self._consumer.subscribe(
+            self.task.topics,
+            on_assign=self._on_assign,
+            on_revoke=self._on_revoke,
+            on_lost=self._on_lost,
+        )
+        self._thread.start()
+
+    def leave(self) -> None:
+        """Leave the group, once what it was given is committed."""
+        self.leaving.set()
+        self._thread.join(_JOIN_S)
+
+    def _run(self) -> None:
+        commit_at_s = time.monotonic() + _COMMIT_EVERY_S
+        while not self.leaving.is_set():
+            self._poll()
+            if time.monotonic() >= commit_at_s:
+                self._commit(list(self._positions))
+                commit_at_s = time.monotonic() + _COMMIT_EVERY_S
+        self._commit(list(self._positions))
+        self._consumer.close()
+        self.log.left(self.number)
+
+    def _poll(self) -> None:
+        """Take what there is, one by one: only so is it sure which assignment gave it."""
+        wait_s = _POLL_S
+        while len(self._delivered) < _POLL_MAX:
+            message = self._consumer.poll(wait_s)
+            if message is None:
+                break
+            wait_s = 0
+            at = self.task.number(TopicPartition(message.topic(), message.partition()))
+            error = message.error()
+            if error is None:
+                self._delivered.append((at, self._assignments.get(at, 0), message.offset()))
+            elif error.code() == KafkaError._PARTITION_EOF:  # noqa: SLF001
+                self.log.reach(at, message.offset())
+        self._note_delivered()
+
+    def _note_delivered(self) -> None:
+        """Log what was given so far: before a rebalance too, so that the log has their order."""
+        delivered, self._delivered = self._delivered, []
+        if delivered:
+            self.log.polled(self.number, runs(delivered))
+            for at, _, offset in delivered:
+                if at in self._assignments:
+                    self._positions[at] = offset + 1
+
+    def _commit(self, partitions: Sequence[int]) -> None:
+        """Commit where these partitions are read to, and wait for the answer."""
+        offsets = {at: self._positions.pop(at) for at in partitions if at in self._positions}
+        if not offsets:
+            return
+        asked = [self.task.place(at, offset) for at, offset in offsets.items()]
+        try:
+            answers = self._consumer.commit(offsets=asked, asynchronous=False)
+        except KafkaException as error:
+            self.log.refused(self.number, error.args[0].name())
+            # Still to be committed, unless more is read before.
+            self._positions = {**offsets, **self._positions}
+            return
+        done = {self.task.number(it): it.offset for it in answers if it.error is None}
+        if done:
+            self.log.committed(self.number, done)
+
+    def _on_assign(self, _consumer: Consumer, partitions: Sequence[TopicPartition]) -> None:
+        self._note_delivered()
+        numbers = [self.task.number(it) for it in partitions]
+        self._assignments |= self.log.assigned(self.number, numbers)
+
+    def _on_revoke(self, _consumer: Consumer, partitions: Sequence[TopicPartition]) -> None:
+        self._note_delivered()
+        numbers = [self.task.number(it) for it in partitions]
+        self._commit(numbers)
+        self._drop(numbers, lost=False)
+
+    def _on_lost(self, _consumer: Consumer, partitions: Sequence[TopicPartition]) -> None:
+        self._note_delivered()
+        self._drop([self.task.number(it) for it in partitions], lost=True)
+
+    def _drop(self, numbers: Sequence[int], *, lost: bool) -> None:
+        for at in numbers:
+            self._assignments.pop(at, None)
+            self._positions.pop(at, None)
+        self.log.revoked(self.number, numbers, lost=lost)
+
+
+def changes(task: ReaderTask) -> list[tuple[float, str]]:
+    """When a member leaves and another joins, in seconds from the begin; from the seed."""
+    rng = random.Random(f"reader/{task.seed}")
+    return [
+        (task.seconds * rng.uniform(0.25, 0.4), "leave"),
+        (task.seconds * rng.uniform(0.5, 0.65), "join"),
+    ]
+
+
+def read(
+    task: ReaderTask, log: PollLog, events: EventLog, is_over: Callable[[float], bool]
+) -> dict[int, int]:
+    """Read until `is_over`, which waits a little, then to the end, and say where that was.
+
+    Nothing is said if that did not come about.
+    """
+    members = [Member(task, number, log) for number in (1, 2)]
+    for member in members:
+        member.start()
+    began_s = time.monotonic()
+    status_at_s = 0.0
+    planned = changes(task)
+    while not is_over(_POLL_S):
+        while planned and time.monotonic() - began_s >= planned[0][0]:
+            _, change = planned.pop(0)
+            if change == "leave":
+                members.pop(0).leave()
+            else:
+                members.append(Member(task, len(members) + 2, log))
+                members[-1].start()
+            events.write("reader", change=change, members=len(members), **log.counts)
+        if time.monotonic() >= status_at_s:
+            status_at_s = time.monotonic() + _STATUS_EVERY_S
+            events.write("reader", change="", members=len(members), **log.counts)
+    ends = _drain(task, log)
+    for member in members:
+        member.leave()
+    events.write("reader", change="end", members=0, complete=bool(ends), **log.counts)
+    return ends
+
+
+def _drain(task: ReaderTask, log: PollLog) -> dict[int, int]:
+    """Wait until the group has reached the end of every partition."""
+    deadline_s = time.monotonic() + _DRAIN_S
+    admin = Admin({"bootstrap.servers": task.bootstrap_servers, "log_level": 0})
+    ends: dict[int, int] = {}
+    while time.monotonic() < deadline_s:
+        ends = ends or _ends(task, admin)
+        if ends and all(log.reached.get(at, 0) >= end for at, end in ends.items()):
+            return ends
+        time.sleep(_POLL_S)
+    return {}
+
+
+def _ends(task: ReaderTask, admin: Admin) -> dict[int, int]:
+    """The end of every partition just now; nothing if one of them cannot be told."""
+    places = [task.place(at, 0) for at in range(task.width * len(task.topics))]
+    answers = admin.list_offsets(dict.fromkeys(places, OffsetSpec.latest()), request_timeout=5)
+    try:
+        return {task.number(at): answer.result().offset for at, answer in answers.items()}
+    except KafkaException:
+        return {}
+
+
+def promise_commits(task: ReaderTask) -> str:
+    """Let commits need as many replicas as records do; why not, if it cannot be done.
+
+    The topic of commits has the broker's min.insync.replicas, which is 1 unless somebody said
+    otherwise: then a commit may be lost with the one replica that had it, and that breaks nothing.
+    """
+    deadline_s = time.monotonic() + _OFFSETS_PATIENCE_S
+    resource = Resource(ResourceType.TOPIC, _OFFSETS_TOPIC)
+    wanted = {"min.insync.replicas": str(task.offsets_min_isr)}
+    while True:
+        try:
+            with AdminClient(
+                task.bootstrap_servers, client_id="minikafka-verify", timeout_s=5
+            ) as client:
+                client.ask(FindCoordinatorRequest(coordinator_keys=[task.group]))
+                alter_configs(client, resource, wanted, ())
+        except AdminError as error:
+            if time.monotonic() >= deadline_s:
+                return str(error)
+            time.sleep(_POLL_S)
+        else:
+            return ""
+
+
+def main(argument: str) -> int:
+    """Run the task given as JSON; 1 if the group did not get to the end."""
+    task = ReaderTask(**json.loads(argument))
+    events = EventLog(Path(task.events))
+    problem = promise_commits(task) if task.offsets_min_isr else ""
+    if problem:
+        events.write("reader_note", note=f"Commits need no min ISR: {problem}")
+    with FrameWriter(Path(task.log)) as frames:
+        log = PollLog(frames)
+        log.header(run=task.run, group=task.group, protocol=task.protocol)
+        ends = read(task, log, events, _is_closed)
+        log.end(ends)
+    return 0 if ends else 1
+
+
+def _is_closed(wait_s: float) -> bool:
+    """Whether the parent closed our standard input; waits a little."""
+    readable, _, _ = select.select([sys.stdin], [], [], wait_s)
+    return bool(readable)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

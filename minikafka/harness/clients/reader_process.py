@@ -1,0 +1,97 @@
+"""The second reader, seen from the process that started it."""
+
+import contextlib
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from minikafka.harness.clients.reader import ReaderTask
+from minikafka.harness.lines import Event
+from minikafka.harness.plan.settings import RunFiles, RunSettings
+
+END_TIMEOUT_S = 100.0
+"""Longer than the group takes to read to the end, and each member to leave."""
+
+
+@dataclass(slots=True)
+class ReaderProcess:
+    """A process with a consumer group."""
+
+    task: ReaderTask
+    files: RunFiles
+    counts: dict[str, Any] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    _process: subprocess.Popen[bytes] = field(init=False)
+
+    def __post_init__(self) -> None:
+        with self.log.open("wb") as log:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "minikafka.harness.clients.reader", self.task.to_json()],
+                stdin=subprocess.PIPE,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+
+    @property
+    def log(self) -> Path:
+        """What it prints."""
+        return self.files.logs / "reader.log"
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the process lives."""
+        return self._process.poll() is None
+
+    def take(self, event: Event) -> None:
+        """Keep its counters."""
+        if event["event"] == "reader":
+            self.counts = {name: event[name] for name in _COUNTS}
+        elif event["event"] == "reader_note":
+            self.notes.append(event["note"])
+
+    def ask_to_finish(self) -> None:
+        """Let it read to the end; returns at once."""
+        if self._process.stdin is not None:
+            with contextlib.suppress(BrokenPipeError):
+                self._process.stdin.close()
+
+    def end(self) -> None:
+        """Kill it if it still lives."""
+        self.ask_to_finish()
+        if self.is_running:
+            self._process.kill()
+        self._process.wait()
+
+    def as_json(self) -> dict[str, Any]:
+        """As the verdict's `group` has it."""
+        return {"protocol": self.task.protocol, **self.counts}
+
+
+_COUNTS = ("polled", "commits", "refused", "assignments")
+
+
+def start_reader(
+    settings: RunSettings, files: RunFiles, *, run: str, bootstrap_servers: str, topic: str
+) -> ReaderProcess | None:
+    """Start it, unless the settings want none.
+
+    In a cluster of our own commits are to need as many replicas as records do.
+    """
+    if settings.reader == "none":
+        return None
+    task = ReaderTask(
+        run=run,
+        bootstrap_servers=bootstrap_servers,
+        topic=topic,
+        width=settings.partitions,
+        protocol=settings.reader,
+        seed=settings.seed,
+        seconds=settings.seconds,
+        log=str(files.poll_log),
+        events=str(files.logs / "reader.jsonl"),
+        offsets_min_isr=0 if settings.bootstrap_servers else settings.min_isr,
+    )
+    return ReaderProcess(task, files)

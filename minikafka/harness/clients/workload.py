@@ -1,0 +1,139 @@
+"""The producers of a run, seen from the process that started them.
+
+Several clients write at the same time, each with its share of the rate, each into every
+partition: unless told otherwise librdkafka through confluent-kafka (producer 1) and aiokafka
+(producer 2). Each is a process of its own with a ledger of its own; its death costs no more than
+the records without an outcome.
+"""
+
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from minikafka.harness.clients.outbox import ProducerTask
+from minikafka.harness.plan.settings import RunFiles, RunSettings
+from minikafka.harness.plan.workload_options import SENT_TIME
+
+DRAIN_S = 30.0
+"""How long a producer waits for answers that are still out when it has stopped to write."""
+
+_END_GRACE_S = 10.0
+_PRODUCER = "minikafka.harness.clients.producer"
+
+
+@dataclass(slots=True)
+class Workload:
+    """The producer processes of one run."""
+
+    tasks: list[ProducerTask]
+    files: RunFiles
+    _processes: list[subprocess.Popen[bytes]] = field(default_factory=list)
+
+    @property
+    def event_files(self) -> list[Path]:
+        """Where the producers write their counters."""
+        return [Path(task.events) for task in self.tasks]
+
+    @property
+    def pids(self) -> list[int]:
+        """The process ids, in the order of the tasks."""
+        return [process.pid for process in self._processes]
+
+    def start(self) -> None:
+        """Start every producer."""
+        for task in self.tasks:
+            log_path = self.files.logs / f"producer-{task.pid}.log"
+            with log_path.open("wb") as log:
+                self._processes.append(
+                    subprocess.Popen(
+                        [
+                            sys.executable,
+                            "-m",
+                            "minikafka.harness.clients.producer",
+                            task.to_json(),
+                        ],
+                        stdin=subprocess.PIPE,
+                        stdout=log,
+                        stderr=log,
+                        start_new_session=True,
+                    )
+                )
+
+    def ask_to_stop(self) -> None:
+        """Tell every producer to write no more; returns at once."""
+        for process in self._processes:
+            if process.stdin is not None and not process.stdin.closed:
+                process.stdin.close()
+
+    @property
+    def is_running(self) -> bool:
+        """Whether any producer still lives."""
+        return any(process.poll() is None for process in self._processes)
+
+    def end(self) -> list[str]:
+        """Kill whoever still lives; return a sentence for each that did not end as it should."""
+        self.ask_to_stop()
+        notes = []
+        for task, process in zip(self.tasks, self._processes, strict=False):
+            if process.poll() is None:
+                process.kill()
+            status = process.wait()
+            if status:
+                log = self.files.logs / f"producer-{task.pid}.log"
+                notes.append(
+                    f"Producer {task.pid} ({task.client}) ended with status {status}; see {log}."
+                )
+        return notes
+
+    def end_deadline(self) -> float:
+        """Monotonic time by which producers that were asked to stop now are gone by themselves."""
+        return time.monotonic() + DRAIN_S + _END_GRACE_S
+
+
+def plan_workload(
+    settings: RunSettings,
+    files: RunFiles,
+    *,
+    run: str,
+    bootstrap_servers: str,
+    topic: str,
+    topic_id: str,
+    timestamps: str = SENT_TIME,
+) -> Workload:
+    """One producer for each client of the options (which have no `problems`).
+
+    `topic` may be several, with commas between them.
+    """
+    options = settings.workload
+    tasks = [
+        ProducerTask(
+            run=run,
+            pid=pid,
+            client=client,
+            bootstrap_servers=bootstrap_servers,
+            topic=topic,
+            topic_id=topic_id,
+            partitions=settings.partitions,
+            seed=settings.seed,
+            rate=settings.rate / len(options.clients),
+            seconds=settings.seconds,
+            drain_s=DRAIN_S,
+            ledger=str(files.ledgers / f"producer-{pid}.msgpack"),
+            events=str(files.logs / f"producer-{pid}.jsonl"),
+            acks=options.acks,
+            idempotent=options.idempotent,
+            size_min_bytes=options.size_min_bytes,
+            size_max_bytes=options.size_max_bytes,
+            size_distribution=options.size_distribution,
+            key_skew=options.key_skew,
+            compression=options.compression,
+            bytes_per_s=options.bytes_per_s / len(options.clients),
+            message_max_bytes=options.message_max_bytes,
+            transactions=options.transactions,
+            timestamps=timestamps,
+        )
+        for pid, client in enumerate(options.clients, start=1)
+    ]
+    return Workload(tasks, files)

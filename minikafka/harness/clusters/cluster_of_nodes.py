@@ -1,0 +1,199 @@
+"""A cluster whose nodes the run itself starts, breaks and ends: what is the same for all of them.
+
+What stands between the nodes is chosen by the faults that the run has: nothing, proxies or
+namespaces. Whose nodes they are is the derived class's.
+"""
+
+import threading
+from collections.abc import Callable, Collection, Mapping, Sequence
+from pathlib import Path
+
+from minikafka.harness.clusters import leftovers
+from minikafka.harness.clusters.cluster import ClusterUnderTest
+from minikafka.harness.clusters.namespaces import NamespaceNetwork
+from minikafka.harness.clusters.network import NETWORK_KINDS, Network
+from minikafka.harness.clusters.proxy import Pids, ProxyNetwork
+from minikafka.harness.plan.settings import HarnessError, RunSettings
+from minikafka.metadata.image import ELIGIBLE_LEADER_REPLICAS_VERSION
+from minikafka.testing.cluster import ClusterError
+from minikafka.testing.kafka_nodes import KafkaNodes
+from minikafka.testing.nodes import CONTROLLER, Nodes
+
+
+class ClusterOfNodes(ClusterUnderTest):
+    """Brokers 1, 2, … and controller 101, each a process. A derived class sets `_nodes`.
+
+    Faults are done by one thread, and the run may end in another: what takes a moment holds a lock.
+    """
+
+    _nodes: Nodes | KafkaNodes
+
+    def __init__(
+        self, product: str, settings: RunSettings, kinds: Collection[str], config: Sequence[str]
+    ) -> None:
+        """Nothing runs before `wait_ready`.
+
+        `kinds` are the faults that it must be able to do, `config` the key=value pairs that hold
+        unless the run has others.
+        """
+        self.network = choose_network(settings.network, kinds, self._pids, settings.seed)
+        pairs = (*config, *settings.cluster_config)
+        self._config = dict(item.split("=", 1) for item in pairs)
+        self._lock = threading.RLock()
+        self._ending: set[int] = set()
+        self._ended: list[tuple[int, str]] = []
+        between = f", {self.network.way}" if self.network else ""
+        self.name = (
+            f"{product}, {settings.nodes} brokers and a controller{between}, {', '.join(pairs)}"
+        )
+
+    def _pids(self) -> dict[int, int]:
+        return self._nodes.pids()
+
+    @property
+    def brokers(self) -> Sequence[int]:
+        """From 1 on."""
+        return self._nodes.brokers
+
+    def wait_ready(self) -> None:
+        """Start everything, and return when every broker serves."""
+        leftovers.remove()
+        if self.network:
+            ports = {node: self._nodes.port(node) for node in (*self.brokers, CONTROLLER)}
+            self.network.open(ports, CONTROLLER)
+        try:
+            self._nodes.open()
+        except ClusterError as error:
+            raise HarnessError(f"the cluster did not start: {error}") from error
+        self.bootstrap_servers = self._nodes.bootstrap_servers
+
+    def close(self) -> str:
+        """Shut down in a controlled way, and undo what was made on the machine."""
+        with self._lock:
+            self._expect_end((*self.brokers, CONTROLLER))
+        try:
+            self._nodes.close()
+        except ClusterError as error:
+            return f"The cluster did not stop as it should: {error}."
+        finally:
+            if self.network:
+                self.network.close()
+        return ""
+
+    def log_dirs(self) -> Mapping[int, Sequence[Path]]:
+        """Of every broker."""
+        return {node: self._nodes.log_dirs(node) for node in self.brokers}
+
+    def metadata_log_dir(self) -> Path | None:
+        """That of the one controller."""
+        return self._nodes.log_dirs(CONTROLLER)[0]
+
+    def controller(self) -> int:
+        """There is one."""
+        return CONTROLLER
+
+    def unexpected_ends(self) -> Sequence[tuple[int, str]]:
+        """Each once, until it is started again and ends again."""
+        with self._lock:
+            for node in (*self.brokers, CONTROLLER):
+                how = "" if node in self._ending else self._nodes.how_ended(node)
+                if how:
+                    self._ending.add(node)
+                    self._ended.append((node, how))
+            found, self._ended = self._ended, []
+        return found
+
+    def node_logs(self) -> Mapping[int, Path]:
+        """Of every node."""
+        return {node: self._nodes.log_file(node) for node in (*self.brokers, CONTROLLER)}
+
+    def _note_ended(self) -> None:
+        """Keep the ends so far for `unexpected_ends`, before a node is started again."""
+        self._ended = [*self.unexpected_ends()]
+
+    def _expect_end(self, nodes: Sequence[int]) -> None:
+        """From here these nodes may end: the run ends them."""
+        self._note_ended()
+        self._ending |= set(nodes)
+
+    def kill(self, *nodes: int) -> None:
+        """SIGKILL."""
+        with self._lock:
+            self._require_alive(nodes)
+            self._expect_end(nodes)
+            self._do(lambda: self._nodes.kill(*nodes))
+
+    def stop(self, *nodes: int) -> None:
+        """Shut down in a controlled way."""
+        with self._lock:
+            self._require_alive(nodes)
+            self._expect_end(nodes)
+        self._do(lambda: self._nodes.stop(*nodes))
+
+    def start(self, *nodes: int) -> None:
+        """Start those that do not run."""
+        with self._lock:
+            self._note_ended()
+            dead = [node for node in nodes if not self.is_alive(node)]
+        if dead:
+            try:
+                self._do(lambda: self._nodes.start(*dead))
+            finally:
+                with self._lock:
+                    self._ending -= set(dead)
+
+    def pause(self, *nodes: int) -> None:
+        """SIGSTOP."""
+        with self._lock:
+            self._require_alive(nodes)
+            self._do(lambda: self._nodes.pause(*nodes))
+
+    def resume(self, *nodes: int) -> None:
+        """SIGCONT."""
+        with self._lock:
+            alive = [node for node in nodes if self.is_alive(node)]
+            self._do(lambda: self._nodes.resume(*alive))
+
+    def is_alive(self, node: int) -> bool:
+        """Whether its process has not ended, as far as can be seen."""
+        return self._nodes.is_alive(node)
+
+    def _require_alive(self, nodes: Sequence[int]) -> None:
+        dead = [node for node in nodes if not self.is_alive(node)]
+        if dead:
+            raise HarnessError(f"node {', '.join(map(str, dead))} does not run")
+
+    def _do(self, work: Callable[[], None]) -> None:
+        try:
+            work()
+        except ClusterError as error:
+            raise HarnessError(str(error)) from error
+
+
+def elr_features(settings: RunSettings) -> dict[str, int]:
+    """The feature levels other than the default ones that `settings.elr` asks for."""
+    return {ELIGIBLE_LEADER_REPLICAS_VERSION: 0} if settings.elr == "off" else {}
+
+
+def choose_network(wanted: str, kinds: Collection[str], pids: Pids, seed: int) -> Network | None:
+    """What is to stand between the nodes.
+
+    With "auto": nothing if no fault needs it; namespaces if they can do all that is needed here;
+    else proxies.
+
+    Raises:
+        HarnessError: if namespaces are wanted and the machine has none for us.
+    """
+    needed = [kind for kind in NETWORK_KINDS if kind in kinds]
+    if wanted == "none" or (wanted == "auto" and not needed):
+        return None
+    if wanted != "proxy":
+        namespaces = NamespaceNetwork()
+        problem = namespaces.problem()
+        if wanted == "namespaces":
+            if problem:
+                raise HarnessError(f"--network namespaces: {problem}.")
+            return namespaces
+        if not problem and not any(kind in namespaces.cannot for kind in needed):
+            return namespaces
+    return ProxyNetwork(pids, seed)

@@ -1,0 +1,126 @@
+"""A power cut of one node: SIGKILL, and everything is gone that was not surely on the disk.
+
+A killed process leaves what it wrote in the page cache, and finds it again. After a power cut only
+what was flushed is there: every log up to its entry in `recovery-point-offset-checkpoint`, and
+nothing where it has none. This is the worst that can happen, since the checkpoint is older than the
+last flush. Files are in Kafka's formats, so that directories of Apache Kafka can be cut as well.
+
+The metadata log is left alone: a broker fetches it again anyway, and a controller acknowledges
+nothing in it before it is flushed. So are the small files, which are synced when they are replaced.
+"""
+
+from collections.abc import Callable, Iterable
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from minikafka.common.ids import TopicPartition
+from minikafka.harness.plan.settings import HarnessError
+from minikafka.log.checkpoints import CLEAN_SHUTDOWN, RECOVERY_POINTS, read_offsets
+from minikafka.log.log_directory import METADATA_FOLDER, parse_folder
+from minikafka.log.producer_snapshot import SNAPSHOT_SUFFIX
+from minikafka.log.scan import scan_headers
+from minikafka.log.segment import (
+    INDEX_SUFFIX,
+    LOG_SUFFIX,
+    TIME_INDEX_SUFFIX,
+    TXN_INDEX_SUFFIX,
+    UNFLUSHED_SUFFIX,
+)
+from minikafka.records.errors import CorruptRecordsError
+from minikafka.server.os_disk import OsDisk
+
+_INDEXES = (INDEX_SUFFIX, TIME_INDEX_SUFFIX, TXN_INDEX_SUFFIX)
+
+
+class Loss(NamedTuple):
+    """What a log lost: the offsets from `first_offset` up to, not including, `end_offset`."""
+
+    partition: TopicPartition
+    first_offset: int
+    end_offset: int
+
+    def __str__(self) -> str:
+        return f"{self.partition} offsets {self.first_offset}-{self.end_offset - 1}"
+
+
+def cut_power(kill: Callable[[], None], log_dirs: Iterable[Path]) -> list[Loss]:
+    """Kill a node and cut its logs back; what that lost, by partition.
+
+    `kill` returns when the process is gone.
+
+    Raises:
+        HarnessError: if a directory is one of a clean shutdown, which flushes everything.
+    """
+    kill()
+    return sorted(loss for log_dir in log_dirs for loss in drop_unflushed(log_dir))
+
+
+def drop_unflushed(log_dir: Path) -> list[Loss]:
+    """Cut every log of a directory back to its recovery point; what that lost.
+
+    Raises:
+        HarnessError: if the node of the directory shut down cleanly.
+    """
+    if (log_dir / CLEAN_SHUTDOWN).exists():
+        raise HarnessError(f"{log_dir}: a clean shutdown left nothing that a power cut could take.")
+    disk = OsDisk(str(log_dir))
+    points = read_offsets(disk, RECOVERY_POINTS) or {}
+    losses = []
+    for folder in sorted(path for path in log_dir.iterdir() if path.is_dir()):
+        partition = parse_folder(folder.name)
+        if partition is None or folder.name == METADATA_FOLDER:
+            continue
+        loss = _cut_log(disk, folder, partition, points.get(partition, 0))
+        if loss is not None:
+            losses.append(loss)
+    return losses
+
+
+def _cut_log(disk: OsDisk, folder: Path, partition: TopicPartition, point: int) -> Loss | None:
+    bases = sorted(int(path.stem) for path in folder.glob(f"*{LOG_SUFFIX}"))
+    # The segment with the recovery point is the last one of which anything is left.
+    kept = max((base for base in bases if base <= point), default=min(bases, default=0))
+    first = end = None
+    for base in bases:
+        if base < kept:
+            continue
+        path = folder / f"{base:020d}{LOG_SUFFIX}"
+        cut, start, stop = _measure(disk, path, point)
+        first = start if first is None else first
+        end = stop if stop is not None else end
+        for suffix in _INDEXES:
+            # Both kinds of broker build them again from what is left of the log.
+            path.with_suffix(suffix).unlink(missing_ok=True)
+        if base == kept:
+            _truncate(path, cut)
+        else:
+            path.unlink()
+            path.with_suffix(UNFLUSHED_SUFFIX).unlink(missing_ok=True)
+    if first is None or end is None:
+        return None
+    for snapshot in folder.glob(f"*{SNAPSHOT_SUFFIX}"):
+        if int(snapshot.stem) > first:
+            snapshot.unlink()
+    return Loss(partition, first, end)
+
+
+def _measure(disk: OsDisk, path: Path, point: int) -> tuple[int, int | None, int | None]:
+    """Where the first batch after `point` begins: byte, offset; and the end of the last one."""
+    file = disk.open(str(path.relative_to(disk.root)))
+    cut = file.size
+    start = stop = None
+    # The kill may have interrupted a write: what it left at the end is no batch.
+    with closing(file), suppress(CorruptRecordsError):
+        for position, header in scan_headers(file):
+            if header.next_offset <= point:
+                continue
+            if start is None:
+                cut, start = position, header.base_offset
+            stop = header.next_offset
+    return cut, start, stop
+
+
+def _truncate(path: Path, size: int) -> None:
+    with path.open("r+b") as file:
+        file.truncate(size)

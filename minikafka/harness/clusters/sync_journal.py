@@ -1,0 +1,144 @@
+"""What of a node's files was surely on the disk, and a power cut that leaves exactly that.
+
+A node that runs with MINIKAFKA_DEBUG_DIR keeps a journal of its fsyncs (`server.debug_hooks`).
+After SIGKILL every file in it is cut back to the size that was last synced. One that never was is
+gone, if it was created since its folder was synced; else it is empty, as is a file that was put in
+another's place by a rename without a sync. Files that the journal does not name stay as they are.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from minikafka.common.ids import TopicPartition
+from minikafka.harness.clusters.power_cut import Loss
+from minikafka.log.log_directory import parse_folder
+from minikafka.log.scan import scan_headers
+from minikafka.log.segment import LOG_SUFFIX
+from minikafka.records.errors import CorruptRecordsError
+from minikafka.server.debug_hooks import JOURNAL
+from minikafka.server.os_disk import OsDisk
+
+
+class Cut(NamedTuple):
+    """A file that lost its end: from `size` down to `kept` bytes."""
+
+    path: Path
+    kept: int
+    size: int
+
+
+@dataclass(slots=True)
+class Durable:
+    """What is surely on the disk, by path.
+
+    `sizes` has every file that was written; `nameless` those that are in no folder yet.
+    """
+
+    sizes: dict[str, int] = field(default_factory=dict)
+    nameless: dict[str, None] = field(default_factory=dict)
+
+    def take(self, action: str, path: str, value: str) -> None:
+        """Take in one line of the journal."""
+        match action:
+            case "sync":
+                self.sizes[path] = int(value)
+                self.nameless.pop(path, None)
+            case "create":
+                if path not in self.sizes:
+                    self.nameless[path] = None
+                self.sizes[path] = 0
+            case "truncate":
+                if path in self.sizes:
+                    self.sizes[path] = min(self.sizes[path], int(value))
+            case "names":
+                for name in [name for name in self.nameless if name.rpartition("/")[0] == path]:
+                    del self.nameless[name]
+            case "rename":
+                self._forget(value)
+                for old in self._at(path):
+                    self.sizes[value + old[len(path) :]] = self.sizes.pop(old)
+                    self.nameless.pop(old, None)
+            case _:
+                self._forget(path)
+
+    def _forget(self, path: str) -> None:
+        for name in self._at(path):
+            del self.sizes[name]
+            self.nameless.pop(name, None)
+
+    def _at(self, path: str) -> list[str]:
+        return [name for name in self.sizes if name == path or name.startswith(path + "/")]
+
+
+def read_journal(lines: Iterable[str]) -> Durable:
+    """What is durable after these lines, in this order.
+
+    A last line without its end is one whose fsync is not known to have returned.
+    """
+    durable = Durable()
+    for line in lines:
+        if line.endswith("\n"):
+            action, path, value = line[:-1].split("\t")
+            durable.take(action, path, value)
+    return durable
+
+
+def cut_power(kill: Callable[[], None], debug_dir: Path) -> tuple[list[Cut], list[Loss]]:
+    """Kill a node and take from its files what was not synced; what that took.
+
+    `kill` returns when the process is gone.
+    """
+    kill()
+    with (debug_dir / JOURNAL).open(encoding="utf-8") as lines:
+        return drop_unsynced(read_journal(lines))
+
+
+def drop_unsynced(durable: Durable) -> tuple[list[Cut], list[Loss]]:
+    """Leave only what is durable; the cuts, and the offsets that went with them."""
+    cuts: list[Cut] = []
+    losses: list[Loss] = []
+    for name, kept in sorted(durable.sizes.items()):
+        path = Path(name)
+        if not path.is_file():
+            continue
+        if (size := path.stat().st_size) > kept:
+            losses += _lost_offsets(path, kept)
+            with path.open("r+b") as file:
+                file.truncate(kept)
+            cuts.append(Cut(path, kept, size))
+        if name in durable.nameless:
+            path.unlink()
+    return cuts, sorted(_joined(losses))
+
+
+def _lost_offsets(path: Path, kept: int) -> Iterator[Loss]:
+    """The offsets of the batches that end beyond `kept`, where the file is a segment of a log."""
+    partition = parse_folder(path.parent.name)
+    if path.suffix != LOG_SUFFIX or partition is None:
+        return
+    file = OsDisk(str(path.parent)).open(path.name)
+    first = end = None
+    # The kill may have interrupted a write: what it left at the end is no batch.
+    with closing(file), suppress(CorruptRecordsError):
+        for position, header in scan_headers(file):
+            if position + header.size > kept:
+                first = header.base_offset if first is None else first
+                end = header.next_offset
+    if first is not None and end is not None:
+        yield Loss(partition, first, end)
+
+
+def _joined(losses: Iterable[Loss]) -> list[Loss]:
+    """One loss for each partition, over all of its segments."""
+    found: dict[TopicPartition, Loss] = {}
+    for loss in losses:
+        before = found.get(loss.partition, loss)
+        found[loss.partition] = Loss(
+            loss.partition,
+            min(before.first_offset, loss.first_offset),
+            max(before.end_offset, loss.end_offset),
+        )
+    return list(found.values())

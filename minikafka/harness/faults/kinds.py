@@ -1,0 +1,339 @@
+"""How each kind of fault is begun and ended.
+
+A fault's object lives from its begin to its end: `begin` breaks something and says what it did,
+`end` mends it. Both raise HarnessError; `NotDoneError` says that it cannot be done here at all.
+"""
+
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from minikafka.harness.clusters.cluster import ClusterUnderTest
+from minikafka.harness.clusters.network import OUTSIDE, Network, NotDoneError, unable
+from minikafka.harness.faults.operator_actions import Operator
+from minikafka.harness.plan.schedule import BROKERS, CLIENTS, CONTROLLER, PlannedFault, leader_of
+from minikafka.harness.plan.settings import HarnessError
+from minikafka.testing.cluster import ClusterError
+
+_WHOLE_TIMEOUT_S = 20.0
+_LEADER_EVERY_S = 0.2
+_LEADER_TRIES = 50
+
+FAILURES = (HarnessError, ClusterError, OSError, subprocess.SubprocessError)
+"""What may go wrong when something is broken or mended."""
+
+
+class DoneInPartError(HarnessError):
+    """Only some of the targets were broken, and these are whole again; says which and why."""
+
+
+class Sight(Protocol):
+    """What the watcher sees of the topic."""
+
+    def leader_of(self, partition: int) -> int | None:
+        """The leader at the last look."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every replica was in sync at the last look."""
+
+
+class StreamControl(Protocol):
+    """Spark, as far as faults act on it. Nothing here waits for Spark."""
+
+    def stop_stream(self) -> None:
+        """Stop the streaming query."""
+
+    def start_stream(self) -> None:
+        """Start it where its checkpoint says."""
+
+    def kill(self) -> None:
+        """SIGKILL to everything that is Spark."""
+
+    def revive(self) -> None:
+        """Start Spark and the stream again."""
+
+
+@dataclass(slots=True)
+class Stage:
+    """All that faults act on. `wait` waits, and is True if the run is to end now."""
+
+    cluster: ClusterUnderTest
+    operator: Operator
+    sight: Sight
+    min_isr: int
+    wait: Callable[[float], bool]
+    spark: StreamControl | None = None
+
+    def resolve(self, fault: PlannedFault) -> list[int]:
+        """The nodes that the targets are just now, each once.
+
+        Raises:
+            HarnessError: if a role is nobody's.
+        """
+        found: dict[int, None] = {}
+        for target in fault.targets:
+            if target == BROKERS:
+                found |= dict.fromkeys(self.cluster.brokers)
+                if not self.cluster.brokers:
+                    raise NotDoneError("nobody knows the brokers of this cluster")
+            elif target == CLIENTS:
+                found[OUTSIDE] = None
+            elif target == CONTROLLER:
+                found[self.cluster.controller()] = None
+            elif isinstance(target, int):
+                found[target] = None
+            elif (partition := leader_of(target)) is not None:
+                found[self._await_leader(partition)] = None
+        return list(found)
+
+    def _await_leader(self, partition: int) -> int:
+        for _ in range(_LEADER_TRIES):
+            leader = self.sight.leader_of(partition)
+            if leader is not None:
+                return leader
+            if self.wait(_LEADER_EVERY_S):
+                break
+        raise HarnessError(f"partition {partition} had no leader")
+
+    def network(self, kind: str) -> Network:
+        """The network, if this kind of fault can be done with it."""
+        network = self.cluster.network
+        reason = unable(network, kind)
+        if reason or network is None:
+            raise NotDoneError(reason)
+        return network
+
+
+@dataclass(slots=True)
+class Fault:
+    """One fault under way."""
+
+    stage: Stage
+    plan: PlannedFault
+    nodes: Sequence[int]
+    undo: list[Callable[[], None]] = field(default_factory=list)
+
+    def begin(self) -> str:
+        """Break; what was done.
+
+        Raises:
+            HarnessError: if it was not done; what was done in part is in `undo`.
+        """
+        return _BEGIN[self.plan.kind](self)
+
+    def end(self) -> None:
+        """Mend, the last broken first.
+
+        Raises:
+            Exception: one of `FAILURES`, the first; the rest is mended all the same.
+        """
+        errors: list[Exception] = []
+        while self.undo:
+            try:
+                self.undo.pop()()
+            except FAILURES as error:
+                errors.append(error)
+        if errors:
+            raise errors[0]
+
+
+def _kill(fault: Fault) -> str:
+    cluster = fault.stage.cluster
+    cluster.kill(*fault.nodes)
+    fault.undo.append(lambda: cluster.start(*fault.nodes))
+    return f"SIGKILL to {_names(fault.nodes)}"
+
+
+def _restart(fault: Fault) -> str:
+    cluster = fault.stage.cluster
+    cluster.stop(*fault.nodes)
+    fault.undo.append(lambda: cluster.start(*fault.nodes))
+    return f"{_names(fault.nodes)} shut down in a controlled way"
+
+
+def _rolling_restart(fault: Fault) -> str:
+    cluster = fault.stage.cluster
+    for count, node in enumerate(fault.nodes):
+        if count and fault.stage.wait(0.0):
+            raise DoneInPartError(f"{_names(fault.nodes[:count])} restarted, then the run ended")
+        cluster.stop(node)
+        fault.stage.wait(fault.plan.duration_s)
+        cluster.start(node)
+    return f"{_names(fault.nodes)} restarted one after the other"
+
+
+def _pause(fault: Fault) -> str:
+    cluster = fault.stage.cluster
+    cluster.pause(*fault.nodes)
+    fault.undo.append(lambda: cluster.resume(*fault.nodes))
+    return f"SIGSTOP to {_names(fault.nodes)}"
+
+
+def _power_cut(fault: Fault) -> str:
+    stage = fault.stage
+    if fault.plan.parameter("when_whole"):
+        deadline_s = time.monotonic() + _WHOLE_TIMEOUT_S
+        while not stage.sight.is_whole:
+            if time.monotonic() > deadline_s or stage.wait(0.1):
+                raise HarnessError(
+                    "not every replica was in sync, and with fewer a loss would be none that"
+                    " min.insync.replicas guards against"
+                )
+    said = []
+    for node in fault.nodes:
+        said.append(f"node {node}: {stage.cluster.cut_power(node)}")
+        fault.undo.append(lambda node=node: stage.cluster.start(node))  # type: ignore[misc]
+    return "; ".join(said)
+
+
+def _partition(fault: Fault) -> str:
+    network = fault.stage.network(fault.plan.kind)
+    if len(fault.nodes) != 2:
+        raise HarnessError(f"both targets are {_names(fault.nodes)}")
+    source, target = fault.nodes
+    _cut(fault, network, source, target)
+    if fault.plan.parameter("one_way"):
+        return f"nothing passes from {_name(source)} to {_name(target)}"
+    _cut(fault, network, target, source)
+    return f"nothing passes between {_name(source)} and {_name(target)}"
+
+
+def _isolate(fault: Fault) -> str:
+    stage = fault.stage
+    network = stage.network(fault.plan.kind)
+    others = [*stage.cluster.brokers, stage.cluster.controller()]
+    if fault.plan.parameter("from_clients"):
+        others.append(OUTSIDE)
+    for node in fault.nodes:
+        for other in others:
+            if other != node:
+                _cut(fault, network, node, other)
+                _cut(fault, network, other, node)
+    return f"nothing passes between {_names(fault.nodes)} and the others"
+
+
+def _cut(fault: Fault, network: Network, source: int, target: int) -> None:
+    network.cut(source, target)
+    fault.undo.append(lambda: network.join(source, target))
+
+
+def _shape(parameter: str, unit: str) -> Callable[[Fault], str]:
+    def begin(fault: Fault) -> str:
+        kind, value = fault.plan.kind, fault.plan.parameter(parameter)
+        network = fault.stage.network(kind)
+        for node in fault.nodes:
+            network.shape(node, kind, value)
+            fault.undo.append(lambda node=node: network.shape(node, kind, 0))  # type: ignore[misc]
+        return f"{kind} of {value} {unit} at {_names(fault.nodes)}"
+
+    return begin
+
+
+def _slow_fsync(fault: Fault) -> str:
+    cluster, delay_ms = fault.stage.cluster, fault.plan.parameter("ms")
+    for node in fault.nodes:
+        cluster.slow_sync(node, delay_ms)
+        fault.undo.append(lambda node=node: cluster.slow_sync(node, 0))  # type: ignore[misc]
+    return f"each fsync of {_names(fault.nodes)} takes {delay_ms} ms longer"
+
+
+def _full_disk(fault: Fault) -> str:
+    cluster = fault.stage.cluster
+    said = []
+    for node in fault.nodes:
+        said.append(f"node {node}: {cluster.fill_disk(node)}")
+        fault.undo.append(lambda node=node: _free_disk(cluster, node))  # type: ignore[misc]
+    return "; ".join(said)
+
+
+def _free_disk(cluster: ClusterUnderTest, node: int) -> None:
+    cluster.free_disk(node)
+    if cluster.is_alive(node):
+        cluster.kill(node)
+    cluster.start(node)
+
+
+def _clock_offset(fault: Fault) -> str:
+    cluster, seconds = fault.stage.cluster, fault.plan.parameter("seconds")
+    for node in fault.nodes:
+        cluster.shift_clock(node, seconds * 1000)
+        fault.undo.append(lambda node=node: cluster.shift_clock(node, 0))  # type: ignore[misc]
+    return f"the clock of {_names(fault.nodes)} is {seconds} s off"
+
+
+def _min_isr(fault: Fault) -> str:
+    stage, value = fault.stage, fault.plan.parameter("value")
+    stage.operator.set_min_isr(value)
+    fault.undo.append(lambda: stage.operator.set_min_isr(stage.min_isr))
+    return f"min.insync.replicas is {value} instead of {stage.min_isr}"
+
+
+def _elr_off(fault: Fault) -> str:
+    operator = fault.stage.operator
+    level = operator.elr_level()
+    if level == 0:
+        raise NotDoneError("ELR is off in this cluster anyway")
+    operator.set_elr_level(0)
+    fault.undo.append(lambda: operator.set_elr_level(level))
+    return f"ELR is off, and was at level {level}"
+
+
+def _elect(fault: Fault) -> str:
+    kind = fault.plan.parameter("type")
+    return f"{kind} election: {fault.stage.operator.elect(kind)}"
+
+
+def _stream_restart(fault: Fault) -> str:
+    spark = _spark(fault)
+    spark.stop_stream()
+    fault.undo.append(spark.start_stream)
+    return "the streaming query was told to stop"
+
+
+def _stream_kill(fault: Fault) -> str:
+    spark = _spark(fault)
+    spark.kill()
+    fault.undo.append(spark.revive)
+    return "SIGKILL to Spark's driver and its JVM"
+
+
+def _spark(fault: Fault) -> StreamControl:
+    if fault.stage.spark is None:
+        raise NotDoneError("nothing streams here")
+    return fault.stage.spark
+
+
+def _name(node: int) -> str:
+    return "the clients" if node == OUTSIDE else f"node {node}"
+
+
+def _names(nodes: Sequence[int]) -> str:
+    if len(nodes) == 1:
+        return f"node {nodes[0]}"
+    return f"nodes {', '.join(map(str, nodes))}"
+
+
+_BEGIN: Mapping[str, Callable[[Fault], str]] = {
+    "kill": _kill,
+    "restart": _restart,
+    "pause": _pause,
+    "rolling-restart": _rolling_restart,
+    "power-cut": _power_cut,
+    "partition": _partition,
+    "isolate": _isolate,
+    "latency": _shape("ms", "ms"),
+    "loss": _shape("percent", "%"),
+    "bandwidth": _shape("kbit_s", "kbit/s"),
+    "slow-fsync": _slow_fsync,
+    "full-disk": _full_disk,
+    "clock-offset": _clock_offset,
+    "min-isr": _min_isr,
+    "elr-off": _elr_off,
+    "elect": _elect,
+    "stream-restart": _stream_restart,
+    "stream-kill": _stream_kill,
+}
+"""Every kind of `schedule.KINDS`."""

@@ -1,0 +1,1 @@
+"""The HTML page of a run, and that of a simulated one."""

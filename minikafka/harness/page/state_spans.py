@@ -1,0 +1,178 @@
+"""What stayed as it was for how long: leader, ISR and ELR of each partition, as coloured spans.
+
+A span is {r: row, a: from, b: to, c: colour name, l: label}, times in seconds of the run. Colours
+are names of the page's style sheet.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from minikafka.harness.clusters.elections import CHANGE
+from minikafka.harness.lines import Event
+
+Span = dict[str, Any]
+Say = Callable[[Event], tuple[str, str] | None]
+"""What one look at a partition says: (colour, label), or None where it says nothing."""
+
+SPANS_MAX = 30_000
+NODE_COLORS = 9
+
+
+class Axis:
+    """Wall milliseconds, or virtual ones, as seconds of the run."""
+
+    def __init__(self, zero_ms: int, until_ms: int) -> None:
+        self.zero_ms = zero_ms
+        self.until_ms = until_ms
+        self.last = self.at(until_ms)
+
+    def at(self, wall_ms: float) -> float:
+        """Seconds since the first record; negative before it."""
+        return round((wall_ms - self.zero_ms) / 1000, 6)
+
+    def inside(self, wall_ms: float) -> bool:
+        """Whether it is not after the end of the axis."""
+        return wall_ms <= self.until_ms
+
+
+def partitions(events: Iterable[Event]) -> list[int]:
+    """The partitions that were looked at."""
+    return sorted({event["partition"] for event in events if event["event"] == "partition"})
+
+
+def looks(events: Iterable[Event]) -> tuple[list[Event], bool]:
+    """How partitions changed, in order, as "partition" events, and whether that was only polled.
+
+    What the metadata log has counts, where it was read: clients are told late.
+    """
+    seen = list(events)
+    changes = [{**each, "event": "partition"} for each in seen if each["event"] == CHANGE]
+    polled = [each for each in seen if each["event"] == "partition"]
+    return (changes, False) if changes else (polled, True)
+
+
+POLLED = "polled twice a second: up to some seconds late"
+"""What stands beside a lane of which nothing better is known."""
+
+
+def spans(events: Sequence[Event], axis: Axis, rows: Sequence[int], say: Say) -> list[Span]:
+    """What `say` makes of each partition's looks; equal neighbours are one span."""
+    row_of = {number: row for row, number in enumerate(rows)}
+    found: list[Span] = []
+    last: dict[int, Span] = {}
+    for event in events:
+        if event["event"] != "partition" or not axis.inside(event["at_ms"]):
+            continue
+        at, number = max(0.0, axis.at(event["at_ms"])), event["partition"]
+        said = say(event)
+        before = last.get(number)
+        if before and said == (before["c"], before["l"]):
+            continue
+        if before:
+            before["b"] = at
+            del last[number]
+        if said:
+            color, label = said
+            row = row_of[number]
+            last[number] = {"r": row, "a": at, "b": axis.last, "c": color, "l": label}
+            found.append(last[number])
+    return [span for span in found if span["b"] > span["a"]]
+
+
+def coarsened(found: list[Span], least_s: float, limit: int = SPANS_MAX) -> tuple[list[Span], bool]:
+    """At most about `limit` spans: short ones next to one another become one of colour "mixed".
+
+    Short is first what is under `least_s`, and then more and more. Whether it came to that.
+    """
+    kept, shortest = found, least_s
+    while len(kept) > limit:
+        kept, last = [], dict[int, Span]()
+        for span in found:
+            before = last.get(span["r"])
+            is_short = span["b"] - span["a"] < shortest
+            if is_short and before and before.get("short") and before["b"] == span["a"]:
+                before |= {"b": span["b"], "c": "mixed", "l": "changing"}
+                continue
+            last[span["r"]] = {**span, "short": is_short}
+            kept.append(last[span["r"]])
+        shortest *= 2
+    for span in kept:
+        span.pop("short", None)
+    return kept, len(kept) < len(found)
+
+
+def packed(found: Sequence[Span]) -> dict[str, list[Any]]:
+    """Spans as columns, colour and label as an index `k` into `kinds`."""
+    kinds: dict[tuple[str, str], int] = {}
+    columns: dict[str, list[Any]] = {"r": [], "a": [], "b": [], "k": []}
+    for span in found:
+        for name in ("r", "a", "b"):
+            columns[name].append(span[name])
+        columns["k"].append(kinds.setdefault((span["c"], span["l"]), len(kinds)))
+    return {**columns, "kinds": [list(kind) for kind in kinds]}
+
+
+ISR_LEGEND = (
+    ("full", "isr-full"),
+    ("smaller", "isr-fewer"),
+    ("at min ISR", "isr-min"),
+    ("below min ISR", "isr-under"),
+    ("empty", "isr-empty"),
+)
+ELR_LEGEND = (("eligible", "elr-some"), ("last known", "elr-known"))
+
+
+def leader_legend(looks: Iterable[Event]) -> list[tuple[str, str]]:
+    """Every node that led, and nobody."""
+    nodes = sorted({look["leader"] for look in looks if look["leader"] is not None})
+    return [*((f"node {node}", node_color(node)) for node in nodes), ("none", "leader-none")]
+
+
+def legend_of(entries: Iterable[tuple[str, str]], found: Iterable[Span]) -> list[dict[str, str]]:
+    """The entries whose colours are used."""
+    used = {span["c"] for span in found}
+    return [{"name": name, "color": color} for name, color in entries if color in used]
+
+
+def members(nodes: Iterable[int]) -> str:
+    """A set of replicas, as it is shown."""
+    return " ".join(map(str, nodes)) or "none"
+
+
+def leader(event: Event) -> tuple[str, str]:
+    """One colour for each node."""
+    if event["leader"] is None:
+        return "leader-none", "none"
+    return node_color(event["leader"]), str(event["leader"])
+
+
+def node_color(node: int) -> str:
+    """The colour of a node; they come again after nine."""
+    return f"node-{(node - 1) % NODE_COLORS}"
+
+
+def isr_by(min_isr: int, replicas: int) -> Say:
+    """How far the ISR is from being full and from its minimum."""
+
+    def say(event: Event) -> tuple[str, str]:
+        count = len(event["isr"])
+        if count == 0:
+            name = "isr-empty"
+        elif count >= len(event.get("replicas") or ()) and count >= replicas:
+            name = "isr-full"
+        elif count > min_isr:
+            name = "isr-fewer"
+        else:
+            name = "isr-min" if count == min_isr else "isr-under"
+        return name, members(event["isr"])
+
+    return say
+
+
+def elr(event: Event) -> tuple[str, str] | None:
+    """Who is eligible though not in sync; None while nobody is, or nobody told."""
+    if event.get("elr"):
+        return "elr-some", members(event["elr"])
+    if event.get("last_known_elr"):
+        return "elr-known", f"last known {members(event['last_known_elr'])}"
+    return None

@@ -1,0 +1,298 @@
+"""Schedules drawn from a seed.
+
+Most profiles draw faults that do not overlap: each is healed, and the cluster settles, before the
+next one begins. `harsh` draws faults that overlap, and only such combinations as acks=all with
+min ISR 2 must survive: one broker loses its unflushed data, not two.
+"""
+
+import random
+from collections.abc import Callable, Iterator
+
+from minikafka.harness.plan.schedule import (
+    BROKERS,
+    CLIENTS,
+    CONTROLLER,
+    PlannedFault,
+    Schedule,
+    Target,
+    Value,
+    read_schedule,
+)
+from minikafka.harness.plan.settings import RunSettings
+from minikafka.testing.nodes import CONTROLLER as OWN_CONTROLLER
+
+_Drawn = tuple[str, tuple[Target, ...], dict[str, Value]]
+_LEADER = "leader of 0"
+
+
+def draw_schedule(settings: RunSettings) -> Schedule:
+    """The schedule that the seed gives for these settings; the same for the same.
+
+    Where there is no ELR, the faults that switch it off are left out, and all others stay.
+    """
+    rng = random.Random(f"faults/{settings.seed}")
+    drawn = _DRAWS[settings.profile](rng, settings)
+    faults = tuple(fault for fault in drawn if settings.elr == "on" or fault.kind != "elr-off")
+    return Schedule(faults=faults, seed=settings.seed, seconds=settings.seconds)
+
+
+def planned(settings: RunSettings) -> tuple[Schedule, list[str]]:
+    """The schedule of a run, drawn or read, and a sentence for each entry that cannot be.
+
+    Raises:
+        HarnessError: if the file that has it cannot be read.
+    """
+    if settings.schedule is None:
+        schedule = draw_schedule(settings)
+    else:
+        schedule = read_schedule(settings.schedule)
+    nodes = None if settings.bootstrap_servers else [*settings.brokers, OWN_CONTROLLER]
+    partitions = settings.partitions * settings.topics
+    problems = schedule.problems(seconds=settings.seconds, nodes=nodes, partitions=partitions)
+    return schedule, problems
+
+
+def _one_killed_leader(rng: random.Random, settings: RunSettings) -> Iterator[PlannedFault]:
+    seconds = settings.seconds
+    at_s = round(seconds * rng.uniform(0.38, 0.5), 3)
+    away_s = round(min(20.0, seconds * rng.uniform(0.2, 0.3)), 3)
+    yield PlannedFault(kind="kill", at_s=at_s, duration_s=away_s, targets=(_LEADER,))
+
+
+def _mixed(rng: random.Random, settings: RunSettings, slot_s: float) -> Iterator[PlannedFault]:
+    """A killed leader first, then every kind once in an order of its own, then again."""
+    brokers = settings.brokers
+    last_s = settings.seconds * 0.85
+    at_s = settings.seconds * rng.uniform(0.08, 0.12)
+    bag: list[Callable[[random.Random, list[int]], _Drawn]] = []
+    while at_s + slot_s * 0.6 <= last_s:
+        if not bag:
+            bag = list(_KINDS if len(brokers) > 1 else _ALONE)
+            rng.shuffle(bag)
+            bag.append(_kill_leader)  # comes first
+        kind, targets, parameters = bag.pop()(rng, brokers)
+        duration_s = slot_s * rng.uniform(0.35, 0.55)
+        if kind == "rolling-restart":
+            duration_s = 0.2  # of each broker: what takes its time are the starts
+        yield PlannedFault(
+            kind=kind,
+            at_s=round(at_s, 3),
+            duration_s=round(duration_s, 3),
+            targets=targets,
+            parameters=parameters,
+        )
+        at_s += slot_s * rng.uniform(0.9, 1.1)
+
+
+def _smoke(rng: random.Random, settings: RunSettings) -> Iterator[PlannedFault]:
+    return _mixed(rng, settings, min(9.0, settings.seconds * 0.27))
+
+
+def _standard(rng: random.Random, settings: RunSettings) -> Iterator[PlannedFault]:
+    return _mixed(rng, settings, min(12.0, settings.seconds * 0.27))
+
+
+def _harsh(rng: random.Random, settings: RunSettings) -> Iterator[PlannedFault]:
+    """The last ISR member loses power while the others are away; then two pairs of faults."""
+    unit_s = settings.seconds / _HARSH_UNITS
+    nodes = rng.sample(settings.brokers, 3)
+    groups = [_last_member(rng, nodes), *(pair(rng, nodes) for pair in rng.sample(_PAIRS, 2))]
+    for begin, group in zip(_HARSH_BEGINS, groups, strict=True):
+        for kind, at, duration, targets, parameters in group:
+            yield PlannedFault(
+                kind=kind,
+                at_s=round((begin + at) * unit_s, 3),
+                duration_s=round(duration * unit_s, 3),
+                targets=targets,
+                parameters=parameters,
+            )
+
+
+_Timed = tuple[str, float, float, tuple[Target, ...], dict[str, Value]]
+"""Kind, begin and duration in units after the begin of the group, targets, parameters."""
+
+_HARSH_UNITS = 50
+_HARSH_BEGINS = (3, 26, 38)
+
+
+def _last_member(rng: random.Random, nodes: list[int]) -> Iterator[_Timed]:
+    """Two brokers leave, the last ISR member loses power, and the others return before it does.
+
+    The second to leave makes the ISR smaller than min ISR, and so joins the ELR. It must not lose
+    its data: killed, it would leave the ELR when it registers after the unclean shutdown.
+    """
+    first, second, last = nodes
+    kind = rng.choice(("pause", "isolate", "restart", "kill"))
+    yield kind, 0, 11, (first,), _FROM_CLIENTS if kind == "isolate" else {}
+    jitter = rng.uniform(0, 0.8)
+    kind = rng.choice(("pause", "isolate", "restart"))
+    yield kind, 4.4 + jitter, 9.2, (second,), _FROM_CLIENTS if kind == "isolate" else {}
+    yield "power-cut", 9.2 + jitter, 7.5, (last,), {"when_whole": False}
+
+
+def _partition_and_kill(rng: random.Random, nodes: list[int]) -> Iterator[_Timed]:
+    """Two brokers cannot reach each other, and one of them or the leader is killed."""
+    first, second = rng.sample(nodes, 2)
+    one_way: dict[str, Value] = {"one_way": True} if rng.random() < _ONE_WAY_SHARE else {}
+    pair: tuple[Target, ...] = (first, second)
+    yield "partition", 0, 6, pair, one_way
+    victim: Target = rng.choice((first, _LEADER))
+    yield "kill", rng.uniform(1.0, 3.0), 4, (victim,), {}
+
+
+def _slow_disk_and_leader_change(rng: random.Random, nodes: list[int]) -> Iterator[_Timed]:
+    """The fsyncs of a broker are slow while leaders change."""
+    parameters: dict[str, Value] = {"ms": rng.randint(200, 1_000)}
+    yield "slow-fsync", 0, 7, (_broker_or_leader(rng, nodes),), parameters
+    begin = rng.uniform(1.0, 2.5)
+    yield rng.choice(("pause", "restart", "kill")), begin, 3.5, (_LEADER,), {}
+    yield "elect", begin + 1.5, 0, (), {"type": "preferred"}
+
+
+def _controller_and_leader(rng: random.Random, nodes: list[int]) -> Iterator[_Timed]:
+    """The controller is away when a leader fails: no leader can be elected before it is back."""
+    yield rng.choice(("kill", "pause")), 0, 4, (CONTROLLER,), {}
+    begin = rng.uniform(0.5, 2.0)
+    yield rng.choice(("kill", "pause")), begin, 5, (_broker_or_leader(rng, nodes),), {}
+
+
+def _loss_and_isolation(rng: random.Random, nodes: list[int]) -> Iterator[_Timed]:
+    """Every broker's network is lossy or slow while one broker is isolated."""
+    kind, name, low, high = rng.choice((("loss", "percent", 2, 15), ("latency", "ms", 10, 80)))
+    yield kind, 0, 7, (BROKERS,), {name: rng.randint(low, high)}
+    yield "isolate", rng.uniform(1.0, 2.5), 4, (_broker_or_leader(rng, nodes),), {}
+
+
+def _broker_or_leader(rng: random.Random, nodes: list[int]) -> Target:
+    choices: list[Target] = [*nodes, _LEADER]
+    return rng.choice(choices)
+
+
+_ONE_WAY_SHARE = 0.4
+_FROM_CLIENTS: dict[str, Value] = {"from_clients": True}
+"""A leader of former times must not be the only broker that clients can ask for leaders."""
+_PAIRS: tuple[Callable[[random.Random, list[int]], Iterator[_Timed]], ...] = (
+    _partition_and_kill,
+    _slow_disk_and_leader_change,
+    _controller_and_leader,
+    _loss_and_isolation,
+)
+
+
+def _unclean(_rng: random.Random, settings: RunSettings) -> Iterator[PlannedFault]:
+    """The followers of partition 0 go, the leader writes alone and goes; an old follower leads."""
+    unit = settings.seconds / 10
+    first, *others = settings.brokers
+    yield PlannedFault(kind="kill", at_s=2 * unit, duration_s=4 * unit, targets=tuple(others))
+    yield PlannedFault(kind="kill", at_s=5 * unit, duration_s=4 * unit, targets=(first,))
+
+
+def _kill_leader(_rng: random.Random, _brokers: list[int]) -> _Drawn:
+    return "kill", (_LEADER,), {}
+
+
+def _kill_several(rng: random.Random, brokers: list[int]) -> _Drawn:
+    return "kill", tuple(sorted(rng.sample(brokers, max(1, len(brokers) - 1)))), {}
+
+
+def _kill_all(_rng: random.Random, _brokers: list[int]) -> _Drawn:
+    return "kill", (BROKERS,), {}
+
+
+def _kill_controller(_rng: random.Random, _brokers: list[int]) -> _Drawn:
+    return "kill", (CONTROLLER,), {}
+
+
+def _on_one(kind: str, **ranges: tuple[int, int]) -> Callable[[random.Random, list[int]], _Drawn]:
+    """A fault of one broker that is drawn, its parameters within these ranges."""
+
+    def draw(rng: random.Random, brokers: list[int]) -> _Drawn:
+        parameters: dict[str, Value] = {
+            name: rng.randint(low, high) for name, (low, high) in ranges.items()
+        }
+        return kind, (rng.choice(brokers),), parameters
+
+    return draw
+
+
+def _rolling_restart(_rng: random.Random, _brokers: list[int]) -> _Drawn:
+    return "rolling-restart", (BROKERS,), {}
+
+
+def _partition(rng: random.Random, brokers: list[int]) -> _Drawn:
+    first, second = rng.sample(brokers, 2)
+    return "partition", (first, second), {}
+
+
+def _one_way(rng: random.Random, brokers: list[int]) -> _Drawn:
+    first, second = rng.sample(brokers, 2)
+    return "partition", (first, second), {"one_way": True}
+
+
+def _from_controller(rng: random.Random, brokers: list[int]) -> _Drawn:
+    return "partition", (rng.choice(brokers), CONTROLLER), {}
+
+
+def _from_clients(rng: random.Random, brokers: list[int]) -> _Drawn:
+    return "partition", (rng.choice(brokers), CLIENTS), {}
+
+
+def _min_isr(_rng: random.Random, brokers: list[int]) -> _Drawn:
+    # Never lower: then less would be promised, and a loss were none.
+    return "min-isr", (), {"value": min(3, len(brokers))}
+
+
+def _elr_off(_rng: random.Random, _brokers: list[int]) -> _Drawn:
+    return "elr-off", (), {}
+
+
+def _elect(_rng: random.Random, _brokers: list[int]) -> _Drawn:
+    return "elect", (), {"type": "preferred"}
+
+
+def _stream_restart(_rng: random.Random, _brokers: list[int]) -> _Drawn:
+    return "stream-restart", (), {}
+
+
+def _stream_kill(_rng: random.Random, _brokers: list[int]) -> _Drawn:
+    return "stream-kill", (), {}
+
+
+_ALONE = (
+    _kill_controller,
+    _on_one("restart"),
+    _on_one("pause"),
+    _on_one("latency", ms=(10, 200)),
+    _on_one("slow-fsync", ms=(50, 1_000)),
+    _on_one("clock-offset", seconds=(-3_600, 3_600)),
+    _stream_restart,
+    _stream_kill,
+)
+
+_KINDS = (
+    *_ALONE,
+    _kill_several,
+    _kill_all,
+    _rolling_restart,
+    _on_one("power-cut"),
+    _partition,
+    _one_way,
+    _from_controller,
+    _from_clients,
+    _on_one("isolate"),
+    _on_one("loss", percent=(1, 30)),
+    _on_one("bandwidth", kbit_s=(500, 8_000)),
+    _on_one("full-disk"),
+    _min_isr,
+    _elr_off,
+    _elect,
+)
+
+_DRAWS: dict[str, Callable[[random.Random, RunSettings], Iterator[PlannedFault]]] = {
+    "": _one_killed_leader,
+    "smoke": _smoke,
+    "standard": _standard,
+    "harsh": _harsh,
+    "soak": _standard,
+    "unclean-demo": _unclean,
+}

@@ -1,0 +1,328 @@
+"""What a run is asked to do, where it puts its files, and what can make it stop early.
+
+`RunSettings` is all that a run's choices depend on: the same settings and the same seed draw the
+same faults and the same records.
+"""
+
+import dataclasses
+import json
+import re
+import shlex
+from pathlib import Path
+
+from minikafka.harness.plan.injections import OF_THE_READER, Injection
+from minikafka.harness.plan.workload_options import WorkloadOptions
+
+STREAMS = ("live", "afterwards")
+PROFILES = ("smoke", "standard", "harsh", "soak", "elr-demo", "unclean-demo")
+ELR = ("on", "off")
+NETWORKS = ("auto", "proxy", "namespaces", "none")
+READERS = ("cooperative", "eager", "none")
+
+DEFAULT_MASTER = "local[2,8]"
+"""Two slots; eight tries for each task, since a dead broker costs a task its time-out."""
+
+
+class HarnessError(Exception):
+    """The run cannot go on, and one sentence says why and what to do. Ends in status 2."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class RunSettings:
+    """The choices of one run.
+
+    `rate` is records a second over all producers. `bootstrap_servers` empty means a cluster of our
+    own with `nodes` nodes; otherwise `kill_command` and `start_command` (templates with `{node}`)
+    say how to break the given one, or are empty, and then nothing is broken. `kafka_tools` is a
+    folder with `kafka-cluster`: an Apache Kafka of our own instead. `profile` names how faults are
+    drawn from the seed, `schedule` is a file that has them. `network` says what stands between the
+    nodes: "proxy", "namespaces", "none", or "auto" for what the faults need. `topics` topics with
+    `partitions` partitions each are written to; `topic` names one that is to be taken (or made)
+    instead of one with a name of the run's own. `reader` says how the group of the second reader
+    is rebalanced, or that there is none. `stream` says when Spark reads: "live", while records are
+    written, or "afterwards". `jars` is a folder with Spark's Kafka connector. `elr` is "off" for a
+    cluster of our own without eligible leader replicas. `min_acknowledged` records must be
+    acknowledged for a verdict; `lenient` are the rules of `evidence_rules` that are left out.
+    """
+
+    nodes: int = 3
+    seconds: float = 30.0
+    rate: int = 2000
+    seed: int = 0
+    partitions: int = 6
+    min_isr: int = 2
+    out: Path = Path("out/verify")
+    bootstrap_servers: str = ""
+    base_port: int = 0
+    cluster_config: tuple[str, ...] = ()
+    kill_command: str = ""
+    start_command: str = ""
+    master: str = DEFAULT_MASTER
+    inject: Injection | None = None
+    profile: str = ""
+    schedule: Path | None = None
+    network: str = "auto"
+    kafka_tools: Path | None = None
+    topics: int = 1
+    topic: str = ""
+    reader: str = "cooperative"
+    stream: str = "live"
+    jars: Path | None = None
+    elr: str = "on"
+    min_acknowledged: int = 1_000
+    lenient: tuple[str, ...] = ()
+    workload: WorkloadOptions = dataclasses.field(default_factory=WorkloadOptions)
+
+    @property
+    def brokers(self) -> list[int]:
+        """The numbers of the brokers."""
+        return list(range(1, self.nodes + 1))
+
+    def problems(self) -> list[str]:
+        """One sentence for each value that is out of range; empty when the run can start."""
+        found = []
+        for name, lowest, highest in (
+            ("nodes", 1, 9),
+            ("seconds", 1, 86_400),
+            ("rate", 1, 200_000),
+            ("partitions", 1, 1_000),
+            ("topics", 1, 100),
+            ("min_isr", 1, 9),
+            ("min_acknowledged", 1, 1_000_000_000),
+            ("base_port", 0, 65_000),
+        ):
+            value = getattr(self, name)
+            if not lowest <= value <= highest:
+                option = "--" + name.replace("_", "-")
+                found.append(f"{option} is {value}, and must lie between {lowest} and {highest}.")
+        if bool(self.kill_command) != bool(self.start_command):
+            found.append("--kill-command and --start-command need each other.")
+        if self.kill_command and not self.bootstrap_servers:
+            found.append("--kill-command is for a cluster given by --bootstrap-server.")
+        if self.kafka_tools and self.bootstrap_servers:
+            found.append("--kafka-tools starts a cluster, and --bootstrap-server names another.")
+        if self.profile and self.schedule:
+            found.append("--profile draws faults and --schedule names them: give one of the two.")
+        if self.nodes >= 1 and self.min_isr > self.replication_factor:
+            found.append(
+                f"--min-isr is {self.min_isr}, and with {self.nodes} nodes a partition has only"
+                f" {self.replication_factor} replicas."
+            )
+        if self.topic and self.topics > 1:
+            found.append("--topic names one topic, and --topics asks for several.")
+        if self.topic and not _TOPIC_NAME.fullmatch(self.topic):
+            found.append(f"--topic {self.topic!r} is no name that a topic may have.")
+        found += self._profile_problems()
+        found += self.workload.problems()
+        if self.inject in OF_THE_READER and self.reader == "none":
+            found.append(f"--inject {self.inject} needs a reader, and --reader is none.")
+        found.extend(
+            f"--config {item!r} is not of the form key=value."
+            for item in self.cluster_config
+            if "=" not in item.strip("=")
+        )
+        return found
+
+    def _profile_problems(self) -> list[str]:
+        if self.elr == "off" and self.bootstrap_servers:
+            return ["--elr off is for a cluster of this run's own."]
+        if self.profile != "harsh":
+            return []
+        if self.bootstrap_servers:
+            return ["--profile harsh cuts the power of brokers: it starts its cluster itself."]
+        if (self.nodes, self.min_isr) != (3, 2):
+            return ["--profile harsh needs --nodes 3 and --min-isr 2."]
+        return []
+
+    @property
+    def replication_factor(self) -> int:
+        """Replicas of the run's topic."""
+        return min(3, self.nodes)
+
+    def replay_command(self) -> str:
+        """The command line that repeats this run's choices, into another folder."""
+        words = ["minikafka", "verify"]
+        defaults = RunSettings()
+        for field in dataclasses.fields(self):
+            value = getattr(self, field.name)
+            is_default = value == getattr(defaults, field.name) and field.name != "seed"
+            if is_default or field.name == "out":
+                continue
+            if field.name == "workload":
+                words += self.workload.words()
+                continue
+            if field.name == "cluster_config":
+                for item in value:
+                    words += ["--config", item]
+                continue
+            if field.name == "lenient":
+                words += ["--lenient", ",".join(value)]
+                continue
+            option = _OPTION_NAMES.get(field.name, "--" + field.name.replace("_", "-"))
+            words += [option, f"{value:g}" if isinstance(value, float) else str(value)]
+        return shlex.join(words)
+
+    def as_json(self) -> dict[str, object]:
+        """The settings as plain values."""
+        values = dataclasses.asdict(self)
+        paths = {
+            name: str(values[name]) if values[name] else ""
+            for name in ("out", "schedule", "kafka_tools", "jars")
+        }
+        workload = {**values["workload"], "clients": list(self.workload.clients)}
+        lists = {
+            "cluster_config": list(self.cluster_config),
+            "lenient": list(self.lenient),
+            "workload": workload,
+        }
+        return {**values, **paths, **lists}
+
+    def topic_config(self) -> dict[str, str]:
+        """What a topic needs besides min ISR."""
+        needed = self.workload.message_max_bytes + _BATCH_OVERHEAD_BYTES
+        return {"max.message.bytes": str(needed)} if needed > _MESSAGE_MAX_BYTES else {}
+
+    def topic_names(self, run: str) -> list[str]:
+        """The names of the topics that the run with this id writes to."""
+        if self.topic:
+            return [self.topic]
+        name = f"verify-{self.seed}-{run}"
+        return [name] if self.topics == 1 else [f"{name}-{n}" for n in range(self.topics)]
+
+
+_OPTION_NAMES = {"bootstrap_servers": "--bootstrap-server"}
+_MESSAGE_MAX_BYTES = 1_048_588
+"""Kafka's default for topics."""
+_BATCH_OVERHEAD_BYTES = 1_024
+_TOPIC_NAME = re.compile(r"(?!\.{1,2}$)[A-Za-z0-9._-]{1,249}")
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class SparkJob:
+    """What the process is told at its start.
+
+    `instance` counts the processes of a run, from 0. `jars` is a folder with the connector, or "".
+    `records` is how many will be written at most.
+    """
+
+    root: str
+    master: str
+    seed: int
+    inject: Injection | None
+    instance: int = 0
+    jars: str = ""
+    transactions: bool = False
+    records: int = 0
+
+    def to_json(self) -> str:
+        """The job as the process takes it on its command line."""
+        return json.dumps(dataclasses.asdict(self))
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class RunFiles:
+    """The files of one run, all under one folder."""
+
+    root: Path
+
+    @property
+    def ledgers(self) -> Path:
+        """One msgpack ledger for each producer."""
+        return self.root / "ledger"
+
+    @property
+    def ledger_table(self) -> Path:
+        """The ledgers folded into one row a record, as parquet."""
+        return self.root / "ledger.parquet"
+
+    @property
+    def streamed(self) -> Path:
+        """What Structured Streaming read while the faults happened."""
+        return self.root / "streamed.parquet"
+
+    @property
+    def checkpoint(self) -> Path:
+        """The streaming query's checkpoint."""
+        return self.root / "checkpoint"
+
+    @property
+    def reread(self) -> Path:
+        """What a fresh batch read found after everything was healed."""
+        return self.root / "reread.parquet"
+
+    @property
+    def reread_uncommitted(self) -> Path:
+        """The same under read_uncommitted."""
+        return self.root / "reread-uncommitted.parquet"
+
+    @property
+    def poll_log(self) -> Path:
+        """What the consumer group was given; see `poll_log`."""
+        return self.root / "polls.msgpack"
+
+    @property
+    def polls(self) -> Path:
+        """The same as parquet."""
+        return self.root / "polls.parquet"
+
+    @property
+    def findings(self) -> Path:
+        """Every broken promise, one row each."""
+        return self.root / "findings.parquet"
+
+    @property
+    def logs(self) -> Path:
+        """Log files of the processes that the run started."""
+        return self.root / "logs"
+
+    @property
+    def events(self) -> Path:
+        """JSON lines: everything that happened, with wall times; the page's time axis."""
+        return self.root / "events.jsonl"
+
+    @property
+    def spark_events(self) -> Path:
+        """JSON lines written by the Spark process: its phases and each batch's progress."""
+        return self.root / "spark-events.jsonl"
+
+    @property
+    def schedule(self) -> Path:
+        """The faults as drawn from the seed."""
+        return self.root / "schedule.json"
+
+    @property
+    def verdict(self) -> Path:
+        """The verdict; see `verdict_file` for its schema."""
+        return self.root / "verdict.json"
+
+    @property
+    def report(self) -> Path:
+        """The page that a person looks at."""
+        return self.root / "report.html"
+
+    def prepare(self) -> None:
+        """Make the folders.
+
+        Raises:
+            HarnessError: if another run's files are there, or the folder cannot be written.
+        """
+        try:
+            for folder in (self.root, self.ledgers, self.logs):
+                folder.mkdir(parents=True, exist_ok=True)
+            # Of two runs that start at the same time only one creates the file.
+            is_ours = not self.checkpoint.exists() and _create(self.events)
+        except OSError as error:
+            raise HarnessError(f"cannot write to {self.root}: {error.strerror}.") from error
+        if not is_ours:
+            raise HarnessError(
+                f"{self.root} holds another run; name an empty folder with --out or remove it."
+            )
+
+
+def _create(path: Path) -> bool:
+    """Create a file; False if it was there."""
+    try:
+        path.touch(exist_ok=False)
+    except FileExistsError:
+        return False
+    return True

@@ -1,0 +1,268 @@
+"""The verdict of a run over again, from its files, wherever Spark runs.
+
+    minikafka judge RUN --out DIR [--master URL]
+    spark-submit --master URL --py-files minikafka.zip bin/minikafka-judge.py RUN --out DIR
+
+RUN and DIR must be the same folders on every machine (a shared file system). Nothing is collected
+but counts and a few examples; ledgers are read by executors, one task each, through the data source
+`minikafka-ledger`, for which they need this package (the archive) and its `verify` extra.
+"""
+
+import dataclasses
+import json
+import os
+import shutil
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+
+import minikafka
+from minikafka.harness.clients.ledger import LedgerDamagedError
+from minikafka.harness.clients.ledger_table import read_ledger
+from minikafka.harness.plan.settings import HarnessError, RunFiles
+from minikafka.harness.spark.data_sources import register
+from minikafka.harness.spark.job import Case, group_of, judge_files, read_observed
+from minikafka.harness.spark.session import make_session, submitted_session
+from minikafka.harness.spark.stream import Origin, committed_files, stream_ends
+from minikafka.harness.verdict.join import OBSERVED_SCHEMA, Observed, Workings, empty_observed
+from minikafka.harness.verdict.verdict_file import KINDS, SCHEMA
+
+ANSWER = "judged.json"
+_ERROR_MAX = 2_000
+_BESIDE_RECORDS = (
+    *("high_watermark_regression", "replicas_differ", "data_loss_reported", "topic_gone"),
+)
+"""Promises of a verdict that other parts of a run judge, without Spark's join."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class JudgedAgain(RunFiles):
+    """A run's files to be read, and a folder of its own for everything that is written."""
+
+    out: Path
+
+    @property
+    def ledger_table(self) -> Path:
+        """Beside the first verdict's, which stays."""
+        return self.out / "ledger.parquet"
+
+    @property
+    def findings(self) -> Path:
+        """Beside the first verdict's."""
+        return self.out / "findings.parquet"
+
+    @property
+    def polls(self) -> Path:
+        """Beside the first verdict's."""
+        return self.out / "polls.parquet"
+
+
+def archive(target: Path) -> None:
+    """Write this package as a zip that `--py-files` takes."""
+    root = Path(minikafka.__file__).parent
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as packed:
+        for path in sorted(root.rglob("*")):
+            if path.is_file() and "__pycache__" not in path.parts:
+                packed.write(path, path.relative_to(root.parent))
+
+
+def open_session(master: str, scratch: Path) -> SparkSession:
+    """A session of `master`, or, without one, the session that spark-submit started us for."""
+    if not master:
+        return submitted_session()
+    conf = {}
+    if not master.startswith("local"):
+        packed = scratch / "minikafka.zip"
+        archive(packed)
+        conf["spark.submit.pyFiles"] = str(packed)
+    return make_session(master, scratch, conf)
+
+
+def judge_again(root: Path, out: Path, master: str = "") -> dict[str, Any]:
+    """Judge the run in `root`; returns, and writes to `out`, what its verdict calls judged.
+
+    Raises:
+        HarnessError: if `root` holds no finished run, a file of it is missing or damaged, or `out`
+            holds something or cannot be written.
+    """
+    verdict, judged = _told(root)
+    files = JudgedAgain(root.absolute(), out.absolute())
+    _require_files(files, verdict)
+    try:
+        if out.exists() and any(out.iterdir()):
+            raise HarnessError(f"{out} is not empty; name an empty folder with --out.")
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise HarnessError(f"cannot write to {out}: {error.strerror}.") from error
+    spark = open_session(master, files.out / "spark")
+    try:
+        answer = _judge(spark, files, verdict, is_complete=judged["stream_is_complete"])
+    except (LedgerDamagedError, PySparkException, Py4JError, OSError, ValueError) as error:
+        said = " ".join(str(error).split())[:_ERROR_MAX]
+        raise HarnessError(f"{root} cannot be judged: {said}") from error
+    finally:
+        spark.stop()
+        shutil.rmtree(files.out / "spark", ignore_errors=True)
+    answer["of_the_run"] = of_the_run(verdict)
+    answer["differences"] = differences(verdict, answer)
+    (files.out / ANSWER).write_text(json.dumps(answer, indent=1) + "\n", encoding="utf-8")
+    return answer
+
+
+def _require_files(files: RunFiles, verdict: Mapping[str, Any]) -> None:
+    """Raise unless everything that the run's verdict rests on is there.
+
+    Raises:
+        HarnessError: naming what is missing.
+    """
+    needed = {
+        files.events: True,
+        files.ledgers: True,
+        files.checkpoint: verdict["counts"]["read_by_stream"],
+        files.streamed: verdict["counts"]["read_by_stream"],
+        files.reread: verdict["counts"]["read_afresh"],
+        files.reread_uncommitted: verdict["counts"]["read_afresh"],
+        files.poll_log: verdict.get("group"),
+    }
+    missing = [path.name for path, is_needed in needed.items() if is_needed and not path.exists()]
+    for row in verdict["producers"]:
+        ledger = files.ledgers / f"producer-{row['producer']}.msgpack"
+        if not ledger.exists() or not ledger.stat().st_size:
+            missing.append(ledger.name)
+    if missing:
+        raise HarnessError(
+            f"{files.root} lacks {', '.join(missing)}, and its verdict rests on that."
+        )
+
+
+def differences(verdict: Mapping[str, Any], answer: Mapping[str, Any]) -> list[str]:
+    """Return a sentence for each thing of which the files show other than the run's verdict says.
+
+    Then files were changed, or lost, since the run. What `--inject` changes is not compared: it
+    changes what was read, never the ledgers.
+    """
+    counts, producers = answer["counts"], verdict["producers"]
+    pairs = {
+        name: (sum(row[status] for row in producers), counts[name])
+        for name, status in (("acknowledged", "acked"), ("failed", "failed"))
+    }
+    unknown = counts["unknown_found"] + counts["unknown_absent"]
+    pairs["unknown"] = (sum(row["unknown"] for row in producers), unknown)
+    if verdict["injected"] is None:
+        names = ("read_by_stream", "read_afresh")
+        pairs |= {name: (verdict["counts"][name], counts[name]) for name in names}
+        now = {kind: answer["promises"].get(kind, {}).get("count") for kind in KINDS}
+        now["high_watermark_regression"] = len(answer["regressions"])
+        for kind, count in now.items():
+            before = verdict["promises"].get(kind, {}).get("count")
+            if before is not None:
+                pairs[kind] = (before, count)
+    group = verdict.get("group") or {}
+    pairs |= {
+        f"{name} of the group": (group[name], now)
+        for name, now in answer["group_counts"].items()
+        if name in group
+    }
+    found = [
+        f"The verdict of the run says {before} {name.replace('_', ' ')}, and its files show {now}."
+        for name, (before, now) in pairs.items()
+        if before != now
+    ]
+    if group and not answer["group_is_complete"]:
+        found.append("The log of the consumer group ends before the end of every partition.")
+    return found
+
+
+def _judge(
+    spark: SparkSession, files: JudgedAgain, verdict: Mapping[str, Any], *, is_complete: bool
+) -> dict[str, Any]:
+    register(spark)
+    spark.read.format("minikafka-ledger").load(str(files.ledgers)).write.parquet(
+        str(files.ledger_table)
+    )
+    settings, run = verdict["settings"], verdict["run"]
+    origin = Origin("", run["topic"], int(settings["partitions"]))
+    case = Case(
+        observed=Observed(
+            _read_streamed(spark, files.streamed),
+            read_observed(spark, files.reread),
+            is_complete,
+            stream_ends(files.checkpoint, origin),
+        ),
+        uncommitted=read_observed(spark, files.reread_uncommitted),
+        group=group_of(spark, files),
+        workings=Workings(_renewals(files, verdict), bool(settings["workload"]["transactions"])),
+    )
+    return judge_files(spark, files, origin, case)
+
+
+def _read_streamed(spark: SparkSession, sink: Path) -> DataFrame:
+    """The rows of a streaming query, also where its folder was moved since."""
+    paths = [str(path) for path in committed_files(sink)]
+    if not paths:
+        return empty_observed(spark)
+    return spark.read.schema(OBSERVED_SCHEMA).parquet(*paths)
+
+
+def _renewals(files: RunFiles, verdict: Mapping[str, Any]) -> list[tuple[int, int]]:
+    """Where producers went on with a new client; only their ledgers are looked into again."""
+    renewed = {row["producer"] for row in verdict["producers"] if row.get("instances", 1) > 1}
+    if not renewed:
+        return []
+    tables = [read_ledger(path) for path in sorted(files.ledgers.glob("*.msgpack"))]
+    return [(each.pid, at) for each in tables if each.pid in renewed for at in each.renewals]
+
+
+def _told(root: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The first verdict, and Spark's answer of then."""
+    files = RunFiles(root)
+    try:
+        verdict = json.loads(files.verdict.read_text(encoding="utf-8"))
+        lines = files.spark_events.read_text(encoding="utf-8").splitlines()
+        events = [json.loads(line) for line in lines]
+    except (OSError, ValueError) as error:
+        raise HarnessError(f"{root} holds no finished run: {error}.") from error
+    if not isinstance(verdict, dict) or verdict.get("schema") != SCHEMA:
+        raise HarnessError(f"{files.verdict} is no verdict: its schema is not {SCHEMA!r}.")
+    judged = [event for event in events if event["event"] == "judged"]
+    if not judged:
+        raise HarnessError(f"{root} holds a run that Spark has not judged.")
+    return verdict, judged[-1]
+
+
+def of_the_run(verdict: Mapping[str, Any]) -> dict[str, Any]:
+    """What only the run itself could see, out of its verdict, of this version or an older one.
+
+    `broken` counts promises that rest on more than the files, `reasons` say why it was undecided,
+    `lenient` are the rules that it left out.
+    """
+    promises = verdict["promises"]
+    counts = {kind: promises.get(kind, {}).get("count") for kind in _BESIDE_RECORDS[1:]}
+    return {
+        "broken": {kind: count for kind, count in counts.items() if count},
+        "reasons": list(verdict["reasons"]),
+        "lenient": list(verdict.get("lenient", {}).get("rules", ())),
+    }
+
+
+def broken_promises(answer: Mapping[str, Any]) -> dict[str, int]:
+    """How often each promise was broken; empty when all were kept."""
+    found = {
+        kind: row["count"]
+        for kind, row in answer["promises"].items()
+        if row["count"] and kind not in _BESIDE_RECORDS
+    }
+    found |= answer.get("of_the_run", {}).get("broken", {})
+    if answer["regressions"]:
+        found["high_watermark_regression"] = len(answer["regressions"])
+    return found
+
+
+def environment_of_submit() -> bool:
+    """Whether spark-submit started this process, with a session to come."""
+    return "PYSPARK_GATEWAY_PORT" in os.environ

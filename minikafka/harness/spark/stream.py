@@ -1,0 +1,281 @@
+"""Spark reads the topic: as a stream while the faults happen, and once more when all is healed.
+
+Only the stored digest of a record leaves the JVM (columns of `OBSERVED_SCHEMA`). The stream alone
+proves nothing: Spark's source skips holes in silence and notices neither truncation nor a topic
+made anew under its old offsets. The pair of both reads, joined with the ledger, is the proof.
+
+Client settings: short time-outs and many tries, since a request stays bound to the broker that was
+the leader until its time-out. `failOnDataLoss` stays on: each of Spark's own complaints is a
+finding.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import unquote
+
+from pyspark.errors import StreamingQueryException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812 - Spark's own way to name it
+from pyspark.sql.streaming import StreamingQuery
+
+from minikafka.harness.clients.records import DIGEST_COLUMNS
+from minikafka.harness.lines import EventLog
+from minikafka.harness.plan.settings import RunFiles
+from minikafka.harness.verdict.time_checks import first_partition
+
+_CLIENT_OPTIONS = {
+    "failOnDataLoss": "true",
+    "includeHeaders": "true",
+    "kafka.isolation.level": "read_committed",
+    "kafka.request.timeout.ms": "4000",
+    "kafka.default.api.timeout.ms": "10000",
+    "kafka.metadata.max.age.ms": "5000",
+    "kafka.socket.connection.setup.timeout.ms": "2000",
+    "kafka.max.poll.records": "10000",
+    "fetchOffset.numRetries": "30",
+    "fetchOffset.retryIntervalMs": "1000",
+    "groupIdPrefix": "minikafka-verify",
+}
+
+_RESTARTS_MAX = 5
+
+_COMPLAINTS = ("KAFKA_DATA_LOSS", "Some data may have been lost")
+"""How the driver and how an executor say that data is gone."""
+
+
+def _observed(source: DataFrame, topic: str, width: int) -> DataFrame:
+    return source.select(
+        (first_partition(topic, width) + F.col("partition")).alias("partition"),
+        "offset",
+        (F.unix_micros("timestamp") / 1000).cast("bigint").alias("timestamp_ms"),
+        *(F.expr(sql).alias(name) for name, sql in DIGEST_COLUMNS.items()),
+        F.expr(_NOW_MS).alias("read_ms"),
+    )
+
+
+_NOW_MS = "cast(java_method('java.lang.System', 'currentTimeMillis') as bigint)"
+"""The wall clock where and when the row is made; Spark's own functions give the batch's begin."""
+
+
+class Origin(NamedTuple):
+    """What is read: topics (with commas between them) of `width` partitions each, and where."""
+
+    bootstrap_servers: str
+    topic: str
+    width: int = 1
+
+
+def read_again(
+    spark: SparkSession, origin: Origin, target: Path, isolation: str = "read_committed"
+) -> None:
+    """Read every topic afresh from its first offset, and store the digests."""
+    source = (
+        spark.read.format("kafka")
+        .options(**{**_CLIENT_OPTIONS, "kafka.isolation.level": isolation})
+        .option("kafka.bootstrap.servers", origin.bootstrap_servers)
+        .option("subscribe", origin.topic)
+        .option("startingOffsets", "earliest")
+        .option("endingOffsets", "latest")
+        .load()
+    )
+    _observed(source, origin.topic, origin.width).write.mode("error").parquet(str(target))
+
+
+class Commit(NamedTuple):
+    """The last batch that a checkpoint has as done, and where it ended: topic → partition → end."""
+
+    batch: int
+    offsets: dict[str, dict[str, int]]
+
+
+def last_commit(checkpoint: Path) -> Commit | None:
+    """Out of a query's checkpoint folder; None if there is no finished batch.
+
+    The layout is Spark's: `commits/N` is there when batch N is done, and the third line of
+    `offsets/N` says where the first source ended.
+    """
+    done = [int(path.name) for path in (checkpoint / "commits").glob("*") if path.name.isdigit()]
+    if not done:
+        return None
+    lines = (checkpoint / "offsets" / str(max(done))).read_text(encoding="utf-8").splitlines()
+    return Commit(max(done), json.loads(lines[2]))
+
+
+def committed_files(sink: Path) -> list[Path]:
+    """Return the files that a streaming query has committed to a folder, wherever that is now.
+
+    Spark's list of them, `_spark_metadata`, has absolute paths: in a folder that was moved or
+    copied Spark itself finds no file of the list and reads nothing. `N.compact` holds all of the
+    list up to batch N, `N` what batch N added.
+    """
+    logs = [path for path in (sink / "_spark_metadata").glob("*") if path.stem.isdigit()]
+    compacts = [path for path in logs if path.suffix == ".compact"]
+    first = max((int(path.stem) for path in compacts), default=-1)
+    later = [path for path in logs if not path.suffix and int(path.stem) > first]
+    last_compact = [path for path in compacts if int(path.stem) == first]
+    names = [name for path in (*last_compact, *later) for name in _committed_names(path)]
+    return [sink / name for name in sorted(names)]
+
+
+def _committed_names(log: Path) -> Iterator[str]:
+    """The first line is a version; each other one is a file."""
+    for line in log.read_text(encoding="utf-8").splitlines()[1:]:
+        yield unquote(json.loads(line)["path"]).rpartition("/")[2]
+
+
+def stream_ends(checkpoint: Path, origin: Origin) -> dict[int, int]:
+    """Where the last batch that is done ended, by partition; empty where none is done."""
+    commit = last_commit(checkpoint)
+    if commit is None:
+        return {}
+    return {
+        index * origin.width + int(partition): end
+        for index, topic in enumerate(origin.topic.split(","))
+        for partition, end in commit.offsets.get(topic, {}).items()
+    }
+
+
+@dataclass(slots=True)
+class Stream:
+    """The streaming query of a run, started again on its checkpoint when it ends by itself.
+
+    `data_loss` holds Spark's own complaints of lost data (error class and message); after one the
+    query stays down, since it would only complain again.
+    """
+
+    spark: SparkSession
+    origin: Origin
+    files: RunFiles
+    events: EventLog
+    instance: int = 0
+    data_loss: list[str] = field(default_factory=list)
+    problem: str = ""
+    _start_count: int = 0
+    _expected: Commit | None = None
+    _query: StreamingQuery | None = None
+    _restart_count: int = 0
+    _reported: str = ""
+
+    def start(self) -> None:
+        """Begin, or go on where the checkpoint says; nothing if it goes on already."""
+        if self._query is not None:
+            return
+        self._expected = last_commit(self.files.checkpoint)
+        source = (
+            self.spark.readStream.format("kafka")
+            .options(**_CLIENT_OPTIONS)
+            .option("kafka.bootstrap.servers", self.origin.bootstrap_servers)
+            .option("subscribe", self.origin.topic)
+            .option("startingOffsets", "earliest")
+            .option("maxOffsetsPerTrigger", 200_000)
+            .load()
+        )
+        self._query = (
+            _observed(source, self.origin.topic, self.origin.width)
+            .writeStream.format("parquet")
+            .option("path", str(self.files.streamed))
+            .option("checkpointLocation", str(self.files.checkpoint))
+            .trigger(processingTime="1 second")
+            .start()
+        )
+        self._start_count += 1
+        restarts = self.instance + self._start_count - 1
+        self.events.write("stream", phase="started", restarts=restarts)
+
+    def stop(self) -> None:
+        """Stop the query, at whatever it is; `start` goes on."""
+        if self._query is not None:
+            self._report_progress()
+            self._query.stop()
+            self._query = None
+            self.events.write("stream", phase="stopped", restarts=self._start_count)
+
+    def watch(self) -> None:
+        """Report progress that is new; start again after a failure that may pass."""
+        self._report_progress()
+        query = self._query
+        if query is None or query.isActive:
+            return
+        self._ended(query.exception())
+
+    def drain(self) -> bool:
+        """Read to the present end and stop; whether that came about."""
+        if self._start_count and not self.problem:
+            self.start()
+        while self._query is not None:
+            try:
+                self._query.processAllAvailable()
+            except StreamingQueryException as error:
+                self._ended(error)
+                continue
+            self._report_progress()
+            self._query.stop()
+            self._query = None
+            self.events.write("stream", phase="drained", restarts=self._restart_count)
+            return True
+        return False
+
+    def _ended(self, error: StreamingQueryException | None) -> None:
+        self._query = None
+        reason = _reason(error)
+        self.events.write("stream", phase="ended", reason=reason)
+        if any(words in reason for words in _COMPLAINTS):
+            self.data_loss.append(reason)
+            self.problem = "Spark's source reported lost data, and its query ended."
+        elif self._restart_count >= _RESTARTS_MAX:
+            self.problem = f"the streaming query ended {_RESTARTS_MAX + 1} times; last: {reason}"
+        else:
+            self._restart_count += 1
+            self.start()
+
+    def _report_progress(self) -> None:
+        if self._query is None:
+            return
+        for progress in self._query.recentProgress:
+            values = _plain(progress)
+            if values["timestamp"] > self._reported:
+                self._reported = values["timestamp"]
+                self._check_start(values)
+                self.events.write("progress", progress=values, witness=self._witness)
+
+    @property
+    def _witness(self) -> str:
+        """Each start of the query is a witness of its own: a batch done again says what was."""
+        first = (self.instance, self._start_count) == (0, 1)
+        return "spark" if first else f"spark {self.instance + 1}.{self._start_count}"
+
+    def _check_start(self, progress: dict[str, Any]) -> None:
+        """The first batch after a start begins where the last one in the checkpoint ended."""
+        expected, self._expected = self._expected, None
+        if expected is None:
+            return
+        got = progress["sources"][0]["startOffset"] if progress["sources"] else None
+        got = json.loads(got) if isinstance(got, str) else got
+        if progress["batchId"] != expected.batch + 1 or got != expected.offsets:
+            said = (
+                f"the checkpoint says batch {expected.batch + 1} from {expected.offsets}, and the"
+                f" query began batch {progress['batchId']} at {got}"
+            )
+            self.events.write("stream", phase="strayed", reason=said)
+
+
+def _reason(error: StreamingQueryException | None) -> str:
+    if error is None:
+        return "ended without an error"
+    return " ".join(str(error).split())[:2_000]
+
+
+def _plain(progress: Any) -> dict[str, Any]:
+    """What the page and the high watermark check need of a progress event."""
+    values = json.loads(progress.json)
+    offsets = ("startOffset", "endOffset", "latestOffset")
+    return {
+        "batchId": values["batchId"],
+        "timestamp": values["timestamp"],
+        "numInputRows": values["numInputRows"],
+        "durationMs": values["durationMs"],
+        "sources": [{name: source[name] for name in offsets} for source in values["sources"]],
+    }

@@ -1,0 +1,229 @@
+"""What a run must show before it may be called verified: a rule for each kind of missing evidence.
+
+Each rule yields the sentences that make a run undecided. `LENIENT` rules may be left out with
+`--lenient`; then their sentences stand in the verdict as left out, and so does the rule's name.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from minikafka.harness.plan.workload_options import SENT_TIME
+from minikafka.harness.verdict.silence import too_long
+
+if TYPE_CHECKING:
+    from minikafka.harness.verdict.verdict_file import Evidence
+
+UNKNOWN_SHARE_MAX = 0.01
+"""The share of the records sent that may be of unknown outcome."""
+
+_SENTENCES_MAX = 5
+
+
+class Reason(NamedTuple):
+    """Why a run is undecided: the rule, and its sentence."""
+
+    rule: str
+    sentence: str
+
+
+class Rule(NamedTuple):
+    """When a run is undecided, for the documentation, and the sentences that say so."""
+
+    meaning: str
+    check: Callable[["Evidence", Mapping[str, int]], Iterator[str]]
+    is_lenient: bool = True
+
+
+def reasons(evidence: "Evidence", counts: Mapping[str, int]) -> list[Reason]:
+    """Every sentence of every rule, at most five of each."""
+    found = []
+    for name, rule in RULES.items():
+        said = list(rule.check(evidence, counts))
+        if len(said) > _SENTENCES_MAX:
+            said[_SENTENCES_MAX:] = [f"The same {len(said) - _SENTENCES_MAX} times more ({name})."]
+        found += [Reason(name, sentence) for sentence in said]
+    return found
+
+
+def _obstacles(evidence: "Evidence", _counts: Mapping[str, int]) -> Iterator[str]:
+    yield from evidence.obstacles
+
+
+def _answer(evidence: "Evidence", _counts: Mapping[str, int]) -> Iterator[str]:
+    if evidence.judged is None and not evidence.obstacles:
+        yield "Spark gave no answer."
+
+
+def _acknowledged(evidence: "Evidence", counts: Mapping[str, int]) -> Iterator[str]:
+    if evidence.judged is None:
+        return
+    if 0 < counts["acknowledged"] < evidence.min_acknowledged:
+        yield (
+            f"{counts['acknowledged']:,} records were acknowledged, and a verdict needs"
+            f" {evidence.min_acknowledged:,} (--min-acknowledged)."
+        )
+
+
+def _nothing(evidence: "Evidence", counts: Mapping[str, int]) -> Iterator[str]:
+    if evidence.judged is not None and not counts["acknowledged"]:
+        yield "No record was acknowledged."
+
+
+def _stream(evidence: "Evidence", _counts: Mapping[str, int]) -> Iterator[str]:
+    if evidence.judged is None:
+        return
+    if not evidence.judged["stream_is_complete"]:
+        yield f"The stream did not read to the end: {evidence.judged['stream_problem']}"
+    for said in evidence.stream.get("strayed", ()):
+        yield f"The stream did not continue at its checkpoint: {said}."
+
+
+def _group(evidence: "Evidence", _counts: Mapping[str, int]) -> Iterator[str]:
+    judged = evidence.judged
+    if judged is not None and evidence.group and not judged.get("group_is_complete"):
+        yield "The consumer group did not read to the end of every partition."
+
+
+def _ledger(evidence: "Evidence", counts: Mapping[str, int]) -> Iterator[str]:
+    if evidence.judged is None:
+        return
+    if counts["acknowledged"] < evidence.claimed_acknowledged:
+        yield (
+            f"{evidence.claimed_acknowledged} acknowledgements were counted, and"
+            f" {counts['acknowledged']} are in the ledgers."
+        )
+    accounted = counts["acknowledged"] + counts["failed"] + counts["unknown"]
+    if accounted != counts["sent"]:
+        yield f"{counts['sent']} records were sent and {accounted} were judged."
+
+
+def _injection(evidence: "Evidence", _counts: Mapping[str, int]) -> Iterator[str]:
+    judged = evidence.judged
+    if evidence.inject is not None and judged is not None and not judged["injected_found"]:
+        yield "The harness did not find what it had injected: the harness is broken."
+
+
+def _unknown(_evidence: "Evidence", counts: Mapping[str, int]) -> Iterator[str]:
+    share = counts["unknown"] / max(1, counts["sent"])
+    if share > UNKNOWN_SHARE_MAX:
+        yield (
+            f"The outcome of {counts['unknown']:,} of {counts['sent']:,} records is unknown:"
+            f" {share:.1%}, and at most {UNKNOWN_SHARE_MAX:.0%} may be."
+        )
+
+
+def _producers(evidence: "Evidence", _counts: Mapping[str, int]) -> Iterator[str]:
+    yield from evidence.producer_failures
+
+
+def _silence(evidence: "Evidence", _counts: Mapping[str, int]) -> Iterator[str]:
+    for window in too_long(evidence.windows, evidence.faults):
+        yield (
+            f"Partition {window.partition} acknowledged nothing for {window.length_s:.1f} s from"
+            f" {window.began_s(evidence.run):.1f} s; the faults of that time explain"
+            f" {window.bound_s:.1f} s."
+        )
+
+
+def _faults(evidence: "Evidence", _counts: Mapping[str, int]) -> Iterator[str]:
+    for fault in evidence.faults:
+        if fault["problem"]:
+            yield f"Fault {_fault_name(fault)}: {fault['problem'].rstrip('.')}."
+
+
+def _fault_name(fault: Mapping[str, Any]) -> str:
+    targets = ", ".join(map(str, fault.get("targets", ())))
+    named = f"{fault['kind']} {targets}".strip()
+    return f"'{named}' at {fault['at_s']:g} s" if "at_s" in fault else f"'{named}'"
+
+
+def _nodes(evidence: "Evidence", _counts: Mapping[str, int]) -> Iterator[str]:
+    for ended in evidence.nodes.get("ended", ()):
+        yield f"Node {ended['node']} ended by itself: {ended['how']}."
+    for logged in evidence.nodes.get("tracebacks", ()):
+        yield f"Node {logged['node']} logged a traceback: {logged['error']}."
+    if evidence.shutdown_problem:
+        yield evidence.shutdown_problem
+
+
+def _whole(evidence: "Evidence", _counts: Mapping[str, int]) -> Iterator[str]:
+    if evidence.is_whole is False:
+        yield "After the faults not every replica returned to the ISR."
+
+
+def _replicas(evidence: "Evidence", _counts: Mapping[str, int]) -> Iterator[str]:
+    if not evidence.is_own:
+        return
+    if not evidence.replicas.get("compared"):
+        why = evidence.replicas.get("why_not") or "The run ended before."
+        yield f"The replicas were not compared: {why}"
+    elif not evidence.replicas.get("batches"):
+        yield "The replicas were not compared: no log holds a batch below the high watermark."
+
+
+def _replica_ends(evidence: "Evidence", _counts: Mapping[str, int]) -> Iterator[str]:
+    for row in evidence.replicas.get("incomplete", ()):
+        yield f"{row['message']}."
+
+
+def _timestamps(evidence: "Evidence", _counts: Mapping[str, int]) -> Iterator[str]:
+    if evidence.timestamps != SENT_TIME:
+        yield "The brokers set the timestamps of the topic, so that they were not compared."
+
+
+def _elr(evidence: "Evidence", _counts: Mapping[str, int]) -> Iterator[str]:
+    if evidence.elr_required and not evidence.elections.get("from_elr"):
+        yield "No leader was elected out of the ELR, and this profile is for that."
+
+
+RULES: dict[str, Rule] = {
+    "obstacle": Rule("the run could not be carried out", _obstacles, is_lenient=False),
+    "answer": Rule("Spark gave no answer", _answer, is_lenient=False),
+    "nothing": Rule("no record was acknowledged", _nothing, is_lenient=False),
+    "stream": Rule(
+        "the stream did not read to the end, or did not continue at its checkpoint",
+        _stream,
+        is_lenient=False,
+    ),
+    "group": Rule(
+        "the consumer group did not read to the end of every partition", _group, is_lenient=False
+    ),
+    "ledger": Rule(
+        "the ledgers have fewer acknowledgements or records than were counted",
+        _ledger,
+        is_lenient=False,
+    ),
+    "injection": Rule("what `--inject` injected was not found", _injection, is_lenient=False),
+    "acknowledged": Rule(
+        "fewer records were acknowledged than `--min-acknowledged` asks for", _acknowledged
+    ),
+    "unknown": Rule("more than 1 % of the records sent have no known outcome", _unknown),
+    "producers": Rule("a producer ended early, or did not end", _producers),
+    "silence": Rule(
+        "a partition acknowledged nothing for longer than the faults of that time explain", _silence
+    ),
+    "faults": Rule("a fault of the schedule was not done, done in part, or not healed", _faults),
+    "nodes": Rule("a node ended by itself, did not shut down, or logged a traceback", _nodes),
+    "whole": Rule("after the faults not every replica returned to the ISR", _whole),
+    "replicas": Rule(
+        "the replicas of a cluster of this run's own could not be compared", _replicas
+    ),
+    "replica-ends": Rule(
+        "the log of an ISR member is empty, begins late, or does not reach the high watermark",
+        _replica_ends,
+    ),
+    "timestamps": Rule(
+        "the topic has `message.timestamp.type=LogAppendTime`: timestamps were not compared",
+        _timestamps,
+    ),
+    "elr": Rule("`--profile harsh` with ELR on, and no leader was elected out of the ELR", _elr),
+}
+"""Every rule by its name, in the order of the verdict's reasons."""
+
+LENIENT = tuple(name for name, rule in RULES.items() if rule.is_lenient)
+"""What `--lenient` may leave out."""
+
+
+def unknown_rules(names: Sequence[str]) -> list[str]:
+    """Those that are not in `LENIENT`."""
+    return [name for name in names if name not in LENIENT]

@@ -1,0 +1,115 @@
+"""What the clients make of what happens to them, without a cluster."""
+
+import time
+from types import SimpleNamespace
+
+import pytest
+from aiokafka.errors import OutOfOrderSequenceNumber
+
+from minikafka.harness.clients import libraries
+from minikafka.harness.clients.ledger import LedgerWriter
+from minikafka.harness.clients.libraries import ClientGaveUpError, make_client
+from minikafka.harness.clients.outbox import Outbox, ProducerTask
+from minikafka.harness.lines import EventLog
+
+
+@pytest.fixture
+def outbox(tmp_path):
+    def make(client, **changes):
+        values = {
+            "run": "r", "pid": 3, "client": client, "bootstrap_servers": "127.0.0.1:1",
+            "topic": "t", "topic_id": "i", "partitions": 4, "seed": 1, "rate": 1e4, "seconds": 9,
+            "drain_s": 5, "ledger": str(tmp_path / "l"), "events": str(tmp_path / "e"),
+        }  # fmt: skip
+        task = ProducerTask(**{**values, **changes})
+        return Outbox(task, LedgerWriter(tmp_path / "l"), EventLog(tmp_path / "e"))
+
+    return make
+
+
+def some(outbox):
+    while not (records := outbox.batch()):
+        pass
+    return records
+
+
+def answers(client, count):
+    found = []
+    deadline = time.monotonic() + 30
+    while len(found) < count:
+        found += client.answers(0.01)
+        assert time.monotonic() < deadline
+    return found
+
+
+def test_what_librdkafka_never_sent_is_surely_not_in_the_log(outbox):
+    """A record that is purged from the queue was handed to nobody."""
+    box = outbox("confluent-kafka", compression="lz4")
+    client = make_client(box)
+    records = some(box)
+    client.send(records)
+    client._producer.purge()
+    found = answers(client, len(records))
+    assert {it.error for it in found} == {"_PURGE_QUEUE"}
+    assert all(it.definite for it in found)
+    client.close()
+
+
+def test_a_fatal_error_of_librdkafka_is_the_end_of_the_instance(outbox):
+    """As after an unclean election: the client's own way to bring one about."""
+    client = make_client(outbox("confluent-kafka"))
+    error = libraries.RdKafkaError(libraries.RdKafkaError.OUT_OF_ORDER_SEQUENCE_NUMBER, fatal=True)
+    client._on_error(error)
+    with pytest.raises(ClientGaveUpError, match=r"out of order|sequence"):
+        client.answers(0)
+    client.close()
+
+
+def test_a_fatal_error_that_is_raised_comes_after_the_answers_that_were_there(outbox):
+    client = make_client(outbox("confluent-kafka"))
+
+    class Ended:
+        def poll(self, _wait_s):
+            raise libraries.KafkaException(libraries.RdKafkaError(libraries.RdKafkaError._FATAL))
+
+        def purge(self):
+            pass
+
+    client._producer = Ended()
+    client._answers.append(libraries.Answer(0, "", definite=False, offset=1, timestamp_ms=1))
+    assert [it.seq for it in client.answers(0)] == [0]
+    with pytest.raises(ClientGaveUpError, match="Fatal error"):
+        client.answers(0)
+    client.close()
+
+
+def test_a_client_that_finds_nobody_gives_up_at_once(outbox):
+    with pytest.raises(ClientGaveUpError):
+        make_client(outbox("aiokafka"))
+
+
+def test_transactions_without_a_coordinator_are_given_up(outbox, monkeypatch):
+    monkeypatch.setattr(libraries, "_END_TIMEOUT_S", 0.1)
+    with pytest.raises(ClientGaveUpError):
+        make_client(outbox("confluent-kafka", transactions=True))
+
+
+def test_aiokafka_that_has_lost_count_is_given_up_after_its_answers(outbox, monkeypatch):
+    """It would be refused for ever: another instance begins to count anew."""
+    producer = SimpleNamespace(_sender=SimpleNamespace(sender_task=None), stop=noop)
+    monkeypatch.setattr(libraries.AioClient, "_start", lambda _: answered(producer))
+    client = make_client(outbox("aiokafka"))
+    client._answers.put(libraries._refused(4, OutOfOrderSequenceNumber()))
+    [answer] = client.answers(0)
+    assert (answer.seq, answer.error, answer.definite) == (4, "OutOfOrderSequenceNumber", False)
+    with pytest.raises(ClientGaveUpError, match="OutOfOrderSequenceNumber"):
+        client.send([object()])
+    client.close()
+
+
+async def answered(value):
+    return value
+
+
+async def noop():
+    """Nothing to stop."""

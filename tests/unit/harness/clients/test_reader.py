@@ -1,0 +1,169 @@
+"""S2: what a member of the group does with a consumer, with one that is played here."""
+
+import json
+from types import SimpleNamespace
+
+import pytest
+from confluent_kafka import KafkaError, KafkaException, TopicPartition
+
+from minikafka.admin.client import AdminError
+from minikafka.harness.clients import reader as reader_module
+from minikafka.harness.clients.ledger import Entries, FrameWriter
+from minikafka.harness.clients.poll_log import (
+    ASSIGNED,
+    COMMITTED,
+    POLLED,
+    REFUSED,
+    REVOKED,
+    PollLog,
+)
+from minikafka.harness.clients.reader import Member, ReaderTask, changes, promise_commits
+
+
+@pytest.fixture
+def task(tmp_path):
+    return ReaderTask(
+        run="r", bootstrap_servers="127.0.0.1:1", topic="t,u", width=2, protocol="eager", seed=5,
+        seconds=100, log=str(tmp_path / "l"), events=str(tmp_path / "e"), offsets_min_isr=2,
+    )  # fmt: skip
+
+
+class Played:
+    """Gives what a test puts in; answers commits."""
+
+    def __init__(self):
+        self.messages = []
+        self.commit_error = None
+
+    def poll(self, _timeout):
+        while self.messages:
+            given = self.messages.pop(0)
+            if not callable(given):
+                return given
+            given()  # as a callback, in the middle of a poll
+        return None
+
+    def commit(self, offsets, asynchronous):
+        assert not asynchronous
+        if self.commit_error:
+            raise self.commit_error
+        return [SimpleNamespace(topic=it.topic, partition=it.partition, offset=it.offset,
+                                error=None) for it in offsets]  # fmt: skip
+
+
+def message(topic, partition, offset, code=None):
+    return SimpleNamespace(
+        topic=lambda: topic,
+        partition=lambda: partition,
+        offset=lambda: offset,
+        error=lambda: None if code is None else SimpleNamespace(code=lambda: code),
+    )
+
+
+@pytest.fixture
+def member(task, tmp_path):
+    made = Member(task, 1, PollLog(FrameWriter(tmp_path / "l")))
+    made._consumer = Played()
+    return made
+
+
+def entries(tmp_path, *tags):
+    return [[it[0], *it[2:]] for it in Entries(tmp_path / "l") if it[0] in tags]
+
+
+def test_a_task_crosses_a_command_line(task):
+    assert ReaderTask(**json.loads(task.to_json())) == task
+
+
+def test_partitions_are_numbered_through_the_topics(task):
+    assert task.number(TopicPartition("u", 1)) == 3
+    assert task.place(3, 7) == TopicPartition("u", 1, 7)
+
+
+def test_a_member_leaves_and_another_joins_at_times_of_the_seed(task):
+    (left_s, leave), (joined_s, join) = changes(task)
+    assert (leave, join) == ("leave", "join")
+    assert 25 <= left_s < joined_s <= 65
+    assert changes(task) == changes(task)
+
+
+def test_every_poll_and_confirmed_commit_is_logged(member, tmp_path):
+    member._on_assign(None, [TopicPartition("t", 1), TopicPartition("u", 0)])
+    member._consumer.messages = [
+        message("t", 1, 4), message("t", 1, 5), message("u", 0, 0),
+        message("u", 0, 3, KafkaError._PARTITION_EOF), message("t", 1, 9, KafkaError._TRANSPORT),
+    ]  # fmt: skip
+    member._poll()
+    member._commit([1, 2, 3])
+    member._commit([1, 2, 3])  # nothing new
+    assert entries(tmp_path, POLLED, COMMITTED) == [
+        [POLLED, 1, [1, 2], [1, 1], [4, 0], [5, 0]],
+        [COMMITTED, 1, [1, 2], [6, 1]],
+    ]
+    assert member.log.reached == {1: 6, 2: 3}
+
+
+def test_a_commit_that_is_refused_is_tried_again_with_what_was_read_since(member, tmp_path):
+    member._on_assign(None, [TopicPartition("t", 0)])
+    member._consumer.messages = [message("t", 0, 0)]
+    member._poll()
+    member._consumer.commit_error = KafkaException(KafkaError(KafkaError.NOT_COORDINATOR))
+    member._commit([0])
+    member._consumer.commit_error = None
+    member._commit([0])
+    assert entries(tmp_path, REFUSED, COMMITTED) == [
+        [REFUSED, 1, "NOT_COORDINATOR"],
+        [COMMITTED, 1, [0], [1]],
+    ]
+
+
+def test_what_is_revoked_is_committed_first_and_what_is_lost_is_not(member, tmp_path):
+    partitions = [TopicPartition("t", 0), TopicPartition("t", 1)]
+    member._on_assign(None, partitions)
+    member._consumer.messages = [message("t", 0, 0), message("t", 1, 0)]
+    member._poll()
+    member._on_revoke(None, partitions[:1])
+    member._on_lost(None, partitions[1:])
+    member._commit([0, 1])
+    assert entries(tmp_path, COMMITTED, REVOKED) == [
+        [COMMITTED, 1, [0], [1]],
+        [REVOKED, 1, [0], False],
+        [REVOKED, 1, [1], True],
+    ]
+
+
+def test_what_was_given_before_a_rebalance_stands_before_it_in_the_log(member, tmp_path):
+    member._on_assign(None, [TopicPartition("t", 0)])
+
+    member._consumer.messages = [
+        message("t", 0, 0), lambda: member._on_assign(None, []), message("t", 0, 0), message("t", 0, 1),
+        lambda: member._on_revoke(None, [TopicPartition("t", 0)]),
+    ]  # fmt: skip
+    member._poll()
+    assert entries(tmp_path, ASSIGNED, POLLED, COMMITTED, REVOKED) == [
+        [ASSIGNED, 1, [0], [1]],
+        [POLLED, 1, [0], [1], [0], [0]],
+        [ASSIGNED, 1, [], []],
+        [POLLED, 1, [0], [1], [0], [1]],
+        [COMMITTED, 1, [0], [2]],
+        [REVOKED, 1, [0], False],
+    ]
+
+
+def test_commits_are_made_to_need_as_many_replicas(task, monkeypatch):
+    asked = []
+    monkeypatch.setattr(reader_module.AdminClient, "ask", lambda _, request: asked.append(request))
+    monkeypatch.setattr(reader_module, "alter_configs", lambda *args: asked.append(args[1:]))
+    assert promise_commits(task) == ""
+    coordinator, (resource, wanted, _) = asked
+    assert coordinator.coordinator_keys == ["minikafka-verify-r"]
+    assert (resource.name, wanted) == ("__consumer_offsets", {"min.insync.replicas": "2"})
+
+
+def test_why_commits_need_no_more_is_told(task, monkeypatch):
+    def refuse(_, _request):
+        raise AdminError("not allowed")
+
+    monkeypatch.setattr(reader_module, "_OFFSETS_PATIENCE_S", 0)
+    monkeypatch.setattr(reader_module.AdminClient, "ask", refuse)
+    assert promise_commits(task) == "not allowed"

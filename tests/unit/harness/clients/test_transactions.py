@@ -1,0 +1,52 @@
+from types import SimpleNamespace
+
+import pytest
+
+from minikafka.admin.client import AdminClient, AdminError
+from minikafka.common.errors import ErrorCode
+from minikafka.harness.clients.transactions import require_transactions
+from minikafka.harness.plan.settings import HarnessError
+
+
+@pytest.fixture
+def answer(monkeypatch):
+    """What the cluster says to whoever asks for a transactional producer."""
+
+    def say(value):
+        def ask(_, request):
+            assert request.transactional_id
+            if isinstance(value, Exception):
+                raise value
+            return SimpleNamespace(error_code=value)
+
+        monkeypatch.setattr(AdminClient, "ask", ask)
+
+    return say
+
+
+@pytest.mark.parametrize(
+    "code", [ErrorCode.NONE, ErrorCode.NOT_COORDINATOR, ErrorCode.COORDINATOR_NOT_AVAILABLE]
+)
+def test_a_cluster_that_has_transactions_says_who_does_them(answer, code):
+    answer(code)
+    require_transactions("h:1")
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        ErrorCode.UNSUPPORTED_VERSION,
+        AdminError("no such request", ErrorCode.UNSUPPORTED_VERSION),
+    ],
+)
+def test_a_cluster_without_transactions_is_one_sentence(answer, value):
+    """S1."""
+    answer(value)
+    with pytest.raises(HarnessError, match=r"^transactions: unsupported by this cluster\.$"):
+        require_transactions("h:1")
+
+
+def test_a_cluster_that_does_not_answer_is_told(answer):
+    answer(AdminError("no answer from h:1"))
+    with pytest.raises(HarnessError, match="nobody says whether there are any: no answer from h:1"):
+        require_transactions("h:1")

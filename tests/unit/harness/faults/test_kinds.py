@@ -1,0 +1,244 @@
+"""S3: every kind of fault, what it does to a cluster and how it is undone."""
+
+import pytest
+
+from minikafka.harness.clusters.cluster import ClusterUnderTest
+from minikafka.harness.clusters.network import NotDoneError
+from minikafka.harness.faults.kinds import _BEGIN, DoneInPartError, Fault, Stage
+from minikafka.harness.plan.schedule import KINDS, PlannedFault
+from minikafka.harness.plan.settings import HarnessError
+
+
+class Recorder:
+    """Notes every call; a method named in `fails` raises."""
+
+    def __init__(self, calls, fails=()):
+        self._calls = calls
+        self._fails = fails
+
+    def __getattr__(self, name):
+        def call(*arguments):
+            self._calls.append((name, *arguments))
+            if (name, *arguments) in self._fails:
+                raise HarnessError(f"no {name}")
+            return {"cut_power": "gone", "fill_disk": "full", "elect": "1 elected"}.get(name)
+
+        return call
+
+
+class RecordedNetwork(Recorder):
+    @property
+    def cannot(self):
+        return {"loss": "no netem"}
+
+
+class RecordedCluster(Recorder):
+    brokers = (1, 2, 3)
+
+    def __init__(self, calls, fails=()):
+        super().__init__(calls, fails)
+        self.network = RecordedNetwork(calls)
+
+    def controller(self):
+        return 101
+
+    def is_alive(self, node):
+        return node == 1
+
+
+class Operator(Recorder):
+    level = 1
+
+    def elr_level(self):
+        return self.level
+
+
+class Sight:
+    is_whole = True
+
+    def leader_of(self, partition):
+        return 2
+
+
+def play(plan, *, fails=(), whole=True, level=1, ended=False):
+    calls = []
+    sight, operator = Sight(), Operator(calls)
+    sight.is_whole, operator.level = whole, level
+    cluster = RecordedCluster(calls, fails)
+    stage = Stage(cluster, operator, sight, 2, lambda _: ended, Recorder(calls))
+    fault = Fault(stage, plan, stage.resolve(plan))
+    try:
+        fault.begin()
+    finally:
+        calls.append("end")
+        fault.end()
+    return calls
+
+
+def plan(kind, *targets, **parameters):
+    return PlannedFault(kind=kind, at_s=0, duration_s=1, targets=targets, parameters=parameters)
+
+
+CALLS = [
+    (plan("kill", 1, 2), [("kill", 1, 2), "end", ("start", 1, 2)]),
+    (plan("restart", "leader of 0"), [("stop", 2), "end", ("start", 2)]),
+    (plan("pause", "controller"), [("pause", 101), "end", ("resume", 101)]),
+    (
+        plan("rolling-restart", "brokers"),
+        [(name, node) for node in (1, 2, 3) for name in ("stop", "start")] + ["end"],
+    ),
+    (plan("power-cut", 3), [("cut_power", 3), "end", ("start", 3)]),
+    (
+        plan("partition", 1, "clients"),
+        [("cut", 1, 0), ("cut", 0, 1), "end", ("join", 0, 1), ("join", 1, 0)],
+    ),
+    (plan("partition", 2, 1, one_way=True), [("cut", 2, 1), "end", ("join", 2, 1)]),
+    (
+        plan("isolate", 2),
+        [
+            *(("cut", *pair) for pair in ((2, 1), (1, 2), (2, 3), (3, 2), (2, 101), (101, 2))),
+            "end",
+            *(("join", *pair) for pair in ((101, 2), (2, 101), (3, 2), (2, 3), (1, 2), (2, 1))),
+        ],
+    ),
+    (
+        plan("latency", 1, ms=9),
+        [("shape", 1, "latency", 9), "end", ("shape", 1, "latency", 0)],
+    ),
+    (
+        plan("bandwidth", 1),
+        [("shape", 1, "bandwidth", 4000), "end", ("shape", 1, "bandwidth", 0)],
+    ),
+    (plan("slow-fsync", 1, ms=5), [("slow_sync", 1, 5), "end", ("slow_sync", 1, 0)]),
+    (
+        plan("full-disk", 1),
+        [("fill_disk", 1), "end", ("free_disk", 1), ("kill", 1), ("start", 1)],
+    ),
+    (plan("full-disk", 2), [("fill_disk", 2), "end", ("free_disk", 2), ("start", 2)]),
+    (
+        plan("clock-offset", 1, seconds=-3),
+        [("shift_clock", 1, -3000), "end", ("shift_clock", 1, 0)],
+    ),
+    (plan("min-isr", value=3), [("set_min_isr", 3), "end", ("set_min_isr", 2)]),
+    (plan("elr-off"), [("set_elr_level", 0), "end", ("set_elr_level", 1)]),
+    (plan("elect"), [("elect", "preferred"), "end"]),
+    (plan("stream-restart"), [("stop_stream",), "end", ("start_stream",)]),
+    (plan("stream-kill"), [("kill",), "end", ("revive",)]),
+]
+
+
+@pytest.mark.parametrize(("fault", "calls"), CALLS, ids=[str(fault) for fault, _ in CALLS])
+def test_what_a_fault_does_and_undoes(fault, calls):
+    assert play(fault) == calls
+
+
+def test_every_kind_of_a_schedule_can_be_begun():
+    assert list(_BEGIN) == list(KINDS)
+    assert {fault.kind for fault, _ in CALLS} == set(KINDS) - {"loss"}
+
+
+def test_isolated_from_clients_too():
+    calls = play(plan("isolate", 2, from_clients=True))
+    assert ("cut", 0, 2) in calls
+    assert ("cut", 2, 0) in calls
+
+
+@pytest.mark.parametrize(
+    ("fault", "options", "sentence"),
+    [
+        (plan("loss", 1), {}, "no netem"),
+        (plan("elr-off"), {"level": 0}, "ELR is off in this cluster anyway"),
+        (plan("power-cut", 1), {"whole": False, "ended": True}, "not every replica was in sync"),
+        (plan("partition", 2, "leader of 0"), {}, "both targets are node 2"),
+    ],
+)
+def test_what_cannot_be_done_is_a_sentence(fault, options, sentence):
+    with pytest.raises(HarnessError, match=sentence):
+        play(fault, **options)
+
+
+def test_a_power_cut_need_not_wait():
+    fault = plan("power-cut", 1, when_whole=False)
+    assert play(fault, whole=False)[0] == ("cut_power", 1)
+
+
+def test_a_rolling_restart_leaves_no_node_down_when_the_run_ends():
+    calls = []
+    stage = Stage(RecordedCluster(calls), Operator(calls), Sight(), 2, lambda _: True)
+    with pytest.raises(DoneInPartError, match="node 1 restarted, then the run ended"):
+        Fault(stage, plan("rolling-restart", 1, 2), [1, 2]).begin()
+    assert calls == [("stop", 1), ("start", 1)]
+
+
+def test_what_was_done_in_part_is_undone():
+    calls = []
+    stage = Stage(
+        RecordedCluster(calls, [("cut_power", 2)]), Operator(calls), Sight(), 2, lambda _: False
+    )
+    fault = Fault(stage, plan("power-cut", 1, 2), [1, 2])
+    with pytest.raises(HarnessError, match="no cut_power"):
+        fault.begin()
+    fault.end()
+    assert calls == [("cut_power", 1), ("cut_power", 2), ("start", 1)]
+
+
+def test_what_fails_to_be_undone_keeps_nothing_else_broken():
+    calls = []
+    stage = Stage(
+        RecordedCluster(calls, [("slow_sync", 2, 0)]), Operator(calls), Sight(), 2, lambda _: False
+    )
+    fault = Fault(stage, plan("slow-fsync", 1, 2, ms=5), [1, 2])
+    fault.begin()
+    with pytest.raises(HarnessError, match="no slow_sync"):
+        fault.end()
+    assert calls[-1] == ("slow_sync", 1, 0)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if KINDS[kind].targets[0]])
+def test_a_cluster_that_is_not_ours_cannot_be_broken(kind):
+    """What an operator may do can be done with any."""
+    stage = Stage(ClusterUnderTest(), None, Sight(), 2, lambda _: False)
+    fault = plan(kind, *(1, 2)[: KINDS[kind].targets[0]])
+    with pytest.raises(NotDoneError, match="own|nothing stands between"):
+        Fault(stage, fault, stage.resolve(fault)).begin()
+
+
+def test_where_nothing_streams_nothing_can_be_stopped():
+    stage = Stage(ClusterUnderTest(), None, Sight(), 2, lambda _: False)
+    with pytest.raises(NotDoneError, match="nothing streams here"):
+        Fault(stage, plan("stream-kill"), []).begin()
+
+
+def test_a_fault_of_a_leader_waits_until_there_is_one():
+    leaders = iter([None, None, 3])
+
+    class Electing(Sight):
+        def leader_of(self, partition):
+            return next(leaders)
+
+    stage = Stage(ClusterUnderTest(), None, Electing(), 2, lambda _: False)
+    assert stage.resolve(plan("kill", "leader of 0")) == [3]
+
+
+@pytest.mark.parametrize("ended", [False, True])
+def test_a_leader_that_does_not_come_is_not_waited_for_without_end(ended):
+    waited = []
+
+    class Leaderless(Sight):
+        def leader_of(self, partition):
+            return None
+
+    def wait(seconds):
+        waited.append(seconds)
+        return ended
+
+    stage = Stage(ClusterUnderTest(), None, Leaderless(), 2, wait)
+    with pytest.raises(HarnessError, match="partition 0 had no leader"):
+        stage.resolve(plan("kill", "leader of 0"))
+    assert sum(waited) <= 20
+
+
+def test_nobody_knows_the_brokers_of_another_cluster():
+    stage = Stage(ClusterUnderTest(), None, Sight(), 2, lambda _: False)
+    with pytest.raises(NotDoneError, match="nobody knows the brokers"):
+        stage.resolve(plan("kill", "brokers"))

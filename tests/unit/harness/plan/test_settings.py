@@ -1,0 +1,129 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from minikafka.harness.plan.settings import HarnessError, RunFiles, RunSettings, SparkJob
+from minikafka.harness.plan.workload_options import WorkloadOptions
+
+
+def test_the_default_settings_can_start():
+    assert RunSettings().problems() == []
+
+
+@pytest.mark.parametrize(
+    ("settings", "named"),
+    [
+        (RunSettings(nodes=0), "--nodes is 0"),
+        (RunSettings(seconds=0.5), "--seconds is 0.5"),
+        (RunSettings(rate=0), "--rate is 0"),
+        (RunSettings(partitions=1001), "--partitions is 1001"),
+        (RunSettings(min_isr=0), "--min-isr is 0"),
+        (RunSettings(base_port=70_000), "--base-port is 70000"),
+        (RunSettings(bootstrap_servers="h:1", kill_command="k"), "need each other"),
+        (RunSettings(kill_command="k", start_command="s"), "--bootstrap-server"),
+        (RunSettings(cluster_config=("novalue",)), "'novalue'"),
+        (RunSettings(nodes=1), "--min-isr is 2, and with 1 nodes a partition has only 1"),
+        (RunSettings(kafka_tools=Path("t"), bootstrap_servers="h:1"), "--kafka-tools"),
+        (RunSettings(profile="smoke", schedule=Path("s")), "give one of the two"),
+        (RunSettings(cluster_config=("=x",)), "'=x'"),
+        (RunSettings(inject="poll-skip", reader="none"), "--inject poll-skip needs a reader"),
+        (RunSettings(topics=0), "--topics is 0"),
+        (RunSettings(min_acknowledged=0), "--min-acknowledged is 0"),
+        (RunSettings(profile="harsh", nodes=4), "harsh needs --nodes 3 and --min-isr 2"),
+        (RunSettings(profile="harsh", min_isr=1), "harsh needs --nodes 3 and --min-isr 2"),
+        (RunSettings(profile="harsh", bootstrap_servers="h:1"), "starts its cluster itself"),
+        (RunSettings(elr="off", bootstrap_servers="h:1"), "--elr off is for a cluster"),
+        (RunSettings(topic="t", topics=2), "--topic names one topic"),
+        (RunSettings(topic="a b"), "'a b' is no name"),
+        (RunSettings(workload=WorkloadOptions(clients=("curl",))), "'curl' is no client"),
+    ],
+)
+def test_a_value_out_of_range_is_named(settings, named):
+    [problem] = settings.problems()
+    assert named in problem
+
+
+def test_a_topic_has_at_most_three_replicas_and_at_most_one_a_node():
+    assert RunSettings(nodes=1).replication_factor == 1
+    assert RunSettings(nodes=5).replication_factor == 3
+
+
+def test_the_replay_command_repeats_what_was_chosen_and_nothing_else():
+    settings = RunSettings(
+        seed=0,
+        seconds=12.5,
+        out=Path("elsewhere"),
+        cluster_config=("a.b=1", "c=x y"),
+        inject="loss",
+        schedule=Path("s.json"),
+        bootstrap_servers="127.0.0.1:1",
+    )
+    assert settings.replay_command() == (
+        "minikafka verify --seconds 12.5 --seed 0 --bootstrap-server 127.0.0.1:1"
+        " --config a.b=1 --config 'c=x y' --inject loss --schedule s.json"
+    )
+
+
+def test_settings_and_jobs_are_plain_json():
+    assert json.loads(json.dumps(RunSettings().as_json()))["rate"] == RunSettings().rate
+    job = SparkJob(root="r", master="local[1]", seed=3, inject="corrupt")
+    assert SparkJob(**json.loads(job.to_json())) == job
+
+
+def test_a_folder_with_another_run_is_refused(tmp_path):
+    files = RunFiles(tmp_path / "run")
+    files.prepare()
+    with pytest.raises(HarnessError, match="holds another run"):
+        RunFiles(tmp_path / "run").prepare()
+
+
+def test_of_two_runs_at_once_only_one_gets_the_folder(tmp_path, monkeypatch):
+    """Both have seen an empty folder before either has made its files."""
+    RunFiles(tmp_path).prepare()
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "exists", lambda _: False)
+        with pytest.raises(HarnessError, match="holds another run"):
+            RunFiles(tmp_path).prepare()
+
+
+def test_a_folder_that_cannot_be_made_is_refused_with_the_reason(tmp_path):
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(HarnessError, match="cannot write to"):
+        RunFiles(tmp_path / "file" / "run").prepare()
+
+
+def test_the_replay_command_has_what_was_written():
+    options = WorkloadOptions(acks="1", idempotent=False, key_skew=1.5)
+    settings = RunSettings(topics=2, workload=options, jars=Path("j"))
+    assert settings.replay_command() == (
+        "minikafka verify --seed 0 --topics 2 --jars j --acks 1 --key-skew 1.5"
+    )
+    assert settings.as_json()["workload"]["acks"] == "1"
+    assert settings.as_json()["jars"] == "j"
+
+
+def test_the_replay_command_has_what_was_left_out():
+    settings = RunSettings(elr="off", lenient=("faults", "whole"), min_acknowledged=5)
+    assert settings.replay_command() == (
+        "minikafka verify --seed 0 --elr off --min-acknowledged 5 --lenient faults,whole"
+    )
+    assert settings.as_json()["lenient"] == ["faults", "whole"]
+
+
+def test_topics_have_names_of_the_runs_own_unless_one_is_named():
+    assert RunSettings(seed=7).topic_names("ab") == ["verify-7-ab"]
+    assert RunSettings(seed=7, topics=2).topic_names("ab") == ["verify-7-ab-0", "verify-7-ab-1"]
+    assert RunSettings(topic="mine").topic_names("ab") == ["mine"]
+
+
+def test_a_topic_for_large_records_takes_them():
+    assert RunSettings().topic_config() == {}
+    large = RunSettings(workload=WorkloadOptions(size_max_bytes=1 << 20))
+    assert int(large.topic_config()["max.message.bytes"]) > 1 << 20
+
+
+def test_the_checkpoint_of_another_run_is_refused(tmp_path):
+    (tmp_path / "run" / "checkpoint").mkdir(parents=True)
+    with pytest.raises(HarnessError, match="name an empty folder with --out or remove it"):
+        RunFiles(tmp_path / "run").prepare()

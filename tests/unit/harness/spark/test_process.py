@@ -1,0 +1,69 @@
+import time
+
+import pytest
+
+from minikafka.harness.lines import Tail
+from minikafka.harness.plan.settings import RunFiles, RunSettings
+from minikafka.harness.spark.process import SparkProcess
+
+
+@pytest.fixture
+def spark_process(tmp_path, monkeypatch):
+    monkeypatch.setenv("MINIKAFKA_SPARK_JARS", str(tmp_path / "gone.jar"))
+    files = RunFiles(tmp_path / "run")
+    files.prepare()
+    process = SparkProcess(RunSettings(), files)
+    yield process
+    process.end()
+
+
+def wait_for_the_end(process):
+    deadline = time.monotonic() + 60
+    while process.is_running:
+        assert time.monotonic() < deadline
+
+
+def test_a_process_that_gives_up_says_why(spark_process):
+    wait_for_the_end(spark_process)
+    for event in Tail(spark_process.files.spark_events).read():
+        spark_process.take(event)
+    assert "gone.jar, which is not a file" in spark_process.why_ended()
+    spark_process.command("finish")  # to nobody: no error
+
+
+def test_a_failed_resolution_is_explained_out_of_the_log(spark_process):
+    wait_for_the_end(spark_process)
+    spark_process.log.write_text("unresolved dependency: org.apache.spark#connector;4: not found")
+    assert "org.apache.spark:connector:4 is missing" in spark_process.why_ended()
+
+
+def test_a_process_that_died_without_a_word_shows_the_end_of_its_log(spark_process):
+    wait_for_the_end(spark_process)
+    spark_process.log.write_text("INFO\njava.lang.OutOfMemoryError: heap\n  at x.y(Z)\n")
+    said = spark_process.why_ended()
+    assert said.endswith("spark.log, java.lang.OutOfMemoryError: heap).")
+
+
+def test_answers_are_kept(spark_process):
+    session, judged = {"event": "session"}, {"event": "judged"}
+    for event in (session, judged, {"event": "progress"}):
+        spark_process.take(event)
+    assert spark_process.session is session
+    assert spark_process.judged is judged
+
+
+def test_spark_that_is_killed_is_started_again_with_its_stream(spark_process, monkeypatch):
+    sent = []
+    monkeypatch.setattr(SparkProcess, "command", lambda _, do, **more: sent.append((do, more)))
+    spark_process.begin_stream(topic="t")
+    first = spark_process._process
+    spark_process.kill()
+    assert first.returncode == -9
+    assert spark_process.is_running  # it is to live again
+    spark_process.revive()
+    assert spark_process._process.pid != first.pid
+    assert spark_process.kill_count == 1
+    assert sent == [("stream", {"topic": "t"})] * 2
+    spark_process.stop_stream()
+    spark_process.start_stream()
+    assert sent[2:] == [("stop", {}), ("start", {})]
