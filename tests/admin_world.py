@@ -3,8 +3,8 @@
 from minikafka.admin.client import AdminClient, AdminError
 from minikafka.messages.api_keys import APIS
 from minikafka.messages.metadata import MetadataRequest
-from minikafka.sim.sim_client import NoAnswerError, SimClient
-from minikafka.sim.sim_cluster import BROKER_PORT, CONTROLLER_PORT, host
+from minikafka.sim.world.sim_client import NoAnswerError, SimClient
+from minikafka.sim.world.sim_cluster import BROKER_PORT, CONTROLLER_PORT, host
 
 
 class SimAdmin(AdminClient):

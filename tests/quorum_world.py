@@ -32,7 +32,7 @@ from minikafka.raft.snapshotter import Snapshotter, restore
 from minikafka.raft.storage import format_directory, format_metadata_directory
 from minikafka.raft.voter_set import RaftVoter, VoterSet
 from minikafka.rpc.calls import Calls
-from minikafka.sim.sim_disk import SimDisk
+from minikafka.sim.world.sim_disk import SimDisk
 from tests.wire_world import take_turn
 
 CLUSTER_ID = "MkU3OEVBNTcwNTJENDM2Qg"

@@ -60,27 +60,27 @@ UNIT_MUTATIONS = (
     UnitMutation(
         mutation(
             "a power loss without ELR excuses losses of what was flushed",
-            ("sim.power_losses", "PowerLosses.lost", "0 if everything else end.recovery_point",
+            ("sim.checks.power_losses", "PowerLosses.lost", "0 if everything else end.recovery_point",
              "0"),
         ),
-        "tests/unit/sim/test_power_losses.py",
+        "tests/unit/sim/checks/test_power_losses.py",
         "no mutant of the product loses flushed records without ELR by this rule alone",
     ),
     UnitMutation(
         mutation(
             "a loss is excused by its offset, not by its value",
-            ("sim.checkers", "final_checks", "if each.holds(written.offset, written.value):",
+            ("sim.checks.checkers", "final_checks", "if each.holds(written.offset, written.value):",
              "if each.covers(written.offset):"),
         ),
-        "tests/unit/sim/test_checkers.py",
+        "tests/unit/sim/checks/test_checkers.py",
         "an unclean election and a mutant must lose records at the same offset",
     ),
     UnitMutation(
         mutation(
             "an unclean election may pass over members of ISR and ELR",
-            ("sim.election_checks", "unfit_election", "if able:", "if False:"),
+            ("sim.checks.election_checks", "unfit_election", "if able:", "if False:"),
         ),
-        "tests/unit/sim/test_election_checks.py",
+        "tests/unit/sim/checks/test_election_checks.py",
         "a mutant that does so breaks E2 or L8 in the same change",
     ),
 )  # fmt: skip

@@ -12,8 +12,8 @@ from typing import IO
 import minikafka
 from minikafka.cli import _sim_trace
 from minikafka.cli._usage import USAGE
-from minikafka.sim.scenario import ScenarioError, parse, play, without_times
-from minikafka.sim.stage import Stage
+from minikafka.sim.scenario.scenario import ScenarioError, parse, play, without_times
+from minikafka.sim.scenario.stage import Stage
 
 _NAMED = Path(minikafka.__file__).parents[1] / "tests" / "scenario"
 

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from minikafka.sim.plan import Plan
-from minikafka.sim.recorder import Recorder
-from minikafka.sim.simulation import Outcome, Simulation
-from minikafka.sim.story import Story
+from minikafka.sim.drive.plan import Plan
+from minikafka.sim.drive.simulation import Outcome, Simulation
+from minikafka.sim.explain.recorder import Recorder
+from minikafka.sim.explain.story import Story
 
 _US_PER_S = 1_000_000
 _MS_PER_S = 1000

@@ -5,7 +5,7 @@ from dataclasses import fields
 from pathlib import Path
 
 import minikafka
-from minikafka.sim.plan import Plan
+from minikafka.sim.drive.plan import Plan
 
 _ROOT = Path(minikafka.__file__).parents[1]
 

@@ -20,11 +20,11 @@ from typing import IO
 
 from minikafka.cli import _scenario, _sim_page, _sim_trace
 from minikafka.cli._usage import USAGE, usage_error
-from minikafka.sim.plan import Plan, draw
-from minikafka.sim.plan_file import PlanFileError, plan_of, plan_text
-from minikafka.sim.shrink import shrink
-from minikafka.sim.simulation import Outcome, Simulation
-from minikafka.sim.story import Story
+from minikafka.sim.drive.plan import Plan, draw
+from minikafka.sim.drive.plan_file import PlanFileError, plan_of, plan_text
+from minikafka.sim.drive.simulation import Outcome, Simulation
+from minikafka.sim.explain.shrink import shrink
+from minikafka.sim.explain.story import Story
 
 _MS_PER_S = 1000
 

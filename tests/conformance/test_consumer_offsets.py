@@ -31,7 +31,7 @@ from minikafka.metadata.partition_registration import PartitionRegistration
 from minikafka.records.reader import read_batch
 from minikafka.records.scan import split_batches
 from minikafka.replica.partition import Partition
-from minikafka.sim.sim_disk import SimDisk
+from minikafka.sim.world.sim_disk import SimDisk
 
 SEGMENT = Path(__file__).parent / "data" / "consumer_offsets" / "00000000000000000000.log"
 NAME = TopicPartition("__consumer_offsets", 0)

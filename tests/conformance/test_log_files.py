@@ -28,7 +28,7 @@ from minikafka.log.recovery import Remembered
 from minikafka.log.scan import scan_headers
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.records.reader import read_records
-from minikafka.sim.sim_disk import SimDisk
+from minikafka.sim.world.sim_disk import SimDisk
 
 DATA = Path(__file__).parent / "data" / "kafka"
 NOW = Now(0, 1_800_000_000_000)

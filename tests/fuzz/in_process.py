@@ -11,8 +11,14 @@ from minikafka.apis._registry import BROKER
 from minikafka.common.errors import ErrorCode
 from minikafka.common.events import RequestFrame
 from minikafka.messages.api_keys import ApiKey
-from minikafka.sim.sim_cluster import BROKER_PORT, CONTROLLER_PORT, INTERNAL_PORT, SimCluster, host
-from minikafka.sim.world import World
+from minikafka.sim.world.sim_cluster import (
+    BROKER_PORT,
+    CONTROLLER_PORT,
+    INTERNAL_PORT,
+    SimCluster,
+    host,
+)
+from minikafka.sim.world.world import World
 from tests.fuzz.answers import (
     PEER,
     PROBE,

@@ -5,10 +5,10 @@ import sys
 from logging import Logger
 from types import BuiltinFunctionType, FunctionType, ModuleType
 
-from minikafka.sim.network import Network
-from minikafka.sim.sim_disk import SimDisk, SimFile
-from minikafka.sim.sim_node import SimNode
-from minikafka.sim.world import World
+from minikafka.sim.world.network import Network
+from minikafka.sim.world.sim_disk import SimDisk, SimFile
+from minikafka.sim.world.sim_node import SimNode
+from minikafka.sim.world.world import World
 from tests.fuzz.answers import FaultFoundError
 from tests.fuzz.guide import Function, Guide
 from tests.fuzz.watched_node import WatchedNode

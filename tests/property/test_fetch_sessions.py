@@ -38,7 +38,7 @@ from minikafka.messages.incremental_alter_configs import (
 )
 from minikafka.records.scan import split_batches
 from minikafka.replica.fetch_session import Session
-from minikafka.sim.sim_cluster import INTERNAL_PORT
+from minikafka.sim.world.sim_cluster import INTERNAL_PORT
 from tests.fetch_model import WalkingSession
 from tests.sim_world import batch, create_topic, produce_request, registration, started_cluster
 

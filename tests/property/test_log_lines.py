@@ -12,8 +12,8 @@ from minikafka.apis._registry import BROKER, CONTROLLER
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.find_coordinator import FindCoordinatorRequest, FindCoordinatorResponse
 from minikafka.server.log_lines import LineFormatter
-from minikafka.sim.sim_client import SimClient
-from minikafka.sim.sim_cluster import BROKER_PORT, CONTROLLER_PORT
+from minikafka.sim.world.sim_client import SimClient
+from minikafka.sim.world.sim_cluster import BROKER_PORT, CONTROLLER_PORT
 from tests.fuzz.sane_fields import SANE
 from tests.message_samples import Case
 from tests.odd_requests import OddSampler, request_spec

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from minikafka.apis._index import MODULES
 from minikafka.apis._registry import BROKER, CONTROLLER
 from minikafka.messages.api_keys import ApiKey
-from minikafka.sim.sim_client import SimClient
-from minikafka.sim.sim_cluster import BROKER_PORT, CONTROLLER_PORT
+from minikafka.sim.world.sim_client import SimClient
+from minikafka.sim.world.sim_cluster import BROKER_PORT, CONTROLLER_PORT
 from tests.odd_requests import odd_request
 from tests.sim_world import create_topic, produce, started_cluster
 

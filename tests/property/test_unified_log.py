@@ -24,7 +24,7 @@ from minikafka.log.scan import scan_headers
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch
 from minikafka.records.reader import read_batch, read_records
-from minikafka.sim.sim_disk import SimDisk
+from minikafka.sim.world.sim_disk import SimDisk
 
 CONFIG = LogConfig(
     segment_bytes=700,

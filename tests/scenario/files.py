@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from minikafka.sim.scenario import parse, play, without_times
-from minikafka.sim.stage import Stage
+from minikafka.sim.scenario.scenario import parse, play, without_times
+from minikafka.sim.scenario.stage import Stage
 
 FOLDER = Path(__file__).parent
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from minikafka.sim.scenario import without_times
+from minikafka.sim.scenario.scenario import without_times
 from tests.mutation import Edit, Mutation, applied
 from tests.scenario.files import FOLDER, played
 from tests.simulation.mutations import MUTATIONS

@@ -6,8 +6,8 @@ by chance is what `tests/golden/test_sequences.py` checks with `tests/golden/rul
 
 import pytest
 
-from minikafka.sim.scenario import parse
-from minikafka.sim.stage import Stage
+from minikafka.sim.scenario.scenario import parse
+from minikafka.sim.scenario.stage import Stage
 from tests.golden import sequence as data
 from tests.scenario.files import FOLDER, compare
 from tests.scenario.golden import script, text

@@ -25,8 +25,8 @@ CHECKER_MUTATIONS = (
     CheckerMutation(
         mutation(
             "an unclean election excuses what is lost after it",
-            ("sim.replica_checks", "ReplicaChecks.leader", "known.is_open = False", "pass"),
-            ("sim.replica_checks", "ReplicaChecks._lose", "if batch.leader_epoch >= by_epoch:",
+            ("sim.checks.replica_checks", "ReplicaChecks.leader", "known.is_open = False", "pass"),
+            ("sim.checks.replica_checks", "ReplicaChecks._lose", "if batch.leader_epoch >= by_epoch:",
              "if False:"),
         ),
         ("LeaderCandidateCompleteness", "LeaderCompleteness"),
@@ -34,14 +34,14 @@ CHECKER_MUTATIONS = (
     CheckerMutation(
         mutation(
             "a power loss excuses losses with ELR",
-            ("sim.power_losses", "PowerLosses.excuses", "and gap.elr_was_off", ""),
+            ("sim.checks.power_losses", "PowerLosses.excuses", "and gap.elr_was_off", ""),
         ),
         ("LeaderCandidateCompleteness", "LeaderCompleteness", "WeakIsr"),
     ),
     CheckerMutation(
         mutation(
             "an unclean election needs no reason",
-            ("sim.election_checks", "unfit_election",
+            ("sim.checks.election_checks", "unfit_election",
              "if not moment.eligible and leader == moment.last_known_leader:", "if True:"),
         ),
         ("L6",),
@@ -49,7 +49,7 @@ CHECKER_MUTATIONS = (
     CheckerMutation(
         mutation(
             "a leader's own view is not checked",
-            ("sim.replica_checks", "ReplicaChecks._own_isr_has_it",
+            ("sim.checks.replica_checks", "ReplicaChecks._own_isr_has_it",
              "if len(isr.committed) < partition.min_isr:", "return\n    if False:"),
         ),
         ("H1", "H2"),
@@ -57,7 +57,7 @@ CHECKER_MUTATIONS = (
     CheckerMutation(
         mutation(
             "retention may take anything",
-            ("sim.retention_checks", "RetentionChecks.look",
+            ("sim.checks.retention_checks", "RetentionChecks.look",
              "start <= max(self.trimmed.get(where, 0), self._begin_of_leader(partition))", "True"),
         ),
         ("retention",),
@@ -65,7 +65,7 @@ CHECKER_MUTATIONS = (
     CheckerMutation(
         mutation(
             "old records need not be old",
-            ("sim.checkers", "final_checks",
+            ("sim.checks.checkers", "final_checks",
              "if written.offset < checkers.retention.trimmed.get(where, 0):", "if True:"),
         ),
         ("lost",),
@@ -73,7 +73,7 @@ CHECKER_MUTATIONS = (
     CheckerMutation(
         mutation(
             "a recovery point is believed",
-            ("sim.durability_checks", "DurabilityChecks.look",
+            ("sim.checks.durability_checks", "DurabilityChecks.look",
              "flushed_size is not None and file.durable_size < flushed_size", "False"),
         ),
         ("flushed",),

@@ -16,9 +16,9 @@ import os
 import sys
 from pathlib import Path
 
-from minikafka.sim.coverage import Coverage
-from minikafka.sim.plan import Fault, draw
-from minikafka.sim.simulation import Simulation
+from minikafka.sim.checks.coverage import Coverage
+from minikafka.sim.drive.plan import Fault, draw
+from minikafka.sim.drive.simulation import Simulation
 
 SEEDS = range(1, 121)
 DURATION_MS = 20_000

@@ -18,10 +18,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from minikafka.sim.plan import Plan, draw
-from minikafka.sim.plan_file import plan_of, plan_text
-from minikafka.sim.shrink import shrink
-from minikafka.sim.simulation import Simulation
+from minikafka.sim.drive.plan import Plan, draw
+from minikafka.sim.drive.plan_file import plan_of, plan_text
+from minikafka.sim.drive.simulation import Simulation
+from minikafka.sim.explain.shrink import shrink
 from tests.mutation import applied, write_between
 from tests.simulation.mutants import BEGIN, END
 from tests.simulation.mutations import LIVENESS_ALONE, MUTATIONS

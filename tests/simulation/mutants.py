@@ -18,8 +18,8 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
-from minikafka.sim.plan import draw
-from minikafka.sim.simulation import Simulation
+from minikafka.sim.drive.plan import draw
+from minikafka.sim.drive.simulation import Simulation
 from tests.mutation import applied, write_between
 from tests.simulation.mutations import MUTATIONS
 

@@ -23,9 +23,9 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from minikafka.sim.plan import draw
-from minikafka.sim.plan_file import plan_text
-from minikafka.sim.simulation import Simulation
+from minikafka.sim.drive.plan import draw
+from minikafka.sim.drive.plan_file import plan_text
+from minikafka.sim.drive.simulation import Simulation
 
 _SHARE_OF_PROPERTIES = 0.1
 _PROPERTIES = (("tests/property",), ("tests/unit", "-m", "hypothesis"))

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from minikafka.sim.plan_file import plan_of
-from minikafka.sim.simulation import Simulation
+from minikafka.sim.drive.plan_file import plan_of
+from minikafka.sim.drive.simulation import Simulation
 
 FOLDER = Path(__file__).with_name("corpus")
 PLANS = sorted(FOLDER.glob("*.json"))

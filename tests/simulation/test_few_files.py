@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from minikafka.sim import sim_disk
-from minikafka.sim.plan import Fault, Happening, Incident, draw
-from minikafka.sim.simulation import Simulation
+from minikafka.sim.drive.plan import Fault, Happening, Incident, draw
+from minikafka.sim.drive.simulation import Simulation
+from minikafka.sim.world import sim_disk
 
 DURATION_MS = 20_000
 SHORT = tuple(

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from minikafka.sim.coverage import Coverage
-from minikafka.sim.simulation import Outcome
+from minikafka.sim.checks.coverage import Coverage
+from minikafka.sim.drive.simulation import Outcome
 from tests.simulation import floors
 
 

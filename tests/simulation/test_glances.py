@@ -2,9 +2,9 @@
 
 import pytest
 
-from minikafka.sim.checkers import Checkers
-from minikafka.sim.plan import draw
-from minikafka.sim.simulation import Simulation
+from minikafka.sim.checks.checkers import Checkers
+from minikafka.sim.drive.plan import draw
+from minikafka.sim.drive.simulation import Simulation
 
 RULE_OF_GAPS = "LeaderCandidateCompleteness"
 """It is evaluated at each step of a replica with an excused gap."""

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from minikafka.sim.election_checks import ElectionChecks
-from minikafka.sim.plan import draw
-from minikafka.sim.simulation import Simulation
-from minikafka.sim.violation import Violation
-from minikafka.sim.world import NeverHappenedError
+from minikafka.sim.checks.election_checks import ElectionChecks
+from minikafka.sim.drive.plan import draw
+from minikafka.sim.drive.simulation import Simulation
+from minikafka.sim.world.violation import Violation
+from minikafka.sim.world.world import NeverHappenedError
 
 PLAN = replace(draw(3, 5_000), incidents=(), producers=1, groups=0)
 

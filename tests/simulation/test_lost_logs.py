@@ -13,7 +13,7 @@ from minikafka.messages.elect_leaders import (
 from minikafka.metadata.features import DEFAULT_LEVELS
 from minikafka.metadata.partition_registration import DIRECTORY_LOST
 from minikafka.raft.storage import format_directory
-from minikafka.sim.sim_disk import SimDisk
+from minikafka.sim.world.sim_disk import SimDisk
 from tests.sim_world import (
     create_topic,
     fetch,

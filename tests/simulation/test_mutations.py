@@ -4,8 +4,8 @@ from importlib import import_module
 
 import pytest
 
-from minikafka.sim.plan import draw
-from minikafka.sim.simulation import Simulation
+from minikafka.sim.drive.plan import draw
+from minikafka.sim.drive.simulation import Simulation
 from tests.mutation import Edit, Mutation, applied, write_between
 from tests.simulation.mutants import BEGIN, END, Verdict, judge, table
 from tests.simulation.mutations import MUTATIONS

@@ -6,8 +6,8 @@ from minikafka.messages.broker_registration import (
     BrokerRegistrationRequest,
     BrokerRegistrationResponse,
 )
-from minikafka.sim.sim_client import SimClient
-from minikafka.sim.sim_cluster import CONTROLLER_PORT, host
+from minikafka.sim.world.sim_client import SimClient
+from minikafka.sim.world.sim_cluster import CONTROLLER_PORT, host
 from tests.sim_world import create_topic, leader_client, produce, registration, started_cluster
 
 

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import settings
 
-from minikafka.sim.simulation import Outcome
+from minikafka.sim.drive.simulation import Outcome
 from tests.simulation import soak
 from tests.simulation.soak import Totals, outcome_of, property_tests
 

@@ -8,8 +8,8 @@ from minikafka.messages.describe_configs import (
     DescribeConfigsResource,
     DescribeConfigsResponse,
 )
-from minikafka.sim.sim_client import SimClient
-from minikafka.sim.sim_cluster import BROKER_PORT, CONTROLLER_PORT, host
+from minikafka.sim.world.sim_client import SimClient
+from minikafka.sim.world.sim_cluster import BROKER_PORT, CONTROLLER_PORT, host
 from tests.sim_world import create_topic, started_cluster
 
 TOPIC, BROKER, LOGGER = 2, 4, 8

@@ -16,7 +16,7 @@ from minikafka.messages.fetch import (
     ReplicaState,
 )
 from minikafka.node.node import Node
-from minikafka.sim.sim_cluster import INTERNAL_PORT
+from minikafka.sim.world.sim_cluster import INTERNAL_PORT
 from tests.sim_world import (
     BY_NAME,
     batch,

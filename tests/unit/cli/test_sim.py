@@ -6,8 +6,8 @@ import pytest
 
 import minikafka
 from minikafka.cli import _sim_trace, sim
-from minikafka.sim.plan import draw
-from minikafka.sim.plan_file import plan_of, plan_text
+from minikafka.sim.drive.plan import draw
+from minikafka.sim.drive.plan_file import plan_of, plan_text
 from tests.mutation import applied
 from tests.simulation.mutations import MUTATIONS
 

@@ -29,7 +29,7 @@ from minikafka.metadata.image import ImageBuilder, MetadataImage
 from minikafka.metadata.partition_registration import PartitionRegistration
 from minikafka.records.reader import read_records
 from minikafka.replica.partition import Partition
-from minikafka.sim.sim_disk import SimDisk
+from minikafka.sim.world.sim_disk import SimDisk
 from tests.wire_world import take_turn
 
 NAME = TopicPartition(OFFSETS_TOPIC, 0)

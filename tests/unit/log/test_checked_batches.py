@@ -10,7 +10,7 @@ from minikafka.log.segment import Segment
 from minikafka.records.batch import read_header
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch
 from minikafka.records.errors import CorruptRecordsError
-from minikafka.sim.sim_disk import SimDisk
+from minikafka.sim.world.sim_disk import SimDisk
 
 BASE, COUNT = 100, 20
 NOW, CONFIG = Now(0, 0), LogConfig(index_interval_bytes=150)

@@ -23,7 +23,7 @@ from minikafka.log.checkpoints import (
     write_topic_id,
 )
 from minikafka.log.disk import read_file, write_file
-from minikafka.sim.sim_disk import SimDisk
+from minikafka.sim.world.sim_disk import SimDisk
 
 OFFSETS = {TopicPartition("a-b", 0): 12, TopicPartition("c", 11): 0}
 TOPIC_ID = Uuid.of(3, 4)

@@ -11,8 +11,8 @@ from minikafka.log.config import LogConfig
 from minikafka.log.disk import read_file, write_file
 from minikafka.log.log_manager import LogManager
 from minikafka.records.builder import NewRecord, build_batch
-from minikafka.sim.disk_errors import OneError
-from minikafka.sim.sim_disk import SimDisk
+from minikafka.sim.world.disk_errors import OneError
+from minikafka.sim.world.sim_disk import SimDisk
 
 NOW = Now(0, 50_000)
 TP = TopicPartition("t", 0)

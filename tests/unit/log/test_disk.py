@@ -3,7 +3,7 @@
 from random import Random
 
 from minikafka.log.disk import read_file, write_file
-from minikafka.sim.sim_disk import SimDisk
+from minikafka.sim.world.sim_disk import SimDisk
 
 
 def test_file_is_replaced_and_no_partial_one_is_left():

@@ -11,7 +11,7 @@ from minikafka.log.config import LogConfig
 from minikafka.log.recovery import Remembered
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch
-from minikafka.sim.sim_disk import SimDisk
+from minikafka.sim.world.sim_disk import SimDisk
 
 NOW = Now(1_000, 60_000)
 ID = Uuid.of(1, 2)

@@ -7,8 +7,8 @@ import pytest
 from minikafka.common.faults import MissingPathFault, OutOfFilesFault, StorageFault
 from minikafka.log.disk import read_file
 from minikafka.log.flush import FlushLedger, run_all
-from minikafka.sim.disk_errors import OneError
-from minikafka.sim.sim_disk import SimDisk
+from minikafka.sim.world.disk_errors import OneError
+from minikafka.sim.world.sim_disk import SimDisk
 
 
 def test_files_and_folders_are_durable_once_it_has_run():

@@ -8,7 +8,7 @@ from minikafka.log.config import LogConfig
 from minikafka.log.log_manager import LogManager
 from minikafka.raft.storage import format_directory
 from minikafka.records.builder import NewRecord, build_batch
-from minikafka.sim.sim_disk import SimDisk
+from minikafka.sim.world.sim_disk import SimDisk
 
 NOW = Now(1_000, 60_000)
 

@@ -16,7 +16,7 @@ from minikafka.log.checkpoints import (
 from minikafka.log.config import LogConfig
 from minikafka.log.disk import write_file
 from minikafka.log.log_directory import DELETE_SUFFIX, LogDirectory, parse_folder, retired_name
-from minikafka.sim.sim_disk import SimDisk
+from minikafka.sim.world.sim_disk import SimDisk
 
 
 @pytest.mark.parametrize("name", [LOG_START_OFFSETS, HIGH_WATERMARKS, RECOVERY_POINTS])

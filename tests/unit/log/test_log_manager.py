@@ -27,7 +27,7 @@ from minikafka.log.disk import write_file
 from minikafka.log.log_manager import LogManager
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch
 from minikafka.records.errors import RecordValidationError
-from minikafka.sim.sim_disk import SimDisk
+from minikafka.sim.world.sim_disk import SimDisk
 
 NOW = Now(0, 50_000)
 TP = TopicPartition("t", 0)

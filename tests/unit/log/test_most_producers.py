@@ -8,7 +8,7 @@ from minikafka.log.checkpoints import MetaProperties, write_meta_properties
 from minikafka.log.config import LogConfig
 from minikafka.log.log_manager import LogManager, LogManagerSettings
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch
-from minikafka.sim.sim_disk import SimDisk
+from minikafka.sim.world.sim_disk import SimDisk
 
 NOW = Now(0, 50_000)
 

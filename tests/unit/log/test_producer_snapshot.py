@@ -11,7 +11,7 @@ from minikafka.log.producer_snapshot import (
     write_snapshot,
 )
 from minikafka.log.producer_state import ProducerEntry, ProducerState, WrittenBatch
-from minikafka.sim.sim_disk import SimDisk
+from minikafka.sim.world.sim_disk import SimDisk
 
 
 def state(end_offset, transaction_start=-1):

@@ -12,7 +12,7 @@ from minikafka.log.unified_log import UnifiedLog
 from minikafka.records.batch import read_header
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch
 from minikafka.records.errors import RecordValidationError
-from minikafka.sim.sim_disk import SimDisk
+from minikafka.sim.world.sim_disk import SimDisk
 
 WROTE, LATER = Now(0, 50_000), Now(0, 60_000)
 LAST = 2**31 - 1

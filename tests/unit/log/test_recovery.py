@@ -22,7 +22,7 @@ from minikafka.records.builder import (
     end_marker_value,
 )
 from minikafka.records.validation import Origin
-from minikafka.sim.sim_disk import SimDisk
+from minikafka.sim.world.sim_disk import SimDisk
 
 NOW = Now(0, 50_000)
 CONFIG = LogConfig(segment_bytes=400, index_interval_bytes=100)

@@ -9,7 +9,7 @@ from minikafka.log.retention import deletable
 from minikafka.log.segment import Segment
 from minikafka.records.batch import read_header
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch
-from minikafka.sim.sim_disk import SimDisk
+from minikafka.sim.world.sim_disk import SimDisk
 
 NOW = Now(0, 10_000)
 

@@ -10,7 +10,7 @@ from minikafka.log.config import LogConfig
 from minikafka.log.recovery import Remembered
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.records.builder import NewRecord, build_batch
-from minikafka.sim.sim_disk import SimDisk
+from minikafka.sim.world.sim_disk import SimDisk
 
 NOW = Now(0, 50_000)
 

@@ -5,7 +5,7 @@ import pytest
 from minikafka.log.scan import scan_batches, scan_headers
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch
 from minikafka.records.errors import CorruptRecordsError
-from minikafka.sim.sim_disk import SimDisk
+from minikafka.sim.world.sim_disk import SimDisk
 
 SIZES = [10, 9_000, 1, 1_200_000, 5, 8_000, 30]
 BATCHES = [

@@ -10,7 +10,7 @@ from minikafka.log.timestamp_search import first_record
 from minikafka.log.transaction_index import AbortedTransaction
 from minikafka.records.batch import read_header
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch
-from minikafka.sim.sim_disk import SimDisk
+from minikafka.sim.world.sim_disk import SimDisk
 
 NOW = Now(0, 50_000)
 CONFIG = LogConfig(index_interval_bytes=150, segment_bytes=10_000, segment_ms=100)

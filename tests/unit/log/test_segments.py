@@ -7,7 +7,7 @@ from minikafka.log.config import LogConfig
 from minikafka.log.results import LogPosition
 from minikafka.log.segment import Segment
 from minikafka.log.segments import Segments
-from minikafka.sim.sim_disk import SimDisk
+from minikafka.sim.world.sim_disk import SimDisk
 
 
 @pytest.fixture

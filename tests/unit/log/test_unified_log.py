@@ -25,7 +25,7 @@ from minikafka.records.builder import (
 from minikafka.records.errors import CorruptRecordsError, RecordValidationError
 from minikafka.records.reader import read_records
 from minikafka.records.validation import Origin, RecordPolicy
-from minikafka.sim.sim_disk import SimDisk
+from minikafka.sim.world.sim_disk import SimDisk
 
 NOW = Now(1_000, 50_000)
 TOPIC_ID = Uuid.of(1, 2)

@@ -11,7 +11,7 @@ from minikafka.config.node_config import node_config
 from minikafka.log.checkpoints import BadMetaPropertiesError
 from minikafka.log.disk import read_file, write_file
 from minikafka.node.assembly import Surroundings, assemble
-from minikafka.sim.sim_disk import SimDisk
+from minikafka.sim.world.sim_disk import SimDisk
 from tests.sim_world import create_topic, produce, started_cluster
 
 NOW = Now(0, 0)

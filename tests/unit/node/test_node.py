@@ -24,8 +24,8 @@ from minikafka.messages.api_versions import ApiVersionsRequest, ApiVersionsRespo
 from minikafka.raft.raft_node import RaftNode
 from minikafka.replica.replica_manager import ReplicaManager
 from minikafka.rpc.envelope import decode_response, encode_request
-from minikafka.sim import sim_node
-from minikafka.sim.sim_client import NoAnswerError
+from minikafka.sim.world import sim_node
+from minikafka.sim.world.sim_client import NoAnswerError
 from tests.sim_world import create_topic, fetch, produce, replica, started_cluster, values_of
 
 

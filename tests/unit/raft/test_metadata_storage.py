@@ -17,7 +17,7 @@ from minikafka.raft.metadata_storage import (
 )
 from minikafka.raft.raft_log import RaftLog
 from minikafka.raft.snapshots import SnapshotId, write_snapshot
-from minikafka.sim.sim_disk import SimDisk
+from minikafka.sim.world.sim_disk import SimDisk
 
 NOW = Now(0, 0)
 FIRST = f"{METADATA_FOLDER}/00000000000000000000.log"

@@ -10,7 +10,7 @@ from minikafka.raft.quorum_state import (
     read_election_state,
     write_election_state,
 )
-from minikafka.sim.sim_disk import SimDisk
+from minikafka.sim.world.sim_disk import SimDisk
 
 PATH = "m/quorum-state"
 STATE = ElectionState(epoch=4, leader_id=2, voted_id=3, voted_directory_id=Uuid.of(1, 1))

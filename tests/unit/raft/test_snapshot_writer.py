@@ -4,7 +4,7 @@ from minikafka.log.disk import read_file
 from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.raft.snapshot_writer import SnapshotWriter
 from minikafka.raft.snapshots import SnapshotId
-from minikafka.sim.sim_disk import SimDisk
+from minikafka.sim.world.sim_disk import SimDisk
 
 
 @pytest.fixture

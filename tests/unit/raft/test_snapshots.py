@@ -14,7 +14,7 @@ from minikafka.raft.snapshots import (
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch
 from minikafka.records.errors import CorruptRecordsError
 from minikafka.records.scan import split_batches
-from minikafka.sim.sim_disk import SimDisk
+from minikafka.sim.world.sim_disk import SimDisk
 from tests.quorum_world import one_voter
 
 PATH = "m/00000000000000000012-0000000003.checkpoint"

@@ -7,7 +7,7 @@ from minikafka.raft.storage import (
     format_directory,
     format_metadata_directory,
 )
-from minikafka.sim.sim_disk import SimDisk
+from minikafka.sim.world.sim_disk import SimDisk
 from tests.quorum_world import one_voter
 
 FIRST = f"{METADATA_FOLDER}/{SnapshotId(0, 0).file_name}"

@@ -14,7 +14,7 @@ from minikafka.metadata.broker_registration import BrokerRegistration
 from minikafka.metadata.partition_registration import PartitionRegistration
 from minikafka.records.builder import NewRecord, build_batch
 from minikafka.replica.partition import Partition
-from minikafka.sim.sim_disk import SimDisk
+from minikafka.sim.world.sim_disk import SimDisk
 
 TOPIC_ID = Uuid.of(7, 7)
 NAME = TopicPartition("t", 0)

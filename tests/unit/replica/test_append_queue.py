@@ -19,8 +19,8 @@ from minikafka.messages.produce import (
 )
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch
 from minikafka.records.compression import Codec
-from minikafka.sim.sim_client import NoAnswerError
-from minikafka.sim.sim_node import EPOCH_MS
+from minikafka.sim.world.sim_client import NoAnswerError
+from minikafka.sim.world.sim_node import EPOCH_MS
 from tests.sim_world import (
     BY_NAME,
     batch,

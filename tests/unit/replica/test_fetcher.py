@@ -27,7 +27,7 @@ from minikafka.messages.list_offsets import (
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch
 from minikafka.replica.fetcher import Fetcher, FetchSettings
 from minikafka.replica.partition import Partition
-from minikafka.sim.sim_disk import SimDisk
+from minikafka.sim.world.sim_disk import SimDisk
 from tests.unit.replica.conftest import TOPIC_ID, registration
 from tests.wire_world import Wire
 

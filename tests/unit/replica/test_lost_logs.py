@@ -16,7 +16,7 @@ from minikafka.metadata.delta import local_changes
 from minikafka.metadata.image import ImageBuilder, MetadataImage
 from minikafka.metadata.partition_registration import PartitionRegistration
 from minikafka.replica.lost_logs import LostLogs
-from minikafka.sim.sim_disk import SimDisk
+from minikafka.sim.world.sim_disk import SimDisk
 
 NAME, OTHER = TopicPartition("t", 0), TopicPartition("t", 1)
 ID = Uuid.of(7, 7)

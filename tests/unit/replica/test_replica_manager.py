@@ -33,8 +33,8 @@ from minikafka.replica.directory_assignments import DirectoryAssignments
 from minikafka.replica.fetcher import FetchSettings
 from minikafka.replica.log_settings import log_config
 from minikafka.replica.replica_manager import ReplicaManager
-from minikafka.sim.disk_errors import OneError
-from minikafka.sim.sim_disk import SimDisk
+from minikafka.sim.world.disk_errors import OneError
+from minikafka.sim.world.sim_disk import SimDisk
 from tests.unit.replica.conftest import batch_of
 from tests.wire_world import Wire
 

@@ -1,0 +1,474 @@
+"""What must hold after every step of every node, whatever happened before it.
+
+The rules themselves are in the files beside this one: `registration_checks` (what the metadata log
+says of a partition), `election_checks` (who may lead), `replica_checks` (logs, high watermarks,
+what leaders believe), `quorum_checks` (the metadata log), `recovery_checks` (unclean recovery),
+`retention_checks` (log start offsets), `append_order_checks` (queued appends), `agreement_checks`
+(replicas at the end of a run). Here they are given what they look at, and the starts and
+registrations of brokers are checked.
+
+Source: the properties of the TLA+ model of KIP-966, SPEC C2, C3, E7 and what the rules name.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from minikafka.common.ids import TopicPartition
+from minikafka.history import anomalies
+from minikafka.history import group_anomalies as groups
+from minikafka.history.operations import Anomaly, Log, Written
+from minikafka.log.checkpoints import CLEAN_SHUTDOWN
+from minikafka.metadata.image import RESOURCE_TOPIC, MetadataImage, TopicImage
+from minikafka.metadata.loader import MetadataLoader
+from minikafka.metadata.partition_registration import (
+    NO_LEADER,
+    LeaderRecoveryState,
+    PartitionRegistration,
+)
+from minikafka.node.node import Node
+from minikafka.replica.partition import Partition
+from minikafka.sim.checks import registration_checks as registrations
+from minikafka.sim.checks.append_order_checks import AppendOrderChecks
+from minikafka.sim.checks.coverage import Coverage
+from minikafka.sim.checks.durability_checks import DurabilityChecks
+from minikafka.sim.checks.election_checks import ElectionChecks
+from minikafka.sim.checks.history import Contradiction, Denial, History
+from minikafka.sim.checks.power_losses import PowerLosses
+from minikafka.sim.checks.quorum_checks import QuorumChecks
+from minikafka.sim.checks.recovery_checks import RecoveryChecks
+from minikafka.sim.checks.replica_checks import Committed, ReplicaChecks
+from minikafka.sim.checks.retention_checks import RetentionChecks
+from minikafka.sim.world.sim_node import SimNode
+from minikafka.sim.world.violation import Violation
+
+ELR_VERSION = "eligible.leader.replicas.version"
+
+
+class Glance:
+    """A replica as it was when it was looked at. Most steps change none, or one of many."""
+
+    __slots__ = ("_known", "_partition", "_seen")
+
+    def __init__(self, partition: Partition, known: Committed | None) -> None:
+        """Remember everything that the rules for one replica look at; `known` is the truth."""
+        self._partition = partition
+        self._known = known
+        is_all = not partition.queued and (known is not None or _is_internal(partition))
+        self._seen = _seen_of(partition, known) if is_all else None
+
+    def is_still(self, partition: Partition) -> bool:
+        """Whether a look would see what was seen before."""
+        return (
+            partition is self._partition
+            and not partition.queued
+            and _seen_of(partition, self._known) == self._seen
+        )
+
+
+def _is_internal(partition: Partition) -> bool:
+    return partition.topic_partition.topic.startswith("__")
+
+
+def _seen_of(partition: Partition, known: Committed | None) -> tuple[object, ...]:
+    log = partition.log
+    segments = log.segments.items
+    seen: tuple[object, ...] = (
+        log, log.log_end_offset, log.high_watermark, log.log_start_offset, log.recovery_point,
+        log.records_end, log.flushes.taken, log.flushes.generation,
+        len(segments), segments[0], segments[-1],
+        partition.leader, partition.leader_epoch, partition.partition_epoch,
+    )  # fmt: skip
+    if known is not None:
+        # Leaders that were checked first, and what they took away, decide for their followers.
+        seen += (known.end_offset, known.is_open, len(known.by_leader), len(known.lost))
+    if not partition.is_leader:
+        return seen
+    followers = [(x.log_end_offset, x.broker_epoch) for x in partition.followers.values()]
+    return (*seen, partition.isr, partition.min_isr, *followers)
+
+
+@dataclass(slots=True)
+class Checkers:
+    """Every check of a run, and what they have seen."""
+
+    history: History
+    min_isr: int
+    elr_enabled: bool
+    """Whether ELR has been on all the time."""
+    nodes: Mapping[int, SimNode] = field(default_factory=dict)
+    power: PowerLosses = field(default_factory=PowerLosses)
+    offsets_may_be_lost: bool = False
+    """An unclean election has taken committed offsets of groups away, or E13 may have."""
+    unclean_elections: int = 0
+    replicas: ReplicaChecks = field(init=False)
+    recoveries: RecoveryChecks = field(init=False)
+    coverage: Coverage = field(default_factory=Coverage)
+    quorum: QuorumChecks = field(init=False)
+    denials: list[Denial] = field(default_factory=list)
+    retention: RetentionChecks = field(init=False)
+    append_order: AppendOrderChecks = field(init=False)
+    durability: DurabilityChecks = field(init=False)
+    elections: ElectionChecks = field(init=False)
+    _image: MetadataImage = field(default_factory=MetadataImage)
+    _loader: MetadataLoader = field(default_factory=MetadataLoader)
+    _offsets_were_lost: bool = False
+    """A machine has lost records of the topic of offsets, which E13 may make a loss."""
+    _skips: bool = False
+    """The image that is looked at is several changes later than the one before."""
+    _ends: dict[tuple[int, TopicPartition], tuple[int, int, bool]] = field(default_factory=dict)
+    """What was seen last, by node and partition: the start of the process, the log end offset, and
+    whether a flush was running."""
+    _glances: dict[int, tuple[tuple[object, ...] | None, dict[int, Glance]]] = field(
+        default_factory=dict
+    )
+    """By node: what else there was to see, and its replicas by the identity of their objects."""
+    _images: int = 0
+    """How many were looked at."""
+    _losses: int = 0
+    """How often a machine has lost records."""
+    _seen_starts: dict[int, int] = field(default_factory=dict)
+    _seen_serving: dict[int, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Begin with nothing committed."""
+        self.replicas = ReplicaChecks(
+            self.nodes,
+            self._taken_away,
+            self.power.excuses,
+            coverage=self.coverage,
+        )
+        self.recoveries = RecoveryChecks(self.nodes, self.coverage)
+        self.quorum = QuorumChecks(self.coverage)
+        self.retention = RetentionChecks(coverage=self.coverage)
+        self.append_order = AppendOrderChecks(self.coverage)
+        self.durability = DurabilityChecks(self.coverage)
+        self.elections = ElectionChecks(coverage=self.coverage)
+
+    @property
+    def committed(self) -> dict[TopicPartition, Committed]:
+        """What was committed, by partition."""
+        return self.replicas.committed
+
+    @property
+    def elr_is_on(self) -> bool:
+        """Whether the metadata log says that ELR is on (E12)."""
+        if not self._image.features:
+            return self.elr_enabled
+        return self._image.feature(ELR_VERSION) > 0
+
+    def lost_records(self, node_id: int, *, everything: bool = False) -> None:
+        """A node loses what it has not flushed, or, with its disks, `everything`."""
+        self._losses += 1
+        held = self.power.lost(node_id, everything=everything, elr_is_on=self.elr_is_on)
+        if any(where.topic.startswith("__") for where in held):
+            self._offsets_were_lost = True
+            self.offsets_may_be_lost |= not self.elr_is_on
+
+    def _taken_away(self, where: TopicPartition, offset: int) -> None:
+        self.history.forget_reads_from(where, offset)
+        self.retention.taken_away(where, offset)
+
+    def look(self, node: SimNode) -> None:
+        """Check a node after its step.
+
+        Raises:
+            Violation: something that was promised does not hold.
+        """
+        running = node.node
+        assert running is not None
+        for disk in node.disks.values():
+            if disk.broken is not None:
+                # Nothing can be looked at; the node will notice, too.
+                return
+        self.quorum.look(node)
+        if running.controller is not None:
+            for image in self._committed_by(running):
+                self.look_at_metadata(image)
+            self.recoveries.look(running.controller, node.now.monotonic_ms)
+        if running.broker is None:
+            return
+        self._look_at_starts(node)
+        looked_at = self._looked_at_by(node)
+        for partition in running.broker.replicas.partitions.values():
+            seen = looked_at.get(id(partition))
+            if seen is not None and seen.is_still(partition):
+                continue
+            self._look_at_partition(node, partition)
+            known = self.committed.get(partition.topic_partition)
+            if not self.replicas.is_damaged(node.config.node_id, partition.topic_partition):
+                looked_at[id(partition)] = Glance(partition, known)
+
+    def _looked_at_by(self, node: SimNode) -> dict[int, "Glance"]:
+        """The replicas of this node that were looked at since what is no replica's has changed."""
+        others = (node.starts, node.started, self._images, self._losses)
+        former, looked_at = self._glances.get(node.config.node_id, (None, {}))
+        if former != others:
+            looked_at = {}
+            self._glances[node.config.node_id] = (others, looked_at)
+        return looked_at
+
+    def _look_at_partition(self, node: SimNode, partition: Partition) -> None:
+        self.power.look(node, partition)
+        self.durability.look(node, partition)
+        if _is_internal(partition):
+            return
+        self._count_truncation(node, partition)
+        self.retention.look(node, partition)
+        self.append_order.look(node, partition)
+        if partition.is_leader:
+            self.replicas.leader(node, partition)
+        else:
+            self.replicas.follower(node, partition)
+
+    def _count_truncation(self, node: SimNode, partition: Partition) -> None:
+        key = (node.config.node_id, partition.topic_partition)
+        log = partition.log
+        seen = (node.starts, log.log_end_offset, log.is_flushing)
+        former = self._ends.get(key)
+        if former != seen:
+            self._ends[key] = seen
+            is_shorter = former is not None and former[0] == seen[0] and seen[1] < former[1]
+            self.coverage.events["truncations"] += is_shorter
+            if former is not None and former[2]:
+                self.coverage.events["truncations while a flush runs"] += is_shorter
+
+    def look_at_the_end(self) -> None:
+        """LogMatching, of every replica of every partition."""
+        for node in self.nodes.values():
+            if node.node is not None and node.node.broker is not None:
+                for partition in node.node.broker.replicas.partitions.values():
+                    if partition.topic_partition in self.committed:
+                        self.replicas.logs_match(node, partition)
+
+    # Starts of brokers
+
+    def _look_at_starts(self, node: SimNode) -> None:
+        assert node.node is not None
+        assert node.node.broker is not None
+        key = node.config.node_id
+        if self._seen_starts.get(key) != node.starts:
+            self._seen_starts[key] = node.starts
+            self._is_honest(node)
+        if node.started and self._seen_serving.get(key) != node.starts:
+            self._seen_serving[key] = node.starts
+            self.replicas.started(key)
+
+    def _is_honest(self, node: SimNode) -> None:
+        """C2: the clean shutdown file is gone once logs are loaded: it speaks of one end only.
+
+        A directory that fails at the start keeps it, and is as that end left it.
+        """
+        assert node.node is not None
+        assert node.node.broker is not None
+        self.coverage.rules["C2"] += 1
+        if any(home.disk.exists(CLEAN_SHUTDOWN) for home in node.node.broker.logs.online):
+            raise Violation(f"C2: {node.host} runs, and {CLEAN_SHUTDOWN} is still there")
+
+    def _registrations_are_right(self, before: MetadataImage, image: MetadataImage) -> None:
+        """C3, E7: with a registration after an unclean end a broker is in no ISR and no ELR."""
+        if not self.elr_is_on or before.brokers is image.brokers:
+            return
+        for broker_id, now in image.brokers.items():
+            former = before.brokers.get(broker_id)
+            node = self.nodes.get(broker_id)
+            if former is None or former.epoch == now.epoch or node is None or node.node is None:
+                continue
+            broker = node.node.broker
+            if broker is None or broker.lifecycle.incarnation_id != now.incarnation_id:
+                continue
+            named = broker.lifecycle.previous_broker_epoch
+            may_be_clean = node.has_old_disks or node.stop_was_cut
+            if node.began_cleanly or (may_be_clean and named == former.epoch):
+                # A copy of a clean end is one until the broker registers again. A stop that lost
+                # its power had perhaps flushed all logs, and said so.
+                continue
+            self.coverage.rules["C3, E7"] += 1
+            for where, _, each in image.all_partitions():
+                if broker_id in each.isr or broker_id in each.elr:
+                    raise Violation(
+                        f"E7: {where}: {broker_id} did not end cleanly, and is in ISR {each.isr} "
+                        f"or ELR {each.elr}"
+                    )
+
+    # The controller's metadata
+
+    def _committed_by(self, running: Node) -> Iterator[MetadataImage]:
+        """The image after each batch that was committed since: one change of a partition in each.
+
+        A controller that starts again comes by images that were looked at already.
+        """
+        latest, log = running.loader.image, running.raft.log
+        if latest.offset <= self._image.offset:
+            return
+        if self._loader.image is not self._image:
+            self._loader = MetadataLoader(self._image)
+        start_offset = self._image.offset + 1
+        if log.log.log_start_offset > start_offset:
+            # A snapshot took the place of what was in between.
+            self._loader = MetadataLoader(latest)
+            self._skips = True
+            yield latest
+            self._skips = False
+            return
+        for batch in log.batches(start_offset, latest.offset + 1):
+            yield self._loader.load_batch(
+                batch.records, last_offset=batch.last_offset, epoch=batch.epoch
+            )
+
+    def look_at_metadata(self, image: MetadataImage) -> None:
+        """Check what changed since the controller's committed image was looked at last."""
+        if image is self._image or image.offset <= self._image.offset:
+            return
+        before, self._image = self._image, image
+        self._images += 1
+        self.replicas.image = image
+        levels = [x.feature(ELR_VERSION) for x in (before, image) if x.features]
+        self.coverage.events["feature changes"] += len(set(levels)) > 1
+        if not self.elr_is_on:
+            self.elr_enabled = False
+            self.power.elr_is_off()
+            self.offsets_may_be_lost |= self._offsets_were_lost
+        self._registrations_are_right(before, image)
+        for topic_id, topic in image.topics.items():
+            if before.topics.get(topic_id) is not topic:
+                self._look_at_topic(before, image, topic)
+        if before.brokers is not image.brokers or before.topics is not image.topics:
+            self.elections.nobody_waits_for_a_member(image)
+
+    def _look_at_topic(
+        self, before: MetadataImage, image: MetadataImage, topic: TopicImage
+    ) -> None:
+        known = before.topics.get(topic.topic_id)
+        for index, now in topic.partitions.items():
+            former = None if known is None else known.partitions.get(index)
+            if former == now:
+                continue
+            where = TopicPartition(topic.name, index)
+            self.coverage.rules["E1, E2"] += 1
+            minimum = self.min_isr_of(topic.name, now)
+            for problem in self._problems(former, now, minimum):
+                if problem is not None:
+                    rule, _, what = problem.partition(": ")
+                    raise Violation(f"{rule}: {where}: {what}")
+            if former is not None and not self._skips:
+                self._count_events(former, now)
+                self.elections.changed(where, former, now, (before, image))
+            is_unclean = (
+                now.leader_recovery_state is LeaderRecoveryState.RECOVERING
+                and now.leader != NO_LEADER
+            )
+            if topic.name.startswith("__"):
+                self.offsets_may_be_lost |= is_unclean
+                continue
+            self.replicas.candidates_are_complete(where, now)
+            if is_unclean:
+                self._unclean(where, now)
+
+    def _count_events(self, former: PartitionRegistration, now: PartitionRegistration) -> None:
+        events = self.coverage.events
+        events["elections"] += now.leader not in (former.leader, NO_LEADER)
+        events["reassignments completed"] += bool(
+            former.adding_replicas or former.removing_replicas
+        ) and not (now.adding_replicas or now.removing_replicas)
+        events["members thrown out of the ELR"] += any(x not in now.elr for x in former.elr) and (
+            now.leader not in former.elr
+        )
+
+    def _problems(
+        self, former: PartitionRegistration | None, now: PartitionRegistration, minimum: int
+    ) -> list[str | None]:
+        found = [registrations.valid_isr_and_elr(now, minimum)]
+        rules = self.coverage.rules
+        if not self.elr_is_on:
+            rules["the ISR is kept"] += 1
+            found.append(registrations.isr_is_kept(former, now))
+        if former is not None:
+            rules["epochs"] += 1
+            rules["L8"] += now.leader != former.leader
+            found.append(registrations.epochs_rise(former, now))
+            found.append(registrations.leader_is_eligible(former, now))
+            if self.elr_enabled:
+                rules["MinIsrRecoveryQuorum"] += 1
+                found.append(registrations.recovery_quorum(former, now, minimum))
+        return found
+
+    def min_isr_of(self, topic: str, now: PartitionRegistration) -> int:
+        """The effective min ISR of a partition (H6)."""
+        own = self._image.config(RESOURCE_TOPIC, topic).get("min.insync.replicas")
+        return min(self.min_isr if own is None else int(own), len(now.replicas))
+
+    def _unclean(self, where: TopicPartition, now: PartitionRegistration) -> None:
+        known = self.replicas.of(where)
+        if now.leader_epoch > known.unclean_epoch:
+            known.unclean_epoch, known.is_open = now.leader_epoch, True
+            self.unclean_elections += 1
+
+
+def final_checks(
+    checkers: Checkers, history: History, logs: dict[TopicPartition, Log]
+) -> list[str]:
+    """What must hold at the end: `logs` is what consumers now read, by offset.
+
+    Every promised record is there once, at its offset, unless an unclean election took it away or
+    retention did; nothing is there that was never sent, or that was refused; consumers saw it in
+    its order.
+    """
+    excuses = checkers.coverage.excuses
+
+    def excused(where: TopicPartition, offset: int) -> bool:
+        if offset < checkers.retention.trimmed.get(where, 0):
+            return True
+        lost = checkers.committed.get(where, Committed()).lost
+        return any(each.covers(offset) for each in lost)
+
+    def excused_loss(where: TopicPartition, written: Written) -> bool:
+        """By retention, or by the election that took this value, not others at its offset."""
+        assert written.offset is not None
+        if written.offset < checkers.retention.trimmed.get(where, 0):
+            excuses["lost record: retention"] += 1
+            return True
+        for each in checkers.committed.get(where, Committed()).lost:
+            if each.holds(written.offset, written.value):
+                excuses[f"lost record: {each.why}"] += 1
+                return True
+        return False
+
+    def excused_contradiction(seen: Contradiction) -> bool:
+        """A deposed leader that does not know it goes on to show what an election took."""
+        lost = checkers.committed.get(seen.where, Committed()).lost
+        found = any(
+            each.holds(seen.offset, value) for each in lost for value in (seen.before, seen.after)
+        )
+        excuses["contradiction: read from a deposed leader"] += found
+        return found
+
+    found: list[Anomaly | str] = []
+    for where, written in history.writes.items():
+        log = logs.get(where, {})
+        found += anomalies.lost_writes(where, written, log, excused_loss)
+        found += anomalies.aborted_reads(where, written, log)
+        found += anomalies.duplicates(where, log)
+        found += anomalies.phantoms(where, written, log)
+    found += anomalies.backward_polls(history.polls)
+    found += anomalies.skipped_polls(history.polls, logs, excused)
+    found += groups.shared_partitions(history.owned, lambda: checkers.offsets_may_be_lost)
+    found += groups.moved_commits(history.group, lambda: checkers.offsets_may_be_lost)
+    found += [problem for each in checkers.denials if (problem := _denied(checkers, logs, each))]
+    contradictions = [x for x in history.contradictions if not excused_contradiction(x)]
+    return [*map(str, contradictions), *map(str, found)]
+
+
+def _denied(checkers: Checkers, logs: dict[TopicPartition, Log], denial: Denial) -> str | None:
+    """H4: what a leader commits while it leads, it does not deny later, when it leads no more.
+
+    A producer that is not idempotent writes it again, then.
+    """
+    where = denial.where
+    known = checkers.committed.get(where, Committed())
+    for offset, value in logs.get(where, {}).items():
+        if value == denial.value and known.in_own_term.get(offset) == denial.host:
+            return (
+                f"H4: {where}: {denial.host} committed {value!r} at {offset} in its own term, and "
+                f"answered NOT_LEADER_OR_FOLLOWER"
+            )
+    return None

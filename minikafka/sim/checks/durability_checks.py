@@ -1,0 +1,71 @@
+"""What a log says is durable is on the disk: its recovery point, and what it has truncated.
+
+After a crash recovery does not check what lies below the recovery point. A truncation that is not
+durable may be undone by a power loss, which does no harm in the segment that is written to, since
+recovery reads it to its end; in front of a later segment it would bring records back that overlap.
+
+Source: `UnifiedLog.flush`, `LogManager.checkpointLogRecoveryOffsets`.
+"""
+
+from dataclasses import dataclass, field
+from typing import cast
+
+from minikafka.common.ids import TopicPartition
+from minikafka.log.results import DamagedRecordsError
+from minikafka.log.segment import Segment
+from minikafka.log.unified_log import UnifiedLog
+from minikafka.replica.partition import Partition
+from minikafka.sim.checks.coverage import Coverage
+from minikafka.sim.world.sim_disk import SimFile
+from minikafka.sim.world.sim_node import SimNode
+from minikafka.sim.world.violation import Violation
+
+
+@dataclass(slots=True)
+class DurabilityChecks:
+    """The recovery points of all replicas, each checked when it, or the list of segments, moves."""
+
+    coverage: Coverage = field(default_factory=Coverage)
+    _seen: dict[tuple[int, TopicPartition], tuple[int, int, int]] = field(default_factory=dict)
+
+    def look(self, node: SimNode, partition: Partition) -> None:
+        """Check the files of a replica against the disk that a power loss would leave."""
+        log = partition.log
+        segments = log.segments.items
+        seen = (log.recovery_point, segments[0].base_offset, segments[-1].base_offset)
+        key = (node.config.node_id, partition.topic_partition)
+        if self._seen.get(key) == seen:
+            return
+        self._seen[key] = seen
+        self.coverage.rules["flushed"] += 1
+        where = f"{partition.topic_partition}: {node.host}"
+        if log.recovery_point > log.records_end:
+            raise Violation(
+                f"flushed: {where} says that everything below {log.recovery_point} is durable, and "
+                f"ends at {log.records_end}"
+            )
+        for segment in segments:
+            file = cast(SimFile, segment.file)
+            if segment is not log.segments.active and file.may_grow_back:
+                raise Violation(
+                    f"flushed: {where} has a segment after {segment.base_offset}, whose truncation "
+                    f"to {file.size} bytes is not durable"
+                )
+            if segment.base_offset >= log.recovery_point or file.durable_size >= file.size:
+                continue
+            flushed_size = _flushed_size(log, segment)
+            if flushed_size is not None and file.durable_size < flushed_size:
+                raise Violation(
+                    f"flushed: {where} says that everything below {log.recovery_point} is durable; "
+                    f"segment {segment.base_offset} is so up to byte {file.durable_size} of "
+                    f"{file.size}"
+                )
+
+
+def _flushed_size(log: UnifiedLog, segment: Segment) -> int | None:
+    """How many bytes of a segment lie below the recovery point; None where damage hides it."""
+    try:
+        end = log.segments.position_of(log.recovery_point, log.log_end_offset)
+    except DamagedRecordsError:
+        return None
+    return end.position if end.segment_base_offset == segment.base_offset else segment.size

@@ -1,0 +1,278 @@
+"""Who may lead, and by whose leave: every election in the metadata log, and every one that is due.
+
+The log shows what was decided, not why. So each election out of neither ISR nor ELR needs a reason
+that was there: no member of ISR and ELR could lead, and the topic's setting, its recovery strategy,
+the last known leader or a request of an operator names the replica that was elected. Which log an
+unclean recovery must choose is checked in `recovery_checks`.
+
+Source: SPEC L1-L7, A2; KIP-966 "Leader election", "Unclean recovery".
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from minikafka.common.ids import TopicPartition
+from minikafka.messages.elect_leaders import ElectLeadersRequest
+from minikafka.metadata.image import (
+    ELIGIBLE_LEADER_REPLICAS_VERSION,
+    RESOURCE_BROKER,
+    RESOURCE_TOPIC,
+    MetadataImage,
+)
+from minikafka.metadata.partition_registration import (
+    DIRECTORY_LOST,
+    DIRECTORY_MIGRATING,
+    DIRECTORY_UNASSIGNED,
+    NO_LEADER,
+    LeaderRecoveryState,
+    PartitionRegistration,
+)
+from minikafka.sim.checks.coverage import Coverage
+from minikafka.sim.world.violation import Violation
+
+_MANAGER = "unclean.recovery.manager.enabled"
+_STRATEGY = "unclean.recovery.strategy"
+_ALLOWED = "unclean.leader.election.enable"
+_UNCLEAN, _DESIGNATION, _LONGEST_BALANCED, _LONGEST_AGGRESSIVE = 1, 2, 3, 4
+
+
+class RulesInForce(NamedTuple):
+    """What configuration says of the elections of one topic (L7)."""
+
+    manager: bool
+    strategy: str
+    unclean_allowed: bool
+    elr: bool
+
+
+class Moment(NamedTuple):
+    """A partition at an election: `able` replicas could lead, `eligible` are of ISR and ELR.
+
+    `eligible` are those that the change does not throw out; `able` are in assignment order.
+    """
+
+    able: tuple[int, ...]
+    eligible: tuple[int, ...]
+    last_known_elr: tuple[int, ...]
+    last_known_leader: int
+
+
+def rules_in_force(image: MetadataImage, topic: str, given: Mapping[str, str]) -> RulesInForce:
+    """Return the rules of a topic: its own values first, then the cluster's, then `given`."""
+    cluster = image.config(RESOURCE_BROKER, "")
+    layers = (image.config(RESOURCE_TOPIC, topic), cluster, given)
+    strategy = "Balanced"
+    for layer in layers:
+        if _STRATEGY in layer:
+            strategy = layer[_STRATEGY]
+            break
+        if _ALLOWED in layer:
+            strategy = "Aggressive" if layer[_ALLOWED] == "true" else "Balanced"
+            break
+    allowed = next((layer[_ALLOWED] for layer in layers if _ALLOWED in layer), "false")
+    return RulesInForce(
+        manager=cluster.get(_MANAGER, given.get(_MANAGER)) == "true",
+        strategy=strategy,
+        unclean_allowed=allowed == "true",
+        elr=image.feature(ELIGIBLE_LEADER_REPLICAS_VERSION) > 0,
+    )
+
+
+def can_lead(image: MetadataImage, registration: PartitionRegistration, broker_id: int) -> bool:
+    """True if a broker is unfenced, not shutting down, and its directory is online."""
+    broker = image.brokers.get(broker_id)
+    if broker is None or broker.fenced or broker.in_controlled_shutdown:
+        return False
+    directory = registration.directory(broker_id)
+    if directory in (DIRECTORY_UNASSIGNED, DIRECTORY_MIGRATING) or not broker.log_dirs:
+        return directory != DIRECTORY_LOST
+    return directory in broker.log_dirs
+
+
+def moment_of(
+    former: PartitionRegistration,
+    now: PartitionRegistration,
+    before: MetadataImage,
+    image: MetadataImage,
+) -> Moment:
+    """Return what an election was decided by: `former` and `now` are around it."""
+
+    def keeps_its_place(broker_id: int) -> bool:
+        was, present = before.brokers.get(broker_id), image.brokers.get(broker_id)
+        directory = former.directory(broker_id)
+        if directory != now.directory(broker_id) and not can_lead(image, former, broker_id):
+            # The directory that it was in is gone: its log there began again (E2, E7).
+            return False
+        return was is None or present is None or was.epoch == present.epoch
+
+    eligible = tuple(
+        x for x in (*former.isr, *former.elr) if x in now.replicas and keeps_its_place(x)
+    )
+    last_known_leader = former.last_known_leader
+    if last_known_leader == NO_LEADER and len(former.last_known_elr) == 1:
+        # As Kafka: the last leader may be recorded there.
+        last_known_leader = former.last_known_elr[0]
+    return Moment(
+        able=tuple(x for x in now.replicas if can_lead(image, now, x)),
+        eligible=eligible,
+        last_known_elr=tuple(x for x in former.last_known_elr if x in now.replicas),
+        last_known_leader=last_known_leader if former.leader == NO_LEADER else NO_LEADER,
+    )
+
+
+def unfit_election(
+    leader: int, moment: Moment, rules: RulesInForce, requests: list[tuple[int, int]]
+) -> str | None:
+    """Return what is wrong with an unclean election of `leader`; None if it had a reason.
+
+    `requests` are what operators have asked for: election type and desired leader.
+    """
+    able = [x for x in moment.eligible if x in moment.able]
+    if able:
+        return f"L1: {leader} is elected uncleanly although {able} of ISR and ELR could lead"
+    steps = {_LONGEST_BALANCED: "Balanced", _LONGEST_AGGRESSIVE: "Aggressive"}
+    for kind, desired in requests:
+        if kind == _DESIGNATION and desired == leader:
+            return None
+        if kind == _UNCLEAN and leader in _named_uncleanly(moment, rules):
+            return None
+        if kind in steps and _recovers(steps[kind], moment):
+            return None
+    if rules.manager:
+        if _recovers(rules.strategy, moment):
+            return None
+        return (
+            f"L3: {leader} is elected by a recovery that must not begin: strategy "
+            f"{rules.strategy}, {moment}"
+        )
+    if rules.unclean_allowed and leader in _named_uncleanly(moment, rules):
+        return None
+    if not moment.eligible and leader == moment.last_known_leader:
+        return None
+    return f"L6: {leader} is elected uncleanly without a reason: {rules}, {moment}"
+
+
+def _named_uncleanly(moment: Moment, rules: RulesInForce) -> tuple[int, ...]:
+    """L6: the last known leader where it lives, else the first live replica of the assignment."""
+    last = moment.last_known_leader
+    if rules.elr and not moment.eligible and last in moment.able:
+        return (last,)
+    return moment.able[:1]
+
+
+def _recovers(strategy: str, moment: Moment) -> bool:
+    """L3, L4: whether a recovery by `strategy` begins at that moment."""
+    if strategy == "Balanced":
+        return not moment.eligible and all(x in moment.able for x in moment.last_known_elr)
+    return strategy == "Aggressive"
+
+
+def owed_leader(
+    now: PartitionRegistration, image: MetadataImage, rules: RulesInForce
+) -> str | None:
+    """Return why a partition without leader must get one with no operator's help; None if not."""
+    moment = moment_of(now, now, image, image)
+    able = [x for x in moment.eligible if x in moment.able]
+    if able:
+        return f"{able} of ISR {now.isr} and ELR {now.elr} can lead"
+    if rules.manager:
+        if moment.able and _recovers(rules.strategy, moment):
+            return f"strategy {rules.strategy} recovers, and {moment.able} are alive"
+        return None
+    if rules.unclean_allowed and moment.able:
+        return f"unclean elections are enabled, and {moment.able} are alive"
+    if rules.elr and not moment.eligible and moment.last_known_leader in moment.able:
+        return f"the last known leader {moment.last_known_leader} is alive"
+    return None
+
+
+@dataclass(slots=True)
+class ElectionChecks:
+    """Checks each election. `given` is the static configuration of the controller."""
+
+    given: Mapping[str, str] = field(default_factory=dict)
+    coverage: Coverage = field(default_factory=Coverage)
+    _requests: list[ElectLeadersRequest] = field(default_factory=list)
+
+    def asked(self, request: ElectLeadersRequest) -> None:
+        """Note what an operator asks for. A request may be stuck, and arrive at any time later."""
+        self._requests.append(request)
+
+    def changed(
+        self,
+        where: TopicPartition,
+        former: PartitionRegistration,
+        now: PartitionRegistration,
+        images: tuple[MetadataImage, MetadataImage],
+    ) -> None:
+        """Check a change of a partition; `images` are those before and after it.
+
+        Raises:
+            Violation: a leader was elected that must not lead.
+        """
+        if now.leader in (former.leader, NO_LEADER):
+            return
+        before, image = images
+        moment = moment_of(former, now, before, image)
+        if now.leader_recovery_state is LeaderRecoveryState.RECOVERING:
+            self.coverage.rules["L1, L3, L4, L6"] += 1
+            rules = rules_in_force(image, where.topic, self.given)
+            problem = unfit_election(now.leader, moment, rules, list(self._requested(where)))
+            if problem is not None:
+                rule, _, what = problem.partition(": ")
+                raise Violation(f"{rule}: {where}: {what}")
+        elif now.leader not in former.isr:
+            self.coverage.rules["L2"] += 1
+            self.coverage.events["elections from the ELR"] += now.leader in former.elr
+            members = [x for x in former.isr if x in moment.eligible and x in moment.able]
+            if members and now.leader in former.elr:
+                raise Violation(
+                    f"L2: {where}: {now.leader} of the ELR leads although {members} of the ISR "
+                    f"could"
+                )
+
+    def _requested(self, where: TopicPartition) -> Iterator[tuple[int, int]]:
+        for request in self._requests:
+            if request.topic_partitions is None:
+                yield request.election_type, NO_LEADER
+                continue
+            for row in request.topic_partitions:
+                if row.topic == where.topic and where.partition in row.partitions:
+                    leaders = row.desired_leaders or [NO_LEADER] * len(row.partitions)
+                    yield request.election_type, leaders[row.partitions.index(where.partition)]
+
+    def nobody_waits_for_a_member(self, image: MetadataImage) -> None:
+        """L1, L2: a member of ISR or ELR that can lead leads at once.
+
+        Raises:
+            Violation: a partition has no leader although a member could lead.
+        """
+        for where, now in _without_leader(image):
+            self.coverage.rules["L1, L2: no member waits"] += 1
+            members = now.isr or now.elr
+            able = [x for x in members if x in now.replicas and can_lead(image, now, x)]
+            if able:
+                raise Violation(
+                    f"liveness: {where}: nobody leads although {able} of ISR {now.isr} and ELR "
+                    f"{now.elr} could"
+                )
+
+    def only_operators_help(self, image: MetadataImage) -> None:
+        """Check, once all has been healed for long, that no rule owes a partition its leader.
+
+        Raises:
+            Violation: one does.
+        """
+        for where, now in _without_leader(image):
+            self.coverage.rules["only operators help"] += 1
+            why = owed_leader(now, image, rules_in_force(image, where.topic, self.given))
+            if why is not None:
+                raise Violation(f"liveness: {where}: nobody leads although {why}")
+
+
+def _without_leader(image: MetadataImage) -> Iterator[tuple[TopicPartition, PartitionRegistration]]:
+    for topic in image.topics.values():
+        for index, now in topic.partitions.items():
+            if now.leader == NO_LEADER:
+                yield TopicPartition(topic.name, index), now

@@ -1,0 +1,46 @@
+"""MetadataLogMatching: what one node takes for committed metadata, all do, for ever.
+
+Source: the TLA+ model of KIP-966; Raft's state machine safety.
+"""
+
+from dataclasses import dataclass, field
+
+from minikafka.sim.checks.coverage import Coverage
+from minikafka.sim.checks.log_batches import Batch, batches_of
+from minikafka.sim.world.sim_node import SimNode
+from minikafka.sim.world.violation import Violation
+
+
+@dataclass(slots=True)
+class QuorumChecks:
+    """Every committed batch of the metadata log, as the first node that had it showed it."""
+
+    coverage: Coverage = field(default_factory=Coverage)
+    _batches: dict[int, Batch] = field(default_factory=dict)
+    _looked_at: dict[int, tuple[int, int]] = field(default_factory=dict)
+    """Node -> the start of its process, and the high watermark up to which it was compared."""
+
+    def look(self, node: SimNode) -> None:
+        """Compare what a node has newly taken for committed.
+
+        Raises:
+            Violation: another node, or the same one before, had something else there.
+        """
+        assert node.node is not None
+        raft = node.node.raft
+        reached = raft.high_watermark
+        key = node.config.node_id
+        start, offset = self._looked_at.get(key, (0, 0))
+        if start != node.starts:
+            # What a snapshot covers the process has not read.
+            offset = raft.adopted_offset
+        if reached <= offset:
+            return
+        self._looked_at[key] = (node.starts, reached)
+        self.coverage.rules["MetadataLogMatching"] += 1
+        for batch in batches_of(raft.log.log, offset, reached):
+            known = self._batches.setdefault(batch.base_offset, batch)
+            if known != batch:
+                raise Violation(
+                    f"MetadataLogMatching: {node.host} has {batch}, committed is {known}"
+                )

@@ -1,0 +1,181 @@
+"""U4-U6, U8: unclean recovery elects the longest log, of those that speak for themselves.
+
+What a controller holds as an answer must be of the registered process, be given in the present
+leader epoch, and be what the replica's log is now: a log that nobody leads does not change. Before
+its time is up a recovery waits for all replicas. At an election no replica that has answered, and
+none of the LastKnownELR under Balanced, may have more than the one that is elected.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from minikafka.common.ids import TopicIdPartition, TopicPartition
+from minikafka.controller.election import Strategy
+from minikafka.controller.quorum_controller import QuorumController
+from minikafka.controller.unclean_recovery import AGGRESSIVE_WAIT_MS, RunningRecovery
+from minikafka.metadata.image import MetadataImage
+from minikafka.metadata.partition_registration import NO_LEADER
+from minikafka.replica.partition import Partition
+from minikafka.sim.checks.coverage import Coverage
+from minikafka.sim.world.sim_node import SimNode
+from minikafka.sim.world.violation import Violation
+
+
+class Rank(NamedTuple):
+    """U6: what is compared, in this order."""
+
+    last_epoch: int
+    end_offset: int
+
+
+@dataclass(slots=True)
+class _Open:
+    """A recovery as it was looked at last: its strategy, and who has said what."""
+
+    where: TopicPartition
+    strategy: Strategy
+    replicas: tuple[int, ...]
+    needed: tuple[int, ...]
+    since_ms: int
+    answers: dict[int, Rank] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class RecoveryChecks:
+    """Follows the recoveries of the active controller from step to step."""
+
+    nodes: Mapping[int, SimNode]
+    coverage: Coverage = field(default_factory=Coverage)
+    _open: dict[TopicIdPartition, _Open] = field(default_factory=dict)
+    _finished: int = 0
+
+    def look(self, controller: QuorumController, now_ms: int) -> None:
+        """Check after a step of the controller, whose monotonic clock says `now_ms`.
+
+        Raises:
+            Violation: an answer is not true any more, or another replica has more.
+        """
+        running = list(controller.recovery.running())
+        finished = controller.recovery.finished_count
+        if finished > self._finished:
+            self.coverage.events["unclean recoveries"] += finished - self._finished
+            still_open = [each.partition for each in running]
+            for key, before in self._open.items():
+                if key not in still_open:
+                    self._has_waited(controller, key, before, now_ms)
+                    self._elected(controller.latest, key, before)
+        self._finished = finished
+        if running or self._open:
+            former, self._open = self._open, {}
+            for each in running:
+                known = former.get(each.partition)
+                is_same = known is not None and known.strategy is each.strategy
+                since_ms = known.since_ms if known is not None and is_same else now_ms
+                self._follow(controller.latest, each, since_ms)
+
+    def _has_waited(
+        self, controller: QuorumController, key: TopicIdPartition, before: _Open, now_ms: int
+    ) -> None:
+        """U5: the last answer comes with the election; all others were there before."""
+        view, topic = controller.view, controller.latest.topics.get(key.topic_id)
+        if view is None or topic is None or topic.partitions[key.partition].leader == NO_LEADER:
+            return
+        self.coverage.rules["U5"] += 1
+        is_balanced = before.strategy is Strategy.BALANCED
+        wait_ms = view.recovery_timeout_ms if is_balanced else AGGRESSIVE_WAIT_MS
+        missing = [x for x in before.replicas if x not in before.answers]
+        if now_ms - before.since_ms < wait_ms and len(missing) > 1:
+            raise Violation(
+                f"U5: {before.where}: elected after {now_ms - before.since_ms} ms, without a word "
+                f"of {missing}"
+            )
+
+    def _follow(self, image: MetadataImage, recovery: RunningRecovery, since_ms: int) -> None:
+        key = recovery.partition
+        topic = image.topics.get(key.topic_id)
+        if topic is None:
+            return
+        registration = topic.partitions[key.partition]
+        now = self._open[key] = _Open(
+            TopicPartition(topic.name, key.partition),
+            recovery.strategy,
+            registration.replicas,
+            tuple(x for x in registration.last_known_elr if x in registration.replicas),
+            since_ms,
+        )
+        for broker_id, answer in recovery.answers.items():
+            said = Rank(answer.log.last_epoch, answer.log.end_offset)
+            now.answers[broker_id] = said
+            registered = image.brokers.get(broker_id)
+            self.coverage.rules["U8"] += 1
+            if registered is not None and registered.epoch != answer.broker_epoch:
+                raise Violation(
+                    f"U8: {now.where}: an answer of {broker_id} is of epoch "
+                    f"{answer.broker_epoch}, it is registered with {registered.epoch}"
+                )
+            self._is_of_today(now.where, broker_id, registration.leader_epoch)
+            self._is_true(now.where, broker_id, said, answer.broker_epoch)
+
+    def _is_of_today(self, where: TopicPartition, broker_id: int, leader_epoch: int) -> None:
+        """Whoever has answered had heard that nobody leads: it follows nobody any more."""
+        held = self._replica(broker_id, where)
+        if held is not None and held.leader_epoch < leader_epoch:
+            raise Violation(
+                f"U4: {where}: {broker_id} answered in epoch {held.leader_epoch}, present is "
+                f"{leader_epoch}"
+            )
+
+    def _is_true(self, where: TopicPartition, broker_id: int, said: Rank, epoch: int) -> None:
+        self.coverage.rules["U4"] += 1
+        actual = self._rank(broker_id, where, epoch)
+        if actual is not None and actual != said:
+            raise Violation(f"U4: {where}: {broker_id} said {said}, its log is {actual}")
+
+    def _elected(self, image: MetadataImage, key: TopicIdPartition, before: _Open) -> None:
+        topic = image.topics.get(key.topic_id)
+        now = None if topic is None else topic.partitions.get(key.partition)
+        if now is None or now.leader == NO_LEADER:
+            return
+        where, winner = before.where, now.leader
+        elected = self._rank(winner, where)
+        if elected is None:
+            # It is dead, which the controller cannot know yet.
+            return
+        said = before.answers.get(winner)
+        if said is not None and elected != said:
+            raise Violation(f"U8: {where}: {winner} is elected on {said}, its log is {elected}")
+        rivals = list(before.answers)
+        if before.strategy is Strategy.BALANCED:
+            rivals += before.needed
+        for rival in rivals:
+            if not image.broker_is_active(rival):
+                continue
+            self.coverage.rules["U6"] += rival != winner
+            its = self._rank(rival, where, image.brokers[rival].epoch)
+            if its is not None and its > elected:
+                raise Violation(
+                    f"U6: {where}: {winner} is elected with {elected}, {rival} has {its}"
+                )
+
+    def _replica(
+        self, broker_id: int, where: TopicPartition, broker_epoch: int | None = None
+    ) -> Partition | None:
+        """A replica; None where no process, or another one, speaks for it."""
+        node = self.nodes.get(broker_id)
+        if node is None or node.node is None or not node.started or node.node.broker is None:
+            return None
+        if broker_epoch is not None and node.node.broker.lifecycle.broker_epoch != broker_epoch:
+            return None
+        return node.node.broker.replicas.partitions.get(where)
+
+    def _rank(
+        self, broker_id: int, where: TopicPartition, broker_epoch: int | None = None
+    ) -> Rank | None:
+        """What a replica's log is; None where no process, or another one, speaks for it."""
+        held = self._replica(broker_id, where, broker_epoch)
+        if held is None:
+            return None
+        log = held.log
+        epoch = log.epochs.last_written(log.log_start_offset, log.log_end_offset)
+        return Rank(-1 if epoch is None else epoch, log.log_end_offset)

@@ -1,0 +1,479 @@
+"""What must hold of the replicas of one partition, measured against each other's logs.
+
+The truth that they are measured against is what leaders have shown as committed: `Committed` grows
+when a leader moves its high watermark, and shrinks only where the metadata log says that an
+uncleanly elected leader took over (L8), and then only to what that leader has.
+
+Source: the TLA+ model of KIP-966 (ReplicationQuorumSuperset, LeaderCandidateCompleteness,
+LeaderCompleteness, LogMatching), WeakIsr and StrongIsr of the older model, SPEC H1-H3, H7, E2.
+"""
+
+from bisect import bisect_left
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext, suppress
+from dataclasses import dataclass, field
+from operator import attrgetter
+from typing import NamedTuple
+
+from minikafka.common.ids import TopicPartition
+from minikafka.log.unified_log import UnifiedLog
+from minikafka.metadata.image import MetadataImage
+from minikafka.metadata.partition_registration import NO_LEADER, PartitionRegistration
+from minikafka.records.errors import CorruptRecordsError
+from minikafka.replica.partition import Partition
+from minikafka.sim.checks.coverage import Coverage
+from minikafka.sim.checks.log_batches import Batch, batches_of, common_count, epoch_at, values_of
+from minikafka.sim.world.sim_node import SimNode
+from minikafka.sim.world.violation import Violation
+
+_base_offset = attrgetter("base_offset")
+POWER_LOSS = "power loss without ELR"
+UNCLEAN_ELECTION = "unclean election"
+DEPOSED_LEADER = "committed by a deposed leader"
+_MATCH_EVERY = 40
+"""How far a follower's high watermark moves before its log is compared again."""
+
+
+class Lost(NamedTuple):
+    """A committed batch that was taken away: its values, and why that is allowed.
+
+    `epoch` is the leader epoch of the election that took it.
+    """
+
+    batch: Batch
+    values: tuple[bytes | None, ...]
+    why: str
+    epoch: int
+
+    def holds(self, offset: int, value: bytes) -> bool:
+        """Whether it had this value at this offset."""
+        at = offset - self.batch.base_offset
+        return 0 <= at < len(self.values) and self.values[at] == value
+
+    def covers(self, offset: int) -> bool:
+        """Whether the offset is one of its own."""
+        return self.batch.base_offset <= offset <= self.batch.last_offset
+
+
+@dataclass(slots=True)
+class Committed:
+    """What was committed in one partition: batches without a gap, up to `end_offset`.
+
+    `unclean_epoch` is the leader epoch of the last unclean election, which `is_open` until a leader
+    of it, or after it, has shown what it has; `lost` are the batches that such elections took.
+    """
+
+    batches: list[Batch] = field(default_factory=list)
+    values: dict[Batch, tuple[bytes | None, ...]] = field(default_factory=dict)
+    end_offset: int = 0
+    unclean_epoch: int = -1
+    is_open: bool = False
+    lost: list[Lost] = field(default_factory=list)
+    by_leader: dict[tuple[int, int], int] = field(default_factory=dict)
+    """(node, leader epoch) -> the high watermark that was looked at."""
+    by_damaged: dict[tuple[int, int], int] = field(default_factory=dict)
+    """As `by_leader`, while records of the leader are damaged."""
+    begun: dict[int, int] = field(default_factory=dict)
+    """Leader epoch -> `end_offset` when its leader was looked at first."""
+    in_own_term: dict[int, str] = field(default_factory=dict)
+    """Base offset -> the host that appended a batch as leader, and committed it in that epoch."""
+    matched: dict[int, int] = field(default_factory=dict)
+    """Node -> the offset below which its log was compared."""
+
+
+@dataclass(slots=True)
+class ReplicaChecks:
+    """The checks of all partitions. `on_taken_away` hears what an excused loss took, from where."""
+
+    nodes: Mapping[int, SimNode]
+    on_taken_away: Callable[[TopicPartition, int], None]
+    is_excused: Callable[[int, TopicPartition, int], bool]
+    """Whether a node may lead a partition without the record at an offset: its machine lost power
+    while ELR was off (E13)."""
+    image: MetadataImage = field(default_factory=MetadataImage)
+    committed: dict[TopicPartition, Committed] = field(default_factory=dict)
+    coverage: Coverage = field(default_factory=Coverage)
+    is_damaged: Callable[[int, TopicPartition], bool] = lambda *_: False
+    """True if a disk has damaged records of a replica. They may not be served to anyone; the rules
+    for what a replica holds do not apply."""
+    _beliefs: dict[tuple[int, TopicPartition], tuple[object, ...]] = field(default_factory=dict)
+
+    def of(self, where: TopicPartition) -> Committed:
+        """What was committed in a partition."""
+        return self.committed.setdefault(where, Committed())
+
+    # Whoever may be elected
+
+    def candidates_are_complete(self, where: TopicPartition, now: PartitionRegistration) -> None:
+        """LeaderCandidateCompleteness: members of ISR and ELR hold what was committed (E2)."""
+        known = self.committed.get(where)
+        if known is None:
+            return
+        for member in (*now.isr, *now.elr):
+            self._candidate_is_complete(where, now, known, member)
+
+    def started(self, node_id: int) -> None:
+        """A node serves: where it is in ISR or ELR, it is sure to hold what was committed."""
+        for where, known in self.committed.items():
+            now = self.image.partition(where.topic, where.partition)
+            if now is not None and (node_id in now.isr or node_id in now.elr):
+                self._candidate_is_complete(where, now, known, node_id)
+
+    def _candidate_is_complete(
+        self, where: TopicPartition, now: PartitionRegistration, known: Committed, member: int
+    ) -> None:
+        if known.is_open or (
+            now.leader != NO_LEADER and (now.leader, now.leader_epoch) not in known.by_leader
+        ):
+            # A leader that was not looked at yet may have taken records away (L8).
+            return
+        end_offset = self._end_offset(member, where)
+        if end_offset is None:
+            return
+        self.coverage.rules["LeaderCandidateCompleteness"] += 1
+        if end_offset >= known.end_offset or self._has_gap(member, where, end_offset):
+            return
+        raise Violation(
+            f"LeaderCandidateCompleteness: {where}: {member} of ISR {now.isr} and ELR {now.elr} "
+            f"ends at {end_offset}, committed is up to {known.end_offset}"
+        )
+
+    def _has_gap(self, member: int, where: TopicPartition, offset: int) -> bool:
+        excused = self.is_excused(member, where, offset)
+        self.coverage.excuses[f"{POWER_LOSS}: a replica lacks records"] += excused
+        return excused
+
+    # Leaders
+
+    def leader(self, node: SimNode, partition: Partition) -> None:
+        """Everything that holds of a leader after its step."""
+        where = partition.topic_partition
+        known = self.of(where)
+        epoch = partition.leader_epoch
+        log = partition.log
+        key = (node.config.node_id, epoch)
+        is_damaged = self.is_damaged(node.config.node_id, where)
+        if epoch < known.unclean_epoch:
+            # A leader that an unclean election has deposed, and that does not know it yet. What it
+            # goes on to commit, with the followers that it had, is lost in that election, too.
+            highest = known.by_damaged if is_damaged else known.by_leader
+            seen = highest.get(key, partition.leader_epoch_start_offset)
+            if log.high_watermark > seen:
+                self._own_isr_has_it(node, partition)
+                with suppress(CorruptRecordsError) if is_damaged else nullcontext():
+                    self._deposed_commits(known, log, seen)
+                highest[key] = log.high_watermark
+            return
+        if is_damaged:
+            self._damaged_leader(node, partition, known)
+            return
+        if log.first_unstable_offset is not None:
+            raise Violation(
+                f"Transactions: {where}: readers of committed records wait at "
+                f"{log.first_unstable_offset} for the end of a transaction that no producer began"
+            )
+        looked_at = known.by_leader.get(key)
+        self._beliefs_are_true(node, partition)
+        if looked_at is None:
+            known.by_leader[key] = log.high_watermark
+            known.begun.setdefault(epoch, known.end_offset)
+            self._leader_is_complete(node, where, partition, known)
+            known.is_open = False
+        elif log.high_watermark == looked_at:
+            return
+        else:
+            self._goes_on(node, partition, looked_at)
+        known.by_leader[key] = log.high_watermark
+        self._grow(node, partition, known)
+
+    def _damaged_leader(self, node: SimNode, partition: Partition, known: Committed) -> None:
+        """What holds of a leader whose records cannot all be read.
+
+        What it lacks is told by its end and its leader epochs. It is not in `by_leader`: when it is
+        repaired, its records are compared.
+        """
+        log = partition.log
+        node_id, epoch = node.config.node_id, partition.leader_epoch
+        seen = known.by_damaged.get((node_id, epoch))
+        if seen is None:
+            known.begun.setdefault(epoch, known.end_offset)
+            self._damaged_leader_lacks(node_id, partition, known)
+            known.is_open = False
+        else:
+            self._goes_on(node, partition, seen)
+        known.by_damaged[node_id, epoch] = log.high_watermark
+        with suppress(CorruptRecordsError):
+            self._grow(node, partition, known)
+
+    def _damaged_leader_lacks(self, node_id: int, partition: Partition, known: Committed) -> None:
+        where, log = partition.topic_partition, partition.log
+        if known.is_open:
+            self._lose_below_start(known, log)
+        for batch in known.batches:
+            if log.log_start_offset <= batch.base_offset and (
+                batch.last_offset >= log.log_end_offset
+                or epoch_at(log, batch.last_offset) != batch.leader_epoch
+            ):
+                if known.is_open or self._has_gap(node_id, where, batch.base_offset):
+                    self._take_away(where, known, batch.base_offset, partition.leader_epoch)
+                return
+
+    def _goes_on(self, node: SimNode, partition: Partition, looked_at: int) -> None:
+        """H7, and H1 to H3 where the high watermark has moved since it was looked at."""
+        reached = partition.log.high_watermark
+        if reached < looked_at:
+            raise Violation(
+                f"H7: {partition.topic_partition}: the high watermark of {node.host} goes back "
+                f"from {looked_at} to {reached} in epoch {partition.leader_epoch}"
+            )
+        self.coverage.rules["H7"] += 1
+        if reached > looked_at:
+            self._isr_has_it(partition)
+            self._own_isr_has_it(node, partition)
+
+    def _beliefs_are_true(self, node: SimNode, partition: Partition) -> None:
+        """What the leader of this epoch believes of ISR and followers.
+
+        ReplicationQuorumSuperset: where it has heard of the last change, its maximal ISR includes
+        the one that the controller has persisted, and is that one while nothing is proposed.
+        WeakIsr: no follower holds less than it was seen to hold.
+        """
+        where = partition.topic_partition
+        seen = (
+            partition.partition_epoch,
+            partition.isr,
+            *[(x.log_end_offset, x.broker_epoch) for x in partition.followers.values()],
+        )
+        key = (node.config.node_id, where)
+        if self._beliefs.get(key) == seen:
+            return
+        self._beliefs[key] = seen
+        now = self.image.partition(where.topic, where.partition)
+        if (
+            now is None
+            or now.leader != node.config.node_id
+            or now.leader_epoch != partition.leader_epoch
+        ):
+            return
+        is_up_to_date = now.partition_epoch == partition.partition_epoch
+        maximal, isr = partition.isr.maximal, partition.isr
+        self.coverage.rules["ReplicationQuorumSuperset"] += is_up_to_date
+        if is_up_to_date and (
+            any(member not in maximal for member in now.isr)
+            or (isr.proposed is None and sorted(isr.committed) != sorted(now.isr))
+        ):
+            raise Violation(
+                f"ReplicationQuorumSuperset: {where}: {node.host} goes by {isr}, persisted is "
+                f"{now.isr}"
+            )
+        for member, follower in partition.followers.items():
+            registered = self.image.brokers.get(member)
+            is_of_today = registered is not None and registered.epoch == follower.broker_epoch
+            if not is_of_today and not (is_up_to_date and member in now.isr):
+                continue
+            self._belief_is_true(node, partition, member, follower.log_end_offset)
+
+    def _belief_is_true(
+        self, node: SimNode, partition: Partition, member: int, believed: int
+    ) -> None:
+        log = self._log(member, partition.topic_partition)
+        if log is None:
+            return
+        if believed <= max(log.log_start_offset, partition.log.log_start_offset):
+            # Retention took it, here or there.
+            return
+        self.coverage.rules["WeakIsr"] += 1
+        mine, its = epoch_at(partition.log, believed - 1), epoch_at(log, believed - 1)
+        is_wrong = log.log_end_offset < believed or mine != its
+        first_wrong = min(log.log_end_offset, believed - 1)
+        if is_wrong and not self._has_gap(member, partition.topic_partition, first_wrong):
+            # Where the last record is of the same epoch, all before it are the same (KIP-101).
+            raise Violation(
+                f"WeakIsr: {partition.topic_partition}: {node.host} believes that {member} holds "
+                f"everything below {believed}, the last of it of epoch {mine}; it ends at "
+                f"{log.log_end_offset}, and has epoch {its} there"
+            )
+
+    def _deposed_commits(self, known: Committed, log: UnifiedLog, seen: int) -> None:
+        for batch in batches_of(log, seen, log.high_watermark):
+            values = values_of(log, batch)
+            known.lost.append(Lost(batch, values, DEPOSED_LEADER, known.unclean_epoch))
+
+    def _own_isr_has_it(self, node: SimNode, partition: Partition) -> None:
+        """H1, H2, H3 by what a leader knows, which may be deposed and not know it."""
+        where, isr, reached = partition.topic_partition, partition.isr, partition.log.high_watermark
+        self.coverage.rules["H1, H2, H3 by the leader's own view"] += 1
+        if len(isr.committed) < partition.min_isr:
+            raise Violation(
+                f"H1: {where}: {node.host} moves its high watermark to {reached} with {isr}, "
+                f"fewer than {partition.min_isr} members"
+            )
+        for member in isr.maximal:
+            follower = partition.followers.get(member)
+            if member != node.config.node_id and (
+                follower is None or follower.log_end_offset < reached
+            ):
+                raise Violation(
+                    f"H2: {where}: {node.host} moves its high watermark to {reached}, member "
+                    f"{member} of {isr} was not seen to hold that much"
+                )
+
+    def _isr_has_it(self, partition: Partition) -> None:
+        """H1, H2, H3: a high watermark moved; enough members of the persisted ISR have it."""
+        where = partition.topic_partition
+        now = self.image.partition(where.topic, where.partition)
+        if now is None or now.partition_epoch != partition.partition_epoch:
+            # The leader has not heard of the last change yet.
+            return
+        self.coverage.rules["H1, H2, H3"] += 1
+        if len(now.isr) < partition.min_isr:
+            raise Violation(
+                f"H1: {where}: the high watermark moves to {partition.log.high_watermark} though "
+                f"the persisted ISR {now.isr} has fewer than {partition.min_isr} members"
+            )
+        for member in now.isr:
+            end_offset = self._end_offset(member, where)
+            if end_offset is not None and end_offset < partition.log.high_watermark:
+                raise Violation(
+                    f"H2: {where}: the high watermark is {partition.log.high_watermark}, ISR "
+                    f"member {member} ends at {end_offset}"
+                )
+
+    def _end_offset(self, node_id: int, where: TopicPartition) -> int | None:
+        """Where a replica's log ends; None where nobody can say."""
+        log = self._log(node_id, where)
+        return None if log is None else log.log_end_offset
+
+    def _log(self, node_id: int, where: TopicPartition) -> UnifiedLog | None:
+        """A replica's log; None where nobody can say what is in it."""
+        node = self.nodes.get(node_id)
+        # One that is still starting may have lost records, and is not in the ISR for long (E7).
+        if node is None or node.node is None or not node.started or node.node.broker is None:
+            return None
+        held = node.node.broker.replicas.partitions.get(where)
+        return None if held is None else held.log
+
+    def _leader_is_complete(
+        self, node: SimNode, where: TopicPartition, partition: Partition, known: Committed
+    ) -> None:
+        """LeaderCompleteness: a new leader holds everything that was committed before its epoch.
+
+        One that hears late that it leads, and was deposed already, need not hold what leaders after
+        it have committed.
+        """
+        log = partition.log
+        before = min(
+            (end for epoch, end in known.begun.items() if epoch > partition.leader_epoch),
+            default=known.end_offset,
+        )
+        if known.is_open:
+            self._lose_below_start(known, log)
+        self.coverage.rules["LeaderCompleteness"] += 1
+        have = batches_of(log, 0, log.log_end_offset)
+        wanted = [
+            batch for batch in known.batches if log.log_start_offset <= batch.base_offset < before
+        ]
+        if have[: len(wanted)] == wanted:
+            return
+        kept = common_count(have, wanted)
+        first_missing = wanted[kept].base_offset
+        if known.is_open or self.is_excused(node.config.node_id, where, first_missing):
+            self._take_away(where, known, first_missing, partition.leader_epoch)
+            return
+        raise Violation(
+            f"LeaderCompleteness: {where}: {node.host} leads epoch {partition.leader_epoch} "
+            f"without {wanted[kept]}, which was committed; it has "
+            f"{have[kept] if kept < len(have) else 'nothing there'}"
+        )
+
+    def _lose_below_start(self, known: Committed, log: UnifiedLog) -> None:
+        """An unclean leader has nothing of what lies below its start, whatever has come there."""
+        below = log.log_start_offset
+        self._lose(known, [x for x in known.batches if x.base_offset < below])
+
+    def _lose(self, known: Committed, batches: list[Batch], epoch: int | None = None) -> None:
+        """Note what an unclean election took, or, with an `epoch`, that of a leader with a gap."""
+        why = UNCLEAN_ELECTION if known.is_open else POWER_LOSS
+        by_epoch = known.unclean_epoch if known.is_open else epoch
+        assert by_epoch is not None
+        for batch in batches:
+            if batch.leader_epoch >= by_epoch:
+                raise Violation(
+                    f"LeaderCompleteness: {batch} was committed after the election of epoch "
+                    f"{by_epoch}, which cannot have taken it away"
+                )
+            known.lost.append(Lost(batch, known.values[batch], why, by_epoch))
+
+    def _take_away(self, where: TopicPartition, known: Committed, offset: int, epoch: int) -> None:
+        self._lose(known, [x for x in known.batches if x.base_offset >= offset], epoch)
+        known.batches = [batch for batch in known.batches if batch.base_offset < offset]
+        known.end_offset = known.batches[-1].last_offset + 1 if known.batches else 0
+        known.in_own_term = {at: x for at, x in known.in_own_term.items() if at < offset}
+        known.matched = {node_id: min(at, offset) for node_id, at in known.matched.items()}
+        self.on_taken_away(where, offset)
+
+    def _grow(self, node: SimNode, partition: Partition, known: Committed) -> None:
+        """What lies under a high watermark is committed; all leaders must agree on it (H2)."""
+        where, log = partition.topic_partition, partition.log
+        end_offset = log.high_watermark
+        if end_offset <= known.end_offset:
+            return
+        for batch in batches_of(log, known.end_offset, end_offset):
+            begins_here = batch.base_offset == max(known.end_offset, log.log_start_offset)
+            if not begins_here and known.batches:
+                raise Violation(
+                    f"H2: {where}: {node.host} commits {batch}, committed is up to "
+                    f"{known.end_offset}"
+                )
+            known.batches.append(batch)
+            known.values[batch] = values_of(log, batch)
+            if batch.leader_epoch == partition.leader_epoch:
+                known.in_own_term[batch.base_offset] = node.host
+            known.end_offset = batch.last_offset + 1
+
+    # Followers
+
+    def follower(self, node: SimNode, partition: Partition) -> None:
+        """LeaderCandidateCompleteness at every step of a member; LogMatching from time to time."""
+        where = partition.topic_partition
+        known = self.committed.get(where)
+        if known is None:
+            return
+        if partition.log.log_end_offset < known.end_offset:
+            now = self.image.partition(where.topic, where.partition)
+            member = node.config.node_id
+            if now is not None and (member in now.isr or member in now.elr):
+                self._candidate_is_complete(where, now, known, member)
+        reached = partition.log.high_watermark
+        if reached - known.matched.get(node.config.node_id, 0) >= _MATCH_EVERY:
+            self.logs_match(node, partition)
+
+    def logs_match(self, node: SimNode, partition: Partition) -> None:
+        """LogMatching: compare what was not compared yet."""
+        where, log = partition.topic_partition, partition.log
+        if self.is_damaged(node.config.node_id, where):
+            return
+        known = self.of(where)
+        now = self.image.partition(where.topic, where.partition)
+        node_id = node.config.node_id
+        if (
+            now is None
+            or node_id not in now.isr
+            or now.leader_epoch != partition.leader_epoch
+            or (now.leader, now.leader_epoch) not in known.by_leader
+        ):
+            return
+        start = known.matched.get(node_id, 0)
+        end = min(log.high_watermark, known.end_offset)
+        have = batches_of(log, start, end)
+        first = max(start, log.log_start_offset)
+        begin = bisect_left(known.batches, first, key=_base_offset)
+        wanted = [x for x in known.batches[begin:] if x.last_offset < end]
+        self.coverage.rules["LogMatching"] += len(wanted)
+        if have != wanted:
+            at = common_count(have, wanted)
+            raise Violation(
+                f"LogMatching: {where}: {node.host} has {have[at : at + 1]}, committed is "
+                f"{wanted[at : at + 1]}"
+            )
+        known.matched[node_id] = end

@@ -1,0 +1,1 @@
+"""What drives a simulated cluster: plans, clients, operators, faults, a run."""

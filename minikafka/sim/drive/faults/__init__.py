@@ -1,0 +1,1 @@
+"""What goes wrong in a simulated cluster, and how each fault is undone."""

@@ -1,0 +1,283 @@
+"""What disks do to data that was synced: bits change, writes get lost, or land somewhere else.
+
+It happens while the machine is down, to one replica of a partition at a time, and only where
+another member of the ISR lives: one sound copy is left. What no reader can tell is left alone, as
+in Kafka's own files: the leader epoch in a batch, digits of high watermarks, of leader epochs and
+of topic ids, and a batch that lands in its own place in another partition.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import Final
+
+from minikafka.common.ids import TopicPartition
+from minikafka.log.checkpoints import (
+    CLEAN_SHUTDOWN,
+    HIGH_WATERMARKS,
+    LEADER_EPOCHS,
+    LOG_START_OFFSETS,
+    META_PROPERTIES,
+    PARTITION_METADATA,
+    RECOVERY_POINTS,
+    read_offsets,
+)
+from minikafka.log.log_directory import METADATA_FOLDER, parse_folder
+from minikafka.log.producer_snapshot import SNAPSHOT_SUFFIX
+from minikafka.log.segment import INDEX_SUFFIX, LOG_SUFFIX, TIME_INDEX_SUFFIX
+from minikafka.sim.drive.faults.rot import batches, bytes_below
+from minikafka.sim.world.sim_disk import SimDisk
+
+_EPOCH_BYTES: Final = range(12, 16)
+_BASE_OFFSET_BYTES: Final = range(8)
+_HIGH_BIT: Final = 7
+"""Flipped in a text, it makes a letter that is none."""
+_LOG_SHARE: Final = 0.7
+_SECTORS: Final = (16, 64, 512)
+_ANY_BIT: Final = (CLEAN_SHUTDOWN, LOG_START_OFFSETS)
+_TEXTS: Final = (
+    CLEAN_SHUTDOWN, HIGH_WATERMARKS, LOG_START_OFFSETS, META_PROPERTIES, RECOVERY_POINTS,
+)  # fmt: skip
+_IN_FOLDERS: Final = (
+    INDEX_SUFFIX, TIME_INDEX_SUFFIX, SNAPSHOT_SUFFIX, LEADER_EPOCHS, PARTITION_METADATA,
+)  # fmt: skip
+_REPLACED: Final = (RECOVERY_POINTS, LOG_START_OFFSETS, HIGH_WATERMARKS, CLEAN_SHUTDOWN)
+"""Files whose content of before a lost write leaves, or brings back."""
+
+
+@dataclass(slots=True)
+class Patch:
+    """Bytes of a file that were `before`, and are `after`."""
+
+    disk: SimDisk
+    path: str
+    at: int
+    before: bytes
+    after: bytes
+    content: bytearray = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Change them."""
+        self.content = self.disk.content(self.path)
+        self.content[self.at : self.at + len(self.before)] = self.after
+
+    @property
+    def is_there(self) -> bool:
+        """Whether some of what was changed is still in the file."""
+        if not self.disk.exists(self.path) or self.disk.content(self.path) is not self.content:
+            return False
+        return self._is_in(self.content)
+
+    @property
+    def may_come_back(self) -> bool:
+        """Whether it is in the file, or is there again after a power loss."""
+        return any(self._is_in(each) for each in self.disk.versions(self.path, self.content))
+
+    def _is_in(self, content: bytearray) -> bool:
+        found = content[self.at : self.at + len(self.after)]
+        return bool(found) and bytes(found) == self.after[: len(found)] != self.before[: len(found)]
+
+    def undo(self) -> None:
+        """Bring back what was there, as far as the file still is that one."""
+        if self.is_there:
+            end = min(self.at + len(self.after), len(self.content))
+            self.content[self.at : end] = self.before[: end - self.at]
+
+
+@dataclass(slots=True)
+class OldContent:
+    """A file that is again what it was before it was replaced by `newer`."""
+
+    disk: SimDisk
+    path: str
+    newer: bytes
+    content: bytearray = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Bring the older content back."""
+        self.disk.bring_back(self.path)
+        self.content = self.disk.content(self.path)
+
+    @property
+    def is_there(self) -> bool:
+        """Whether the file was not replaced since."""
+        return self.disk.exists(self.path) and self.disk.content(self.path) is self.content
+
+    @property
+    def may_come_back(self) -> bool:
+        """Whether it is there, or is again after a power loss."""
+        return any(True for _ in self.disk.versions(self.path, self.content))
+
+    def undo(self) -> None:
+        """Put the newer content there, unless the file was replaced since."""
+        if self.is_there:
+            self.disk.replaced[self.path] = self.newer
+            self.disk.bring_back(self.path)
+
+
+@dataclass(slots=True)
+class Damage:
+    """What happened to the disks of a node, and the replicas whose records it concerns."""
+
+    node_id: int
+    what: str
+    patches: Sequence[Patch | OldContent]
+    replicas: tuple[TopicPartition, ...] = ()
+
+    @property
+    def is_there(self) -> bool:
+        """Whether anything is still damaged."""
+        return any(patch.is_there for patch in self.patches)
+
+    @property
+    def may_come_back(self) -> bool:
+        """Whether anything is, or may be damaged after a power loss."""
+        return any(patch.may_come_back for patch in self.patches)
+
+    def undo(self) -> None:
+        """Bring back what was there."""
+        for patch in self.patches:
+            patch.undo()
+
+    def folders(self) -> Iterator[tuple[SimDisk, str]]:
+        """The folders of the replicas that are damaged."""
+        for patch in self.patches:
+            folder = patch.path.rpartition("/")[0]
+            if patch.is_there and folder:
+                yield patch.disk, folder
+
+
+@dataclass(slots=True)
+class Damager:
+    """Damages the disks of a node that is down. `may_damage` says which replicas have a copy."""
+
+    node_id: int
+    disks: Mapping[str, SimDisk]
+    was_clean: bool
+    may_damage: Callable[[TopicPartition], bool]
+    rng: Random
+
+    def flip(self) -> Damage | None:
+        """Change one bit, often of a segment; of others one kind is as likely as another."""
+        disk = self.rng.choice(list(self.disks.values()))
+        found = dict(self._files(disk))
+        if not found:
+            return None
+        kinds = sorted({_kind(path) for path in found})
+        is_log = LOG_SUFFIX in kinds and self.rng.random() < _LOG_SHARE
+        kind = LOG_SUFFIX if is_log else self.rng.choice(kinds)
+        path = self.rng.choice([path for path in found if _kind(path) == kind])
+        at, bit = self.rng.randrange(found[path]), self.rng.randrange(8)
+        if kind == LOG_SUFFIX:
+            at = _beside_unchecked(disk, path, at)
+        elif not self._is_any_bit(kind):
+            bit = _HIGH_BIT
+        before = bytes(disk.content(path)[at : at + 1])
+        patch = Patch(disk, path, at, before, bytes([before[0] ^ 1 << bit]))
+        return self._damage(f"bit {bit} of byte {at} in {path}", [patch])
+
+    def lose_write(self) -> Damage | None:
+        """Let bytes be what they were before they were written: nothing, or the file of before."""
+        disk = self.rng.choice(list(self.disks.values()))
+        old = [
+            path for path in _REPLACED
+            if path in disk.replaced and (self.was_clean or path != RECOVERY_POINTS)
+        ]  # fmt: skip
+        if old and self.rng.random() < 0.5:
+            name = self.rng.choice(old)
+            what = f"the last write of {name} is lost"
+            if name == RECOVERY_POINTS:
+                # A clean shutdown counts on it: a truncated log may seem to lack its end.
+                newer = bytes(disk.content(name)) if disk.exists(name) else b""
+                return self._damage(what, [OldContent(disk, name, newer)])
+            disk.bring_back(name)
+            return self._damage(what, [])
+        place = self._place(disk)
+        if place is None:
+            return None
+        path, at, size = place
+        before = bytes(disk.content(path)[at : at + size])
+        patch = Patch(disk, path, at, before, bytes(len(before)))
+        return self._damage(f"the write of {len(before)} bytes at {at} in {path} is lost", [patch])
+
+    def misdirect(self) -> Damage | None:
+        """Let bytes that were to go to one place be in another one, whose bytes are gone."""
+        disk = self.rng.choice(list(self.disks.values()))
+        one, other = self._place(disk), self._place(disk)
+        if one is None or other is None:
+            return None
+        (path, at, size), (wrong_path, wrong_at, wrong_size) = one, other
+        size = min(size, wrong_size)
+        if at == wrong_at or (path == wrong_path and abs(at - wrong_at) < size):
+            return None
+        written = bytes(disk.content(path)[at : at + size])
+        lost = Patch(disk, path, at, written, bytes(size))
+        hit = bytes(disk.content(wrong_path)[wrong_at : wrong_at + size])
+        misplaced = Patch(disk, wrong_path, wrong_at, hit, written)
+        what = f"{size} bytes for {path} at {at} are in {wrong_path} at {wrong_at}"
+        return self._damage(what, [lost, misplaced])
+
+    def _damage(self, what: str, patches: Sequence[Patch | OldContent]) -> Damage:
+        logs = [
+            parse_folder(patch.path.rpartition("/")[0])
+            for patch in patches
+            if patch.path.endswith(LOG_SUFFIX)
+        ]
+        return Damage(
+            self.node_id, what, patches, tuple(dict.fromkeys(x for x in logs if x is not None))
+        )
+
+    def _is_any_bit(self, kind: str) -> bool:
+        if kind == RECOVERY_POINTS:
+            return self.was_clean
+        return kind in _ANY_BIT or kind in (INDEX_SUFFIX, TIME_INDEX_SUFFIX, SNAPSHOT_SUFFIX)
+
+    def _place(self, disk: SimDisk) -> tuple[str, int, int] | None:
+        """A sector of a segment or of an index: path, byte and size."""
+        found = {
+            path: size for path, size in self._files(disk)
+            if path.endswith((LOG_SUFFIX, INDEX_SUFFIX)) and size >= _SECTORS[0]
+        }  # fmt: skip
+        if not found:
+            return None
+        logs = [path for path in found if path.endswith(LOG_SUFFIX)]
+        path = self.rng.choice(logs if logs and self.rng.random() < _LOG_SHARE else list(found))
+        size = min(self.rng.choice(_SECTORS), found[path])
+        return path, self.rng.randrange(found[path] - size + 1), size
+
+    def _files(self, disk: SimDisk) -> Iterator[tuple[str, int]]:
+        """The files that may be damaged, and how many of their first bytes are durable."""
+        recovery_points = read_offsets(disk, RECOVERY_POINTS) or {}
+        for name in disk.list(""):
+            if name in _TEXTS and disk.durable_bytes(name):
+                yield name, disk.durable_bytes(name)
+            where = parse_folder(name)
+            if where is None or name == METADATA_FOLDER or not self.may_damage(where):
+                continue
+            for path in (f"{name}/{each}" for each in disk.list(name)):
+                size = disk.durable_bytes(path)
+                if path.endswith(LOG_SUFFIX):
+                    size = min(size, bytes_below(disk, path, recovery_points.get(where, 0)))
+                if size and path.endswith((LOG_SUFFIX, *_IN_FOLDERS)):
+                    yield path, size
+
+
+def _kind(path: str) -> str:
+    name = path.rpartition("/")[2]
+    return name[name.rindex(".") :] if name[:1].isdigit() else name
+
+
+def _beside_unchecked(disk: SimDisk, path: str, at: int) -> int:
+    """The byte itself, or one near it where nothing would tell that it has changed.
+
+    No batch follows the last one, whose base offset may be any higher one.
+    """
+    content = disk.content(path)
+    for position, header in batches(disk, path):
+        if at < position + header.size:
+            inside = at - position
+            is_last = position + header.size == len(content)
+            if inside in _EPOCH_BYTES or (is_last and inside in _BASE_OFFSET_BYTES):
+                return position + _EPOCH_BYTES.stop
+            break
+    return at

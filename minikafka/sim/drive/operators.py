@@ -1,0 +1,328 @@
+"""What operators do to a simulated cluster while it breaks: elections, settings, topics, restarts.
+
+Nobody waits for the answers: what came of an operation shows in the metadata.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from random import Random
+from typing import ClassVar
+
+from minikafka.common.ids import TopicPartition
+from minikafka.messages import elect_leaders as elections
+from minikafka.messages.alter_partition_reassignments import (
+    AlterPartitionReassignmentsRequest,
+    ReassignablePartition,
+    ReassignableTopic,
+)
+from minikafka.messages.create_topics import (
+    CreatableTopic,
+    CreatableTopicConfig,
+    CreateTopicsRequest,
+)
+from minikafka.messages.delete_topics import DeleteTopicsRequest, DeleteTopicState
+from minikafka.messages.incremental_alter_configs import (
+    AlterableConfig,
+    AlterConfigsResource,
+    IncrementalAlterConfigsRequest,
+)
+from minikafka.messages.update_features import FeatureUpdateKey, UpdateFeaturesRequest
+from minikafka.metadata.partition_registration import NO_LEADER
+from minikafka.protocol.message import ApiMessage
+from minikafka.sim.checks.checkers import ELR_VERSION
+from minikafka.sim.checks.history import History
+from minikafka.sim.drive.faults.faults import STUCK_SHARE, Faults
+from minikafka.sim.drive.plan import Happening, Incident, Plan
+from minikafka.sim.drive.workload import Connections, SimProducer
+from minikafka.sim.world.sim_cluster import host
+from minikafka.sim.world.world import US_PER_MS
+
+_RESOURCE_TOPIC = 2
+_TIMEOUT_MS = 5_000
+_PREFERRED, _UNCLEAN, _DESIGNATION = 0, 1, 2
+_UPGRADE, _SAFE_DOWNGRADE = 1, 2
+_ROLL_POLL_MS = 200
+_WIDE = 150
+"""Partitions of a topic that no broker makes all at once."""
+_STUCK_BEFORE_MS = 200
+_RESIZED_SHARE = 0.3
+"""Reassignments that also draw another number of replicas."""
+_WRITE_PACE_MS = 20
+_WRITTEN_AFTER_MS = 300
+
+
+@dataclass(slots=True)
+class Operators:
+    """Carries out what a plan has operators do, to the topic `topic`.
+
+    `on_elections` is told of each ElectLeaders request before it is sent.
+    """
+
+    plan: Plan
+    topic: str
+    faults: Faults
+    connections: Callable[[str], Connections]
+    on_elections: Callable[[elections.ElectLeadersRequest], None] = lambda _: None
+    _elr: bool = True
+    _extra_topics: int = 0
+    _rolling: bool = False
+    _writer: SimProducer | None = None
+
+    def __post_init__(self) -> None:
+        """Begin with what the cluster was formatted with."""
+        self._elr = self.plan.elr
+
+    def happen(self, incident: Incident) -> None:
+        """Carry one operation out."""
+        assert isinstance(incident.what, Happening)
+        rng = self.faults.cluster.world.rng(f"operator/{incident.at_ms}")
+        request = self._CARRY_OUT[incident.what](self, rng)
+        if isinstance(request, elections.ElectLeadersRequest):
+            self.on_elections(request)
+        if request is not None:
+            connections = self.connections(f"operator{incident.at_ms}")
+            connections.ask(rng.choice(connections.bootstrap), request, lambda _: None)
+
+    def _note(self, what: str) -> None:
+        self.faults.cluster.world.note("operator", what)
+
+    def _elect_preferred(self, rng: Random) -> ApiMessage:
+        del rng
+        self._note("asks for preferred leaders")
+        return elections.ElectLeadersRequest(
+            election_type=_PREFERRED, topic_partitions=None, timeout_ms=_TIMEOUT_MS
+        )
+
+    def _elect_now(self, rng: Random) -> ApiMessage:
+        """An election of any type but PREFERRED (A2), for every partition or for one."""
+        kind = rng.choice((_UNCLEAN, _DESIGNATION, 3, 4))
+        partitions = None
+        if kind == _DESIGNATION or rng.random() < 0.5:
+            index = rng.randrange(self.plan.partitions)
+            wished = [rng.randint(1, self.plan.brokers)] if kind == _DESIGNATION else None
+            partitions = [
+                elections.TopicPartitions(self.topic, partitions=[index], desired_leaders=wished)
+            ]
+        self._note(f"asks for elections of type {kind}")
+        return elections.ElectLeadersRequest(
+            election_type=kind, topic_partitions=partitions, timeout_ms=_TIMEOUT_MS
+        )
+
+    def _alter(self, name: str, value: str) -> ApiMessage:
+        self._note(f"{name}={value}")
+        change = AlterableConfig(name, 0, value)
+        return IncrementalAlterConfigsRequest(
+            resources=[AlterConfigsResource(_RESOURCE_TOPIC, self.topic, [change])]
+        )
+
+    def _min_isr(self, rng: Random) -> ApiMessage:
+        value = rng.randint(1, self.plan.replication_factor)
+        return self._alter("min.insync.replicas", str(value))
+
+    def _strategy(self, rng: Random) -> ApiMessage:
+        if rng.random() < 0.3:
+            allowed = rng.choice(("true", "false"))
+            return self._alter("unclean.leader.election.enable", allowed)
+        strategy = rng.choice(("Balanced", "Aggressive", "None"))
+        return self._alter("unclean.recovery.strategy", strategy)
+
+    def _feature(self, rng: Random) -> ApiMessage:
+        del rng
+        self._elr = not self._elr
+        self._note(f"{ELR_VERSION}={int(self._elr)}")
+        update = FeatureUpdateKey(
+            feature=ELR_VERSION,
+            max_version_level=int(self._elr),
+            upgrade_type=_UPGRADE if self._elr else _SAFE_DOWNGRADE,
+        )
+        return UpdateFeaturesRequest(timeout_ms=_TIMEOUT_MS, feature_updates=[update])
+
+    def _reassign(self, rng: Random) -> ApiMessage:
+        """Move one partition; every third time to another number of replicas (H6)."""
+        brokers, count = self.faults.cluster.broker_ids, self.plan.replication_factor
+        if rng.random() < _RESIZED_SHARE:
+            count = rng.randint(1, len(brokers))
+        index = rng.randrange(self.plan.partitions)
+        members = rng.sample(brokers, count)
+        self._note(f"moves {self.topic}-{index} to {members}")
+        return AlterPartitionReassignmentsRequest(
+            timeout_ms=_TIMEOUT_MS,
+            topics=[ReassignableTopic(self.topic, [ReassignablePartition(index, members)])],
+        )
+
+    def _swap(self, rng: Random) -> None:
+        """Give leadership back and forth between two replicas, faster than fetches end.
+
+        Each time the other replica is made the first one, and preferred leaders are asked for. What
+        the leader has sent to others may be stuck meanwhile, and come when it leads again.
+        """
+        other = rng.randrange(1, self.plan.replication_factor)
+        index = rng.randrange(self.plan.partitions)
+        if rng.random() < STUCK_SHARE:
+            # Some records must be in what is stuck; followers must have followed in between.
+            self._hold_answers(rng, index, other, rng.choice((1_000, 2_500)))
+            begin = partial(self._swap_again, rng, index, other, 2, (100, 300))
+            self.faults.cluster.world.after(_STUCK_BEFORE_MS * US_PER_MS, begin)
+        else:
+            self._swap_again(rng, index, other, rng.randint(2, 8), (10, 30, 100, 500))
+
+    def _hold_answers(self, rng: Random, index: int, other: int, for_ms: int) -> None:
+        """Let be stuck what the leader has told its followers, or what it should learn itself.
+
+        Then the next leader is behind: who follows both cuts off what only the first one had.
+        """
+        cluster = self.faults.cluster
+        controller = cluster.nodes[cluster.controller_id].node
+        if controller is None:
+            return
+        now = controller.loader.image.partition(self.topic, index)
+        if now is None or now.leader == NO_LEADER:
+            return
+        leader = host(now.leader)
+        links = [(leader, host(other)) for other in cluster.broker_ids if other != now.leader]
+        what = f"what {leader} has sent to other brokers"
+        share = STUCK_SHARE
+        if rng.random() < STUCK_SHARE and now.leader != cluster.controller_id:
+            following = now.replicas[other % len(now.replicas)]
+            behind = host(now.replicas[0] if following == now.leader else following)
+            links, share = [(host(cluster.controller_id), leader), (leader, behind)], 1.0
+            what = f"what the controller has sent to {leader}, and that to {behind},"
+        for source, target in links:
+            cluster.network.clog(source, target, share)
+        self._note(f"{what} is stuck for {for_ms} ms")
+
+        def release() -> None:
+            for source, target in links:
+                cluster.network.unclog(source, target)
+
+        cluster.world.after(for_ms * US_PER_MS, release)
+
+    def _swap_again(
+        self, rng: Random, index: int, other: int, times: int, pauses_ms: tuple[int, ...]
+    ) -> None:
+        cluster = self.faults.cluster
+        controller = cluster.nodes[cluster.controller_id].node
+        if not times or self.faults.is_over or controller is None:
+            return
+        now = controller.loader.image.partition(self.topic, index)
+        if now is None or other >= len(now.replicas):
+            return
+        members = list(now.replicas)
+        members[0], members[other] = members[other], members[0]
+        self._make_leader(index, members, rng)
+        again = partial(self._swap_again, rng, index, other, times - 1, pauses_ms)
+        cluster.world.after(rng.choice(pauses_ms) * US_PER_MS, again)
+
+    def lead(self, node_id: int, where: TopicPartition, rng: Random) -> None:
+        """Make a replica the preferred leader, and ask for it."""
+        controller = self.faults.cluster.nodes[self.faults.cluster.controller_id].node
+        now = None if controller is None else controller.loader.image.partition(*where)
+        if self.faults.is_over or where.topic != self.topic or now is None:
+            return
+        if node_id in now.isr and not now.adding_replicas:
+            others = [each for each in now.replicas if each != node_id]
+            self._make_leader(where.partition, [node_id, *others], rng)
+
+    def _make_leader(self, index: int, members: list[int], rng: Random) -> None:
+        cluster = self.faults.cluster
+        self._note(f"{self.topic}-{index} shall be led by {members[0]}")
+        connections = self.connections(f"operator{cluster.world.now_us}")
+        bootstrap = rng.choice(connections.bootstrap)
+        moved = AlterPartitionReassignmentsRequest(
+            timeout_ms=_TIMEOUT_MS,
+            topics=[ReassignableTopic(self.topic, [ReassignablePartition(index, members)])],
+        )
+        elected = elections.ElectLeadersRequest(
+            election_type=_PREFERRED,
+            topic_partitions=[elections.TopicPartitions(self.topic, partitions=[index])],
+            timeout_ms=_TIMEOUT_MS,
+        )
+        connections.ask(
+            bootstrap, moved, lambda _: connections.ask(bootstrap, elected, lambda _: None)
+        )
+
+    def _topic(self, rng: Random) -> ApiMessage:
+        """Create a topic beside the one that is checked, or delete the last one of them.
+
+        It is written to until after its deletion, and each batch is flushed.
+        """
+        if self._extra_topics % 2:
+            name = f"x{self._extra_topics // 2}"
+            self._extra_topics += 1
+            self._note(f"deletes {name}")
+            self.faults.cluster.world.after(_WRITTEN_AFTER_MS * US_PER_MS, self.stop_writing)
+            return DeleteTopicsRequest(topics=[DeleteTopicState(name=name)], timeout_ms=_TIMEOUT_MS)
+        name = f"x{self._extra_topics // 2}"
+        self._extra_topics += 1
+        self._note(f"creates {name}")
+        topic = CreatableTopic(
+            name=name,
+            num_partitions=rng.choice((1, 1, 2, 2, 3, _WIDE)),
+            replication_factor=self.plan.replication_factor,
+            configs=[CreatableTopicConfig("flush.messages", "1")],
+        )
+        self._write_to(name, min(topic.num_partitions, 3))
+        return CreateTopicsRequest(topics=[topic], timeout_ms=_TIMEOUT_MS)
+
+    def _write_to(self, name: str, partitions: int) -> None:
+        """Write to a topic without readers; what became of the records is not checked."""
+        self.stop_writing()
+        self._writer = SimProducer(
+            self.connections(f"writer-{name}"),
+            History(),
+            name,
+            [TopicPartition(name, index) for index in range(partitions)],
+            acks=1,
+            idempotent=False,
+            interval_ms=_WRITE_PACE_MS,
+        )
+        self._writer.start()
+
+    def stop_writing(self) -> None:
+        """Stop the producer of the topic that was created last."""
+        if self._writer is not None:
+            self._writer.running = False
+
+    def _roll(self, rng: Random) -> None:
+        """Restart the brokers one after the other, each when the one before serves again."""
+        if self._rolling:
+            return
+        self._rolling = True
+        order = list(self.faults.cluster.broker_ids)
+        rng.shuffle(order)
+        self._note(f"restarts brokers in the order {order}")
+        self._restart_next(order)
+
+    def _restart_next(self, order: list[int]) -> None:
+        world, nodes = self.faults.cluster.world, self.faults.cluster.nodes
+        if not order or self.faults.is_over:
+            self._rolling = False
+            return
+        node = nodes[order[0]]
+        node.shut_down()
+        begun = node.starts
+
+        def look() -> None:
+            if self.faults.is_over:
+                return
+            if not node.alive:
+                node.start()
+            if node.started and node.starts > begun:
+                self._restart_next(order[1:])
+            else:
+                world.after(_ROLL_POLL_MS * US_PER_MS, look)
+
+        look()
+
+    _CARRY_OUT: ClassVar[dict[Happening, Callable[["Operators", Random], ApiMessage | None]]] = {
+        Happening.ELECT: _elect_preferred,
+        Happening.ELECT_NOW: _elect_now,
+        Happening.MIN_ISR: _min_isr,
+        Happening.STRATEGY: _strategy,
+        Happening.FEATURE: _feature,
+        Happening.REASSIGN: _reassign,
+        Happening.SWAP: _swap,
+        Happening.TOPIC: _topic,
+        Happening.ROLL: _roll,
+    }

@@ -1,0 +1,519 @@
+"""What one seed means: the cluster, its load, and everything that will go wrong.
+
+A swarm: every seed draws which faults it has at all, so that some runs are full of one kind and
+free of the others; half of the seeds take a mix that is known to bring trouble together. Faults
+come in pairs of doing and undoing; at the end of the plan all is healed.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from random import Random
+
+from minikafka.common.budget import STEP_UNITS
+from minikafka.sim.world.sim_cluster import CONTROLLER_ID
+
+
+class Fault(Enum):
+    """What can go wrong, and how it ends."""
+
+    KILL = "kill"
+    POWER = "power"
+    POWER_ALL = "power-all"
+    BIT_FLIP = "bit-flip"
+    RELAPSE = "relapse"
+    RESTART = "restart"
+    PAUSE = "pause"
+    CUT = "cut"
+    CUT_ONE_WAY = "cut-one-way"
+    CUT_CLIENTS = "cut-clients"
+    CUT_CONTROLLER = "cut-controller"
+    ISOLATE = "isolate"
+    SLOW = "slow"
+    SLOW_NODE = "slow-node"
+    CLOG = "clog"
+    ABORT = "abort"
+    CLOCK = "clock"
+    DRIFT = "drift"
+    SLOW_DISK = "slow-disk"
+    FULL_DISK = "full-disk"
+    DISK_ERROR = "disk-error"
+    WIPE = "wipe"
+    RESTORE = "restore"
+    RETRACT = "retract"
+    POWER_IN_STOP = "power-in-stop"
+    ROT = "rot"
+    FEW_FILES = "few-files"
+    CRASH_IN_STEP = "crash-in-step"
+    ERROR_ONCE = "error-once"
+    NO_SPACE_ONCE = "no-space-once"
+    DATA_ROT = "data-rot"
+    LOST_WRITE = "lost-write"
+    MISDIRECTED_WRITE = "misdirected-write"
+
+
+class Happening(Enum):
+    """What operators do meanwhile."""
+
+    ELECT = "elect-preferred"
+    ELECT_NOW = "elect-now"
+    MIN_ISR = "min-isr"
+    STRATEGY = "strategy"
+    FEATURE = "feature"
+    REASSIGN = "reassign"
+    SWAP = "swap-leaders"
+    TOPIC = "topic"
+    ROLL = "roll"
+
+
+PAIRS = (Fault.CUT, Fault.CUT_ONE_WAY, Fault.SLOW, Fault.CLOG)
+"""Faults of a link."""
+DAMAGE = (Fault.DATA_ROT, Fault.LOST_WRITE, Fault.MISDIRECTED_WRITE)
+"""Faults of synced data. They leave one sound copy, which must not be taken away, too."""
+NOT_OF_CONTROLLERS = (Fault.WIPE, Fault.RESTORE, *DAMAGE)
+"""A controller holds no partitions. One that is alone and loses its log has lost everything: no
+promise survives that."""
+
+_FEW_WRITERS = 3
+_RETENTION_CHECK_MS = 2_000
+_SHORT_INDEX_INTERVAL_BYTES = 300
+_RETENTION_SHARE = 0.25
+_ODD_SHARE = 0.25
+_JOINT_SHARE = 0.1
+_RETRACT_SHARE = 0.1
+_RESIZE_SHARE = 0.1
+_ORPHAN_SHARE = 0.08
+_BACKFILL_SHARE = 0.2
+_BACKFILL_MS = 3 * 86_400_000
+_POWER_IN_STOP_SHARE = 0.15
+_ROT_SHARE = 0.15
+_SNAPSHOT_SHARE = 0.4
+_WORK_SHARE = 0.3
+_STAY_DOWN_SHARE = 0.4
+_DRAWN_APART = (
+    Fault.RETRACT, Fault.POWER_IN_STOP, Fault.ROT, Fault.FEW_FILES, Fault.CRASH_IN_STEP,
+    Fault.ERROR_ONCE, Fault.NO_SPACE_ONCE, *DAMAGE,
+)  # fmt: skip
+"""Faults that have entropy of their own, so that seeds without them stay as they were."""
+_DELETING_SHARE = 0.1
+_FEW_FILES_SHARE = 0.15
+_CRASHING_SHARE = 0.2
+_FEATURE_SHARE = 0.15
+_LINKS_SHARE = 0.1
+_ERRORS_SHARE = 0.2
+_DAMAGE_SHARE = 0.2
+_DAMAGE_ALONE_SHARE = 0.5
+_TWO_DISKS_SHARE = 0.5
+_SHRINKING_SHARE = 0.15
+_TRUNCATING_SHARE = 0.06
+_PACES_MS = (1_000, 2_000, 6_000, 15_000)
+_QUICK_PACES_MS = (700, 1_500, 3_000)
+_LASTING_MS = (200, 2_000, 8_000, 30_000)
+_LONG_MS = (4_000, 8_000, 30_000)
+_SHORT_MS = (500, 2_000, 4_000)
+Mix = tuple["Fault | Happening", ...]
+MIXES: tuple[Mix, ...] = (
+    # What was sent long ago arrives after everything has changed.
+    (Fault.CLOG, Fault.CLOG, Fault.SLOW, Fault.POWER, Fault.PAUSE, Happening.ELECT),
+    (Fault.CLOG, Fault.SLOW, Fault.SLOW_NODE, Happening.SWAP, Happening.SWAP, Happening.SWAP),
+    (Fault.SLOW, Fault.SLOW_NODE, Happening.SWAP, Happening.SWAP),
+    # Followers that fall out of the ISR and come back, while everything takes its time.
+    (Fault.SLOW_NODE, Fault.SLOW_NODE, Fault.SLOW_DISK, Fault.KILL, Fault.ISOLATE, Fault.PAUSE),
+    (Fault.RELAPSE, Fault.RELAPSE, Fault.SLOW),
+    # An ISR that changes all the time, and what was said of it twice.
+    (Fault.ABORT, Fault.ABORT, Fault.SLOW_NODE, Fault.SLOW_NODE, Fault.PAUSE, Fault.SLOW),
+    (Fault.SLOW_NODE, Fault.SLOW_NODE, Fault.SLOW, Fault.SLOW, Happening.SWAP),
+    # Disks that keep less than was written.
+    (Fault.POWER, Fault.POWER, Fault.BIT_FLIP, Fault.RESTORE, Fault.FULL_DISK, Fault.DISK_ERROR),
+    # Nobody is left who has everything.
+    (Fault.POWER_ALL, Fault.POWER, Fault.BIT_FLIP, Fault.KILL, Happening.STRATEGY),
+    (Fault.CUT_CONTROLLER, Fault.CUT_CONTROLLER, Fault.POWER, Fault.KILL, Fault.SLOW),
+    # Disks that are behind when the power goes.
+    (Fault.SLOW_DISK, Fault.SLOW_DISK, Fault.POWER, Fault.KILL, Happening.SWAP),
+    # Brokers that come and go while the ISR is small.
+    (Fault.KILL, Fault.RESTART, Fault.SLOW_DISK, Fault.SLOW_NODE, Fault.SLOW, Happening.MIN_ISR),
+    # Operators.
+    (Happening.ROLL, Happening.REASSIGN, Happening.TOPIC, Happening.FEATURE, Fault.KILL),
+    (Happening.ELECT, Happening.ELECT_NOW, Happening.STRATEGY, Fault.POWER, Fault.POWER_ALL),
+)
+
+
+_RETRACTING: Mix = (
+    *(Fault.POWER_ALL, Fault.POWER, Fault.POWER, Fault.WIPE, Fault.KILL, Fault.KILL),
+    *(Fault.RETRACT, Fault.RETRACT, Fault.RETRACT),
+)
+"""Unclean recoveries, and what was said in them does not hold any more."""
+_RESIZING: Mix = (
+    *(Happening.REASSIGN, Happening.REASSIGN, Happening.REASSIGN),
+    *(Fault.KILL, Fault.RESTART, Fault.POWER),
+)
+"""Partitions of one topic that differ in their numbers of replicas, with an ISR that is small."""
+_ORPHANING: Mix = (
+    *(Fault.KILL, Fault.KILL, Fault.KILL, Fault.POWER, Fault.ISOLATE, Fault.CUT_CONTROLLER),
+    *(Happening.STRATEGY, Happening.ELECT_NOW),
+)
+"""Partitions that lose their leader while brokers live that may not lead, or may not yet."""
+_MOVING: Mix = (
+    *(Fault.PAUSE, Fault.PAUSE, Fault.SLOW_NODE, Fault.KILL),
+    *(Happening.SWAP, Happening.SWAP, Happening.REASSIGN, Happening.ELECT),
+)
+"""Followers that are silent while leaderships of other partitions move."""
+_STOPPING: Mix = (Fault.POWER_IN_STOP, Fault.POWER_IN_STOP, Fault.POWER_IN_STOP, Fault.RESTART)
+"""Controlled shutdowns, most of which do not end."""
+_ROTTING: Mix = (Fault.ROT, Fault.ROT, Fault.KILL)
+"""Metadata directories that cannot be trusted."""
+_DELETING: Mix = (*[Happening.TOPIC] * 6, Fault.SLOW_DISK, Fault.SLOW_DISK, Fault.KILL)
+"""Topics that are deleted while they are written to and flushed."""
+_SHORT_OF_FILES: Mix = (
+    *[Fault.FEW_FILES] * 6,
+    *(Happening.TOPIC, Happening.ROLL, Happening.SWAP, Fault.KILL, Fault.ISOLATE),
+)
+"""Nodes without file descriptors while logs are made, rolled, truncated and led elsewhere."""
+_CRASHING: Mix = (
+    *[Fault.CRASH_IN_STEP] * 6,
+    *(Fault.ISOLATE, Fault.PAUSE, Happening.SWAP, Happening.TOPIC, Happening.REASSIGN),
+)
+"""Processes and machines that end between any two changes of a disk."""
+_SHRINKING: Mix = (
+    *[Fault.KILL] * 4, *[Fault.PAUSE] * 2, *[Fault.ISOLATE] * 2, Fault.RESTART, Fault.SLOW_NODE
+)  # fmt: skip
+"""ISRs that shrink below min ISR, and their last member leaves: the ELR is what is left."""
+_FEATURING: Mix = (Happening.FEATURE, Happening.FEATURE, Fault.KILL, Fault.POWER, Fault.ISOLATE)
+"""ELR is switched off and on while brokers come and go."""
+_LINKING: Mix = (
+    *(Fault.CUT, Fault.CUT_ONE_WAY, Fault.CUT_CLIENTS, Fault.CLOG, Fault.CLOG, Fault.ABORT),
+    *(Fault.RESTORE, Fault.RESTORE, Fault.CLOCK),
+)
+"""What few mixes have."""
+_FAILING: Mix = (
+    *[Fault.ERROR_ONCE] * 6, *[Fault.NO_SPACE_ONCE] * 2,
+    *(Fault.SLOW_DISK, Fault.RESTART, Fault.RESTART, Happening.SWAP, Happening.ROLL),
+)  # fmt: skip
+"""Disks that report an error once, also to a node that is about to stop."""
+_DAMAGING: Mix = (
+    *[Fault.DATA_ROT] * 3, *[Fault.LOST_WRITE] * 3, *[Fault.MISDIRECTED_WRITE] * 2,
+    *[Happening.SWAP] * 8, *(Happening.ROLL, Fault.KILL),
+)  # fmt: skip
+"""Data that is not what was written, and leaders that come to serve it."""
+_APART = (
+    ("power-in-stop", _POWER_IN_STOP_SHARE, _STOPPING),
+    ("rot", _ROT_SHARE, _ROTTING),
+    ("deleting", _DELETING_SHARE, _DELETING),
+    ("few-files", _FEW_FILES_SHARE, _SHORT_OF_FILES),
+    ("crash-in-step", _CRASHING_SHARE, _CRASHING),
+    ("feature", _FEATURE_SHARE, _FEATURING),
+    ("links", _LINKS_SHARE, _LINKING),
+    ("errors", _ERRORS_SHARE, _FAILING),
+)
+"""What is added to plans that are drawn already: name of the entropy, share of seeds, mix."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Incident:
+    """One thing that happens `at_ms`, to a node (0: no node), and is undone after `for_ms`."""
+
+    at_ms: int
+    what: Fault | Happening
+    node: int = 0
+    other: int = 0
+    for_ms: int = 0
+
+    def __str__(self) -> str:
+        """One line of a schedule."""
+        whom = f" {self.node}" if self.node else ""
+        peer = f"-{self.other}" if self.other else ""
+        held = f" for {self.for_ms} ms" if self.for_ms else ""
+        return f"{self.at_ms:>8} ms  {self.what.value}{whom}{peer}{held}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """One run. `incidents` are in the order of their times; `plan_file` writes it as text.
+
+    `pace_ms` is how long producers wait between two batches, `groups` how many consumers share the
+    partitions as a group. Records are `backfill_ms` older than the time at which they are sent.
+    All faults end after `duration_ms`, or after `steps` steps of the world, where that is not
+    0. Each condition of liveness must then hold within `healing_ms`.
+    """
+
+    seed: int
+    brokers: int
+    replication_factor: int
+    min_isr: int
+    partitions: int
+    separate_controller: bool
+    elr: bool
+    recovery_manager: bool
+    strategy: str
+    roll_ms: int
+    producers: int
+    idempotent: bool
+    flush_messages: bool
+    duration_ms: int
+    pace_ms: int = 100
+    groups: int = 0
+    session_ms: int = 3_000
+    request_ms: int = 3_000
+    lag_ms: int = 3_000
+    fetch_bytes: int = 1 << 20
+    retention_bytes: int = -1
+    joint: bool = False
+    """A producer writes to several partitions with one request."""
+    odd: bool = False
+    """A client sends requests that no client means to send."""
+    snapshot_bytes: int = 0
+    steps: int = 0
+    backfill_ms: int = 0
+    healing_ms: int = 120_000
+    recovery_ms: int = 20_000
+    """How long a balanced recovery waits for answers that it can do without (U5)."""
+    step_units: int = STEP_UNITS
+    some_stay_down: bool = False
+    """When all is healed, as many brokers as the promise allows are taken away for good."""
+    work_ms: int = 20
+    """A computation away from a node's step takes so long at most."""
+    log_dirs: int = 1
+    incidents: tuple[Incident, ...] = ()
+
+    @property
+    def nodes(self) -> list[int]:
+        """Every machine."""
+        brokers = list(range(1, self.brokers + 1))
+        return [*brokers, CONTROLLER_ID] if self.separate_controller else brokers
+
+    @property
+    def given(self) -> dict[str, str]:
+        """The configuration of the nodes."""
+        values = {
+            "broker.session.timeout.ms": str(self.session_ms),
+            "broker.heartbeat.interval.ms": str(self.session_ms // 6),
+            "replica.lag.time.max.ms": str(self.lag_ms),
+            "replica.fetch.backoff.ms": "200",
+            "replica.socket.timeout.ms": "3000",
+            "request.timeout.ms": str(self.request_ms),
+            "replica.fetch.max.bytes": str(self.fetch_bytes),
+            "log.roll.ms": str(self.roll_ms),
+            "unclean.recovery.manager.enabled": str(self.recovery_manager).lower(),
+            "unclean.recovery.strategy": self.strategy,
+            "unclean.recovery.timeout.ms": str(self.recovery_ms),
+            "min.insync.replicas": str(self.min_isr),
+        }
+        if self.flush_messages:
+            values["log.flush.interval.messages"] = "1"
+        if any(incident.what in DAMAGE for incident in self.incidents):
+            # A start scans what follows the last entry of an index: let there be more before it.
+            values["log.index.interval.bytes"] = str(_SHORT_INDEX_INTERVAL_BYTES)
+        if self.retention_bytes >= 0:
+            values["log.retention.bytes"] = str(self.retention_bytes)
+            values["log.retention.check.interval.ms"] = str(_RETENTION_CHECK_MS)
+            values["log.initial.task.delay.ms"] = str(_RETENTION_CHECK_MS)
+        if self.snapshot_bytes:
+            values["metadata.log.max.record.bytes.between.snapshots"] = str(self.snapshot_bytes)
+            values["metadata.max.retention.bytes"] = str(2 * self.snapshot_bytes)
+        return values
+
+
+def draw(seed: int, duration_ms: int) -> Plan:
+    """The plan of a seed."""
+    rng = Random(f"plan/{seed}")
+    brokers = rng.choice((3, 3, 3, 4, 5, 7))
+    factor = rng.choice((3, 3, min(brokers, 4), 2))
+    recovery_manager = rng.random() < 0.4
+    mix = _mix(rng)
+    producers, partitions = rng.randint(1, 3), rng.randint(1, 3)
+    writers = producers * partitions
+    plan = Plan(
+        seed=seed,
+        brokers=brokers,
+        replication_factor=factor,
+        min_isr=rng.choice((1, 2, 2, 2, factor)),
+        partitions=partitions,
+        separate_controller=rng.random() < 0.7,
+        elr=rng.random() < 0.85,
+        recovery_manager=recovery_manager,
+        strategy=rng.choice(("Balanced", "Aggressive", "Aggressive", "None")),
+        roll_ms=rng.choice((1 << 40, 1_000, 10_000)),
+        producers=producers,
+        idempotent=rng.random() < 0.5,
+        flush_messages=rng.random() < 0.2,
+        duration_ms=duration_ms,
+        pace_ms=rng.choice((20, 100, 400)) * (1 if writers <= _FEW_WRITERS else 4),
+        groups=rng.choice((0, 0, 1, 2)),
+        session_ms=rng.choice((1_500, 3_000)),
+        request_ms=rng.choice((3_000, 10_000)),
+        lag_ms=rng.choice((600, 1_500, 3_000)),
+        fetch_bytes=rng.choice((1 << 20, 1 << 20, 1, 500)),
+    )
+    plan = replace(plan, incidents=tuple(_incidents(rng, plan, mix)))
+    own = Random(f"retention/{seed}")
+    if own.random() < _RETENTION_SHARE:
+        # Segments must be rolled to be deleted.
+        plan = replace(plan, roll_ms=1_000, retention_bytes=own.choice((0, 4_000, 40_000)))
+    own = Random(f"retract/{seed}")
+    if own.random() < _RETRACT_SHARE:
+        # The last member of an ISR is lost often.
+        plan = replace(
+            plan,
+            recovery_manager=True,
+            strategy=own.choice(("Balanced", "Aggressive")),
+            min_isr=1,
+            session_ms=1_500,
+        )
+        incidents = _incidents(own, plan, _RETRACTING, paces=_QUICK_PACES_MS)
+        plan = replace(plan, incidents=tuple(incidents))
+    if Random(f"backfill/{seed}").random() < _BACKFILL_SHARE:
+        # Older than producer.id.expiration.ms.
+        plan = replace(plan, backfill_ms=_BACKFILL_MS)
+    own = Random(f"resize/{seed}")
+    if own.random() < _RESIZE_SHARE:
+        plan = replace(plan, partitions=3, min_isr=2)
+        incidents = _incidents(own, plan, _RESIZING, paces=_QUICK_PACES_MS)
+        plan = replace(plan, incidents=tuple(incidents))
+    plan = _with_orphans(plan)
+    plan = _with_small_isrs(plan)
+    plan = _with_odd_clients(plan)
+    plan = _with_truncations(plan)
+    for name, share, mix in _APART:
+        own = Random(f"{name}/{seed}")
+        if own.random() < share:
+            incidents = [*plan.incidents, *_incidents(own, plan, mix)]
+            plan = replace(plan, incidents=tuple(sorted(incidents, key=_time_of)))
+    own = Random(f"snapshots/{seed}")
+    if own.random() < _SNAPSHOT_SHARE:
+        # Often enough that some node is always behind the start of the log.
+        plan = replace(plan, snapshot_bytes=own.choice((200, 1_000, 5_000)))
+    own = Random(f"work/{seed}")
+    if own.random() < _WORK_SHARE:
+        # Batches are too large for a step: all of them, or those of more than a few records.
+        plan = replace(plan, step_units=own.choice((0, 3)), work_ms=own.choice((20, 1_000)))
+    plan = _with_damage(plan)
+    if any(each.what in (Fault.ERROR_ONCE, Fault.NO_SPACE_ONCE) for each in plan.incidents):
+        two = Random(f"disks/{seed}").random() < _TWO_DISKS_SHARE
+        # A broker outlives the loss of the one without the metadata log.
+        plan = replace(plan, log_dirs=2 if two else 1)
+    some_stay_down = Random(f"stay-down/{seed}").random() < _STAY_DOWN_SHARE
+    return replace(plan, some_stay_down=some_stay_down)
+
+
+def _time_of(incident: Incident) -> int:
+    return incident.at_ms
+
+
+def _with_damage(plan: Plan) -> Plan:
+    own = Random(f"damage/{plan.seed}")
+    if own.random() >= _DAMAGE_SHARE:
+        return plan
+    # Logs that are long enough to be damaged where a start does not look.
+    writers = plan.producers * plan.partitions
+    plan = replace(plan, pace_ms=min(plan.pace_ms, 100 * writers), fetch_bytes=1 << 20)
+    added = _incidents(own, plan, _DAMAGING, _QUICK_PACES_MS, _SHORT_MS)
+    kept = [x for x in plan.incidents if x.what not in (Fault.WIPE, Fault.RESTORE)]
+    if own.random() < _DAMAGE_ALONE_SHARE:
+        kept = []
+    return replace(plan, incidents=tuple(sorted([*kept, *added], key=_time_of)))
+
+
+def _with_orphans(plan: Plan) -> Plan:
+    own = Random(f"orphans/{plan.seed}")
+    if own.random() >= _ORPHAN_SHARE:
+        return plan
+    plan = replace(
+        plan,
+        recovery_manager=own.random() < 0.6,
+        strategy=own.choice(("Balanced", "Balanced", "None")),
+        brokers=min(plan.brokers, 4),
+        replication_factor=3,
+        min_isr=2,
+        session_ms=1_500,
+        recovery_ms=1_500,
+    )
+    incidents = _incidents(own, plan, _ORPHANING, _QUICK_PACES_MS, _LONG_MS)
+    return replace(plan, incidents=tuple(incidents))
+
+
+def _with_small_isrs(plan: Plan) -> Plan:
+    own = Random(f"small-isr/{plan.seed}")
+    if own.random() >= _SHRINKING_SHARE:
+        return plan
+    plan = replace(
+        plan, brokers=own.choice((3, 4)), replication_factor=3, min_isr=own.choice((2, 3)),
+        elr=True, session_ms=1_500, lag_ms=600,
+    )  # fmt: skip
+    incidents = _incidents(own, plan, _SHRINKING, _QUICK_PACES_MS, _SHORT_MS)
+    return replace(plan, incidents=tuple(incidents))
+
+
+def _with_truncations(plan: Plan) -> Plan:
+    """Leaders that are isolated while a segment that they rolled is flushed, one after another."""
+    own = Random(f"truncating/{plan.seed}")
+    if own.random() >= _TRUNCATING_SHARE:
+        return plan
+    plan = replace(
+        plan, brokers=3, replication_factor=3, min_isr=own.choice((1, 2)), idempotent=False,
+        flush_messages=False, roll_ms=300, pace_ms=100, session_ms=1_500, lag_ms=600,
+    )  # fmt: skip
+    there = (0, *plan.nodes)
+    incidents = [x for x in plan.incidents if x.node in there and x.other in there]
+    for number, at_ms in enumerate(range(3_000, plan.duration_ms, 4_000)):
+        node = 1 + number % 3
+        incidents += [
+            Incident(at_ms=at_ms, what=Fault.SLOW_DISK, node=node, for_ms=5_000),
+            Incident(at_ms=at_ms + 200, what=Fault.ISOLATE, node=node, for_ms=2_500),
+        ]
+    return replace(plan, incidents=tuple(sorted(incidents, key=_time_of)))
+
+
+def _with_odd_clients(plan: Plan) -> Plan:
+    own = Random(f"odd/{plan.seed}")
+    plan = replace(plan, odd=own.random() < _ODD_SHARE)
+    if own.random() < _JOINT_SHARE:
+        # Brokers lead several partitions with different followers, and leaders move while one of
+        # them is waited for.
+        plan = replace(
+            plan, joint=True, brokers=4, partitions=6, replication_factor=2, min_isr=2, producers=1,
+            groups=0,
+        )  # fmt: skip
+        incidents = _incidents(own, plan, _MOVING, paces=_QUICK_PACES_MS)
+        plan = replace(plan, incidents=tuple(incidents))
+    return plan
+
+
+def _mix(rng: Random) -> Mix:
+    if rng.random() < 0.5:
+        return rng.choice(MIXES)
+    faults = [kind for kind in Fault if kind not in _DRAWN_APART and rng.random() < 0.3]
+    faults = faults or [Fault.KILL]
+    happenings = [kind for kind in Happening if rng.random() < 0.2]
+    return (*faults, *faults, *happenings)
+
+
+def _incidents(
+    rng: Random,
+    plan: Plan,
+    mix: Mix,
+    paces: Sequence[int] = _PACES_MS,
+    lasting_ms: Sequence[int] = _LASTING_MS,
+) -> list[Incident]:
+    found = []
+    at_ms = rng.randint(2_000, 10_000)
+    pace_ms = rng.choice(paces)
+    # Some runs hit one node again and again, or two in turn.
+    nodes = rng.choice((plan.nodes, plan.nodes, plan.nodes[:2], plan.nodes[-2:]))
+    while at_ms < plan.duration_ms:
+        what = rng.choice(mix)
+        node = rng.choice(nodes)
+        if what in NOT_OF_CONTROLLERS and node == CONTROLLER_ID:
+            node = 1
+        others = [other for other in plan.nodes if other != node]
+        is_fault = isinstance(what, Fault)
+        found.append(
+            Incident(
+                at_ms=at_ms,
+                what=what,
+                node=node,
+                other=rng.choice(others) if what in PAIRS else 0,
+                for_ms=rng.choice(lasting_ms) if is_fault else 0,
+            )
+        )
+        at_ms += rng.randint(1, 2 * pace_ms)
+    return found

@@ -1,0 +1,114 @@
+"""What a run looked like from outside: its transcript, its messages, and high watermarks.
+
+A recorder only listens: a run that is recorded goes as it would without.
+"""
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from minikafka.messages.api_keys import ApiKey
+from minikafka.sim.world.network import Stream
+from minikafka.sim.world.sim_cluster import SimCluster
+from minikafka.sim.world.sim_node import SimNode
+from minikafka.sim.world.world import World
+
+MESSAGES_KEPT = 1_000_000
+"""The last ones: those of some hours of virtual time. What broke may be found long afterwards."""
+_SIZE_BYTES = 4
+_HEADER_BYTES = 12
+
+
+@dataclass(slots=True)
+class Message:
+    """One frame; `arrived_us` is None while it is on its way, or if nobody was there to take it."""
+
+    sent_us: int
+    source: str
+    target: str
+    what: str
+    is_request: bool
+    arrived_us: int | None = None
+
+
+class End(NamedTuple):
+    """A high watermark that a leader reached."""
+
+    at_us: int
+    partition: str
+    leader: int
+    offset: int
+
+
+@dataclass(slots=True)
+class Recorder:
+    """Give `tell` to the simulation, and let it `follow` the cluster before the run."""
+
+    lines: list[str] = field(default_factory=list)
+    messages: deque[Message] = field(default_factory=lambda: deque(maxlen=MESSAGES_KEPT))
+    ends: list[End] = field(default_factory=list)
+    _asked: dict[tuple[Stream, bytes], str] = field(default_factory=dict)
+    _reached: dict[str, tuple[int, int]] = field(default_factory=dict)
+
+    def tell(self, line: str) -> None:
+        """Take a line of the transcript."""
+        self.lines.append(line)
+
+    def follow(self, cluster: SimCluster) -> None:
+        """Listen to a cluster from now on."""
+        world, checks = cluster.world, cluster.on_step
+
+        def sent(stream: Stream, side: int, frame: bytes) -> Callable[[], None]:
+            return self._sent(world, stream, side, frame)
+
+        def stepped(node: SimNode) -> None:
+            self._look(world, node)
+            checks(node)
+
+        cluster.network.watch = sent
+        cluster.on_step = stepped
+
+    def _sent(self, world: World, stream: Stream, side: int, frame: bytes) -> Callable[[], None]:
+        message = Message(
+            world.now_us,
+            stream.hosts[side],
+            stream.hosts[1 - side],
+            self._name(stream, frame, is_request=side == 0),
+            side == 0,
+        )
+        self.messages.append(message)
+
+        def arrives() -> None:
+            message.arrived_us = world.now_us
+
+        return arrives
+
+    def _name(self, stream: Stream, frame: bytes, *, is_request: bool) -> str:
+        """The API of a frame; an answer has the one of the request with its correlation id."""
+        body = frame[_SIZE_BYTES:_HEADER_BYTES]
+        if not is_request:
+            return self._asked.pop((stream, body[:4]), "answer")
+        name = _api_name(int.from_bytes(body[:2], "big"))
+        self._asked[stream, body[4:8]] = name
+        return name
+
+    def _look(self, world: World, node: SimNode) -> None:
+        running = node.node
+        if running is None or running.broker is None:
+            return
+        for where, partition in running.broker.replicas.partitions.items():
+            if not partition.is_leader or where.topic.startswith("__"):
+                continue
+            now = (node.config.node_id, partition.log.high_watermark)
+            name = f"{where.topic}-{where.partition}"
+            if self._reached.get(name) != now:
+                self._reached[name] = now
+                self.ends.append(End(world.now_us, name, *now))
+
+
+def _api_name(key: int) -> str:
+    try:
+        return "".join(word.capitalize() for word in ApiKey(key).name.split("_"))
+    except ValueError:
+        return f"API {key}"

@@ -1,0 +1,119 @@
+"""From a run that breaks a rule to a shorter one that breaks the same.
+
+Fewer incidents first, then less load and fewer brokers, then less time.
+
+Incidents are dropped in halves, quarters and so on (delta debugging), then one by one; what is left
+is all needed, at its place, under this seed. Then everything else is made plainer, one thing after
+the other, and is left as it was where the rule then holds.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from minikafka.sim.drive.plan import Incident, Plan
+from minikafka.sim.world.sim_cluster import CONTROLLER_ID
+
+Breaks = Callable[[Plan], bool]
+_SPARE_MS = (5_000, 1_000)
+_SHORT_MS = 200
+_BEGIN_MS = 2_000
+_NEVER_MS = 1 << 40
+_PLAINER: tuple[dict[str, Any], ...] = (
+    {"groups": 0},
+    {"producers": 1},
+    {"partitions": 1},
+    {"idempotent": False},
+    {"recovery_manager": False},
+    {"flush_messages": False},
+    {"retention_bytes": -1},
+    {"roll_ms": _NEVER_MS},
+    {"fetch_bytes": 1 << 20},
+    {"pace_ms": 400},
+)
+
+
+def shrink(plan: Plan, breaks: Breaks, most_runs: int = 120) -> Plan:
+    """The shortest plan that was found within `most_runs` runs; `breaks` runs one."""
+    budget = [most_runs]
+
+    def still_breaks(candidate: Plan) -> bool:
+        if budget[0] <= 0 or candidate == plan:
+            return False
+        budget[0] -= 1
+        return breaks(candidate)
+
+    plan = _end_early(plan, still_breaks)
+    plan = replace(plan, incidents=_fewer(plan, still_breaks))
+    for changes in _PLAINER:
+        plan = _if(replace(plan, **changes), plan, still_breaks)
+    plan = _fewer_brokers(plan, still_breaks)
+    plan = _shorter_incidents(plan, still_breaks)
+    plan = _begin_early(plan, still_breaks)
+    return _end_early(plan, still_breaks)
+
+
+def _if(candidate: Plan, plan: Plan, breaks: Breaks) -> Plan:
+    """The candidate if it breaks the rule as well."""
+    return candidate if candidate != plan and breaks(candidate) else plan
+
+
+def _end_early(plan: Plan, breaks: Breaks) -> Plan:
+    """End soon after the last incident."""
+    for spare_ms in _SPARE_MS:
+        end_ms = max((each.at_ms + each.for_ms for each in plan.incidents), default=0) + spare_ms
+        if end_ms < plan.duration_ms:
+            plan = _if(replace(plan, duration_ms=end_ms), plan, breaks)
+    return plan
+
+
+def _fewer(plan: Plan, breaks: Breaks) -> tuple[Incident, ...]:
+    kept = list(plan.incidents)
+    size = max(1, len(kept) // 2)
+    while True:
+        at = 0
+        removed = False
+        while at < len(kept):
+            candidate = kept[:at] + kept[at + size :]
+            if breaks(replace(plan, incidents=tuple(candidate))):
+                kept, removed = candidate, True
+            else:
+                at += size
+        if size == 1 and not removed:
+            return tuple(kept)
+        size = max(1, size // 2)
+
+
+def _fewer_brokers(plan: Plan, breaks: Breaks) -> Plan:
+    """As few brokers as there are replicas, without what happens to the others."""
+    for brokers in range(max(plan.replication_factor, 1), plan.brokers):
+        kept = tuple(
+            each
+            for each in plan.incidents
+            if all(node <= brokers or node == CONTROLLER_ID for node in (each.node, each.other))
+        )
+        smaller = _if(replace(plan, brokers=brokers, incidents=kept), plan, breaks)
+        if smaller != plan:
+            return smaller
+    return plan
+
+
+def _shorter_incidents(plan: Plan, breaks: Breaks) -> Plan:
+    """Undo each incident at once, where that is enough."""
+    for at, incident in enumerate(plan.incidents):
+        if incident.for_ms > _SHORT_MS:
+            shorter = list(plan.incidents)
+            shorter[at] = replace(incident, for_ms=_SHORT_MS)
+            plan = _if(replace(plan, incidents=tuple(shorter)), plan, breaks)
+    return plan
+
+
+def _begin_early(plan: Plan, breaks: Breaks) -> Plan:
+    """Take away the time before the first incident, and then half of what is left of it."""
+    for share in (1, 2):
+        early_ms = (min((x.at_ms for x in plan.incidents), default=0) - _BEGIN_MS) // share
+        if early_ms > 0:
+            sooner = tuple(replace(each, at_ms=each.at_ms - early_ms) for each in plan.incidents)
+            end_ms = plan.duration_ms - early_ms
+            plan = _if(replace(plan, incidents=sooner, duration_ms=end_ms), plan, breaks)
+    return plan

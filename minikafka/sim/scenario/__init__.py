@@ -1,0 +1,1 @@
+"""Scenarios: commands as text, carried out on a simulated cluster."""

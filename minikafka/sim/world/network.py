@@ -1,0 +1,319 @@
+"""The network of a simulated world: TCP as its users see it.
+
+A stream carries bytes in order, or ends; what is lost on the way is sent again by the system below,
+so loss and clogging show as delay, and a cut link as silence that lasts until it heals. Messages on
+different streams overtake one another. Each `send` carries one whole frame: how bytes are cut into
+frames is the shell's business, and tested there.
+
+Who dies leaves differently: a process closes its streams, which its peers hear of; a machine that
+loses power says nothing, and its peers learn of it only when it is back and knows nothing of them.
+"""
+
+from collections import Counter, deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from random import Random
+from typing import Protocol
+
+from minikafka.sim.world.world import US_PER_MS, World
+
+Address = tuple[str, int]
+
+
+class End(Protocol):
+    """One end of a stream."""
+
+    def arrived(self, data: bytes) -> None:
+        """What the other end sent with one `send`."""
+
+    def ended(self, reason: str) -> None:
+        """The stream is over; nothing more arrives."""
+
+
+@dataclass(slots=True, eq=False)
+class Stream:
+    """A connection. Side 0 opened it, side 1 accepted it; `hosts` says who they are."""
+
+    hosts: tuple[str, str]
+    address: Address
+    ends: list[End | None]
+    clear_at_us: list[int] = field(default_factory=lambda: [0, 0])
+    """When the last thing that each side has sent will have arrived."""
+    held: tuple[deque[Callable[[], None]], deque[Callable[[], None]]] = field(
+        default_factory=lambda: (deque(), deque())
+    )
+    """What each side has sent and a cut link holds back, in order."""
+    clogged: list[bool] = field(default_factory=lambda: [False, False])
+    """Whether what each side has sent is stuck, although the link lets others through."""
+    unanswered: bool = False
+    """Something was sent to an end that is gone with its machine."""
+
+
+Accept = Callable[[Stream], End | None]
+Watch = Callable[[Stream, int, bytes], Callable[[], None]]
+"""Is told of a frame that a side sends, and gives what is to be called when it arrives."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkSpeed:
+    """How long one message takes: `base_us`, up to `jitter_us` more, and again where it is lost."""
+
+    base_us: int = 100
+    jitter_us: int = 400
+    lost_per_thousand: int = 0
+    resend_us: int = 200 * US_PER_MS
+
+
+@dataclass(slots=True)
+class Network:
+    """Every stream of a world. Links are directed: (from, to)."""
+
+    world: World
+    speed: LinkSpeed = field(default_factory=LinkSpeed)
+    slow_links: dict[tuple[str, str], LinkSpeed] = field(default_factory=dict)
+    messages: int = 0
+    held: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """How many messages each link has held back so far, since it was cut or stuck."""
+    slowed: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """How many messages each link has carried while it was slow."""
+    watch: Watch | None = None
+    _rng: Random = field(init=False)
+    _cut: dict[tuple[str, str], None] = field(default_factory=dict)
+    _down: dict[str, None] = field(default_factory=dict)
+    _listening: dict[Address, Accept] = field(default_factory=dict)
+    _streams: dict[Stream, None] = field(default_factory=dict)
+    _calling: list[Stream] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        """Draw from a sequence of its own."""
+        self._rng = self.world.rng("network")
+
+    # What hosts do
+
+    def listen(self, address: Address, accept: Accept) -> None:
+        """Take connections at an address."""
+        self._listening[address] = accept
+
+    def connect(self, host: str, address: Address, end: End) -> Stream:
+        """Open a stream; what is sent before it is established follows behind."""
+        stream = Stream((host, address[0]), address, [end, None])
+        self._streams[stream] = None
+        self._travel(stream, 0, lambda: self._call(stream))
+        return stream
+
+    def send(self, stream: Stream, side: int, data: bytes) -> None:
+        """Send one frame from a side; dropped where the stream is over."""
+        if stream.ends[side] is not None:
+            self.messages += 1
+            self.world.witness(stream.hosts[side].encode(), data)
+            arrives = self.watch(stream, side, data) if self.watch is not None else None
+            self._travel(stream, side, lambda: self._deliver(stream, 1 - side, data, arrives))
+
+    def close(self, stream: Stream, side: int, reason: str = "closed by the peer") -> None:
+        """Close a side; the other end hears of it, behind what was sent before."""
+        if stream.ends[side] is not None:
+            stream.ends[side] = None
+            self._travel(stream, side, lambda: self._end(stream, 1 - side, reason))
+
+    # What happens to hosts
+
+    def close_all(self, host: str) -> None:
+        """The process on a host ends: its system closes what it had open."""
+        self._stop_listening(host)
+        for stream in list(self._streams):
+            for side in (0, 1):
+                if stream.hosts[side] == host:
+                    self.close(stream, side)
+
+    def lose_power(self, host: str) -> None:
+        """The machine of a host goes dark: nobody is told.
+
+        What a cut link held back was still in the machine, to be sent again, and is gone with it.
+        """
+        self._stop_listening(host)
+        self._down[host] = None
+        for stream in list(self._streams):
+            for side in (0, 1):
+                if stream.hosts[side] == host:
+                    stream.ends[side] = None
+                    if self._link(stream, side) in self._cut:
+                        stream.held[side].clear()
+            if stream.ends == [None, None]:
+                del self._streams[stream]
+
+    def boot(self, host: str) -> None:
+        """The machine is back, and knows of no stream that it had."""
+        self._down.pop(host, None)
+        calling, self._calling = self._calling, []
+        for stream in calling:
+            self._call(stream)
+        for stream in list(self._streams):
+            if stream.unanswered and host in stream.hosts:
+                self._reset(stream, 1 - stream.hosts.index(host))
+
+    # What happens to links
+
+    def cut(self, source: str, target: str, *, both: bool = True) -> None:
+        """Let nothing through from one host to another, and back."""
+        self._cut[source, target] = None
+        if both:
+            self._cut[target, source] = None
+
+    def heal(self, source: str, target: str) -> None:
+        """Mend a link, both ways."""
+        for link in ((source, target), (target, source)):
+            if link in self._cut:
+                del self._cut[link]
+                self._release(link)
+
+    def clog(self, source: str, target: str, share: float = 1.0) -> None:
+        """Hold what is on its way, and will be, on a `share` of the streams that a link has now.
+
+        A connection may be stuck between two attempts to send again, or in a proxy that is alone in
+        being slow, while another one that is opened after it gets through. What it holds arrives in
+        the end, also where its sender is gone by then.
+        """
+        for stream in self._streams:
+            for side in (0, 1):
+                is_meant = self._link(stream, side) == (source, target)
+                if is_meant and (share >= 1 or self._rng.random() < share):
+                    stream.clogged[side] = True
+
+    def clog_under_way(self, source: str, target: str) -> None:
+        """Hold what is on its way now, and what its streams carry after it."""
+        for stream in self._streams:
+            for side in (0, 1):
+                is_on_its_way = stream.clear_at_us[side] > self.world.now_us
+                if is_on_its_way and self._link(stream, side) == (source, target):
+                    stream.clogged[side] = True
+
+    def abort(self, source: str, target: str) -> None:
+        """Let a host give up its connections to another one, and hold what it has sent there.
+
+        As after a time-out: it connects anew and says the same again, while what it said first is
+        still on its way, or in a queue of the other host's system.
+        """
+        for stream in list(self._streams):
+            for side in (0, 1):
+                end = stream.ends[side]
+                if end is not None and self._link(stream, side) == (source, target):
+                    stream.clogged[side] = True
+                    self.close(stream, side)
+                    end.ended("connection given up")
+
+    def unclog(self, source: str, target: str) -> None:
+        """Let everything on a link go on."""
+        for stream in self._streams:
+            for side in (0, 1):
+                if stream.clogged[side] and self._link(stream, side) == (source, target):
+                    stream.clogged[side] = False
+                    if stream.held[side]:
+                        self._resume(stream, side)
+
+    def heal_all(self) -> None:
+        """Mend every link, and let all of them be as fast as ever."""
+        self.slow_links.clear()
+        for stream in self._streams:
+            for side in (0, 1):
+                self.unclog(*self._link(stream, side))
+        for source, target in list(self._cut):
+            self.heal(source, target)
+
+    def is_cut(self, source: str, target: str) -> bool:
+        """Whether nothing gets through from one host to another."""
+        return (source, target) in self._cut
+
+    # On the way
+
+    def _travel(self, stream: Stream, side: int, action: Callable[[], None]) -> None:
+        link = self._link(stream, side)
+        at_us = max(self.world.now_us + self._delay_us(link), stream.clear_at_us[side])
+        stream.clear_at_us[side] = at_us
+
+        def arrive() -> None:
+            held = stream.held[side]
+            if held or link in self._cut or stream.clogged[side]:
+                self.held[link] += 1
+                held.append(action)
+            else:
+                action()
+
+        self.world.after(at_us - self.world.now_us, arrive)
+
+    @staticmethod
+    def _link(stream: Stream, side: int) -> tuple[str, str]:
+        return stream.hosts[side], stream.hosts[1 - side]
+
+    def _delay_us(self, link: tuple[str, str]) -> int:
+        speed = self.slow_links.get(link)
+        if speed is None:
+            speed = self.speed
+        else:
+            self.slowed[link] += 1
+        delay_us = speed.base_us + self._rng.randint(0, speed.jitter_us)
+        again_us = speed.resend_us
+        while speed.lost_per_thousand and self._rng.randrange(1000) < speed.lost_per_thousand:
+            delay_us += again_us
+            again_us *= 2
+        return delay_us
+
+    def _release(self, link: tuple[str, str]) -> None:
+        """Let what a link held back go on, in order, after one more delay."""
+        for stream in self._streams:
+            for side in (0, 1):
+                if stream.held[side] and self._link(stream, side) == link:
+                    self._resume(stream, side)
+
+    def _resume(self, stream: Stream, side: int) -> None:
+        link = self._link(stream, side)
+
+        def go_on() -> None:
+            held = stream.held[side]
+            while held and link not in self._cut and not stream.clogged[side]:
+                held.popleft()()
+
+        self.world.after(self._delay_us(link), go_on)
+
+    # Arrivals
+
+    def _call(self, stream: Stream) -> None:
+        host = stream.address[0]
+        if host in self._down:
+            self._calling.append(stream)
+            return
+        if stream.ends[0] is None:
+            self._streams.pop(stream, None)
+            return
+        accept = self._listening.get(stream.address)
+        end = None if accept is None else accept(stream)
+        if end is None:
+            self._travel(stream, 1, lambda: self._end(stream, 0, "connection refused"))
+        else:
+            stream.ends[1] = end
+
+    def _deliver(
+        self, stream: Stream, side: int, data: bytes, arrives: Callable[[], None] | None
+    ) -> None:
+        end = stream.ends[side]
+        if end is not None:
+            if arrives is not None:
+                arrives()
+            end.arrived(data)
+        elif stream.hosts[side] in self._down:
+            stream.unanswered = True
+        else:
+            self._reset(stream, 1 - side)
+
+    def _reset(self, stream: Stream, side: int) -> None:
+        self._travel(stream, 1 - side, lambda: self._end(stream, side, "connection reset"))
+
+    def _end(self, stream: Stream, side: int, reason: str) -> None:
+        end, stream.ends[side] = stream.ends[side], None
+        if stream.ends[1 - side] is None:
+            self._streams.pop(stream, None)
+        if end is not None:
+            end.ended(reason)
+
+    def _stop_listening(self, host: str) -> None:
+        for address in [address for address in self._listening if address[0] == host]:
+            del self._listening[address]

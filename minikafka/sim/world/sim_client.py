@@ -1,0 +1,130 @@
+"""A client of a simulated cluster: one connection, requests in, responses out, no threads.
+
+What it does with the answers is the business of whoever asks; see `workload`.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TypeVar, cast
+
+from minikafka.protocol.message import ApiMessage
+from minikafka.rpc.client_connection import Answer, ClientConnection
+from minikafka.sim.world.network import Address, Network, Stream
+from minikafka.sim.world.world import World
+
+M = TypeVar("M")
+OnAnswer = Callable[[ApiMessage | None], None]
+_SIZE_BYTES = 4
+
+
+class NoAnswerError(AssertionError):
+    """The connection ended, or nothing came in time."""
+
+
+@dataclass(slots=True, eq=False)
+class SimClient:
+    """One connection to one broker; opened by the first request, and again after it was lost.
+
+    `send` calls back once: with the response, or with None where the connection was lost.
+    """
+
+    world: World
+    network: Network
+    name: str
+    address: Address
+    client_id: str = "sim"
+    frames: int = 0
+    _stream: Stream | None = None
+    _connection: ClientConnection = field(init=False)
+    _waiting: dict[int, OnAnswer] = field(default_factory=dict)
+    _count: int = 0
+
+    def __post_init__(self) -> None:
+        """Nothing is open yet."""
+        self._connection = ClientConnection(client_id=self.client_id)
+
+    def send(
+        self,
+        request: ApiMessage,
+        on_answer: OnAnswer,
+        *,
+        version: int | None = None,
+        expects_response: bool = True,
+    ) -> None:
+        """Send a request; `version` None is the newest that both sides know."""
+        if self._stream is None:
+            self._connection = ClientConnection(client_id=self.client_id)
+            self._stream = self.network.connect(self.name, self.address, self)
+        self._count += 1
+        if expects_response:
+            self._waiting[self._count] = on_answer
+        self._connection.send(
+            request, version=version, token=self._count, expects_response=expects_response
+        )
+        self._write()
+
+    def ask(
+        self,
+        request: ApiMessage,
+        kind: type[M],
+        *,
+        version: int | None = None,
+        within_ms: int = 30_000,
+    ) -> M:
+        """Send a request and let the world go on until its response is here.
+
+        Raises:
+            NoAnswerError: there is none.
+        """
+        answers: list[ApiMessage | None] = []
+        self.send(request, answers.append, version=version)
+        self.world.run_until(
+            lambda: bool(answers), within_ms, f"an answer to {type(request).__name__}"
+        )
+        (answer,) = answers
+        if answer is None:
+            raise NoAnswerError(f"{type(request).__name__}: the connection was lost")
+        assert isinstance(answer, kind)
+        return answer
+
+    def close(self) -> None:
+        """Close the connection; what waits is answered with None."""
+        if self._stream is not None:
+            self.network.close(self._stream, 0)
+            self.ended("closed here")
+
+    def arrived(self, data: bytes) -> None:
+        """A response came."""
+        self.frames += 1
+        answer = self._connection.receive_frame(memoryview(data)[_SIZE_BYTES:])
+        self._write()
+        if answer is not None:
+            self._answer(answer)
+
+    def ended(self, reason: str) -> None:
+        """The connection was lost, or refused."""
+        del reason
+        self._stream = None
+        waiting, self._waiting = self._waiting, {}
+        for on_answer in waiting.values():
+            on_answer(None)
+
+    def _answer(self, answer: Answer) -> None:
+        self._waiting.pop(cast(int, answer.token))(answer.body)
+
+    def _write(self) -> None:
+        if self._stream is None:
+            return
+        data = b"".join(cast(bytes, part) for part in self._connection.data_to_send())
+        for frame in _frames(data):
+            self.network.send(self._stream, 0, frame)
+
+
+def _frames(data: bytes) -> list[bytes]:
+    frames = []
+    start = 0
+    while start < len(data):
+        end = start + _SIZE_BYTES + int.from_bytes(data[start : start + _SIZE_BYTES], "big")
+        frames.append(data[start:end])
+        start = end
+    return frames

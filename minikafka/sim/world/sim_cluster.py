@@ -1,0 +1,129 @@
+"""A cluster of a simulated world: its machines, formatted and named.
+
+Node n is the host `nN`. Brokers listen on 9092 for clients and on 9094 for brokers, controllers on
+9093. With `separate_controller` node 100 is a controller only; otherwise node 1 is both.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from minikafka.common.ids import Uuid
+from minikafka.metadata.features import DEFAULT_LEVELS
+from minikafka.raft.storage import format_directory, format_metadata_directory
+from minikafka.sim.world.network import Network
+from minikafka.sim.world.sim_client import SimClient
+from minikafka.sim.world.sim_node import EPOCH_MS, SimNode
+from minikafka.sim.world.world import World
+
+CONTROLLER_ID = 100
+"""The node that is a controller and nothing else, where there is one."""
+BROKER_PORT = 9092
+CONTROLLER_PORT = 9093
+INTERNAL_PORT = 9094
+
+
+@dataclass(slots=True, kw_only=True)
+class SimCluster:
+    """Machines that form one cluster. `given` goes into the configuration of every node."""
+
+    world: World
+    brokers: int = 3
+    given: Mapping[str, str] = field(default_factory=dict)
+    levels: Mapping[str, int] = field(default_factory=lambda: dict(DEFAULT_LEVELS))
+    separate_controller: bool = False
+    log_dirs: int = 1
+    on_step: Callable[[SimNode], None] = lambda _: None
+    network: Network = field(init=False)
+    nodes: dict[int, SimNode] = field(default_factory=dict, init=False)
+    cluster_id: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Make the machines and format their disks."""
+        self.network = Network(self.world)
+        rng = self.world.rng("cluster")
+        self.cluster_id = str(Uuid.draw(rng))
+        ids = list(range(1, self.brokers + 1))
+        if self.separate_controller:
+            ids.append(CONTROLLER_ID)
+        for node_id in ids:
+            node = SimNode(
+                self.world, self.network, host(node_id), self.cluster_id, self.values(node_id)
+            )
+            node.on_step = self._stepped
+            for disk in node.disks.values():
+                if node.config.is_controller:
+                    format_metadata_directory(
+                        disk, levels=dict(self.levels), voters=None, now_ms=EPOCH_MS
+                    )
+                format_directory(
+                    disk,
+                    cluster_id=self.cluster_id,
+                    node_id=node_id,
+                    directory_id=Uuid.draw(rng),
+                )
+            self.nodes[node_id] = node
+
+    @property
+    def controller_id(self) -> int:
+        """The node that has the quorum's vote."""
+        return CONTROLLER_ID if self.separate_controller else 1
+
+    @property
+    def broker_ids(self) -> list[int]:
+        """The nodes that are brokers."""
+        return [node_id for node_id, node in self.nodes.items() if node.config.is_broker]
+
+    def values(self, node_id: int) -> dict[str, str]:
+        """A node's configuration, as in a properties file."""
+        roles = []
+        listeners = []
+        if node_id != CONTROLLER_ID:
+            roles.append("broker")
+            listeners.append(f"PLAINTEXT://{host(node_id)}:{BROKER_PORT}")
+            listeners.append(f"INTERNAL://{host(node_id)}:{INTERNAL_PORT}")
+        if node_id == self.controller_id:
+            roles.append("controller")
+            listeners.append(f"CONTROLLER://{host(node_id)}:{CONTROLLER_PORT}")
+        factor = str(min(3, self.brokers))
+        directories = [f"{host(node_id)}-{number}" for number in range(self.log_dirs)]
+        return {
+            "process.roles": ",".join(roles),
+            "node.id": str(node_id),
+            "listeners": ",".join(listeners),
+            "listener.security.protocol.map": (
+                "PLAINTEXT:PLAINTEXT,INTERNAL:PLAINTEXT,CONTROLLER:PLAINTEXT"
+            ),
+            "controller.listener.names": "CONTROLLER",
+            "inter.broker.listener.name": "INTERNAL",
+            "controller.quorum.voters": (
+                f"{self.controller_id}@{host(self.controller_id)}:{CONTROLLER_PORT}"
+            ),
+            "log.dirs": ",".join(f"/{name}" for name in directories),
+            "default.replication.factor": factor,
+            "offsets.topic.replication.factor": factor,
+            "offsets.topic.num.partitions": "1",
+            "group.initial.rebalance.delay.ms": "0",
+            **self.given,
+        }
+
+    def start(self, within_ms: int = 60_000) -> None:
+        """Start every machine; returns when all brokers serve clients."""
+        for node in self.nodes.values():
+            node.start()
+        self.world.run_until(self.all_started, within_ms, "every broker serves clients")
+
+    def all_started(self) -> bool:
+        """Whether every node serves."""
+        return all(node.started for node in self.nodes.values())
+
+    def client(self, name: str = "client", node_id: int = 1, port: int = BROKER_PORT) -> SimClient:
+        """A client that talks to one broker."""
+        return SimClient(self.world, self.network, name, (host(node_id), port))
+
+    def _stepped(self, node: SimNode) -> None:
+        self.on_step(node)
+
+
+def host(node_id: int) -> str:
+    """The name of a node's machine."""
+    return f"n{node_id}"

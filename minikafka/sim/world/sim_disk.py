@@ -1,0 +1,594 @@
+"""A log directory in memory that can lose what was not synced.
+
+Three states of a byte: written (a crash of the process keeps it), synced (a power loss keeps it),
+gone. The same holds for names: a created, renamed or removed name is durable once its folder was
+synced. A power loss keeps a random prefix of what was not durable, in the order in which it
+happened, as a journaling file system does; the last page kept may be torn, and bits in what was
+never synced may be flipped, where a checksum answers for them.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from random import Random
+from typing import Final, NoReturn
+
+from minikafka.common.faults import (
+    DirectoryInUseFault,
+    MissingPathFault,
+    OutOfFilesFault,
+    RecordsGoneError,
+    StorageFault,
+)
+from minikafka.log.disk import Space
+from minikafka.sim.world.disk_errors import OneError
+from minikafka.sim.world.disk_names import Change, Journal, Names, parent
+
+Buffer = bytes | bytearray | memoryview
+BeforeChange = Callable[[str, Buffer], None]
+"""Gets the name of an operation that changes the disk, and the bytes that it writes."""
+
+
+class CrashWithinStep(BaseException):
+    """The process or its machine ends at a disk operation, within a step.
+
+    Of an append that it interrupts, `share` of the bytes have been written.
+    """
+
+    def __init__(self, share: float = 0.0) -> None:
+        """End at the beginning of an operation, or within it."""
+        super().__init__(share)
+        self.share: Final = share
+
+
+class TornWriteFault(StorageFault):
+    """A write or a sync failed when `share` of its bytes had been written."""
+
+    def __init__(self, log_dir: str, reason: str, share: float) -> None:
+        """Name the directory, and what the system reported."""
+        super().__init__(log_dir, reason)
+        self.share: Final = share
+
+
+_BATCH_PREFIX_BYTES = 17
+"""Base offset, length, leader epoch and magic of a record batch."""
+
+
+@dataclass(slots=True)
+class _Inode:
+    data: bytearray = field(default_factory=bytearray)
+    synced: int = 0
+    """The first bytes of `data` that are durable."""
+    cut: bytes = b""
+    """Durable bytes that followed them until a truncation that is not durable yet."""
+    unwritten: tuple[int, int] = (0, 0)
+    """Bytes that a sync could not write: later syncs do not write them either."""
+
+    def sync(self) -> None:
+        self.synced = len(self.data)
+        self.cut = b""
+
+    def fail_to_sync(self, share: float) -> None:
+        """Write some of what is not durable; the rest is never written."""
+        end = len(self.data)
+        start = self.synced + int((end - self.synced) * share)
+        if start < end:
+            first, last = self.unwritten
+            self.unwritten = (min(first, start), end) if first < last else (start, end)
+
+    def drop_unwritten(self) -> None:
+        """Forget what was not written: it reads as zeros."""
+        first, last = self.unwritten
+        self.unwritten = (0, 0)
+        last = min(last, len(self.data))
+        if first < last:
+            self.data[first:last] = bytes(last - first)
+
+    def truncate(self, size: int) -> None:
+        if size < self.synced:
+            self.cut = bytes(self.data[size : self.synced]) + self.cut
+            self.synced = size
+        first, last = self.unwritten
+        self.unwritten = (first, min(last, size)) if first < size else (0, 0)
+        del self.data[size:]
+
+    def lose_power(self, rng: Random, *, flips: bool) -> None:
+        self.drop_unwritten()
+        if self.cut and rng.random() < 0.5:
+            self.data[self.synced :] = self.cut
+        else:
+            # Often nothing: the size is journaled after the pages were written.
+            kept = self.synced if rng.random() < 0.25 else rng.randint(self.synced, len(self.data))
+            del self.data[kept:]
+            torn = min(kept - self.synced, rng.choice((0, 0, 1, 7, 512)))
+            if torn:
+                # The size was journaled, the page was not written: it reads as zeros.
+                self.data[kept - torn :] = bytes(torn)
+            if flips and self.synced < kept:
+                self._flip(rng.randrange(self.synced, kept), rng.randrange(8))
+        self.sync()
+
+    def _flip(self, at: int, bit: int) -> None:
+        """Flip a bit, but in a batch's base offset and leader epoch: no checksum covers them.
+
+        Leaders fill them in; whoever finds them changed cannot know (as in Kafka).
+        """
+        start = 0
+        while start + _BATCH_PREFIX_BYTES <= len(self.data):
+            end = start + 12 + int.from_bytes(self.data[start + 8 : start + 12], "big")
+            if start <= at < end:
+                if at - start < 8 or 12 <= at - start < 16:
+                    at = start + 8
+                break
+            start = end
+        self.data[at] ^= 1 << bit
+
+
+_FOLDER = _Inode()
+
+
+class SimFile:
+    """An open file of a `SimDisk`. It stays usable when its name changes or goes."""
+
+    __slots__ = ("_disk", "_inode", "_is_open")
+
+    def __init__(self, disk: "SimDisk", inode: _Inode) -> None:
+        """Open `inode`."""
+        self._disk = disk
+        self._inode = inode
+        self._is_open = True
+
+    @property
+    def size(self) -> int:
+        """Bytes in the file."""
+        return len(self._inode.data)
+
+    @property
+    def durable_size(self) -> int:
+        """Bytes that a power loss leaves for sure."""
+        return self._inode.synced
+
+    @property
+    def may_grow_back(self) -> bool:
+        """True if a power loss may undo a truncation."""
+        return bool(self._inode.cut)
+
+    def append(self, data: Buffer) -> None:
+        """Write all of `data`, or nothing of it if the disk is full or broken."""
+        self._check_open()
+        try:
+            self._disk.begin("append", data)
+        except CrashWithinStep as crash:
+            self._inode.data += data[: int(len(data) * crash.share)]
+            raise
+        except TornWriteFault as fault:
+            self._inode.data += data[: int(len(data) * fault.share)]
+            raise
+        self._disk.spend(len(data))
+        self._inode.data += data
+
+    def read_at(self, position: int, length: int) -> bytes:
+        """Up to `length` bytes from `position`."""
+        if not self._is_open:
+            raise RecordsGoneError("the file was closed before it was read")
+        self._disk.begin_reading("read")
+        return bytes(self._inode.data[position : position + length])
+
+    def truncate(self, size: int) -> None:
+        """Cut the file to `size` bytes."""
+        self._check_open()
+        self._disk.begin("truncate", b"%d" % size)
+        self._disk.give_back(len(self._inode.data) - size)
+        self._inode.truncate(size)
+
+    def sync(self) -> None:
+        """Make the content durable; nothing to do for a file that was closed meanwhile."""
+        if self._is_open:
+            try:
+                self._disk.begin("sync")
+            except TornWriteFault as fault:
+                self._inode.fail_to_sync(fault.share)
+                raise
+            self._inode.sync()
+
+    def close(self) -> None:
+        """Let go of the file."""
+        if self._is_open:
+            self._is_open = False
+            self._disk.gives_back_descriptor()
+
+    def _check_open(self) -> None:
+        if not self._is_open:
+            raise StorageFault(self._disk.root, "the file is closed: Bad file descriptor")
+
+
+_UNLIMITED_BYTES = 1 << 50
+_RESERVED = 5
+"""One more than an operation opens at a time."""
+_REFUSED_SHARE = 0.5
+_METADATA_FOLDER = "__cluster_metadata-0/"
+"""Its log may use the last descriptors."""
+_LONGEST_NAME_BYTES = 255
+_CHECKED_SUFFIX = ".log"
+"""Files with checksums. As in Kafka, checkpoints and the epoch file have none, and are replaced by
+a rename when they change; indexes are built anew after an unclean end."""
+
+
+class SimDisk:
+    """A log directory in memory. What an operating system refuses is refused here."""
+
+    def __init__(self, root: str = "disk", capacity: int | None = None) -> None:
+        """An empty directory named `root` that takes `capacity` bytes (None: any number)."""
+        self.root = root
+        self.broken: str | None = None
+        self.has_refused = False
+        """It was full, or broken on purpose, when something was asked of it."""
+        self.refusals = 0
+        """How often that was so."""
+        self.few_files: Random | None = None
+        """Draws which files cannot be opened for lack of descriptors; None: all can."""
+        self.files_refused = 0
+        self.error: OneError | None = None
+        """What fails next, once."""
+        self.replaced: dict[str, bytes] = {}
+        """What small files held before they were replaced or removed last."""
+        self._reserved = 0
+        self._in_step = False
+        self.syncs = 0
+        self.folders_changed = 0
+        """How many were made, renamed or removed."""
+        self.before_change: BeforeChange = _go_on
+        self._capacity = capacity
+        self._used = 0
+        self._locked = False
+        self._names: Names[_Inode] = Names()
+        self._durable: Names[_Inode] = Names()
+        self._pending: Journal[_Inode] = Journal()
+
+    def open(self, path: str, *, create: bool = False) -> SimFile:
+        """Open a file."""
+        self.begin_reading("open")
+        if path in self._names.folders:
+            raise StorageFault(self.root, f"cannot open {path}: Is a directory")
+        if not path.startswith(_METADATA_FOLDER):
+            self._take_descriptor(f"cannot open {path}")
+        inode = self._names.files.get(path)
+        if inode is None:
+            if not create or parent(path) not in self._names.folders:
+                raise self._missing("open", path)
+            self._check_name("open", path)
+            self.begin("create", path.encode())
+            inode = _Inode()
+            self._set(path, inode)
+        return SimFile(self, inode)
+
+    def reserve_files(self) -> None:
+        """Let the operation that follows open files; until `step_begins`."""
+        if not self._reserved:
+            self._take_descriptor("no descriptor is left")
+        self._reserved = _RESERVED
+
+    def step_begins(self) -> None:
+        """Forget what an earlier step has reserved."""
+        self._reserved = 0
+        self._in_step = True
+
+    def step_ends(self) -> None:
+        """Refuse nothing to those who look at the disk between steps."""
+        self._in_step = False
+
+    def gives_back_descriptor(self) -> None:
+        """A file was closed."""
+        if self._reserved:
+            self._reserved = min(self._reserved + 1, _RESERVED)
+
+    def _take_descriptor(self, what: str) -> None:
+        if self._reserved > 1:
+            self._reserved -= 1
+        elif self._in_step and self._draws_refusal():
+            self.files_refused += 1
+            raise OutOfFilesFault(self.root, f"{what}: Too many open files")
+
+    def _draws_refusal(self) -> bool:
+        return self.few_files is not None and self.few_files.random() < _REFUSED_SHARE
+
+    def exists(self, path: str) -> bool:
+        """Whether there is a file or folder."""
+        return path in self._names
+
+    def list(self, path: str) -> list[str]:
+        """Names in a folder, sorted."""
+        self.begin_reading("list")
+        return sorted(name.rpartition("/")[2] for name in self._names.inside(path))
+
+    def make_dir(self, path: str) -> None:
+        """Create a folder, unless it is there."""
+        self.check()
+        if path in self._names.files:
+            raise StorageFault(self.root, f"cannot create {path}: File exists")
+        if path not in self._names.folders:
+            if parent(path):
+                self.make_dir(parent(path))
+            self._check_name("create", path)
+            self.begin("make", path.encode())
+            self._names.make(path)
+            self.folders_changed += 1
+            self._pending.add((parent(path), ((path + "/", _FOLDER),)))
+
+    def rename(self, old: str, new: str) -> None:
+        """Move a file or folder."""
+        self.check()
+        self._check_rename(old, new)
+        self.begin("rename", f"{old} {new}".encode())
+        if old in self._names.files:
+            if new in self._names.files and new != old:
+                self.give_back(len(self._names.files[new].data))
+                if "/" not in new:
+                    self.replaced[new] = bytes(self._names.files[new].data)
+            inode = self._names.files[old]
+            self._names.drop_file(old)
+            self._names.put(new, inode)
+            self._pending.add((parent(new), ((old, None), (new, inode))))
+            return
+        self.folders_changed += 1
+        self._names.move(old, new)
+        # As a journal would: one durable step, for the folder and all that is in it.
+        self._durable.move(old, new)
+        self._pending.rename(old, new)
+
+    def _check_rename(self, old: str, new: str) -> None:
+        what = f"rename {old} to {new}"
+        if old not in self._names.files and old not in self._names.folders:
+            raise self._missing("rename", old)
+        if parent(new) not in self._names.folders:
+            raise self._missing("rename", f"{old} to {new}")
+        self._check_name("rename", new)
+        if old in self._names.files and new in self._names.folders:
+            raise StorageFault(self.root, f"cannot {what}: Is a directory")
+        if old in self._names.folders and new in self._names.files:
+            raise StorageFault(self.root, f"cannot {what}: Not a directory")
+        if old in self._names.folders and new != old and self.list(new):
+            raise StorageFault(self.root, f"cannot {what}: Directory not empty")
+
+    def remove(self, path: str) -> None:
+        """Delete a file or a folder with its content."""
+        self.check()
+        below = list(self._names.below(path))
+        for name in [name for name in below if name in self._names.files]:
+            self.begin("remove", name.encode())
+            self.give_back(len(self._names.files[name].data))
+            if "/" not in name:
+                self.replaced[name] = bytes(self._names.files[name].data)
+            self._set(name, None)
+        for name in [name for name in below if name in self._names.folders]:
+            self.begin("remove", name.encode())
+            self._names.drop_folder(name)
+            self.folders_changed += 1
+            self._pending.add((parent(name), ((name + "/", None),)))
+
+    def space(self) -> Space:
+        """The capacity, and what is left of it."""
+        self.check()
+        total = _UNLIMITED_BYTES if self._capacity is None else self._capacity
+        return Space(total, max(total - self._used, 0))
+
+    def sync_dir(self, path: str) -> None:
+        """Make the names in a folder durable."""
+        self.begin("sync folder", path.encode())
+        if path not in self._names.folders:
+            raise self._missing("sync", path)
+        self.syncs += 1
+        for change in self._pending.take(path):
+            self._make_durable(change)
+
+    def sync_all(self) -> bool:
+        """Make everything durable."""
+        try:
+            self.begin("sync all")
+        except TornWriteFault as fault:
+            for inode in self._names.files.values():
+                inode.fail_to_sync(fault.share)
+            raise
+        self.syncs += 1
+        for change in self._pending.take_all():
+            self._make_durable(change)
+        for inode in self._durable.files.values():
+            inode.sync()
+        return True
+
+    def lock(self) -> None:
+        """Take the directory."""
+        self.check()
+        if self._locked:
+            raise DirectoryInUseFault(self.root, "another process holds its lock")
+        self._locked = True
+
+    def unlock(self) -> None:
+        """Let another node have the directory."""
+        self._locked = False
+
+    def crash(self) -> None:
+        """The process dies: everything written stays, the lock goes.
+
+        What could not be synced has left the memory of the system by the time of the next start.
+        """
+        self._locked = False
+        for inode in self._names.files.values():
+            inode.drop_unwritten()
+
+    @property
+    def has_unwritten(self) -> bool:
+        """True if the process believes bytes to be written that a sync could not write."""
+        return any(inode.unwritten != (0, 0) for inode in self._names.files.values())
+
+    def lose_power(self, rng: Random, *, flips: bool = False) -> None:
+        """The machine dies: what was not durable is lost but for a random prefix.
+
+        With `flips`, a bit is wrong in what is kept of some files.
+        """
+        self._locked = False
+        kept = rng.randint(0, len(self._pending))
+        for change in self._pending.take_all()[:kept]:
+            self._make_durable(change)
+        durable = self._durable
+        for path in sorted(durable.files):
+            wrong = flips and path.endswith(_CHECKED_SUFFIX) and rng.random() < 0.5
+            durable.files[path].lose_power(rng, flips=wrong)
+        self._names = Names()
+        for path, inode in durable.files.items():
+            if parent(path) in durable.folders:
+                self._names.put(path, inode)
+        for path in durable.folders:
+            self._names.make(path)
+        self._used = sum(len(inode.data) for inode in self._names.files.values())
+
+    def sync_names(self) -> None:
+        """Make every created, renamed and removed name durable."""
+        for change in self._pending.take_all():
+            self._make_durable(change)
+
+    def sync_files(self, suffix: str) -> None:
+        """Make all content of the files durable whose names end so, as a system does in time."""
+        for path, inode in self._names.files.items():
+            if path.endswith(suffix):
+                inode.sync()
+                self._durable.put(path, inode)
+                self._durable.make(parent(path))
+
+    def durable_bytes(self, path: str) -> int:
+        """How many of the first bytes of a file a power loss would keep; 0 if it is not there."""
+        inode = self._durable.files.get(path)
+        return 0 if inode is None or self._names.files.get(path) is not inode else inode.synced
+
+    def flip(self, path: str, at: int, bit: int) -> Callable[[], None]:
+        """Flip a bit of a file; what is returned flips it back, if the file is still that one."""
+        inode = self._names.files[path]
+        inode.data[at] ^= 1 << bit
+
+        def undo() -> None:
+            if self._names.files.get(path) is inode and at < len(inode.data):
+                inode.data[at] ^= 1 << bit
+
+        return undo
+
+    def bring_back(self, path: str) -> None:
+        """Let a file be, for good, as it was before it was replaced or removed last."""
+        inode = _Inode(bytearray(self.replaced.pop(path)))
+        inode.sync()
+        former = self._names.files.get(path)
+        self._used += len(inode.data) - (0 if former is None else len(former.data))
+        self._names.put(path, inode)
+        self._durable.put(path, inode)
+
+    def content(self, path: str) -> bytearray:
+        """The bytes of a file, to be damaged."""
+        return self._names.files[path].data
+
+    def versions(self, path: str, content: bytearray) -> Iterator[bytearray]:
+        """What a file of that content holds, and what a power loss may bring back of it."""
+        for names in (self._names, self._durable):
+            inode = names.files.get(path)
+            if inode is not None and inode.data is content:
+                yield inode.data
+                yield inode.data[: inode.synced] + inode.cut
+
+    def copy(self) -> "SimDisk":
+        """Another disk with what a backup of this one would hold, all of it durable."""
+        other = SimDisk(self.root)
+        for path in self._names.folders:
+            other._names.make(path)
+            other._durable.make(path)
+        for path, inode in self._names.files.items():
+            twin = _Inode(bytearray(inode.data), len(inode.data))
+            other._names.put(path, twin)
+            other._durable.put(path, twin)
+        other._used = self._used
+        return other
+
+    def repair(self) -> None:
+        """Take away what was broken, and let there be room."""
+        self.broken = self._capacity = self.few_files = self.error = None
+
+    def fill(self, room: int = 0) -> None:
+        """Leave only `room` bytes free."""
+        self._capacity = self._used + room
+
+    def spend(self, size: int) -> None:
+        """Account for `size` new bytes; raises StorageFault if they do not fit."""
+        if self._capacity is not None and self._used + size > self._capacity:
+            self._refuse("write failed: No space left on device")
+        self._used += size
+
+    def give_back(self, size: int) -> None:
+        """Account for `size` bytes that went."""
+        self._used -= size
+
+    def begin(self, operation: str, data: Buffer = b"") -> None:
+        """Let an operation begin that changes the disk; `before_change` may end the process.
+
+        Raises:
+            TornWriteFault: a part of `data` has been written and stays, or of what is synced.
+        """
+        self.before_change(operation, data)
+        self.check()
+        if self.error is not None and self._in_step:
+            self._fail_once(operation)
+
+    def begin_reading(self, operation: str) -> None:
+        """Let an operation begin that changes nothing."""
+        self.check()
+        if self.error is not None and self._in_step:
+            self._fail_once(operation)
+
+    def _fail_once(self, operation: str) -> None:
+        error = self.error
+        assert error is not None
+        if not error.is_due(operation):
+            return
+        self.error = None
+        self.has_refused = True
+        self.refusals += 1
+        error.on_error(operation)
+        reason = f"{operation} failed: {error.reason}"
+        if operation in ("sync", "sync all") or (operation == "append" and error.tail_stays):
+            raise TornWriteFault(self.root, reason, error.share)
+        raise StorageFault(self.root, reason)
+
+    def check(self) -> None:
+        """Raise StorageFault if the disk was broken on purpose (`broken` says how)."""
+        if self.broken is not None:
+            self._refuse(self.broken)
+
+    def _refuse(self, reason: str) -> NoReturn:
+        self.has_refused = True
+        self.refusals += 1
+        raise StorageFault(self.root, reason)
+
+    def _missing(self, action: str, path: str) -> MissingPathFault:
+        return MissingPathFault(self.root, f"cannot {action} {path}: no such file or directory")
+
+    def _check_name(self, action: str, path: str) -> None:
+        if len(path.rpartition("/")[2].encode()) > _LONGEST_NAME_BYTES:
+            raise StorageFault(self.root, f"cannot {action} {path}: File name too long")
+
+    def _set(self, path: str, inode: _Inode | None) -> None:
+        if inode is None:
+            self._names.drop_file(path)
+        else:
+            self._names.put(path, inode)
+        self._pending.add((parent(path), ((path, inode),)))
+
+    def _make_durable(self, change: Change[_Inode]) -> None:
+        for path, inode in change[1]:
+            if path.endswith("/"):
+                if inode is None:
+                    self._durable.drop_folder(path[:-1])
+                else:
+                    self._durable.make(path[:-1])
+            elif inode is None:
+                self._durable.drop_file(path)
+            else:
+                self._durable.put(path, inode)
+
+
+def _go_on(operation: str, data: Buffer) -> None:
+    """Let the operation begin."""

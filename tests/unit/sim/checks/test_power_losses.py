@@ -1,0 +1,75 @@
+"""Which lost records are excused without ELR: unflushed ones, of machines that lost power (E13)."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from minikafka.common.ids import TopicPartition
+from minikafka.sim.checks.power_losses import PowerLosses
+
+WHERE = TopicPartition("t", 0)
+OTHER = TopicPartition("t", 1)
+
+
+def look(losses, end_offset, *, recovery_point=0, node_id=1, where=WHERE, started=True):
+    node = SimpleNamespace(config=SimpleNamespace(node_id=node_id), started=started)
+    log = SimpleNamespace(recovery_point=recovery_point, log_end_offset=end_offset)
+    losses.look(node, SimpleNamespace(topic_partition=where, log=log))
+
+
+@pytest.fixture
+def losses():
+    """Node 1 holds offsets 0 to 9 of two partitions; what is below 6 is flushed."""
+    losses = PowerLosses()
+    look(losses, 10, recovery_point=6)
+    look(losses, 10, recovery_point=6, where=OTHER)
+    look(losses, 10, recovery_point=6, node_id=2)
+    return losses
+
+
+def excused(losses, node_id=1, where=WHERE):
+    return [offset for offset in range(12) if losses.excuses(node_id, where, offset)]
+
+
+def test_without_elr_what_was_not_flushed_may_be_missing(losses):
+    assert losses.lost(1, everything=False, elr_is_on=False) == [WHERE, OTHER]
+    assert excused(losses) == excused(losses, where=OTHER) == [6, 7, 8, 9]
+    assert excused(losses, node_id=2) == []
+
+
+def test_with_elr_nothing_may_be_missing(losses):
+    losses.lost(1, everything=False, elr_is_on=True)
+    assert excused(losses) == []
+
+
+def test_a_gap_is_an_excuse_once_elr_is_switched_off(losses):
+    losses.lost(1, everything=False, elr_is_on=True)
+    losses.elr_is_off()
+    assert excused(losses) == [6, 7, 8, 9]
+
+
+def test_other_disks_may_hold_nothing(losses):
+    losses.lost(1, everything=True, elr_is_on=False)
+    assert excused(losses) == list(range(10))
+
+
+def test_a_flushed_log_has_no_gap(losses):
+    look(losses, 10, recovery_point=10)
+    assert losses.lost(1, everything=False, elr_is_on=False) == [OTHER]
+    assert excused(losses) == []
+
+
+def test_a_gap_ends_when_the_replica_has_caught_up(losses):
+    losses.lost(1, everything=False, elr_is_on=False)
+    look(losses, 6, started=False)
+    look(losses, 9)
+    assert excused(losses) == [6, 7, 8, 9]
+    look(losses, 10)
+    assert excused(losses) == []
+
+
+def test_a_machine_that_loses_power_again_has_lost_both_times(losses):
+    losses.lost(1, everything=False, elr_is_on=False)
+    look(losses, 8, recovery_point=7)
+    losses.lost(1, everything=False, elr_is_on=True)
+    assert excused(losses) == [6, 7, 8, 9]

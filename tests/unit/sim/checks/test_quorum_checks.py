@@ -1,0 +1,35 @@
+"""MetadataLogMatching objects where a node has other committed metadata than the others."""
+
+import pytest
+
+from minikafka.sim.checks.quorum_checks import QuorumChecks
+from minikafka.sim.world.violation import Violation
+from tests.sim_world import create_topic, started_cluster
+
+
+@pytest.fixture
+def cluster():
+    cluster = started_cluster(2, separate_controller=True)
+    create_topic(cluster, "t")
+    return cluster
+
+
+def test_nodes_that_agree(cluster):
+    checks = QuorumChecks()
+    for _ in range(2):
+        for node in cluster.nodes.values():
+            checks.look(node)
+        cluster.world.run(1_000)
+    cluster.nodes[1].kill()
+    cluster.nodes[1].start()
+    cluster.world.run(5_000)
+    checks.look(cluster.nodes[1])
+    assert checks.coverage.checks >= 6
+
+
+def test_a_node_that_has_something_else(cluster):
+    checks = QuorumChecks()
+    checks.look(cluster.nodes[100])
+    other = started_cluster(2, seed=2, separate_controller=True)
+    with pytest.raises(Violation, match="MetadataLogMatching: n1 has"):
+        checks.look(other.nodes[1])

@@ -1,0 +1,141 @@
+"""U4, U6, U8: what a controller holds as answers is compared with logs; so is who is elected."""
+
+from dataclasses import replace
+
+import pytest
+
+from minikafka.common.ids import TopicIdPartition, TopicPartition
+from minikafka.controller.election import LogInfo, Strategy
+from minikafka.controller.unclean_recovery import Answer, RunningRecovery
+from minikafka.sim.checks.recovery_checks import RecoveryChecks
+from minikafka.sim.world.violation import Violation
+from tests.sim_world import create_topic, produce, replica, started_cluster
+
+WHERE = TopicPartition("t", 0)
+NOW_MS = 1_000
+LATE_MS = 90_000
+
+
+class View:
+    recovery_timeout_ms = 20_000
+
+
+class Controller:
+    """A controller with one recovery, as the checks see it."""
+
+    def __init__(self, image, recovery):
+        self.latest = image
+        self.open = [recovery]
+        self.finished_count = 0
+        self.recovery = self
+        self.view = View
+
+    def running(self):
+        return iter(self.open)
+
+    def elect(self, broker_id):
+        topic = self.latest.topic("t")
+        now = replace(topic.partitions[0], leader=broker_id, isr=(broker_id,))
+        topics = {**self.latest.topics, topic.topic_id: replace(topic, partitions={0: now})}
+        self.latest = replace(self.latest, topics=topics)
+        self.open = []
+        self.finished_count += 1
+
+
+@pytest.fixture
+def cluster():
+    cluster = started_cluster(3)
+    create_topic(cluster, "t", replicas=[[1, 2, 3]])
+    for number in range(4):
+        produce(cluster.client(), "t", b"%d" % number)
+    cluster.world.run(2_000)
+    replica(cluster, 2, "t").log.truncate_to(2, cluster.nodes[2].now)
+    return cluster
+
+
+@pytest.fixture
+def checks(cluster):
+    return RecoveryChecks(cluster.nodes)
+
+
+def controller_of(cluster, strategy=Strategy.AGGRESSIVE, last_known=(), **ends):
+    """Each broker named has answered with the end offset given."""
+    image = cluster.nodes[1].node.loader.image
+    topic = image.topic("t")
+    now = replace(topic.partitions[0], leader=-1, isr=(), last_known_elr=last_known)
+    topics = {**image.topics, topic.topic_id: replace(topic, partitions={0: now})}
+    image = replace(image, topics=topics)
+    answers = {
+        int(name[1:]): Answer(LogInfo(0, end), image.brokers[int(name[1:])].epoch)
+        for name, end in ends.items()
+    }
+    key = TopicIdPartition(topic.topic_id, 0)
+    return Controller(image, RunningRecovery(key, strategy, answers))
+
+
+def test_answers_that_are_true_and_the_longest_log(cluster, checks):
+    controller = controller_of(cluster, n1=4, n2=2)
+    checks.look(controller, NOW_MS)
+    controller.elect(1)
+    checks.look(controller, NOW_MS)
+    assert checks.coverage.events["unclean recoveries"] == 1
+    assert {"U4", "U5", "U6", "U8"} <= checks.coverage.rules.keys()
+
+
+def test_an_answer_that_is_not_true(cluster, checks):
+    with pytest.raises(Violation, match="U4: t-0: 2 said"):
+        checks.look(controller_of(cluster, n2=4), NOW_MS)
+
+
+def test_an_election_on_what_was_said_before(cluster, checks):
+    controller = controller_of(cluster, n3=4)
+    checks.look(controller, NOW_MS)
+    replica(cluster, 3, "t").log.truncate_to(3, cluster.nodes[3].now)
+    controller.elect(3)
+    with pytest.raises(Violation, match="U8: t-0: 3 is elected on"):
+        checks.look(controller, LATE_MS)
+
+
+def test_another_that_answered_has_more(cluster, checks):
+    controller = controller_of(cluster, n1=4, n2=2)
+    checks.look(controller, NOW_MS)
+    controller.elect(2)
+    with pytest.raises(Violation, match="U6: t-0: 2 is elected"):
+        checks.look(controller, LATE_MS)
+
+
+def test_one_that_was_not_asked_has_more(cluster, checks):
+    """U5: Balanced hears all members of the LastKnownELR, Aggressive need not."""
+    controller = controller_of(cluster, last_known=(1, 2), n2=2)
+    checks.look(controller, NOW_MS)
+    controller.elect(2)
+    checks.look(controller, LATE_MS)
+    controller = controller_of(cluster, Strategy.BALANCED, last_known=(1, 2), n2=2)
+    controller.finished_count = 1
+    checks.look(controller, NOW_MS)
+    controller.elect(2)
+    with pytest.raises(Violation, match="U6: t-0: 2 is elected"):
+        checks.look(controller, LATE_MS)
+
+
+def test_an_election_that_did_not_wait(cluster, checks):
+    """U5: all replicas are waited for until the time is up."""
+    controller = controller_of(cluster, n1=4)
+    checks.look(controller, NOW_MS)
+    controller.elect(1)
+    with pytest.raises(Violation, match="U5: t-0: elected after 100 ms, without a word of"):
+        checks.look(controller, NOW_MS + 100)
+
+
+def test_an_answer_of_an_earlier_process_and_one_of_an_earlier_leader_epoch(cluster, checks):
+    """U4, U8."""
+    controller = controller_of(cluster, n1=4)
+    (recovery,) = controller.open
+    answer = recovery.answers[1]
+    controller.open = [recovery._replace(answers={1: answer._replace(broker_epoch=-5)})]
+    with pytest.raises(Violation, match="U8: t-0: an answer of 1 is of epoch -5"):
+        checks.look(controller, NOW_MS)
+    controller.open = [recovery]
+    replica(cluster, 1, "t").leader_epoch -= 1
+    with pytest.raises(Violation, match="U4: t-0: 1 answered in epoch -1, present is 0"):
+        checks.look(controller, NOW_MS)

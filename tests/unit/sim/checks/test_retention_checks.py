@@ -1,0 +1,132 @@
+"""Log start offsets move where retention is entitled to move them, and consumers go on there."""
+
+from random import Random
+
+import pytest
+
+from minikafka.common.ids import TopicPartition
+from minikafka.history.operations import Written
+from minikafka.messages.produce import ProduceResponse
+from minikafka.sim.checks.checkers import Checkers, final_checks
+from minikafka.sim.checks.history import History
+from minikafka.sim.checks.retention_checks import RetentionChecks
+from minikafka.sim.drive.workload import Connections, SimConsumer
+from minikafka.sim.world.sim_cluster import BROKER_PORT, host
+from minikafka.sim.world.sim_node import EPOCH_MS
+from minikafka.sim.world.violation import Violation
+from tests.sim_world import BY_NAME, batch, create_topic, produce_request, replica, started_cluster
+
+WHERE = TopicPartition("t", 0)
+KEPT_BYTES = 200
+GIVEN = {
+    "log.roll.ms": "1000",
+    "log.retention.bytes": str(KEPT_BYTES),
+    "log.retention.check.interval.ms": "2000",
+    "log.initial.task.delay.ms": "2000",
+}
+
+
+@pytest.fixture
+def cluster():
+    """Three replicas that have let their first segments go."""
+    cluster = started_cluster(3, given=GIVEN)
+    create_topic(cluster, "t", replicas=[[1, 2, 3]])
+    for number in range(8):
+        # Segments are rolled by the times in records.
+        records = batch(b"%d" % number, timestamp=EPOCH_MS + cluster.world.now_ms)
+        cluster.client().ask(produce_request("t", records), ProduceResponse, version=BY_NAME)
+        cluster.world.run(1_500)
+    cluster.world.run(5_000)
+    assert replica(cluster, 1, "t").log.log_start_offset > 0
+    return cluster
+
+
+def look(cluster, checks):
+    for node_id in cluster.broker_ids:
+        checks.look(cluster.nodes[node_id], replica(cluster, node_id, "t"))
+
+
+def test_what_retention_takes_is_noted_once_a_replica(cluster):
+    checks = RetentionChecks(KEPT_BYTES)
+    look(cluster, checks)
+    look(cluster, checks)
+    start = max(replica(cluster, x, "t").log.log_start_offset for x in cluster.broker_ids)
+    assert (checks.trimmed, checks.coverage.checks) == ({WHERE: start}, 3)
+
+
+@pytest.mark.parametrize("retention_bytes", [-1, 100_000])
+def test_a_log_that_keeps_less_than_was_asked_is_found(cluster, retention_bytes):
+    with pytest.raises(Violation, match=r"retention: t-0: n1 begins at \d+ and keeps \d+ bytes"):
+        look(cluster, RetentionChecks(retention_bytes))
+
+
+def test_a_log_that_begins_above_its_high_watermark_is_found(cluster):
+    log = replica(cluster, 1, "t").log
+    log.high_watermark = log.log_start_offset - 1
+    with pytest.raises(Violation, match="retention: t-0: n1 begins at .* above its high watermark"):
+        look(cluster, RetentionChecks(KEPT_BYTES))
+
+
+def test_a_follower_may_begin_where_a_leader_has_begun(cluster):
+    checks = RetentionChecks(KEPT_BYTES)
+    checks.look(cluster.nodes[1], replica(cluster, 1, "t"))
+    checks.retention_bytes = 100_000
+    follower = replica(cluster, 2, "t")
+    follower.log.log_start_offset = checks.trimmed[WHERE]
+    checks.look(cluster.nodes[2], follower)
+    assert checks.coverage.checks == 2
+
+
+def test_a_replica_that_had_begun_later_begins_anew_behind_an_unclean_leader(cluster):
+    """The leader's move is to be noted then, or its followers' are held against them."""
+    checks = RetentionChecks(KEPT_BYTES)
+    first = replica(cluster, 1, "t")
+    start = first.log.log_start_offset
+    look(cluster, checks)
+    checks.taken_away(WHERE, 0)
+    for at, trimmed in ((0, 0), (start, start)):
+        first.log.log_start_offset = at
+        checks.look(cluster.nodes[1], first)
+        assert checks.trimmed[WHERE] == trimmed
+
+
+def test_a_follower_may_begin_where_an_unclean_leader_began_before(cluster):
+    checks = RetentionChecks(KEPT_BYTES)
+    leader, follower = (replica(cluster, node, "t") for node in (1, 2))
+    start = leader.log.log_start_offset
+    checks.look(cluster.nodes[1], leader)
+    checks.taken_away(WHERE, 0)
+    checks.retention_bytes = 100_000
+    follower.log.log_start_offset = start
+    checks.look(cluster.nodes[2], follower)
+    assert checks.trimmed[WHERE] == 0
+    follower.log.log_start_offset = start + 1
+    with pytest.raises(Violation, match=f"n2 begins at {start + 1}"):
+        checks.look(cluster.nodes[2], follower)
+
+
+def test_only_what_retention_took_may_be_missing(cluster):
+    """An unclean election gives the same offsets to new records, which are not old yet."""
+    checkers = Checkers(History(), 2, elr_enabled=True, nodes=cluster.nodes)
+    checkers.retention.retention_bytes = KEPT_BYTES
+    checkers.look(cluster.nodes[1])
+    start = checkers.retention.trimmed[WHERE]
+    checkers.history.writes[WHERE] = [Written(b"a", -1, 0, start - 1), Written(b"b", -1, 0, start)]
+    [problem] = final_checks(checkers, checkers.history, {WHERE: {}})
+    assert problem.startswith(f"lost: {WHERE} b'b'")
+    checkers.retention.taken_away(WHERE, start - 1)
+    assert len(final_checks(checkers, checkers.history, {WHERE: {}})) == 2
+
+
+def test_a_consumer_goes_on_where_the_log_begins(cluster):
+    history = History()
+    bootstrap = [(host(1), BROKER_PORT)]
+    connections = Connections(cluster.world, cluster.network, "c", bootstrap, Random(1))
+    consumer = SimConsumer(connections, history, [WHERE])
+    consumer.start()
+    log = replica(cluster, 1, "t").log
+    cluster.world.run_until(
+        lambda: consumer.positions[WHERE] == log.log_end_offset, 5_000, "everything is read"
+    )
+    assert min(history.reads[WHERE]) == log.log_start_offset
+    assert consumer.resets == 1

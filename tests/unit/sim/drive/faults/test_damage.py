@@ -1,0 +1,165 @@
+"""Damage changes synced data of one replica, and can be undone."""
+
+from random import Random
+
+import pytest
+
+from minikafka.common.ids import TopicPartition
+from minikafka.log.checkpoints import (
+    CLEAN_SHUTDOWN,
+    RECOVERY_POINTS,
+    read_offsets,
+    write_offsets,
+)
+from minikafka.log.disk import write_file
+from minikafka.sim.drive.faults.damage import Damage, Damager, Patch
+from minikafka.sim.drive.faults.faults import Faults
+from minikafka.sim.drive.plan import DAMAGE, Fault, Incident
+from minikafka.sim.world.sim_disk import SimDisk
+from tests.sim_world import create_topic, leader_client, produce, started_cluster
+
+
+@pytest.fixture(scope="module")
+def stopped():
+    """A cluster whose broker 1 has stopped in order; it has records of two partitions."""
+    cluster = started_cluster(3, separate_controller=True)
+    create_topic(cluster, "t", replicas=[[1, 2], [1, 3]])
+    for partition in (0, 1):
+        for number in range(20):
+            value = b"value %d" % number
+            answer = produce(
+                leader_client(cluster, "t", partition), "t", value, partition=partition
+            )
+            assert answer.error_code == 0
+    node = cluster.nodes[1]
+    node.shut_down()
+    cluster.world.run_until(lambda: not node.alive, 60_000, "it stops")
+    return node
+
+
+def contents(disk):
+    names = [*disk.list(""), *(f"{x}/{name}" for x in ("t-0", "t-1") for name in disk.list(x))]
+    return {name: bytes(disk.content(name)) for name in names if disk.durable_bytes(name)}
+
+
+def damager(node, seed, may_damage=lambda _: True):
+    return Damager(1, node.disks, node.ended_cleanly, may_damage, Random(seed))
+
+
+@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("how", [Damager.flip, Damager.lose_write, Damager.misdirect])
+def test_damage_is_there_until_it_is_undone(stopped, how, seed):
+    (disk,) = stopped.disks.values()
+    before = contents(disk)
+    damage = how(damager(stopped, seed))
+    if damage is None:
+        assert contents(disk) == before
+        return
+    after = contents(disk)
+    changed = [name for name in after if after[name] != before.get(name)]
+    if damage.patches:
+        assert damage.is_there
+        assert {patch.path for patch in damage.patches} >= set(changed) != set()
+        assert {str(x) for x in damage.replicas} == {
+            x.path.partition("/")[0] for x in damage.patches if x.path.endswith(".log")
+        }
+        damage.undo()
+        assert not damage.is_there
+        assert contents(disk) == before
+    else:
+        assert all(name.endswith(("checkpoint", CLEAN_SHUTDOWN)) for name in changed)
+        for name in changed:
+            disk.content(name)[:] = before.get(name, b"")
+            if name not in before:
+                disk.remove(name)
+
+
+def test_old_recovery_points_are_damage_until_they_are_replaced():
+    """Seed 40000049: a log that was truncated since then seems to lack its end."""
+    disk = SimDisk()
+    for point in (57, 42):
+        write_offsets(disk, RECOVERY_POINTS, {TopicPartition("t", 0): point}, sync=True)
+    damager = Damager(1, {"": disk}, True, lambda _: True, Random(1))
+    damage = None
+    while damage is None:
+        damage = damager.lose_write()
+    assert damage.is_there
+    assert read_offsets(disk, RECOVERY_POINTS) == {TopicPartition("t", 0): 57}
+    damage.undo()
+    assert not damage.is_there
+    assert read_offsets(disk, RECOVERY_POINTS) == {TopicPartition("t", 0): 42}
+
+
+def cut_away():
+    """A damaged file that was truncated after that, which is not durable yet."""
+    disk = SimDisk()
+    disk.make_dir("t-0")
+    write_file(disk, "t-0/0.log", b"sound", sync=True)
+    disk.sync_names()
+    damage = Damage(1, "a letter", [Patch(disk, "t-0/0.log", 0, b"s", b"f")])
+    file = disk.open("t-0/0.log")
+    file.truncate(0)
+    return disk, file, damage
+
+
+def test_damage_that_is_cut_away_may_come_back_until_that_is_durable():
+    """Seed 44000056."""
+    _, file, damage = cut_away()
+    assert (damage.is_there, damage.may_come_back) == (False, True)
+    file.sync()
+    assert not damage.may_come_back
+
+
+def test_a_power_loss_may_bring_damage_back_that_was_cut_away():
+    came_back = []
+    for seed in range(10):
+        disk, _, damage = cut_away()
+        disk.lose_power(Random(seed))
+        assert damage.is_there == damage.may_come_back
+        came_back.append(damage.is_there)
+    assert set(came_back) == {True, False}
+
+
+def test_a_replica_without_a_copy_is_left_alone(stopped):
+    (disk,) = stopped.disks.values()
+    before = contents(disk)
+    for seed in range(30):
+        damage = damager(stopped, seed, lambda where: where.partition == 1).flip()
+        assert not any(patch.path.startswith("t-0/") for patch in damage.patches)
+        damage.undo()
+    assert contents(disk) == before
+
+
+@pytest.mark.parametrize("what", DAMAGE)
+def test_a_damaged_node_comes_back_and_is_repaired_when_all_is_mended(what):
+    cluster = started_cluster(3, separate_controller=True)
+    create_topic(cluster, "t", replicas=[[1, 2, 3]])
+    for _ in range(20):
+        assert produce(leader_client(cluster, "t"), "t", b"some value").error_code == 0
+    faults = Faults(cluster, (), lambda _: None)
+    for at_ms in range(4):
+        incident = Incident(at_ms=at_ms, what=what, node=2, for_ms=200)
+        faults.happen(incident)
+        cluster.world.run(1_000)
+        cluster.world.run_until(cluster.all_started, 60_000, "all serve")
+    assert faults.effects.counts[what.value]
+    faults.repair_all()
+    assert not faults.storage.is_rotten(2)
+
+
+def test_damage_leaves_one_sound_copy():
+    cluster = started_cluster(2, separate_controller=True)
+    create_topic(cluster, "t", replicas=[[1, 2]])
+    for _ in range(20):
+        assert produce(leader_client(cluster, "t"), "t", b"some value").error_code == 0
+    faults = Faults(cluster, (), lambda _: None)
+    for at_ms in range(20):
+        for node_id in (1, 2):
+            what = DAMAGE[at_ms % 3]
+            faults.happen(Incident(at_ms=at_ms, what=what, node=node_id, for_ms=200))
+            cluster.world.run(1_000)
+            cluster.world.run_until(cluster.all_started, 60_000, "all serve")
+            cluster.world.run(3_000)
+            damaged = [x for x in (1, 2) if faults.storage.is_damaged(x, ("t", 0))]
+            assert len(damaged) < 2
+    assert faults.effects.counts[Fault.DATA_ROT.value]

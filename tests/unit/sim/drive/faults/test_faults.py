@@ -1,0 +1,284 @@
+"""Each fault does what it says, and is undone; what was to be undone later is not done twice."""
+
+import pytest
+
+from minikafka.common.ids import TopicPartition
+from minikafka.log.checkpoints import META_PROPERTIES
+from minikafka.sim.drive.faults.damage import Damage, Patch
+from minikafka.sim.drive.faults.faults import Faults
+from minikafka.sim.drive.plan import Fault, Incident
+from minikafka.sim.world.sim_node import Crash
+from tests.sim_world import create_topic, produce, registration, started_cluster
+
+
+@pytest.fixture
+def cluster():
+    cluster = started_cluster(3, separate_controller=True)
+    create_topic(cluster, "t", replicas=[[1, 2, 3]])
+    return cluster
+
+
+@pytest.fixture
+def losses():
+    return []
+
+
+@pytest.fixture
+def faults(cluster, losses):
+    note_power_losses(cluster, losses)
+    return Faults(cluster, ("client",), losses.append)
+
+
+def note_power_losses(cluster, losses):
+    for node in cluster.nodes.values():
+        node.on_power_loss = lambda node: losses.append(node.config.node_id)
+
+
+def incident(what, node=2, other=0, for_ms=1_000, at_ms=0):
+    return Incident(at_ms=at_ms, what=what, node=node, other=other, for_ms=for_ms)
+
+
+LOSING_POWER = (Fault.POWER, Fault.BIT_FLIP, Fault.POWER_IN_STOP)
+DOWN = (Fault.KILL, *LOSING_POWER, Fault.RESTART, Fault.WIPE)
+
+
+@pytest.mark.parametrize("what", DOWN)
+def test_a_node_goes_and_comes_back(cluster, faults, losses, what):
+    faults.happen(incident(what))
+    node = cluster.nodes[2]
+    cluster.world.run_until(lambda: not node.alive, 10_000, "the node is down")
+    cluster.world.run_until(lambda: node.started, 30_000, "the node serves again")
+    assert bool(losses) is (what in (*LOSING_POWER, Fault.WIPE))
+
+
+@pytest.mark.parametrize("at_ms", range(4))
+def test_a_broker_that_came_back_is_struck_again(cluster, faults, losses, at_ms):
+    faults.happen(incident(Fault.RELAPSE, at_ms=at_ms))
+    node = cluster.nodes[2]
+    cluster.world.run_until(lambda: cluster.network.is_cut("n2", "n3"), 60_000, "it is struck")
+    assert node.starts == 2
+    assert losses == [2]
+    cluster.world.run_until(lambda: not cluster.network.is_cut("n2", "n3"), 60_000, "all heals")
+    cluster.world.run_until(lambda: node.started, 60_000, "the node serves again")
+
+
+def test_who_has_told_a_recovery_what_it_has_is_struck(losses):
+    """U8: its answer is held while another one is waited for."""
+    given = {"unclean.recovery.manager.enabled": "true", "unclean.recovery.strategy": "Aggressive"}
+    cluster = started_cluster(3, separate_controller=True, given=given)
+    create_topic(cluster, "t", replicas=[[2, 3]])
+    faults = Faults(cluster, ("client",), losses.append)
+    cluster.on_step = faults.stepped
+    faults.happen(incident(Fault.RETRACT))
+    cluster.nodes[3].kill()
+    cluster.world.run_until(lambda: registration(cluster, "t").isr == (2,), 60_000, "3 is out")
+    cluster.nodes[2].lose_power()
+    cluster.nodes[2].start()
+    note_power_losses(cluster, losses)
+    cluster.world.run_until(lambda: losses == [2], 60_000, "it is struck")
+    assert not cluster.nodes[2].alive
+    assert registration(cluster, "t").leader == -1
+    cluster.world.run_until(lambda: cluster.nodes[2].started, 60_000, "it serves again")
+    assert faults.effects.counts == {"retract": 1}
+
+
+@pytest.mark.parametrize("what", [Fault.FULL_DISK, Fault.DISK_ERROR])
+def test_a_node_whose_disk_fails_ends_and_comes_back_when_it_is_mended(cluster, faults, what):
+    faults.happen(incident(what, for_ms=8_000))
+    produce(cluster.client(), "t", b"x" * 2_000)
+    node = cluster.nodes[2]
+    cluster.world.run_until(lambda: not node.alive, 8_000, "the node is down")
+    cluster.world.run_until(lambda: node.started, 30_000, "the node serves again")
+
+
+@pytest.mark.parametrize("what", [Fault.CUT, Fault.CUT_ONE_WAY])
+def test_a_cut_link_heals(cluster, faults, what):
+    faults.happen(incident(what, other=3))
+    network = cluster.network
+    assert network.is_cut("n2", "n3")
+    assert network.is_cut("n3", "n2") is (what is Fault.CUT)
+    cluster.world.run(2_000)
+    assert not network.is_cut("n2", "n3")
+
+
+def test_a_node_can_be_cut_off_from_all_or_from_its_clients(cluster, faults):
+    faults.happen(incident(Fault.ISOLATE, for_ms=500))
+    assert all(cluster.network.is_cut("n2", other) for other in ("n1", "n3", "n100"))
+    cluster.world.run(1_000)
+    faults.happen(incident(Fault.CUT_CLIENTS, for_ms=500))
+    assert cluster.network.is_cut("client", "n2")
+    faults.happen(incident(Fault.CUT_CONTROLLER, for_ms=500))
+    assert cluster.network.is_cut("n100", "n2")
+    assert not cluster.network.is_cut("n1", "n2")
+
+
+def test_a_leader_gives_its_connections_up_while_it_asks_for_a_member(cluster, faults):
+    """CHECK 10: who joins by the next attempt is cut off before the first one arrives."""
+    notes = []
+    cluster.world.tell = notes.append
+    cluster.on_step = faults.stepped
+    cluster.nodes[3].kill()
+    cluster.world.run_until(lambda: registration(cluster, "t").isr == (1, 2), 60_000, "3 is out")
+    faults.happen(incident(Fault.ABORT, node=2, for_ms=9_000))
+    cluster.nodes[3].start()
+    cluster.world.run_until(lambda: cluster.network.is_cut("n1", "n3"), 5_000, "3 is cut off")
+    assert registration(cluster, "t").isr == (1, 2, 3)
+    assert any("n1 gives up its connections to the controller" in note for note in notes)
+    cluster.world.run_until(lambda: not cluster.network.is_cut("n1", "n3"), 20_000, "it heals")
+
+
+def test_a_broker_that_came_back_is_struck_while_a_leader_asks_for_it(cluster, losses):
+    """CHECK 9: what the leader asks arrives when the broker is another one than it was."""
+    for at_ms in range(8):
+        faults = Faults(cluster, ("client",), losses.append)
+        cluster.on_step = faults.stepped
+        node = cluster.nodes[3]
+        faults.happen(incident(Fault.RELAPSE, node=3, at_ms=at_ms))
+        cluster.world.run_until(lambda: cluster.network.is_cut("n3", "n1"), 60_000, "it is struck")
+        cluster.world.run_until(lambda: not cluster.network.is_cut("n3", "n1"), 60_000, "it heals")
+        cluster.world.run_until(cluster.all_started, 60_000, "all serve")
+        cluster.world.run_until(lambda: len(registration(cluster, "t").isr) == 3, 60_000, "all in")
+    assert not cluster.network.is_cut("n3", "n100")
+    assert node.starts > 10
+
+
+def test_a_broker_gives_its_connections_up_where_nobody_asks(cluster, faults):
+    notes = []
+    cluster.world.tell = notes.append
+    faults.happen(incident(Fault.ABORT))
+    cluster.world.run(10_000)
+    assert any("n2 gives up its connections to the controller" in note for note in notes)
+
+
+def test_a_node_can_be_slow_to_reach_for_everybody(cluster, faults):
+    faults.happen(incident(Fault.SLOW_NODE, for_ms=500))
+    slow = cluster.network.slow_links
+    assert {("n2", "n100"), ("n1", "n2"), ("client", "n2")} <= slow.keys()
+    cluster.world.run(1_000)
+    assert not slow
+
+
+@pytest.mark.parametrize("power", [False, True])
+@pytest.mark.parametrize("share", [0.0, 0.5])
+def test_a_process_ends_at_a_disk_operation(cluster, faults, losses, *, power, share):
+    produce(cluster.client(), "t", b"before")
+    cluster.world.run(1_000)
+    node = cluster.nodes[2]
+    log = node.node.broker.replicas.partitions[TopicPartition("t", 0)].log
+    assert log.log_end_offset == 1
+    size = log.size_bytes
+    ended = []
+    node.crash_within_step(Crash(0, power=power, share=share, on_crash=lambda: ended.append(1)))
+    produce(cluster.client(), "t", b"x" * 500)
+    cluster.world.run_until(lambda: not node.alive, 1_000, "the node is down")
+    assert ended == [1]
+    assert losses == [2] * power
+    end_offset = log.log_end_offset
+    assert end_offset == 1, "the step went no further"
+    if not power:
+        (disk,) = node.disks.values()
+        written = disk.open("t-0/00000000000000000000.log").size - size
+        assert 200 < written < 500 if share else not written
+    assert not node.ended_cleanly
+    node.start()
+    cluster.world.run_until(lambda: node.started, 30_000, "the node serves again")
+
+
+def test_a_process_ends_while_it_loads_its_logs(cluster, faults, losses):
+    node = cluster.nodes[2]
+    node.kill()
+    node.start(Crash(0, power=True))
+    assert not node.alive
+    assert losses == [2]
+    node.start(Crash(1_000_000, power=False))
+    cluster.world.run_until(lambda: node.started, 30_000, "the node serves again")
+
+
+def test_crashes_within_steps_count_when_they_happen(cluster, faults, monkeypatch):
+    monkeypatch.setattr("minikafka.sim.drive.faults.faults._OPERATIONS_BEFORE_CRASH", (5,))
+    for at_ms in range(3):
+        faults.happen(incident(Fault.CRASH_IN_STEP, for_ms=500, at_ms=at_ms))
+        cluster.world.run_until(lambda: not cluster.nodes[2].alive, 60_000, "it is down")
+        cluster.world.run_until(lambda: cluster.nodes[2].alive, 60_000, "it is up")
+    assert faults.effects.counts["crash-in-step"] >= 3
+
+
+def test_faults_without_effect_do_not_count(cluster, faults):
+    node = cluster.nodes[2]
+    faults.happen(incident(Fault.FULL_DISK, for_ms=10))
+    cluster.world.run(20)
+    node.kill()
+    faults.happen(incident(Fault.KILL, for_ms=500))
+    faults.happen(incident(Fault.CUT, other=3, for_ms=100))
+    cluster.world.run(200)
+    assert not +faults.effects.counts
+    cluster.world.run_until(lambda: node.started, 30_000, "the node serves again")
+    faults.happen(incident(Fault.CUT, other=1, for_ms=2_000))
+    faults.happen(incident(Fault.SLOW, other=3, for_ms=2_000))
+    faults.happen(incident(Fault.PAUSE, node=3, for_ms=500))
+    cluster.world.run(1_000)
+    faults.repair_all()
+    assert +faults.effects.counts == {"cut": 1, "pause": 1}
+
+
+def test_clocks_drift_but_do_not_jump(cluster, faults):
+    node = cluster.nodes[2]
+    before = node.now
+    faults.happen(incident(Fault.DRIFT, for_ms=10_000))
+    assert node.now == before
+    cluster.world.run(10_000)
+    gone_ms = node.now.monotonic_ms - before.monotonic_ms
+    assert gone_ms != 10_000
+    cluster.world.run(1_000)
+    assert abs(node.now.monotonic_ms - before.monotonic_ms - gone_ms - 1_000) <= 1
+
+
+@pytest.mark.parametrize("at_ms", [0, 1])
+def test_an_old_copy_comes_back_and_is_no_clean_end(cluster, faults, losses, at_ms):
+    """C3: also where the copy says of itself that it was shut down cleanly."""
+    faults.happen(incident(Fault.RESTORE, at_ms=at_ms))
+    node = cluster.nodes[2]
+    cluster.world.run_until(lambda: node.started and node.starts == 1 + at_ms, 30_000, "copied")
+    for number in range(3):
+        produce(cluster.client(), "t", b"%d" % number)
+    faults.happen(incident(Fault.RESTORE))
+    assert not node.alive
+    assert losses == [2]
+    assert not node.ended_cleanly
+    cluster.world.run_until(lambda: node.started, 30_000, "the node serves again")
+
+
+def flip_a_bit(cluster, faults):
+    (disk,) = cluster.nodes[2].disks.values()
+    before = bytes(disk.content(META_PROPERTIES)[:1])
+    patch = Patch(disk, META_PROPERTIES, 0, before, bytes([before[0] ^ 1]))
+    faults.storage._damages.append(Damage(2, "a bit", [patch]))
+    assert faults.storage.is_rotten(2)
+
+
+def test_no_copy_is_made_of_a_disk_that_is_rotten(cluster, faults):
+    """Seed 40000116: a copy does not say that its disk was to blame."""
+    flip_a_bit(cluster, faults)
+    faults.happen(incident(Fault.RESTORE))
+    faults.happen(incident(Fault.RESTORE))
+    assert not faults.effects.counts["restore"]
+
+
+def test_damage_goes_with_the_disk(cluster, faults):
+    flip_a_bit(cluster, faults)
+    faults.happen(incident(Fault.WIPE))
+    assert not faults.storage.is_rotten(2)
+
+
+def test_everything_is_mended_at_once_and_nothing_twice(cluster, faults):
+    for what in (Fault.KILL, Fault.PAUSE, Fault.SLOW_DISK, Fault.DRIFT, Fault.DISK_ERROR):
+        faults.happen(incident(what, node=1 + len(what.value) % 3, for_ms=20_000))
+    for what in (Fault.SLOW, Fault.CLOG, Fault.CUT):
+        faults.happen(incident(what, node=1, other=2, for_ms=20_000))
+    cluster.world.run(5_000)
+    faults.repair_all()
+    cluster.world.run_until(cluster.all_started, 60_000, "all serve")
+    assert not cluster.network.slow_links
+    starts = {node_id: node.starts for node_id, node in cluster.nodes.items()}
+    cluster.world.run(60_000)
+    assert starts == {node_id: node.starts for node_id, node in cluster.nodes.items()}

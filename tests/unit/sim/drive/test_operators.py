@@ -1,0 +1,123 @@
+"""What operators ask for shows in the metadata."""
+
+import re
+from random import Random
+
+import pytest
+
+from minikafka.sim.checks.checkers import ELR_VERSION
+from minikafka.sim.drive.faults.faults import Faults
+from minikafka.sim.drive.operators import Operators
+from minikafka.sim.drive.plan import Happening, Incident, draw
+from minikafka.sim.drive.workload import Connections
+from minikafka.sim.world.sim_cluster import BROKER_PORT, host
+from tests.sim_world import create_topic, registration, started_cluster
+
+
+@pytest.fixture
+def cluster():
+    cluster = started_cluster(3)
+    create_topic(cluster, "t", replicas=[[1, 2, 3]])
+    return cluster
+
+
+@pytest.fixture
+def operators(cluster):
+    return operators_of(cluster)
+
+
+def operators_of(cluster):
+    (plan, *_) = [
+        plan
+        for plan in (draw(seed, 1_000) for seed in range(400))
+        if (plan.brokers, plan.replication_factor, plan.partitions, plan.elr) == (3, 2, 1, True)
+    ]
+
+    def connections(name):
+        bootstrap = [(host(1), BROKER_PORT)]
+        return Connections(cluster.world, cluster.network, name, bootstrap, Random(1))
+
+    return Operators(plan, "t", Faults(cluster, (), lambda _: None), connections)
+
+
+def happen(cluster, operators, what, times=1, for_ms=2_000):
+    for number in range(times):
+        operators.happen(Incident(at_ms=cluster.world.now_ms + number, what=what))
+        cluster.world.run(for_ms)
+    return cluster.nodes[1].node.loader.image
+
+
+def test_settings_of_the_topic_change(cluster, operators):
+    image = happen(cluster, operators, Happening.MIN_ISR)
+    assert image.config(2, "t")["min.insync.replicas"] in ("1", "2")
+    image = happen(cluster, operators, Happening.STRATEGY, times=12)
+    names = ("unclean.recovery.strategy", "unclean.leader.election.enable")
+    assert all(name in image.config(2, "t") for name in names)
+
+
+def test_the_feature_goes_off_and_on(cluster, operators):
+    assert happen(cluster, operators, Happening.FEATURE).feature(ELR_VERSION) == 0
+    assert happen(cluster, operators, Happening.FEATURE).feature(ELR_VERSION) == 1
+
+
+def test_topics_come_and_go(cluster, operators):
+    assert "x0" in happen(cluster, operators, Happening.TOPIC).topic_ids
+    image = happen(cluster, operators, Happening.TOPIC, times=2)
+    assert "x0" not in image.topic_ids
+    assert "x1" in image.topic_ids
+
+
+def test_a_partition_moves(cluster, operators):
+    happen(cluster, operators, Happening.REASSIGN, times=3, for_ms=8_000)
+    assert len(registration(cluster, "t").replicas) == 2
+
+
+def test_leaders_move_where_they_are_preferred_and_are_elected_by_force(cluster, operators):
+    cluster.nodes[1].shut_down()
+    cluster.world.run(10_000)
+    cluster.nodes[1].start()
+    cluster.world.run(10_000)
+    happen(cluster, operators, Happening.ELECT)
+    assert registration(cluster, "t").leader == 1
+    happen(cluster, operators, Happening.ELECT_NOW, times=6)
+    assert registration(cluster, "t").leader == 1, "no election is needed where a leader is"
+
+
+def test_leadership_goes_from_replica_to_replica(cluster, operators):
+    epoch = registration(cluster, "t").leader_epoch
+    happen(cluster, operators, Happening.SWAP, times=3)
+    now = registration(cluster, "t")
+    assert now.leader_epoch > epoch
+    assert sorted(now.replicas) == [1, 2, 3]
+
+
+def test_leadership_moves_while_what_was_sent_is_stuck():
+    """CHECK 3, 7, 8: what a leader answered, or should have learned, comes when it leads again."""
+    cluster = started_cluster(3, separate_controller=True)
+    create_topic(cluster, "t", replicas=[[1, 2]])
+    notes = []
+    cluster.world.tell = notes.append
+    epoch = registration(cluster, "t").leader_epoch
+    happen(cluster, operators_of(cluster), Happening.SWAP, times=12, for_ms=5_000)
+    for what in (
+        r"what n\d has sent to other brokers",
+        r"what the controller has sent to n\d, and that to n\d,",
+    ):
+        assert any(re.search(f"{what} is stuck for", note) for note in notes)
+    assert registration(cluster, "t").leader_epoch > epoch + 12
+
+
+def test_brokers_are_restarted_one_after_the_other():
+    cluster = started_cluster(3, separate_controller=True)
+    operators = Operators(
+        draw(1, 1_000), "t", Faults(cluster, (), lambda _: None), lambda _: pytest.fail("asked")
+    )
+    operators.happen(Incident(at_ms=1, what=Happening.ROLL))
+    down_at_once = []
+
+    def done():
+        down_at_once.append(sum(not cluster.nodes[number].started for number in (1, 2, 3)))
+        return all(cluster.nodes[number].starts == 2 for number in (1, 2, 3))
+
+    cluster.world.run_until(done, 60_000, "all are restarted")
+    assert max(down_at_once) == 1

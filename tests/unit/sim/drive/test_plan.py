@@ -1,0 +1,67 @@
+"""A seed names one plan, and seeds differ in everything that can be drawn."""
+
+import pytest
+
+from minikafka.config.broker import (
+    METADATA_LOG_MAX_RECORD_BYTES_BETWEEN_SNAPSHOTS,
+    METADATA_MAX_RETENTION_BYTES,
+)
+from minikafka.config.node_config import node_config
+from minikafka.sim.drive.plan import NOT_OF_CONTROLLERS, Fault, Happening, Incident, draw
+from minikafka.sim.world.sim_cluster import CONTROLLER_ID, SimCluster
+from minikafka.sim.world.world import World
+
+PLANS = [draw(seed, 120_000) for seed in range(200)]
+
+
+def test_a_seed_is_one_plan():
+    assert draw(7, 60_000) == draw(7, 60_000) != draw(8, 60_000)
+
+
+def test_everything_is_drawn_by_some_seed():
+    seen = {incident.what for plan in PLANS for incident in plan.incidents}
+    assert seen == {*Fault, *Happening}
+    for name in ("elr", "recovery_manager", "separate_controller", "idempotent", "flush_messages"):
+        assert {getattr(plan, name) for plan in PLANS} == {True, False}, name
+    assert {plan.strategy for plan in PLANS} == {"Balanced", "Aggressive", "None"}
+    assert {plan.brokers for plan in PLANS} == {3, 4, 5, 7}
+    assert {plan.retention_bytes for plan in PLANS} == {-1, 0, 4_000, 40_000}
+    assert {plan.snapshot_bytes for plan in PLANS} == {0, 200, 1_000, 5_000}
+
+
+def test_incidents_are_in_order_within_the_run_and_name_nodes_that_are_there():
+    for plan in PLANS:
+        times = [incident.at_ms for incident in plan.incidents]
+        assert times == sorted(times)
+        assert all(0 < at_ms < plan.duration_ms for at_ms in times)
+        for incident in plan.incidents:
+            assert incident.node in plan.nodes
+            assert incident.other != incident.node
+            assert incident.other in (0, *plan.nodes)
+            if incident.what in NOT_OF_CONTROLLERS:
+                assert incident.node != CONTROLLER_ID
+
+
+def test_min_isr_can_be_reached():
+    assert all(1 <= plan.min_isr <= plan.replication_factor <= plan.brokers for plan in PLANS)
+
+
+@pytest.mark.parametrize("deletes", [True, False])
+def test_what_a_plan_sets_is_known_to_nodes(deletes):
+    plan = next(plan for plan in PLANS if (plan.retention_bytes >= 0) is deletes)
+    cluster = SimCluster(world=World(1), brokers=3, given=plan.given)
+    config = node_config(cluster.values(1))
+    assert config.ignored == ()
+    assert ("log.retention.bytes" in plan.given) is deletes
+
+
+def test_a_plan_with_snapshots_keeps_few_of_them():
+    plan = next(plan for plan in PLANS if plan.snapshot_bytes)
+    config = node_config({**SimCluster(world=World(1), given=plan.given).values(1)}).values
+    kept = config[METADATA_MAX_RETENTION_BYTES]
+    assert kept == 2 * config[METADATA_LOG_MAX_RECORD_BYTES_BETWEEN_SNAPSHOTS] > 0
+
+
+def test_an_incident_reads_as_a_line():
+    line = str(Incident(at_ms=1500, what=Fault.CUT, node=1, other=2, for_ms=200))
+    assert line.split() == ["1500", "ms", "cut", "1-2", "for", "200", "ms"]

@@ -1,0 +1,88 @@
+"""What the words of a story say of rules and of changes."""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from minikafka.common.ids import Uuid
+from minikafka.metadata.partition_registration import NO_LEADER, PartitionRegistration
+from minikafka.sim.explain.story_words import RULES, change, meaning, names, offsets
+
+ROOT = Path(__file__).parents[3]
+BASE = PartitionRegistration(
+    replicas=(1, 2, 3),
+    directories=(Uuid.of(0, 1),) * 3,
+    isr=(1, 2, 3),
+    leader=1,
+    leader_epoch=4,
+    partition_epoch=7,
+)
+
+
+@pytest.mark.parametrize(
+    ("former", "changes", "words"),
+    [
+        ({}, {"isr": (1, 2)}, "n3 leaves the ISR (in sync n1, n2)"),
+        (
+            {"isr": (1,), "elr": (2,)},
+            {"isr": (1, 3), "elr": ()},
+            "n3 comes into the ISR, n2 is not eligible any more (in sync n1, n3)",
+        ),
+        (
+            {},
+            {"leader": 2, "leader_epoch": 5, "isr": (2,), "elr": (1,)},
+            "n2 leads epoch 5, n1, n3 leave the ISR, n1 becomes eligible (in sync n2; eligible n1)",
+        ),
+        (
+            {"leader": NO_LEADER, "isr": (), "elr": (1, 2)},
+            {"leader": 2, "leader_epoch": 5, "isr": (2,), "elr": (1,), "last_known_elr": (3,)},
+            (
+                "n2 leads epoch 5, out of the ELR, n2 comes into the ISR, n2 is not eligible any "
+                "more (in sync n2; eligible n1; last known eligible n3)"
+            ),
+        ),
+        (
+            {"leader": NO_LEADER, "isr": (), "elr": (1,)},
+            {"leader": 3, "leader_epoch": 5, "isr": (3,), "elr": ()},
+            (
+                "n3 leads epoch 5, out of neither ISR nor ELR, n3 comes into the ISR, n1 is not "
+                "eligible any more (in sync n3)"
+            ),
+        ),
+        (
+            {},
+            {"leader": NO_LEADER, "isr": (), "elr": (1,)},
+            (
+                "nobody leads any more, n1, n2, n3 leave the ISR, n1 becomes eligible (in sync "
+                "nobody; eligible n1)"
+            ),
+        ),
+        ({}, {"replicas": (1, 2, 3, 4)}, "its replicas are n1, n2, n3, n4 (in sync n1, n2, n3)"),
+        ({}, {"partition_epoch": 8}, ""),
+    ],
+)
+def test_a_change_says_who_moved_and_what_is_now(former, changes, words):
+    before = replace(BASE, **former)
+    assert change(before, replace(before, **changes)) == words
+
+
+def test_what_is_seen_first_is_its_leader():
+    assert change(None, BASE) == "n1 leads epoch 4 (in sync n1, n2, n3)"
+
+
+def test_every_rule_that_checkers_name_has_words():
+    named = set()
+    for path in sorted((ROOT / "minikafka" / "sim").glob("*check*.py")):
+        named |= set(re.findall(r'f?"([A-Z][A-Za-z0-9]*): ', path.read_text(encoding="utf-8")))
+    assert {"H1", "E7", "LogMatching"} <= named
+    assert named <= set(RULES)
+    assert meaning("H7: t-0: it goes back") == RULES["H7"]
+    assert meaning("something else") == ""
+
+
+def test_names_and_offsets():
+    assert names((3, 1)) == "n1, n3"
+    assert names(()) == "nobody"
+    assert (offsets(3, 3), offsets(3, 5)) == ("offset 3", "offsets 3 to 5")
