@@ -32,6 +32,7 @@ RULES = {
     "MetadataLogMatching": "what one node takes for committed metadata all do, for ever",
     "Steps": "no step of a node takes so long that its heartbeats come too late",
     "Transactions": "no transaction is open that no producer began",
+    "ConsistentRead": "an offset never holds two values",
     "lost": "what was acknowledged with acks=all can be read for ever",
     "aborted read": "what was refused is never read",
     "duplicate": "what was written once is there once",

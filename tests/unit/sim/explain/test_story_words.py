@@ -10,7 +10,7 @@ from minikafka.common.ids import Uuid
 from minikafka.metadata.partition_registration import NO_LEADER, PartitionRegistration
 from minikafka.sim.explain.story_words import RULES, change, meaning, names, offsets
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 BASE = PartitionRegistration(
     replicas=(1, 2, 3),
     directories=(Uuid.of(0, 1),) * 3,
@@ -74,7 +74,7 @@ def test_what_is_seen_first_is_its_leader():
 
 def test_every_rule_that_checkers_name_has_words():
     named = set()
-    for path in sorted((ROOT / "minikafka" / "sim").glob("*check*.py")):
+    for path in sorted((ROOT / "minikafka" / "sim" / "checks").glob("*.py")):
         named |= set(re.findall(r'f?"([A-Z][A-Za-z0-9]*): ', path.read_text(encoding="utf-8")))
     assert {"H1", "E7", "LogMatching"} <= named
     assert named <= set(RULES)
