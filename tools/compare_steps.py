@@ -10,7 +10,6 @@ down. The ratio is the median of the ratios of all rounds.
 
 import argparse
 import gc
-import io
 import json
 import os
 import random
@@ -19,12 +18,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, redirect_stdout
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from statistics import median
 from typing import Any
 
-from minikafka.cli.storage import format_node
 from minikafka.common import effects as fx
 from minikafka.common import events
 from minikafka.common.ids import Uuid
@@ -35,6 +33,7 @@ from minikafka.node.assembly import Surroundings, assemble
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch
 from minikafka.rpc.envelope import decode_response, encode_request
 from minikafka.server.driver import read_clock, resolve
+from minikafka.server.format import format_node
 from minikafka.server.os_disk import OsDisk
 
 CASES = ("ack1", "ackall", "idempotent", "kilobyte", "fetch", "fetch-id")
@@ -60,8 +59,7 @@ class Bench:
             "inter.broker.listener.name": "CLIENTS", "controller.listener.names": "CONTROLLER",
             "controller.quorum.voters": f"1@{address}:{_PORTS['CONTROLLER']}",
         })  # fmt: skip
-        with redirect_stdout(io.StringIO()):
-            format_node(config, cluster_id, dict(DEFAULT_LEVELS), None, ignore_formatted=False)
+        format_node(config, cluster_id, dict(DEFAULT_LEVELS), None, ignore_formatted=False)
         disks = {path: OsDisk(path) for path in config.all_log_dirs}
         around = Surroundings(disks, _PORTS, cluster_id, random.Random(1), read_clock())
         self._node = assemble(config, around)

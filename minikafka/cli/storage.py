@@ -6,12 +6,9 @@ Options as in Kafka's `kafka-storage.sh`: `format --cluster-id ID --config FILE`
 """
 
 import argparse
-import secrets
 import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
-from random import Random
 
 from minikafka.cli.server_start import read_config
 from minikafka.common.faults import StorageFault
@@ -22,15 +19,11 @@ from minikafka.log.checkpoints import BadMetaPropertiesError, read_meta_properti
 from minikafka.metadata.broker_registration import Endpoint
 from minikafka.metadata.features import DEFAULT_LEVELS, SUPPORTED_FEATURES
 from minikafka.metadata.image import METADATA_VERSION
-from minikafka.raft.storage import format_directory, format_metadata_directory
 from minikafka.raft.voter_set import RaftVoter, VoterSet
+from minikafka.server.format import FormatError, format_node, random_uuid
 from minikafka.server.os_disk import OsDisk
 
 _RELEASES = {"3.9": 21, "4.0": 25, "4.1": 27, "4.2": 29, "4.3": 30}
-
-
-class FormatError(Exception):
-    """Why nothing was formatted."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -91,67 +84,15 @@ def run(args: argparse.Namespace) -> int:
             return _info(config)
         levels = _levels(args.release_version, args.feature)
         voters = _voters(args, config)
-        format_node(config, args.cluster_id, levels, voters, ignore_formatted=args.ignore_formatted)
+        formatted = format_node(
+            config, args.cluster_id, levels, voters, ignore_formatted=args.ignore_formatted
+        )
+        for path in formatted:
+            print(f"Formatting {path} with metadata.version {levels[METADATA_VERSION]}.")
     except (ConfigError, FormatError, StorageFault, BadMetaPropertiesError) as error:
         print(error, file=sys.stderr)
         return 1
     return 0
-
-
-def random_uuid() -> Uuid:
-    """An id that nothing else has."""
-    return Uuid.draw(Random(secrets.randbits(128)))
-
-
-def format_node(
-    config: NodeConfig,
-    cluster_id: str,
-    levels: dict[str, int],
-    voters: VoterSet | None,
-    *,
-    ignore_formatted: bool,
-) -> None:
-    """Format every directory of a node.
-
-    Raises:
-        FormatError: a directory is formatted already, or cannot be made.
-        StorageFault: a directory cannot be written.
-    """
-    fresh = []
-    for path in config.all_log_dirs:
-        try:
-            Path(path).mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise FormatError(f"{path}: cannot be made: {error.strerror}") from None
-        disk = OsDisk(path)
-        found = read_meta_properties(disk)
-        if found is None:
-            fresh.append((path, disk))
-        elif not ignore_formatted:
-            raise FormatError(
-                f"{path} is formatted already (--ignore-formatted leaves it as it is)"
-            )
-        elif (found.cluster_id, found.node_id) != (cluster_id, config.node_id):
-            raise FormatError(
-                f"{path} belongs to node {found.node_id} of cluster {found.cluster_id}, "
-                f"not to node {config.node_id} of cluster {cluster_id}"
-            )
-    own = None if voters is None else voters.voters.get(config.node_id)
-    for path, disk in fresh:
-        is_metadata = path == config.metadata_log_dir
-        directory_id = own.directory_id if is_metadata and own is not None else None
-        if is_metadata and config.is_controller:
-            format_metadata_directory(
-                disk, levels=levels, voters=voters, now_ms=time.time_ns() // 1_000_000
-            )
-        # The identity comes last: a directory that has it is formatted completely.
-        format_directory(
-            disk,
-            cluster_id=cluster_id,
-            node_id=config.node_id,
-            directory_id=directory_id or random_uuid(),
-        )
-        print(f"Formatting {path} with metadata.version {levels[METADATA_VERSION]}.")
 
 
 def _info(config: NodeConfig) -> int:

@@ -5,10 +5,10 @@ import socket
 
 import pytest
 
-from minikafka.cli import storage
-from minikafka.cli.dev import Layout, LayoutError
 from minikafka.cli.main import main
 from minikafka.config.node_config import ConfigErrors
+from minikafka.dev.layout import Layout, LayoutError
+from minikafka.server import format as formatting
 from minikafka.testing.cluster import free_base_port
 
 
@@ -86,8 +86,8 @@ def test_a_start_that_was_cut_short_can_be_repeated(home, port, monkeypatch):
             raise OSError(28, "No space left on device")
         return whole(config, *args, **kwargs)
 
-    whole = storage.format_node
-    monkeypatch.setattr(storage, "format_node", formatted)
+    whole = formatting.format_node
+    monkeypatch.setattr(formatting, "format_node", formatted)
     with pytest.raises(OSError, match="No space left"):
         Layout(home, 2, port, {}).prepare()
     monkeypatch.undo()

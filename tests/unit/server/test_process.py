@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from minikafka.cli.dev import Layout
+from minikafka.dev.layout import Layout
 from minikafka.server.process import StartError, run_nodes
 
 

@@ -1,0 +1,1 @@
+"""The clusters that `minikafka dev` starts on this machine."""

@@ -1,0 +1,237 @@
+"""Directories, ports and configurations of a cluster on this machine.
+
+Node i (from 1) serves clients on base-port + i - 1 and the other brokers on base-port + 100 + i;
+node 1 is also the controller, on base-port + 100.
+"""
+
+import json
+import socket
+from collections.abc import Iterator, Sequence
+from contextlib import chdir
+from pathlib import Path
+
+from minikafka.common.faults import StorageFault
+from minikafka.config.broker import METRICS_HTTP_LISTEN
+from minikafka.config.node_config import NodeConfig, node_config
+from minikafka.log.checkpoints import BadMetaPropertiesError
+from minikafka.server.ports import is_free
+
+_HOST = "127.0.0.1"
+_CONTROLLER_PORT_OFFSET = 100
+_CLIENTS, _BROKERS = "PLAINTEXT", "INTERNAL"
+"""Listeners. Brokers have one of their own: what only a broker may say counts nowhere else."""
+CONTROL = "control.sock"
+"""The socket on which the owner of a cluster takes commands."""
+_CLUSTER = "cluster.json"
+_UNFINISHED = "cluster.json.new"
+_WHOLE = "cluster.json.whole"
+
+
+class LayoutError(Exception):
+    """Why a cluster cannot be laid out as asked."""
+
+
+class Layout:
+    """Directories, ports and configurations of a cluster's nodes."""
+
+    def __init__(self, directory: Path, nodes: int, base_port: int, given: dict[str, str]) -> None:
+        """Lay out `nodes` nodes from `base_port` on."""
+        self.directory = directory.absolute()
+        self.nodes = range(1, nodes + 1)
+        self.base_port = base_port
+        self._given = given
+
+    @classmethod
+    def make(
+        cls, directory: Path, nodes: int, base_port: int, overrides: Sequence[str]
+    ) -> "Layout":
+        """Return the layout that a command line asks for; `overrides` are KEY=VALUE.
+
+        Raises:
+            LayoutError: for numbers that do not fit, and overrides that are no KEY=VALUE.
+        """
+        if nodes < 1:
+            raise LayoutError(f"--nodes {nodes}: a cluster has at least one node")
+        if not 1 <= base_port <= 65535 - _CONTROLLER_PORT_OFFSET - nodes:
+            raise LayoutError(f"--base-port {base_port}: out of range")
+        if nodes > _CONTROLLER_PORT_OFFSET:
+            raise LayoutError(f"--nodes {nodes}: at most {_CONTROLLER_PORT_OFFSET}")
+        given = {}
+        for text in overrides:
+            key, separator, value = text.partition("=")
+            if not separator or not key:
+                raise LayoutError(f"--config {text!r}: is no KEY=VALUE")
+            given[key.strip()] = value
+        return cls(directory, nodes, base_port, given)
+
+    @property
+    def bootstrap_servers(self) -> str:
+        """Every node's address, comma-separated."""
+        return ",".join(f"{_HOST}:{self.base_port + node - 1}" for node in self.nodes)
+
+    def home(self, node: int) -> Path:
+        """Where a node's files are."""
+        return self.directory / f"node-{node}"
+
+    def properties_file(self, node: int) -> Path:
+        """A node's configuration."""
+        return self.home(node) / "server.properties"
+
+    def values(self, node: int) -> dict[str, str]:
+        """A node's configuration values."""
+        controller_port = self.base_port + _CONTROLLER_PORT_OFFSET
+        factor = str(min(3, len(self.nodes)))
+        own = "listeners" not in self._given
+        listeners = advertised = ",".join(
+            (
+                f"{_CLIENTS}://{_HOST}:{self.base_port + node - 1}",
+                *([f"{_BROKERS}://{_HOST}:{controller_port + node}"] if own else ()),
+            )
+        )
+        if node == 1:
+            listeners += f",CONTROLLER://{_HOST}:{controller_port}"
+        protocols = ",".join(f"{name}:PLAINTEXT" for name in (_CLIENTS, _BROKERS, "CONTROLLER"))
+        return {
+            "process.roles": "broker,controller" if node == 1 else "broker",
+            "node.id": str(node),
+            "listeners": listeners,
+            "advertised.listeners": advertised,
+            "listener.security.protocol.map": protocols,
+            "controller.listener.names": "CONTROLLER",
+            "inter.broker.listener.name": _BROKERS if own else _CLIENTS,
+            "controller.quorum.voters": f"1@{_HOST}:{controller_port}",
+            "log.dirs": str(self.home(node) / "data"),
+            "default.replication.factor": factor,
+            "offsets.topic.replication.factor": factor,
+            # As in the properties files that Kafka ships: nobody wants to wait for more members.
+            "group.initial.rebalance.delay.ms": "0",
+            **self._given,
+            **self._metrics_values(node),
+        }
+
+    def _metrics_values(self, node: int) -> dict[str, str]:
+        """Every node needs a metrics port of its own: the given one, and those that follow it."""
+        name = METRICS_HTTP_LISTEN.name
+        host, _, port = self._given.get(name, "").rpartition(":")
+        if not (port.isascii() and port.isdigit()) or int(port) == 0:
+            return {}
+        return {name: f"{host}:{int(port) + node - 1}"}
+
+    def config(self, node: int) -> NodeConfig:
+        """A node's checked configuration."""
+        return node_config(self.values(node))
+
+    def prepare(self) -> None:
+        """Write configurations, format what is new.
+
+        Raises:
+            ConfigErrors: for values that do not work.
+            LayoutError: where the directory holds another cluster, or one of another size, and
+                where a port is in use; nothing was written then.
+        """
+        configs = [self.config(node) for node in self.nodes]
+        if self.directory.exists() and not self.directory.is_dir():
+            raise LayoutError(f"--dir {self.directory}: is a file, must be a directory or new")
+        if _is_owned(self.directory):
+            raise LayoutError(f"a cluster runs in {self.directory} already; stop it first")
+        _check_ports(configs)
+        self.directory.mkdir(parents=True, exist_ok=True)
+        known = self.directory / _CLUSTER
+        if known.exists():
+            _, nodes = _read_cluster(known)
+            if nodes != len(self.nodes):
+                raise LayoutError(
+                    f"{self.directory} holds a cluster of {nodes} nodes, not of {len(self.nodes)}"
+                )
+            self._write_properties()
+            return
+        # Named before anything is formatted, so that a start that was cut short can be repeated.
+        unfinished = self.directory / _UNFINISHED
+        others = [each for each in self.directory.iterdir() if each != unfinished]
+        if not unfinished.exists() and others:
+            raise LayoutError(f"{self.directory} is neither empty nor a cluster of this program")
+        if not others:
+            # The file was cut short if it is there.
+            _write_cluster(unfinished, len(self.nodes))
+        cluster_id, _ = _read_cluster(unfinished)
+        self._write_properties()
+        self._format(configs, cluster_id)
+        # A file of its own, which is there as a whole or not at all: the other names the cluster.
+        whole = self.directory / _WHOLE
+        _write_cluster(whole, len(self.nodes), cluster_id)
+        whole.replace(known)
+        unfinished.unlink()
+
+    def _write_properties(self) -> None:
+        for node in self.nodes:
+            self.home(node).mkdir(exist_ok=True)
+            lines = [f"{key}={value}" for key, value in self.values(node).items()]
+            self.properties_file(node).write_text("\n".join(lines) + "\n")
+
+    def _format(self, configs: Sequence[NodeConfig], cluster_id: str) -> None:
+        from minikafka.metadata.features import DEFAULT_LEVELS
+        from minikafka.server.format import FormatError, format_node
+
+        try:
+            for config in configs:
+                format_node(config, cluster_id, dict(DEFAULT_LEVELS), None, ignore_formatted=True)
+        except (FormatError, StorageFault, BadMetaPropertiesError) as error:
+            raise LayoutError(str(error)) from None
+
+
+def _write_cluster(path: Path, nodes: int, cluster_id: str | None = None) -> None:
+    from minikafka.server.format import random_uuid
+
+    content = {"cluster.id": cluster_id or str(random_uuid()), "nodes": nodes}
+    path.write_text(json.dumps(content) + "\n")
+
+
+def _check_ports(configs: Sequence[NodeConfig]) -> None:
+    """Name every address that is in use.
+
+    Raises:
+        LayoutError: if there is one.
+    """
+    taken = [
+        f"{name} of node {config.node_id}"
+        for config in configs
+        for name, host, port in _addresses(config)
+        if port and not is_free(host, port)
+    ]
+    if taken:
+        raise LayoutError(f"in use: {', '.join(taken)}; choose another --base-port")
+
+
+def _addresses(config: NodeConfig) -> Iterator[tuple[str, str, int]]:
+    """Name, host and port of everything that a node listens on."""
+    for listener in config.listeners:
+        yield str(listener), listener.host, listener.port
+    if config.metrics_address is not None:
+        host, port = config.metrics_address
+        yield f"{METRICS_HTTP_LISTEN.name} {host}:{port}", host, port
+
+
+def _read_cluster(path: Path) -> tuple[str, int]:
+    """The cluster's id, and how many nodes it has.
+
+    Raises:
+        LayoutError: if the file does not say it.
+    """
+    try:
+        found = json.loads(path.read_text())
+        cluster_id, nodes = found["cluster.id"], found["nodes"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise LayoutError(f"{path} cannot be read: {error!r}") from None
+    if not isinstance(cluster_id, str) or not isinstance(nodes, int):
+        raise LayoutError(f"{path} cannot be read: it must name a cluster.id and a number of nodes")
+    return cluster_id, nodes
+
+
+def _is_owned(directory: Path) -> bool:
+    """Whether a process answers for the cluster in a directory."""
+    try:
+        with chdir(directory), socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+            connection.connect(CONTROL)
+    except OSError:
+        return False
+    return True

@@ -1,0 +1,270 @@
+"""The process that owns a cluster's nodes, and how other commands ask it to act on one.
+
+`dev kill|stop|start|pause|resume` ask it by a socket in the cluster's directory, so that it always
+knows which nodes should be running.
+"""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from contextlib import chdir, suppress
+from pathlib import Path
+from typing import IO
+
+from minikafka.config.node_config import NodeConfig
+from minikafka.dev.layout import CONTROL, Layout
+from minikafka.server.launch import Lifeline, launch_node
+
+ACTIONS = ("kill", "stop", "start", "pause", "resume")
+_STOP_TIMEOUT_S = 60
+_ACQUAINTANCE_TIMEOUT_S = 10
+_SHOWN_LINES = 5
+
+
+def run_in_one_process(layout: Layout) -> int:
+    """Run all nodes in this process until they are stopped; returns the exit status."""
+    from minikafka.server.log_lines import set_up_logging
+    from minikafka.server.process import StartError, run_nodes
+
+    set_up_logging(
+        "%(asctime)s %(levelname)s %(name)s: %(message)s", path=layout.directory / "cluster.log"
+    )
+    waiting = dict.fromkeys(layout.nodes)
+
+    def started(config: NodeConfig) -> None:
+        waiting.pop(config.node_id, None)
+        if not waiting:
+            # The brokers, whom it asks, are in this thread.
+            threading.Thread(target=_say_ready, args=(layout,), daemon=True).start()
+
+    for node in layout.nodes:
+        (layout.directory / f"node-{node}.pid").write_text(f"{os.getpid()}\n")
+    try:
+        return run_nodes([layout.config(node) for node in layout.nodes], started)
+    except StartError as error:
+        print(error, file=sys.stderr)
+        return 1
+    finally:
+        for node in layout.nodes:
+            (layout.directory / f"node-{node}.pid").unlink(missing_ok=True)
+
+
+def _say_ready(layout: Layout) -> None:
+    """Tell whoever waits, as soon as clients may ask any broker for all of them."""
+    if len(layout.nodes) > 1:
+        # Here, since a cluster of one node needs none of it.
+        from minikafka.admin.client import AdminError
+        from minikafka.admin.membership import await_everybody
+
+        try:
+            addresses = layout.bootstrap_servers.split(",")
+            await_everybody(addresses, layout.nodes, timeout_s=_ACQUAINTANCE_TIMEOUT_S)
+        except AdminError as error:
+            print(f"not every broker knows the others yet: {error}", file=sys.stderr)
+    print("ready", flush=True)
+
+
+class NodeProcess:
+    """One node's process. Not running where `process` is None."""
+
+    def __init__(self, layout: Layout, node: int, lifeline: Lifeline) -> None:
+        """Nothing runs yet."""
+        self._layout = layout
+        self._lifeline = lifeline
+        self.node = node
+        self.process: subprocess.Popen[bytes] | None = None
+        self._ready: IO[bytes] | None = None
+        self._logged_bytes = 0
+
+    @property
+    def pid_file(self) -> Path:
+        """Where the pid is noted."""
+        return self._layout.directory / f"node-{self.node}.pid"
+
+    @property
+    def log_file(self) -> Path:
+        """Where the node writes what it does."""
+        return self._layout.directory / f"node-{self.node}.log"
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the process lives."""
+        return self.process is not None and self.process.poll() is None
+
+    def launch(self) -> None:
+        """Start the process; `await_ready` waits until it serves."""
+        with self.log_file.open("ab") as log:
+            self._logged_bytes = log.tell()
+            self.process, ready = launch_node(
+                self._layout.properties_file(self.node), log, self._lifeline
+            )
+        self._ready = os.fdopen(ready, "rb")
+        self.pid_file.write_text(f"{self.process.pid}\n")
+
+    def await_ready(self) -> bool:
+        """Whether the node serves; False where it ended before."""
+        assert self._ready is not None
+        with self._ready as pipe:
+            return bool(pipe.readline())
+
+    def last_lines(self) -> list[str]:
+        """The last lines that the process has logged; none of the one before it."""
+        with self.log_file.open("rb") as log:
+            log.seek(self._logged_bytes)
+            return log.read().decode(errors="replace").splitlines()[-_SHOWN_LINES:]
+
+    def signal(self, number: int) -> None:
+        """Send a signal to the process."""
+        assert self.process is not None
+        self.process.send_signal(number)
+
+    def wait(self) -> int:
+        """Wait for the end; the exit status."""
+        assert self.process is not None
+        status = self.process.wait(timeout=_STOP_TIMEOUT_S)
+        self.pid_file.unlink(missing_ok=True)
+        # A process that a signal ended has a negative status, which is no exit status.
+        return status if status >= 0 else 128 - status
+
+
+class Supervisor:
+    """Owns the processes of a cluster."""
+
+    def __init__(self, layout: Layout) -> None:
+        """Nothing runs yet."""
+        self._layout = layout
+        lifeline = Lifeline()
+        self._nodes = {node: NodeProcess(layout, node, lifeline) for node in layout.nodes}
+        self._stop = threading.Event()
+        self._lock = threading.Lock()
+
+    def run(self) -> int:
+        """Start all nodes, stay until asked to stop, stop all nodes."""
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: self._stop.set())
+        control = self._listen()
+        status = 0
+        try:
+            for process in self._nodes.values():
+                process.launch()
+            failed = next((each for each in self._nodes.values() if not each.await_ready()), None)
+            if failed is None:
+                _say_ready(self._layout)
+                threading.Thread(target=self._serve, args=(control,), daemon=True).start()
+                self._stop.wait()
+            elif not self._stop.is_set():
+                self._explain(failed)
+                status = 1
+        finally:
+            control.close()
+            (self._layout.directory / CONTROL).unlink(missing_ok=True)
+            status = self._stop_all() or status
+        return status
+
+    def _listen(self) -> socket.socket:
+        control = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        # A relative name: the path of a socket may have 107 bytes only.
+        with chdir(self._layout.directory):
+            Path(CONTROL).unlink(missing_ok=True)
+            control.bind(CONTROL)
+        control.listen()
+        return control
+
+    def _explain(self, failed: NodeProcess) -> None:
+        """Show what the nodes that ended logged last."""
+        with suppress(subprocess.TimeoutExpired):
+            # Its pipe is closed a moment before the process is gone.
+            failed.wait()
+        for process in self._nodes.values():
+            if process is failed or not process.is_running:
+                lines = process.last_lines() or ["it ended before it logged anything"]
+                print(f"node {process.node} did not start:", *lines, sep="\n", file=sys.stderr)
+
+    def _serve(self, control: socket.socket) -> None:
+        while True:
+            try:
+                connection, _ = control.accept()
+            except OSError:
+                return
+            with connection, connection.makefile("rw") as stream:
+                words = stream.readline().split()
+                if words:
+                    stream.write(self._act(words) + "\n")
+
+    def _act(self, words: Sequence[str]) -> str:
+        if len(words) != 2 or words[0] not in ACTIONS or not words[1].isdigit():
+            return f"error: {' '.join(words)!r} is no command"
+        process = self._nodes.get(int(words[1]))
+        if process is None:
+            return f"error: there is no node {words[1]}"
+        with self._lock:
+            return self._act_on(process, words[0])
+
+    def _act_on(self, process: NodeProcess, action: str) -> str:
+        if action == "start":
+            if process.is_running:
+                return f"error: node {process.node} is running"
+            process.launch()
+            return "ok" if process.await_ready() else f"error: see {process.log_file}"
+        if not process.is_running:
+            return f"error: node {process.node} is not running"
+        if action in _SIGNALS:
+            process.signal(_SIGNALS[action])
+            return "ok"
+        process.signal(signal.SIGKILL if action == "kill" else signal.SIGTERM)
+        try:
+            status = process.wait()
+        except subprocess.TimeoutExpired:
+            return f"error: node {process.node} did not stop within {_STOP_TIMEOUT_S} s"
+        if action == "stop" and status != 0:
+            return f"error: node {process.node} ended with status {status}"
+        return "ok"
+
+    def _stop_all(self) -> int:
+        """Brokers first, then the controller, which they need in order to leave."""
+        with self._lock:
+            followers = [p for p in self._nodes.values() if p.node != 1]
+            status = _stop_together(followers)
+            return _stop_together([self._nodes[1]]) or status
+
+
+_SIGNALS = {"pause": signal.SIGSTOP, "resume": signal.SIGCONT}
+
+
+def _stop_together(processes: Sequence[NodeProcess]) -> int:
+    running = [process for process in processes if process.is_running]
+    for process in running:
+        process.signal(signal.SIGCONT)
+        process.signal(signal.SIGTERM)
+    status = 0
+    for process in running:
+        try:
+            status = process.wait() or status
+        except subprocess.TimeoutExpired:
+            print(f"node {process.node} did not stop in time; killed", file=sys.stderr)
+            process.signal(signal.SIGKILL)
+            process.wait()
+            status = 1
+    return status
+
+
+def ask_owner(directory: Path, command: str) -> int:
+    """Send a command ("kill 2") to the owner of a cluster; returns the exit status."""
+    try:
+        with chdir(directory), socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+            connection.connect(CONTROL)
+            with connection.makefile("rw") as stream:
+                stream.write(command + "\n")
+                stream.flush()
+                answer = stream.readline().strip()
+    except OSError as error:
+        print(f"no cluster runs in {directory}: {error.strerror}", file=sys.stderr)
+        return 1
+    if answer == "ok":
+        return 0
+    print(answer, file=sys.stderr)
+    return 1
