@@ -16,9 +16,9 @@ from confluent_kafka import (
     TopicPartition,
 )
 
-from minikafka.cli._bench_native import consume_chunk, consumer_settings, producer_settings
-from minikafka.cli._bench_plan import Load, Measurement
-from minikafka.cli._bench_replay import ReplayError, percentile_us
+from minikafka.bench.native import consume_chunk, consumer_settings, producer_settings
+from minikafka.bench.plan import Load, Measurement
+from minikafka.bench.replay import ReplayError, percentile_us
 
 _LATENCY_RATE = 1000
 _LATENCY_WARM_UP = 200

@@ -14,14 +14,14 @@ from typing import Any, NamedTuple
 
 from minikafka.admin.client import AdminClient
 from minikafka.admin.topics import create_topic, delete_topics
-from minikafka.cli._bench_memory import WarmMemory
-from minikafka.cli._bench_plan import LOADS, Load, Measurement, Step
-from minikafka.cli._bench_processes import cpu_seconds
-from minikafka.cli._bench_targets import BenchError, Target, end
+from minikafka.bench.memory import WarmMemory
+from minikafka.bench.plan import LOADS, Load, Measurement, Step
+from minikafka.bench.processes import cpu_seconds
+from minikafka.bench.targets import BenchError, Target, end
 from minikafka.common.errors import ErrorCode
 from minikafka.messages.metadata import MetadataRequest, MetadataRequestTopic
 
-_WORKER = "minikafka.cli._bench_worker"
+_WORKER = "minikafka.bench.worker"
 _FILL_LOAD = "raw-produce-1m"
 _FILL_SECONDS = 60.0
 _GRACE_S = 120.0

@@ -12,8 +12,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from minikafka.cli._bench_plan import Load, Measurement
-from minikafka.cli._bench_replay import ReplayError
+from minikafka.bench.plan import Load, Measurement
+from minikafka.bench.replay import ReplayError
 
 _PRODUCER, _CONSUMER = 0, 1
 _CONF_OK = 0

@@ -10,7 +10,7 @@ from collections import deque
 from typing import NamedTuple, Self
 
 from minikafka.admin.client import AdminClient, check
-from minikafka.cli._bench_plan import Load, Measurement
+from minikafka.bench.plan import Load, Measurement
 from minikafka.common.errors import ErrorCode
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.api_versions import ApiVersionsRequest

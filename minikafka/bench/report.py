@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from rich.console import Console
 from rich.table import Table
 
-from minikafka.cli._bench_plan import LOADS, Load, Measurement
+from minikafka.bench.plan import LOADS, Load, Measurement
 
 Results = Mapping[tuple[str, str], Sequence[Measurement]]
 """By load's name and target's name, one a round."""

@@ -11,9 +11,9 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple
 
-from minikafka.cli._bench_processes import resident_mib
-from minikafka.cli._bench_targets import BenchError, end, start_minikafka
-from minikafka.cli.dev import Layout
+from minikafka.bench.processes import resident_mib
+from minikafka.bench.targets import BenchError, end, start_minikafka
+from minikafka.dev.layout import Layout
 from minikafka.messages.api_versions import ApiVersionsRequest
 from minikafka.rpc.envelope import encode_request
 

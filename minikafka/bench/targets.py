@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 from minikafka.admin.client import AdminClient
-from minikafka.cli._bench_processes import listeners
+from minikafka.bench.processes import listeners
 
 _START_TIMEOUT_S = 120
 _STOP_TIMEOUT_S = 60

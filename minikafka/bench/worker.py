@@ -10,8 +10,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, TextIO
 
 from minikafka.admin.client import AdminError
-from minikafka.cli._bench_plan import LOADS, Measurement
-from minikafka.cli._bench_replay import ReplayError, fetch_replay, produce_replay, run_replay
+from minikafka.bench.plan import LOADS, Measurement
+from minikafka.bench.replay import ReplayError, fetch_replay, produce_replay, run_replay
 
 _ACKS = {"0": 0, "1": 1, "all": -1}
 
@@ -59,8 +59,8 @@ def prepare(job: Job) -> Callable[[], Measurement]:
 def _prepare_librdkafka(job: Job) -> Callable[[], Measurement]:
     from confluent_kafka import KafkaException
 
-    from minikafka.cli import _bench_librdkafka as clients
-    from minikafka.cli import _bench_native as native
+    from minikafka.bench import librdkafka as clients
+    from minikafka.bench import native
 
     load = LOADS[job.load]
     try:

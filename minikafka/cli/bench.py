@@ -11,34 +11,24 @@ import argparse
 import signal
 import sys
 import tempfile
-from collections.abc import Sequence
 from contextlib import ExitStack
 from importlib.util import find_spec
 from pathlib import Path
-from statistics import median
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from minikafka.admin.client import AdminError
-from minikafka.cli._bench_plan import LOADS, Measurement, Step, plan
-from minikafka.cli._bench_processes import resident_mib
-from minikafka.cli._bench_run import Conditions, measure
-from minikafka.cli._bench_targets import (
+from minikafka.bench.plan import LOADS
+from minikafka.bench.run import Bench
+from minikafka.bench.targets import (
     BenchError,
-    Target,
-    given_target,
-    kafka_cluster_program,
-    start_kafka,
-    start_minikafka,
 )
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    pass
 
 _FAILED = 1
 _USAGE = 2
 _DEFAULT_BASE_PORT = 29092
-_KAFKA_PORT_OFFSET = 200
-_WARM_UP_LOADS = ("produce-1k", "consume-1k", "in-flight-1")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -77,139 +67,6 @@ def run(args: argparse.Namespace) -> int:
 def _interrupt(_number: int, _frame: object) -> NoReturn:
     """End as on Ctrl-C, so that what was started is ended."""
     raise KeyboardInterrupt
-
-
-class Bench:
-    """One run: targets, measurements, report."""
-
-    def __init__(self, args: argparse.Namespace, console: "Console", stack: ExitStack) -> None:
-        """Nothing is started yet; `stack` ends what will be."""
-        self._args = args
-        self._console = console
-        self._stack = stack
-        self._loads = [LOADS[name] for name in args.loads]
-        self._results: dict[tuple[str, str], list[Measurement]] = {}
-        self._processes: dict[str, Any] = {}
-
-    def run(self) -> None:
-        """Measure what the options ask for, and report it."""
-        if self._args.kafka_tools is not None:
-            kafka_cluster_program(self._args.kafka_tools)
-        if self._args.startup:
-            self._measure_start_up()
-        targets = self._targets()
-        if targets:
-            self._measure_loads(targets)
-        self._report([target.name for target in targets], self._conditions(targets))
-
-    def _measure_start_up(self) -> None:
-        from minikafka.cli._bench_startup import measure_start_up
-
-        args = self._args
-        nodes = args.start_nodes or 3
-        measured = measure_start_up(args.rounds, nodes, args.base_port, args.scratch)
-        self._processes["minikafka start-up"] = measured._asdict()
-        self._tell(
-            f"one node, exec to first ApiVersions: {median(measured.api_versions_s) * 1000:,.0f} ms"
-            f"  ({_range(measured.api_versions_s)} s)"
-        )
-        self._tell(
-            f"dev --nodes {nodes}, exec to ready: {median(measured.ready_s):.2f} s"
-            f"  ({_range(measured.ready_s)} s)"
-        )
-        self._tell(f"idle memory of a node: {_range(measured.idle_mib)} MiB")
-
-    def _targets(self) -> list[Target]:
-        args = self._args
-        targets: list[Target] = []
-        if args.bootstrap_server:
-            targets.append(given_target("A", args.bootstrap_server, args.pids))
-        elif args.start_nodes and args.loads:
-            targets.append(
-                start_minikafka(self._stack, args.start_nodes, args.base_port, args.scratch)
-            )
-        if args.versus:
-            targets.append(given_target("B", args.versus, args.versus_pids))
-        elif args.kafka_tools is not None and targets:
-            nodes = args.start_nodes or targets[0].brokers
-            port = args.base_port + _KAFKA_PORT_OFFSET
-            self._tell("starting Apache Kafka")
-            targets.append(start_kafka(self._stack, nodes, port, args.kafka_tools, args.scratch))
-        for target in targets:
-            known = (
-                f"processes {', '.join(map(str, target.pids))}"
-                if target.pids
-                else "processes unknown"
-            )
-            self._tell(f"{target.name}: {target.bootstrap}, {known}")
-        return targets
-
-    def _conditions(self, targets: Sequence[Target]) -> Conditions:
-        args = self._args
-        brokers = min((target.brokers for target in targets), default=1)
-        factor = args.replication_factor or min(3, brokers)
-        return Conditions(
-            acks=args.acks,
-            replication_factor=factor,
-            min_isr=args.min_isr or max(1, factor - 1),
-            seconds=args.seconds,
-            max_mb=args.max_mb,
-            warm_mb=args.max_mb * factor if args.warm_mb is None else args.warm_mb,
-            scratch=args.scratch,
-        )
-
-    def _measure_loads(self, targets: Sequence[Target]) -> None:
-        conditions = self._conditions(targets)
-        by_name = {target.name: target for target in targets}
-        for target in targets:
-            self._warm_up(target, conditions)
-        steps = plan(self._loads, list(by_name), self._args.rounds, self._args.seed)
-        for number, step in enumerate(steps, 1):
-            measured = measure(step, by_name[step.target], conditions)
-            self._results.setdefault((step.load.name, step.target), []).append(measured)
-            figure = f"{measured.value(step.load.figure):,.1f} {step.load.figure}"
-            self._tell(f"{number}/{len(steps)}  {step.load.name}  {step.target}: {figure}")
-        for target in targets:
-            memory = [resident_mib(pid) for pid in target.pids]
-            self._processes[target.name] = {"pids": list(target.pids), "resident_mib": memory}
-
-    def _warm_up(self, target: Target, conditions: Conditions) -> None:
-        """Let a virtual machine compile what it will run; nothing of it counts."""
-        loads = [LOADS[name] for name in _WARM_UP_LOADS]
-        if self._args.warm_up == 0:
-            return
-        self._tell(f"warming up {target.name}")
-        brief = conditions._replace(seconds=self._args.warm_up / len(loads), warm_mb=0)
-        for load in loads:
-            measure(Step(0, load, target.name), target, brief)
-
-    def _report(self, targets: Sequence[str], conditions: Conditions) -> None:
-        from minikafka.cli._bench_report import print_table, summarize_all, write_json
-
-        summaries = summarize_all(self._results)
-        if summaries:
-            self._console.print(
-                f"acks={conditions.acks}, replication factor {conditions.replication_factor}, "
-                f"min ISR {conditions.min_isr}, {conditions.seconds:g} s a load or "
-                f"{conditions.max_mb} MB, medians of {self._args.rounds}, seed {self._args.seed}, "
-                f"{conditions.warm_mb} MiB warmed before each; logs grow"
-            )
-            print_table(self._console, summaries, targets)
-        for name in targets:
-            memory = [mib for mib in self._processes[name]["resident_mib"] if mib is not None]
-            if memory:
-                self._tell(f"{name}: {_range(memory)} MiB resident a node after the loads")
-        if self._args.json is not None:
-            described = {
-                **conditions._asdict(),
-                "scratch": str(conditions.scratch),
-                "seed": self._args.seed,
-                "rounds": self._args.rounds,
-            }
-            write_json(self._args.json, described, self._results, summaries, self._processes)
-
-    def _tell(self, text: str) -> None:
-        self._console.print(text, highlight=False)
 
 
 def _target_arguments(group: "argparse._ArgumentGroup") -> None:
@@ -349,9 +206,3 @@ def _positive(text: str) -> int:
     if not text.isdigit() or int(text) == 0:
         raise argparse.ArgumentTypeError(f"{text!r} is no number above 0")
     return int(text)
-
-
-def _range(values: Sequence[float]) -> str:
-    if not values:
-        return "unknown"
-    return f"{min(values):.2f} to {max(values):.2f}"

@@ -14,11 +14,11 @@ from contextlib import ExitStack
 import pytest
 from rich.console import Console
 
-from minikafka.cli import bench
-from minikafka.cli._bench_memory import WarmMemory
-from minikafka.cli._bench_plan import LOADS, Measurement, plan
-from minikafka.cli._bench_processes import cpu_seconds, listeners, resident_mib
-from minikafka.cli._bench_replay import (
+from minikafka.bench import run as bench_run
+from minikafka.bench.memory import WarmMemory
+from minikafka.bench.plan import LOADS, Measurement, plan
+from minikafka.bench.processes import cpu_seconds, listeners, resident_mib
+from minikafka.bench.replay import (
     Replay,
     ReplayError,
     fetch_replay,
@@ -26,8 +26,9 @@ from minikafka.cli._bench_replay import (
     produce_replay,
     run_replay,
 )
-from minikafka.cli._bench_report import print_table, summarize, summarize_all, write_json
-from minikafka.cli._bench_targets import BenchError, end, kafka_cluster_program, read_until
+from minikafka.bench.report import print_table, summarize, summarize_all, write_json
+from minikafka.bench.targets import BenchError, end, kafka_cluster_program, read_until
+from minikafka.cli import bench
 from minikafka.common.errors import ErrorCode
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.api_versions import ApiVersion, ApiVersionsRequest, ApiVersionsResponse
@@ -104,7 +105,7 @@ def test_a_cluster_that_nobody_answers_for_ends_with_a_message(capsys, monkeypat
     def refused(*_args, **_kwargs):
         raise BenchError("nobody there")
 
-    monkeypatch.setattr(bench, "given_target", refused)
+    monkeypatch.setattr(bench_run, "given_target", refused)
     status, err = run(capsys, "--bootstrap-server", "127.0.0.1:1")
     assert (status, err) == (1, "minikafka bench: nobody there\n")
 
@@ -381,7 +382,7 @@ def test_a_worker_measures_what_it_is_told():
     with Broker() as broker:
         told = json.dumps({**job, "bootstrap": broker.address}) + "\ngo\n"
         worker = subprocess.run(
-            [sys.executable, "-m", "minikafka.cli._bench_worker"],
+            [sys.executable, "-m", "minikafka.bench.worker"],
             input=told, capture_output=True, text=True, check=True, timeout=30,
         )  # fmt: skip
     ready, line = worker.stdout.splitlines()
@@ -396,7 +397,7 @@ def test_a_worker_tells_why_it_cannot():
         job = ["raw-produce-100b", broker.address, "t", "all", 1.0, 500]
         names = ["load", "bootstrap", "topic", "acks", "seconds", "max_bytes"]
         worker = subprocess.run(
-            [sys.executable, "-m", "minikafka.cli._bench_worker"],
+            [sys.executable, "-m", "minikafka.bench.worker"],
             input=json.dumps(dict(zip(names, job, strict=True))) + "\ngo\n",
             capture_output=True, text=True, check=False, timeout=30,
         )  # fmt: skip

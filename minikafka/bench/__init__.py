@@ -1,0 +1,1 @@
+"""What `minikafka bench` measures, how, and against which clusters."""
