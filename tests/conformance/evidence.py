@@ -67,8 +67,8 @@ ALL = {
         Evidence("files with ACLs and quotas", 2, _files(DATA / "secured_metadata", "*")),
         Evidence("partition changes by Kafka", 1500, _lines(DATA / "partition_changes.txt")),
         Evidence("operator commands", 69, _length("tests.conformance.test_operator_cases", "DATA")),
-        Evidence("schemas of messages", 280, _called("tests.message_samples", "all_specs")),
-        Evidence("messages by version", 748, _called("tests.message_samples", "all_cases")),
+        Evidence("schemas of messages", 280, _called("tests.worlds.message_samples", "all_specs")),
+        Evidence("messages by version", 748, _called("tests.worlds.message_samples", "all_cases")),
         Evidence(
             "messages that kio reads", 625, _length("tests.conformance.test_messages_kio", "CASES")
         ),

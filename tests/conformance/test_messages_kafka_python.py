@@ -9,7 +9,15 @@ from typing import Any
 import pytest
 
 from minikafka.protocol.message import decode_message, encode_message
-from tests.message_samples import Case, Limits, all_cases, class_of, is_own, sample, struct_class
+from tests.worlds.message_samples import (
+    Case,
+    Limits,
+    all_cases,
+    class_of,
+    is_own,
+    sample,
+    struct_class,
+)
 from tools.message_generator.spec import StructSpec
 
 LIMITS = Limits(unknown_tags=False, own_tags=False)

@@ -14,7 +14,15 @@ from kio.serial import entity_reader, entity_writer
 from kio.static.constants import EntityType
 
 from minikafka.protocol.message import decode_message, encode_message
-from tests.message_samples import Case, Limits, all_cases, class_of, is_own, sample, struct_class
+from tests.worlds.message_samples import (
+    Case,
+    Limits,
+    all_cases,
+    class_of,
+    is_own,
+    sample,
+    struct_class,
+)
 from tools.message_generator.naming import snake
 from tools.message_generator.spec import StructSpec
 

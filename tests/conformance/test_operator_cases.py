@@ -16,7 +16,7 @@ import pytest
 from minikafka.admin.client import AdminClient
 from minikafka.cli import _options
 from tests.conformance.operator_cases import CONFIG, PLAY, TOPICS, Case, Output, Step, text_of
-from tests.sim_world import create_topic, started_cluster
+from tests.worlds.sim_world import create_topic, started_cluster
 
 DATA = json.loads((Path(__file__).parent / "data" / "operator_cases.json").read_text())
 CASES = [item for item in PLAY if isinstance(item, Case)]

@@ -18,7 +18,7 @@ from minikafka.sim.world.sim_node import EPOCH_MS
 from tests.fuzz.answers import FaultFoundError
 from tests.fuzz.log_lines import is_empty, tracebacks
 from tests.fuzz.odd_batches import with_section
-from tests.sim_world import BY_NAME, create_topic, fetch_request, produce, started_cluster
+from tests.worlds.sim_world import BY_NAME, create_topic, fetch_request, produce, started_cluster
 
 LEADER, FOLLOWER = 1, 2
 BATCHES = 6

@@ -10,9 +10,9 @@ from minikafka.protocol.primitives import MalformedMessage
 from minikafka.rpc.envelope import MAX_REQUEST_ELEMENTS, decode_request, encode_request
 from tests.fuzz.odd_batches import changed_batch, odd_batch
 from tests.fuzz.sane_fields import SANE
-from tests.message_samples import Case, Sampler
-from tests.odd_requests import OddSampler, request_spec
-from tests.sim_world import BY_NAME, produce_request
+from tests.worlds.message_samples import Case, Sampler
+from tests.worlds.odd_requests import OddSampler, request_spec
+from tests.worlds.sim_world import BY_NAME, produce_request
 
 SERVED = [
     (role, key, version)

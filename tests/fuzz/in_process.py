@@ -35,7 +35,7 @@ from tests.fuzz.log_lines import is_empty, tracebacks
 from tests.fuzz.logs import Logs
 from tests.fuzz.memory import Memory
 from tests.fuzz.watched_node import WatchedNode
-from tests.sim_world import (
+from tests.worlds.sim_world import (
     create_topic,
     fetch,
     leader_client,

@@ -11,7 +11,7 @@ from minikafka.messages.list_offsets import (
 from tests.fuzz.accepted import Accepted
 from tests.fuzz.answers import FaultFoundError
 from tests.fuzz.decoder import UndecodableError, decode
-from tests.sim_world import BY_NAME, fetch_request, leader_client, produce, registration
+from tests.worlds.sim_world import BY_NAME, fetch_request, leader_client, produce, registration
 
 _EARLIEST = -2
 _MOVING = (

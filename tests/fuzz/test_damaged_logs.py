@@ -17,7 +17,7 @@ from tests.fuzz.damaged_logs import (
     run_damaged,
 )
 from tests.fuzz.log_lines import tracebacks
-from tests.sim_world import BY_NAME, fetch, fetch_request, produce, replica
+from tests.worlds.sim_world import BY_NAME, fetch, fetch_request, produce, replica
 
 SEEDS = range(1, 13)
 

@@ -9,8 +9,8 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page
 
 from minikafka.harness.page import report, sim_page
-from tests import report_evidence
 from tests.harness.browser_page import domains, launched, opened, overflows, shown
+from tests.worlds import report_evidence
 
 RUNS = {"verified": report_evidence.verified, "broken": report_evidence.broken}
 LAST_S = 19.5

@@ -15,7 +15,7 @@ import pytest
 
 from minikafka.harness.plan.schedule import PlannedFault, Schedule
 from tests.harness.browser_page import lane_ids, launched, opened, overflows
-from tests.verdict_schema import SCHEMA, problems, strict
+from tests.worlds.verdict_schema import SCHEMA, problems, strict
 
 pytestmark = pytest.mark.slow
 

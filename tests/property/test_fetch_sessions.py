@@ -39,8 +39,14 @@ from minikafka.messages.incremental_alter_configs import (
 from minikafka.records.scan import split_batches
 from minikafka.replica.fetch_session import Session
 from minikafka.sim.world.sim_cluster import INTERNAL_PORT
-from tests.fetch_model import WalkingSession
-from tests.sim_world import batch, create_topic, produce_request, registration, started_cluster
+from tests.worlds.fetch_model import WalkingSession
+from tests.worlds.sim_world import (
+    batch,
+    create_topic,
+    produce_request,
+    registration,
+    started_cluster,
+)
 
 BY_ID = 17
 PARTITIONS = 4

@@ -15,9 +15,9 @@ from minikafka.server.log_lines import LineFormatter
 from minikafka.sim.world.sim_client import SimClient
 from minikafka.sim.world.sim_cluster import BROKER_PORT, CONTROLLER_PORT
 from tests.fuzz.sane_fields import SANE
-from tests.message_samples import Case
-from tests.odd_requests import OddSampler, request_spec
-from tests.sim_world import create_topic, started_cluster
+from tests.worlds.message_samples import Case
+from tests.worlds.odd_requests import OddSampler, request_spec
+from tests.worlds.sim_world import create_topic, started_cluster
 
 FORGED = "g\r\n2026 CRITICAL forged\x1b[2J\x00\x85\u2028\u202e%s%d"
 PORTS = {BROKER: BROKER_PORT, CONTROLLER: CONTROLLER_PORT}

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from minikafka.protocol.message import decode_message, encode_message
 from minikafka.protocol.primitives import MalformedMessage, Reader, Writer
-from tests.message_samples import Case, all_cases, class_of, sample
+from tests.worlds.message_samples import Case, all_cases, class_of, sample
 
 CASES = list(all_cases())
 FEW = settings(

@@ -16,7 +16,7 @@ from minikafka.metadata.image import RESOURCE_BROKER, RESOURCE_TOPIC
 from minikafka.metadata.loader import MetadataLoader
 from minikafka.metadata.snapshot import snapshot_records
 from minikafka.sim.checks.registration_checks import recovery_quorum
-from tests.quorum_world import QuorumWorld
+from tests.worlds.quorum_world import QuorumWorld
 
 BROKERS = (1, 2, 3)
 TOPICS = ("a", "b")

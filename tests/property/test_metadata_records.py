@@ -12,8 +12,8 @@ from minikafka.metadata.loader import MetadataLoader
 from minikafka.metadata.replay import replay
 from minikafka.metadata.serde import decode_record, encode_record, record_version
 from minikafka.metadata.snapshot import snapshot_records
-from tests.message_samples import Case, Limits, all_specs, class_of, sample
 from tests.property.test_metadata import without_offsets
+from tests.worlds.message_samples import Case, Limits, all_specs, class_of, sample
 
 LEVEL = 30
 RECORDS = [

@@ -11,8 +11,8 @@ from minikafka.apis._registry import BROKER, CONTROLLER
 from minikafka.messages.api_keys import ApiKey
 from minikafka.sim.world.sim_client import SimClient
 from minikafka.sim.world.sim_cluster import BROKER_PORT, CONTROLLER_PORT
-from tests.odd_requests import odd_request
-from tests.sim_world import create_topic, produce, started_cluster
+from tests.worlds.odd_requests import odd_request
+from tests.worlds.sim_world import create_topic, produce, started_cluster
 
 WAITING = (ApiKey.PRODUCE, ApiKey.FETCH, ApiKey.DELETE_RECORDS)
 """What waits for partitions by name is tried more often."""

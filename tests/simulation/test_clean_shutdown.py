@@ -6,7 +6,7 @@ import pytest
 
 from minikafka.log.disk import read_file, write_file
 from minikafka.messages.elect_leaders import ElectLeadersRequest, ElectLeadersResponse
-from tests.sim_world import (
+from tests.worlds.sim_world import (
     create_topic,
     fetch,
     leader_client,

@@ -8,7 +8,7 @@ import pytest
 from minikafka.log.checkpoints import BadMetaPropertiesError
 from minikafka.log.disk import read_file, write_file
 from minikafka.log.log_directory import METADATA_FOLDER
-from tests.sim_world import create_topic, leader_client, produce, started_cluster
+from tests.worlds.sim_world import create_topic, leader_client, produce, started_cluster
 
 CHECKED_ELSEWHERE = (".log", ".index", ".timeindex", ".txnindex", ".snapshot")
 """Logs and their indexes: recovery and lookups check them (test_recovery.py, test_segment.py)."""

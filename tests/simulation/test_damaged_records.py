@@ -12,7 +12,7 @@ from minikafka.messages.list_offsets import (
     ListOffsetsResponse,
     ListOffsetsTopic,
 )
-from tests.sim_world import (
+from tests.worlds.sim_world import (
     create_topic,
     fetch,
     leader_client,

@@ -5,7 +5,7 @@ import pytest
 from minikafka.common.errors import ErrorCode
 from minikafka.log.checkpoints import CLEAN_SHUTDOWN
 from minikafka.sim.world.disk_errors import SYNCS, OneError
-from tests.sim_world import (
+from tests.worlds.sim_world import (
     BY_NAME,
     batch,
     create_topic,

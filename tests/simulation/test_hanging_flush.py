@@ -1,6 +1,6 @@
 """A sync that does not return is not asked for again while it runs."""
 
-from tests.sim_world import create_topic, leader_client, produce, started_cluster
+from tests.worlds.sim_world import create_topic, leader_client, produce, started_cluster
 
 
 def test_a_log_has_one_flush_at_a_time():

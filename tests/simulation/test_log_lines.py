@@ -9,7 +9,7 @@ from minikafka.messages.metadata import (
     MetadataRequestTopic,
     MetadataResponse,
 )
-from tests.sim_world import create_topic, started_cluster
+from tests.worlds.sim_world import create_topic, started_cluster
 
 PARTITIONS = 60
 FEW = 12

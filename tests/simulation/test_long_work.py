@@ -4,7 +4,7 @@ import pytest
 
 from minikafka.messages.delete_topics import DeleteTopicsRequest, DeleteTopicsResponse
 from minikafka.sim.world.sim_node import MOST_DISK_WORK
-from tests.sim_world import create_topic, produce, registration, started_cluster
+from tests.worlds.sim_world import create_topic, produce, registration, started_cluster
 
 PARTITIONS = MOST_DISK_WORK + 20
 

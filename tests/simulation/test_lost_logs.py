@@ -14,7 +14,7 @@ from minikafka.metadata.features import DEFAULT_LEVELS
 from minikafka.metadata.partition_registration import DIRECTORY_LOST
 from minikafka.raft.storage import format_directory
 from minikafka.sim.world.sim_disk import SimDisk
-from tests.sim_world import (
+from tests.worlds.sim_world import (
     create_topic,
     fetch,
     leader_client,

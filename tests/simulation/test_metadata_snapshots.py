@@ -4,7 +4,7 @@ import pytest
 
 from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.raft.snapshots import snapshot_ids
-from tests.sim_world import create_topic, started_cluster
+from tests.worlds.sim_world import create_topic, started_cluster
 
 OFTEN = {
     "metadata.log.max.record.bytes.between.snapshots": "500",

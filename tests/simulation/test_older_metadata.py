@@ -4,7 +4,7 @@ import pytest
 
 from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.raft.metadata_storage import read_recovery_point
-from tests.sim_world import create_topic, started_cluster
+from tests.worlds.sim_world import create_topic, started_cluster
 
 
 class Restored:

@@ -16,7 +16,7 @@ from minikafka.messages.get_replica_log_info import (
     GetReplicaLogInfoResponse,
     TopicPartitions,
 )
-from tests.sim_world import (
+from tests.worlds.sim_world import (
     create_topic,
     leader_client,
     produce,

@@ -5,7 +5,14 @@ from functools import partial
 import pytest
 
 from minikafka.common.errors import ErrorCode
-from tests.sim_world import create_topic, fetch, produce, registration, started_cluster, values_of
+from tests.worlds.sim_world import (
+    create_topic,
+    fetch,
+    produce,
+    registration,
+    started_cluster,
+    values_of,
+)
 
 ENOUGH = 10_000
 

@@ -8,7 +8,13 @@ from minikafka.messages.broker_registration import (
 )
 from minikafka.sim.world.sim_client import SimClient
 from minikafka.sim.world.sim_cluster import CONTROLLER_PORT, host
-from tests.sim_world import create_topic, leader_client, produce, registration, started_cluster
+from tests.worlds.sim_world import (
+    create_topic,
+    leader_client,
+    produce,
+    registration,
+    started_cluster,
+)
 
 
 def ask_for_the_place_of(cluster, broker_id):

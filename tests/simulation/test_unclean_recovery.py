@@ -7,7 +7,7 @@ import pytest
 from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import TopicPartition
 from minikafka.messages import elect_leaders as elections
-from tests.sim_world import (
+from tests.worlds.sim_world import (
     create_topic,
     fetch,
     leader_client,

@@ -17,7 +17,7 @@ from minikafka.common.errors import ErrorCode
 from minikafka.messages.describe_cluster import DescribeClusterRequest
 from minikafka.messages.describe_configs import DescribeConfigsRequest
 from minikafka.messages.incremental_alter_configs import IncrementalAlterConfigsRequest
-from tests.fake_cluster import FakeCluster, FakePartition
+from tests.worlds.fake_cluster import FakeCluster, FakePartition
 
 TOPIC = Resource(ResourceType.TOPIC, "a")
 

@@ -7,7 +7,7 @@ from minikafka.admin.elections import ElectionType, Refusal, elect_leaders
 from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import TopicPartition
 from minikafka.messages.elect_leaders import ElectLeadersRequest
-from tests.fake_elections import LIMIT, ElectingCluster
+from tests.worlds.fake_elections import LIMIT, ElectingCluster
 
 PREFERRED, UNCLEAN = ElectionType.PREFERRED, ElectionType.UNCLEAN
 NEW_TYPES = [kind for kind in ElectionType if kind > UNCLEAN]

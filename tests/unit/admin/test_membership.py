@@ -9,7 +9,7 @@ from minikafka.messages.metadata import (
     MetadataResponse,
     MetadataResponseBroker,
 )
-from tests.fake_server import ANSWERS, Server
+from tests.worlds.fake_server import ANSWERS, Server
 
 
 @pytest.fixture

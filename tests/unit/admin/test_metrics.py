@@ -15,8 +15,8 @@ from minikafka.admin.metrics import (
     parse,
     read_metrics,
 )
-from tests.admin_world import SimAdmin
-from tests.sim_world import started_cluster
+from tests.worlds.admin_world import SimAdmin
+from tests.worlds.sim_world import started_cluster
 
 TEXT = '# HELP a What.\n# TYPE a gauge\na 1\na{topic="t"} 2.5\n'
 VALUES = [Value("a", {}, 1.0), Value("a", {"topic": "t"}, 2.5)]

@@ -6,9 +6,9 @@ from minikafka.admin.client import AdminError
 from minikafka.admin.partition_states import read_cluster
 from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import TopicPartition
-from tests.admin_world import SimAdmin
-from tests.fake_cluster import FakeCluster, FakePartition
-from tests.sim_world import create_topic, produce, registration, replica, started_cluster
+from tests.worlds.admin_world import SimAdmin
+from tests.worlds.fake_cluster import FakeCluster, FakePartition
+from tests.worlds.sim_world import create_topic, produce, registration, replica, started_cluster
 
 T0 = TopicPartition("t", 0)
 

@@ -14,7 +14,7 @@ from minikafka.messages.list_partition_reassignments import (
     ListPartitionReassignmentsRequest,
     OngoingPartitionReassignment,
 )
-from tests.fake_cluster import FakeCluster, FakePartition
+from tests.worlds.fake_cluster import FakeCluster, FakePartition
 
 T0, T1 = TopicPartition("t", 0), TopicPartition("t", 1)
 

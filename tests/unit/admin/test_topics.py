@@ -26,7 +26,7 @@ from minikafka.messages.list_partition_reassignments import (
     ListPartitionReassignmentsRequest,
     OngoingPartitionReassignment,
 )
-from tests.fake_cluster import FakeCluster, FakePartition
+from tests.worlds.fake_cluster import FakeCluster, FakePartition
 
 
 @pytest.fixture

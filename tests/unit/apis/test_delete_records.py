@@ -9,7 +9,7 @@ from minikafka.messages.delete_records import (
     DeleteRecordsResponse,
     DeleteRecordsTopic,
 )
-from tests.sim_world import create_topic, produce, registration, replica, started_cluster
+from tests.worlds.sim_world import create_topic, produce, registration, replica, started_cluster
 
 
 def request(*offsets, timeout_ms=3000):

@@ -10,7 +10,7 @@ from minikafka.messages.describe_configs import (
 )
 from minikafka.sim.world.sim_client import SimClient
 from minikafka.sim.world.sim_cluster import BROKER_PORT, CONTROLLER_PORT, host
-from tests.sim_world import create_topic, started_cluster
+from tests.worlds.sim_world import create_topic, started_cluster
 
 TOPIC, BROKER, LOGGER = 2, 4, 8
 GIVEN = {"metrics.http.listen": "127.0.0.1:0"}

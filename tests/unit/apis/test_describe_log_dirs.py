@@ -2,7 +2,7 @@
 
 from minikafka.common.errors import ErrorCode
 from minikafka.messages.describe_log_dirs import DescribeLogDirsRequest, DescribeLogDirsResponse
-from tests.sim_world import create_topic, produce, replica, started_cluster
+from tests.worlds.sim_world import create_topic, produce, replica, started_cluster
 
 
 def described(cluster, version=4):

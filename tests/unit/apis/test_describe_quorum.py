@@ -9,7 +9,7 @@ from minikafka.messages.describe_quorum import (
     DescribeQuorumRequestTopicData,
     DescribeQuorumResponse,
 )
-from tests.sim_world import started_cluster
+from tests.worlds.sim_world import started_cluster
 
 METADATA = "__cluster_metadata"
 

@@ -9,7 +9,7 @@ from minikafka.common.errors import ErrorCode, InvalidRequestError, NotControlle
 from minikafka.controller.leader_elections import LONGEST_LOG_AGGRESSIVE, PREFERRED, UNCLEAN
 from minikafka.messages.elect_leaders import ElectLeadersRequest, TopicPartitions
 from minikafka.node.purgatory import Purgatory
-from tests.recovery_world import lost_world
+from tests.worlds.recovery_world import lost_world
 
 
 class Handled:

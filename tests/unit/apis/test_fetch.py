@@ -17,7 +17,7 @@ from minikafka.messages.fetch import (
 )
 from minikafka.node.node import Node
 from minikafka.sim.world.sim_cluster import INTERNAL_PORT
-from tests.sim_world import (
+from tests.worlds.sim_world import (
     BY_NAME,
     batch,
     create_topic,

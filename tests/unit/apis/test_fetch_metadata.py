@@ -13,7 +13,7 @@ from minikafka.messages.fetch import (
     FetchTopic,
     ReplicaState,
 )
-from tests.quorum_world import CLUSTER_ID, QuorumWorld
+from tests.worlds.quorum_world import CLUSTER_ID, QuorumWorld
 
 UNSAID = FetchPartition().high_watermark
 

@@ -4,7 +4,7 @@ import pytest
 
 from minikafka.common.errors import ErrorCode
 from minikafka.messages.delete_topics import DeleteTopicsRequest, DeleteTopicsResponse
-from tests.sim_world import create_topic, started_cluster
+from tests.worlds.sim_world import create_topic, started_cluster
 
 
 @pytest.mark.parametrize("named", [["t"], ["t", "t"]])

@@ -4,7 +4,7 @@ import pytest
 
 from minikafka.common.errors import ErrorCode
 from minikafka.messages.init_producer_id import InitProducerIdRequest, InitProducerIdResponse
-from tests.sim_world import started_cluster
+from tests.worlds.sim_world import started_cluster
 
 
 @pytest.mark.parametrize(

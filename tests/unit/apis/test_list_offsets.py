@@ -12,7 +12,7 @@ from minikafka.messages.list_offsets import (
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch
 from minikafka.records.compression import Codec
 from minikafka.sim.world.sim_node import EPOCH_MS
-from tests.sim_world import (
+from tests.worlds.sim_world import (
     create_topic,
     produce_records,
     produce_request,

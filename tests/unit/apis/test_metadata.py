@@ -7,7 +7,7 @@ from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import ZERO_UUID, Uuid
 from minikafka.messages.describe_cluster import DescribeClusterRequest, DescribeClusterResponse
 from minikafka.messages.metadata import MetadataRequest, MetadataRequestTopic, MetadataResponse
-from tests.sim_world import create_topic, registration, started_cluster
+from tests.worlds.sim_world import create_topic, registration, started_cluster
 
 
 @pytest.fixture

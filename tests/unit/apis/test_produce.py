@@ -20,7 +20,7 @@ from minikafka.messages.produce import (
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch
 from minikafka.sim.world.sim_client import NoAnswerError
 from minikafka.sim.world.sim_node import EPOCH_MS
-from tests.sim_world import (
+from tests.worlds.sim_world import (
     BY_NAME,
     batch,
     create_topic,

@@ -3,7 +3,7 @@
 import pytest
 
 from minikafka.common.errors import ErrorCode
-from tests.sim_world import (
+from tests.worlds.sim_world import (
     batch,
     create_topic,
     fetch,

@@ -7,7 +7,7 @@ import pytest
 from minikafka.cli import _options, configs
 from minikafka.common.errors import ErrorCode
 from minikafka.messages.incremental_alter_configs import IncrementalAlterConfigsRequest
-from tests.fake_cluster import FakeCluster, FakePartition
+from tests.worlds.fake_cluster import FakeCluster, FakePartition
 
 SERVER = ("--bootstrap-server", "127.0.0.1:1")
 OWN = (

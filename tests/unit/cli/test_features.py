@@ -7,7 +7,7 @@ import pytest
 from minikafka.cli import _subcommands, features
 from minikafka.common.errors import ErrorCode
 from minikafka.messages.update_features import UpdateFeaturesRequest
-from tests.fake_cluster import FakeCluster
+from tests.worlds.fake_cluster import FakeCluster
 
 ELR = "eligible.leader.replicas.version"
 

@@ -10,7 +10,7 @@ from minikafka.admin.elections import ElectionType
 from minikafka.cli import _options, leader_election
 from minikafka.common.errors import ErrorCode
 from minikafka.messages.elect_leaders import ElectLeadersRequest
-from tests.fake_elections import ElectingCluster
+from tests.worlds.fake_elections import ElectingCluster
 
 ROW = {"topic": "t", "partition": 1}
 ONE = ("--topic", "t", "--partition", "0")

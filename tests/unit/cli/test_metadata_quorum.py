@@ -7,7 +7,7 @@ import pytest
 from minikafka.cli import _subcommands, metadata_quorum
 from minikafka.common.ids import ZERO_UUID, Uuid
 from minikafka.messages.describe_quorum import ReplicaState
-from tests.fake_cluster import FakeCluster
+from tests.worlds.fake_cluster import FakeCluster
 
 ID = Uuid.of(1, 1)
 

@@ -10,7 +10,7 @@ from minikafka.common.errors import ErrorCode
 from minikafka.messages.alter_partition_reassignments import AlterPartitionReassignmentsRequest
 from minikafka.messages.incremental_alter_configs import IncrementalAlterConfigsRequest
 from minikafka.messages.list_partition_reassignments import OngoingPartitionReassignment
-from tests.fake_cluster import FakeCluster, FakePartition
+from tests.worlds.fake_cluster import FakeCluster, FakePartition
 
 CLEARED = (
     "Clearing broker-level throttles on brokers 1,2,3\nClearing topic-level throttles on topic t\n"

@@ -10,7 +10,7 @@ from minikafka.messages.create_partitions import CreatePartitionsRequest
 from minikafka.messages.create_topics import CreateTopicsRequest
 from minikafka.messages.describe_topic_partitions import DescribeTopicPartitionsRequest
 from minikafka.messages.list_partition_reassignments import OngoingPartitionReassignment
-from tests.fake_cluster import FakeCluster, FakePartition
+from tests.worlds.fake_cluster import FakeCluster, FakePartition
 
 ID_1 = "AQEBAQEBAQEBAQEBAQEBAQ"
 ID_2 = "AgICAgICAgICAgICAgICAg"

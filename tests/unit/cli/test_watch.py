@@ -8,9 +8,9 @@ import pytest
 from minikafka.admin.client import AdminError
 from minikafka.cli import _options, watch
 from minikafka.cli.main import main
-from tests.admin_world import SimAdmin
-from tests.fake_cluster import FakeCluster, FakePartition
-from tests.sim_world import create_topic, produce, registration, started_cluster
+from tests.worlds.admin_world import SimAdmin
+from tests.worlds.fake_cluster import FakeCluster, FakePartition
+from tests.worlds.sim_world import create_topic, produce, registration, started_cluster
 
 
 @pytest.fixture

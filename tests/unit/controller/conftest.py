@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.quorum_world import QuorumWorld
+from tests.worlds.quorum_world import QuorumWorld
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from minikafka.messages.get_replica_log_info import (
     TopicPartitionLogInfo,
 )
 from minikafka.metadata.broker_registration import Endpoint
-from tests.wire_world import Wire
+from tests.worlds.wire_world import Wire
 
 T, U = Uuid.of(1, 1), Uuid.of(1, 2)
 

@@ -21,7 +21,7 @@ from minikafka.messages.metadata_records.register_broker_record import RegisterB
 from minikafka.messages.metadata_records.unregister_broker_record import UnregisterBrokerRecord
 from minikafka.messages.unregister_broker import UnregisterBrokerRequest
 from minikafka.metadata.features import SUPPORTED_FEATURES
-from tests.quorum_world import QuorumWorld, default_levels, formatted_disk
+from tests.worlds.quorum_world import QuorumWorld, default_levels, formatted_disk
 
 SESSION_MS = 9000
 

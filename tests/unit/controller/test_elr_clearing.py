@@ -4,7 +4,7 @@ from minikafka.messages.metadata_records.clear_elr_record import ClearElrRecord
 from minikafka.messages.metadata_records.config_record import ConfigRecord
 from minikafka.messages.metadata_records.partition_change_record import PartitionChangeRecord
 from minikafka.metadata.image import RESOURCE_BROKER
-from tests.quorum_world import QuorumWorld, default_levels, formatted_disk
+from tests.worlds.quorum_world import QuorumWorld, default_levels, formatted_disk
 
 MIN_ISR = "min.insync.replicas"
 

@@ -8,7 +8,7 @@ from minikafka.messages.metadata_records.clear_elr_record import ClearElrRecord
 from minikafka.messages.metadata_records.feature_level_record import FeatureLevelRecord
 from minikafka.metadata.image import RESOURCE_BROKER
 from minikafka.metadata.partition_registration import NO_LEADER
-from tests.quorum_world import QuorumWorld, default_levels, formatted_disk
+from tests.worlds.quorum_world import QuorumWorld, default_levels, formatted_disk
 
 ELR = "eligible.leader.replicas.version"
 UPGRADE, SAFE, UNSAFE = 1, 2, 3

@@ -11,7 +11,7 @@ from minikafka.controller.leader_elections import (
 from minikafka.messages import elect_leaders as messages
 from minikafka.messages.unregister_broker import UnregisterBrokerRequest
 from minikafka.metadata.image import RESOURCE_BROKER
-from tests.recovery_world import lost_world, world_with_topic
+from tests.worlds.recovery_world import lost_world, world_with_topic
 
 
 def elect(world, kind, asked=(("t", [0]),)):

@@ -13,7 +13,7 @@ from minikafka.messages.describe_topic_partitions import (
 from minikafka.metadata.features import LATEST_METADATA_VERSION, MINIMUM_METADATA_VERSION
 from minikafka.metadata.image import ELIGIBLE_LEADER_REPLICAS_VERSION, METADATA_VERSION
 from minikafka.raft.snapshots import snapshot_ids
-from tests.sim_world import create_topic, produce, registration, started_cluster
+from tests.worlds.sim_world import create_topic, produce, registration, started_cluster
 
 ELR_FROM = 23
 DIRECTORIES_FROM = 17

@@ -7,8 +7,8 @@ from minikafka.messages.elect_leaders import (
     TopicPartitions,
 )
 from minikafka.metrics import catalog
-from tests.metric_world import all_values, value
-from tests.sim_world import create_topic, produce, registration, started_cluster
+from tests.worlds.metric_world import all_values, value
+from tests.worlds.sim_world import create_topic, produce, registration, started_cluster
 
 RECOVERY = {"unclean.recovery.manager.enabled": "true"}
 

@@ -10,7 +10,7 @@ from minikafka.messages.metadata_records.no_op_record import NoOpRecord
 from minikafka.metadata.features import DEFAULT_LEVELS
 from minikafka.raft.raft_node import RaftEvent
 from minikafka.raft.snapshots import BOOTSTRAP
-from tests.quorum_world import CONTROLLER_ID, QuorumWorld, formatted_disk
+from tests.worlds.quorum_world import CONTROLLER_ID, QuorumWorld, formatted_disk
 
 
 def kinds(batches):

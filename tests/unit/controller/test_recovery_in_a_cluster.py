@@ -8,7 +8,7 @@ from minikafka.messages.incremental_alter_configs import (
     IncrementalAlterConfigsResponse,
 )
 from minikafka.metadata.partition_registration import LeaderRecoveryState
-from tests.sim_world import (
+from tests.worlds.sim_world import (
     create_topic,
     fetch,
     produce,

@@ -5,7 +5,7 @@ from minikafka.common.ids import Uuid
 from minikafka.controller.replication_control import balancing
 from minikafka.messages import alter_partition as messages
 from minikafka.metadata.partition_registration import LeaderRecoveryState
-from tests.quorum_world import QuorumWorld
+from tests.worlds.quorum_world import QuorumWorld
 
 RECOVERING = LeaderRecoveryState.RECOVERING
 

@@ -13,7 +13,7 @@ from minikafka.messages import create_topics as messages
 from minikafka.messages import delete_topics as delete_messages
 from minikafka.metadata.image import RESOURCE_TOPIC
 from minikafka.metadata.topic_name import metric_name
-from tests.quorum_world import QuorumWorld
+from tests.worlds.quorum_world import QuorumWorld
 
 
 def topic(name="t", partitions=1, factor=1, **more):

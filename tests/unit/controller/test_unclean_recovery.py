@@ -14,7 +14,7 @@ from minikafka.messages.delete_topics import DeleteTopicsRequest
 from minikafka.messages.metadata_records.clear_elr_record import ClearElrRecord
 from minikafka.messages.metadata_records.partition_change_record import PartitionChangeRecord
 from minikafka.metadata.partition_registration import LeaderRecoveryState
-from tests.recovery_world import RecoveryWorld, lost_world, world_with_topic
+from tests.worlds.recovery_world import RecoveryWorld, lost_world, world_with_topic
 
 FIVE_MINUTES_MS = 300_000
 

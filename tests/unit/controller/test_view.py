@@ -12,7 +12,7 @@ from minikafka.metadata.partition_registration import (
     DIRECTORY_MIGRATING,
     DIRECTORY_UNASSIGNED,
 )
-from tests.quorum_world import CONTROLLER_ID, QuorumWorld, default_levels, formatted_disk
+from tests.worlds.quorum_world import CONTROLLER_ID, QuorumWorld, default_levels, formatted_disk
 
 HOME, OTHER = Uuid.of(50, 2), Uuid.of(50, 9)
 

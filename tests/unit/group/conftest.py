@@ -30,7 +30,7 @@ from minikafka.metadata.partition_registration import PartitionRegistration
 from minikafka.records.reader import read_records
 from minikafka.replica.partition import Partition
 from minikafka.sim.world.sim_disk import SimDisk
-from tests.wire_world import take_turn
+from tests.worlds.wire_world import take_turn
 
 NAME = TopicPartition(OFFSETS_TOPIC, 0)
 TOPIC_ID = Uuid.of(7, 7)

@@ -17,7 +17,7 @@ from minikafka.records.builder import (
     end_marker_value,
 )
 from minikafka.records.validation import Origin
-from tests.wire_world import take_turn
+from tests.worlds.wire_world import take_turn
 
 
 def append(world, records, **options):

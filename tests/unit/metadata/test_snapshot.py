@@ -1,7 +1,7 @@
 from minikafka.metadata.image import MetadataImage
 from minikafka.metadata.loader import MetadataLoader
 from minikafka.metadata.snapshot import snapshot_records
-from tests.quorum_world import QuorumWorld
+from tests.worlds.quorum_world import QuorumWorld
 
 
 def cluster():

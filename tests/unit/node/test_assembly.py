@@ -12,7 +12,7 @@ from minikafka.log.checkpoints import BadMetaPropertiesError
 from minikafka.log.disk import read_file, write_file
 from minikafka.node.assembly import Surroundings, assemble
 from minikafka.sim.world.sim_disk import SimDisk
-from tests.sim_world import create_topic, produce, started_cluster
+from tests.worlds.sim_world import create_topic, produce, started_cluster
 
 NOW = Now(0, 0)
 

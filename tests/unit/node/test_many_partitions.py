@@ -2,7 +2,7 @@
 
 from minikafka.messages.delete_topics import DeleteTopicsRequest, DeleteTopicsResponse
 from minikafka.replica.replica_manager import DELETED_A_TURN, MADE_A_TURN
-from tests.sim_world import create_topic, started_cluster
+from tests.worlds.sim_world import create_topic, started_cluster
 
 PARTITIONS = 5_000
 

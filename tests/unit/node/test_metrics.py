@@ -2,9 +2,9 @@
 
 from minikafka.messages.api_versions import ApiVersionsRequest, ApiVersionsResponse
 from minikafka.metrics import catalog
-from tests.metric_world import all_values, value
-from tests.sim_world import BY_NAME, batch, create_topic, fetch_request, produce_request
-from tests.sim_world import started_cluster as started
+from tests.worlds.metric_world import all_values, value
+from tests.worlds.sim_world import BY_NAME, batch, create_topic, fetch_request, produce_request
+from tests.worlds.sim_world import started_cluster as started
 
 ROLES = {
     "broker": (*catalog.NODE_METRICS, *catalog.BROKER_METRICS),

@@ -26,7 +26,7 @@ from minikafka.replica.replica_manager import ReplicaManager
 from minikafka.rpc.envelope import decode_response, encode_request
 from minikafka.sim.world import sim_node
 from minikafka.sim.world.sim_client import NoAnswerError
-from tests.sim_world import create_topic, fetch, produce, replica, started_cluster, values_of
+from tests.worlds.sim_world import create_topic, fetch, produce, replica, started_cluster, values_of
 
 
 def frame_of(request, version=0, correlation_id=7):

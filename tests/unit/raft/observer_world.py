@@ -22,7 +22,7 @@ from minikafka.raft.snapshotter import restore
 from minikafka.rpc.calls import Calls
 from minikafka.rpc.envelope import decode_request, encode_response
 from minikafka.sim.world.sim_disk import SimDisk
-from tests.quorum_world import CLUSTER_ID, CONTROLLER_ID, LISTENER, SETTINGS
+from tests.worlds.quorum_world import CLUSTER_ID, CONTROLLER_ID, LISTENER, SETTINGS
 
 ROUNDS = 40
 

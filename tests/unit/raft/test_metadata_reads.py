@@ -7,7 +7,7 @@ from minikafka.raft.metadata_reads import read_metadata
 from minikafka.raft.raft_node import RaftRole
 from minikafka.raft.snapshots import SnapshotId
 from minikafka.records.scan import split_batches
-from tests.quorum_world import QuorumWorld
+from tests.worlds.quorum_world import QuorumWorld
 
 
 @pytest.fixture

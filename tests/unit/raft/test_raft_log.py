@@ -6,7 +6,7 @@ from minikafka.messages.metadata_records.topic_record import TopicRecord
 from minikafka.records.batch import ControlType
 from minikafka.records.builder import control_record
 from minikafka.records.errors import CorruptRecordsError
-from tests.quorum_world import QuorumWorld
+from tests.worlds.quorum_world import QuorumWorld
 
 
 @pytest.fixture

@@ -12,8 +12,8 @@ from minikafka.messages.metadata_records.no_op_record import NoOpRecord
 from minikafka.raft.metadata_storage import read_recovery_point
 from minikafka.raft.quorum_state import ElectionState, read_election_state, write_election_state
 from minikafka.raft.raft_node import RaftRole
-from tests.quorum_world import CONTROLLER_ID, DIRECTORY_ID, QuorumWorld, formatted_disk
 from tests.unit.raft.observer_world import ObserverWorld
+from tests.worlds.quorum_world import CONTROLLER_ID, DIRECTORY_ID, QuorumWorld, formatted_disk
 
 
 def quorum_state(disk):

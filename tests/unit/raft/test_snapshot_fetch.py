@@ -13,7 +13,7 @@ from minikafka.raft.snapshots import SnapshotId, encode_snapshot
 from minikafka.rpc.calls import Calls
 from minikafka.rpc.envelope import decode_request, encode_response
 from minikafka.sim.world.sim_disk import SimDisk
-from tests.quorum_world import CLUSTER_ID, SETTINGS
+from tests.worlds.quorum_world import CLUSTER_ID, SETTINGS
 
 CHANNEL = Channel("h", 9093, "raft")
 WANTED = SnapshotId(12, 3)

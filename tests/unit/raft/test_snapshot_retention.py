@@ -5,8 +5,8 @@ import pytest
 from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.messages.metadata_records.no_op_record import NoOpRecord
 from minikafka.raft.snapshots import snapshot_ids
-from tests.quorum_world import QuorumWorld
 from tests.unit.raft.observer_world import ObserverWorld
+from tests.worlds.quorum_world import QuorumWorld
 
 IDLE = {"metadata.max.idle.interval.ms": "0"}
 

@@ -15,7 +15,7 @@ from minikafka.records.builder import BatchOptions, NewRecord, build_batch
 from minikafka.records.errors import CorruptRecordsError
 from minikafka.records.scan import split_batches
 from minikafka.sim.world.sim_disk import SimDisk
-from tests.quorum_world import one_voter
+from tests.worlds.quorum_world import one_voter
 
 PATH = "m/00000000000000000012-0000000003.checkpoint"
 

@@ -12,7 +12,7 @@ from minikafka.messages.metadata_records.no_op_record import NoOpRecord
 from minikafka.metadata.loader import MetadataLoader
 from minikafka.raft.snapshots import SnapshotId, read_snapshot, snapshot_ids
 from minikafka.raft.snapshotter import restore
-from tests.quorum_world import QuorumWorld, one_voter
+from tests.worlds.quorum_world import QuorumWorld, one_voter
 
 
 def snapshots(world):

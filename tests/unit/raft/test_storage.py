@@ -8,7 +8,7 @@ from minikafka.raft.storage import (
     format_metadata_directory,
 )
 from minikafka.sim.world.sim_disk import SimDisk
-from tests.quorum_world import one_voter
+from tests.worlds.quorum_world import one_voter
 
 FIRST = f"{METADATA_FOLDER}/{SnapshotId(0, 0).file_name}"
 LEVELS = {"x.version": 2, "metadata.version": 30, "a.version": 1, "off.version": 0}

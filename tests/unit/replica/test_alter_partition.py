@@ -8,7 +8,7 @@ from minikafka.replica.alter_partition import AlterPartitionManager
 from minikafka.replica.in_sync_replicas import IsrState
 from tests.unit.replica.conftest import TOPIC_ID
 from tests.unit.replica.conftest import World as PartitionWorld
-from tests.wire_world import Wire
+from tests.worlds.wire_world import Wire
 
 RETRY_MS = 50
 

@@ -21,7 +21,7 @@ from minikafka.records.builder import BatchOptions, NewRecord, build_batch
 from minikafka.records.compression import Codec
 from minikafka.sim.world.sim_client import NoAnswerError
 from minikafka.sim.world.sim_node import EPOCH_MS
-from tests.sim_world import (
+from tests.worlds.sim_world import (
     BY_NAME,
     batch,
     create_topic,

@@ -6,7 +6,7 @@ from minikafka.common.errors import ErrorCode
 from minikafka.config.values import Config
 from minikafka.messages.create_topics import CreatableTopicResult, CreateTopicsResponse
 from minikafka.replica.auto_topics import OFFSETS_TOPIC, AutoTopics
-from tests.wire_world import Wire
+from tests.worlds.wire_world import Wire
 
 
 class World(Wire):

@@ -14,7 +14,7 @@ from minikafka.messages.broker_registration import (
 from minikafka.metadata.broker_registration import Endpoint
 from minikafka.metadata.features import SUPPORTED_FEATURES
 from minikafka.replica.broker_lifecycle import BrokerLifecycle, BrokerState
-from tests.wire_world import Wire
+from tests.worlds.wire_world import Wire
 
 HEARTBEAT_MS = 2000
 SESSION_MS = 9000

@@ -6,7 +6,7 @@ from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import TopicIdPartition, Uuid
 from minikafka.messages import assign_replicas_to_dirs as messages
 from minikafka.replica.directory_assignments import DirectoryAssignments
-from tests.wire_world import Wire
+from tests.worlds.wire_world import Wire
 
 TOPIC = Uuid.of(7, 7)
 ONE, TWO = Uuid.of(9, 1), Uuid.of(9, 2)

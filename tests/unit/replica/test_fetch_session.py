@@ -22,7 +22,7 @@ from minikafka.messages.fetch import (
     ReplicaState,
 )
 from minikafka.replica.fetch_session import FetchSessions, Session, SessionKey, replica_id_of
-from tests.wire_world import take_turn
+from tests.worlds.wire_world import take_turn
 
 TOPIC = Uuid.of(1, 1)
 

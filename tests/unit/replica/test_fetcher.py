@@ -29,7 +29,7 @@ from minikafka.replica.fetcher import Fetcher, FetchSettings
 from minikafka.replica.partition import Partition
 from minikafka.sim.world.sim_disk import SimDisk
 from tests.unit.replica.conftest import TOPIC_ID, registration
-from tests.wire_world import Wire
+from tests.worlds.wire_world import Wire
 
 LEADER = Channel("leader", 9092, "replica")
 BACKOFF_MS = 1000

@@ -9,8 +9,8 @@ from minikafka.messages.delete_topics import (
     DeleteTopicState,
 )
 from minikafka.metrics import catalog
-from tests.metric_world import all_values, value
-from tests.sim_world import (
+from tests.worlds.metric_world import all_values, value
+from tests.worlds.sim_world import (
     create_topic,
     fetch,
     produce,

@@ -5,7 +5,7 @@ import pytest
 from minikafka.common.errors import ErrorCode
 from minikafka.messages.allocate_producer_ids import AllocateProducerIdsResponse
 from minikafka.replica.producer_ids import ProducerIds
-from tests.wire_world import Wire
+from tests.worlds.wire_world import Wire
 
 
 class World(Wire):

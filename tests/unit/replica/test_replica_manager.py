@@ -36,7 +36,7 @@ from minikafka.replica.replica_manager import ReplicaManager
 from minikafka.sim.world.disk_errors import OneError
 from minikafka.sim.world.sim_disk import SimDisk
 from tests.unit.replica.conftest import batch_of
-from tests.wire_world import Wire
+from tests.worlds.wire_world import Wire
 
 T = TopicPartition("t", 0)
 ID = Uuid.of(7, 7)

@@ -5,7 +5,7 @@ import pytest
 from minikafka.common.effects import Channel, CloseChannel
 from minikafka.common.faults import InvariantViolation
 from minikafka.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
-from tests.wire_world import Wire
+from tests.worlds.wire_world import Wire
 
 PEER = Channel("h", 1, "p")
 OTHER = Channel("h", 1, "q")

@@ -13,7 +13,7 @@ from minikafka.messages.create_topics import (
     CreateTopicsRequest,
     CreateTopicsResponse,
 )
-from tests.wire_world import CONTROLLER, Wire
+from tests.worlds.wire_world import CONTROLLER, Wire
 
 LATE = "no answer from the active controller in time"
 

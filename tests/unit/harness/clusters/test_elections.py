@@ -9,7 +9,7 @@ from minikafka.harness.clusters.elections import (
     read_changes,
 )
 from minikafka.log.log_directory import METADATA_FOLDER
-from tests.quorum_world import QuorumWorld
+from tests.worlds.quorum_world import QuorumWorld
 
 START_MS = 1_000_000
 

@@ -5,8 +5,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from minikafka.harness.page.anomalies import SHOWN_MAX, collect, detail_text, election_text
-from tests import report_evidence
-from tests.report_evidence import ms
+from tests.worlds import report_evidence
+from tests.worlds.report_evidence import ms
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,7 @@ import pytest
 
 from minikafka.harness.page import chart, time_axis
 from minikafka.harness.page.state_spans import SPANS_MAX
-from tests import report_evidence
+from tests.worlds import report_evidence
 
 FAULT = {"kind": "kill", "node": 2, "done_at_ms": 3_000, "healed_at_ms": 5_000, "problem": ""}
 RUN = {"started_at_ms": 0, "ended_at_ms": 60_000, "writing_from_ms": 1_000, "topic": "t"}

@@ -4,7 +4,7 @@ import pytest
 
 from minikafka.harness.page import chart
 from minikafka.harness.page.lane_specs import specification
-from tests import report_evidence
+from tests.worlds import report_evidence
 
 
 @pytest.fixture(scope="module")

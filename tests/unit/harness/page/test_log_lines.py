@@ -2,8 +2,8 @@ import pytest
 
 from minikafka.harness.page import log_lines
 from minikafka.harness.page.log_lines import AROUND_MS, LINES_MAX, fill, moments, time_of
-from tests import report_evidence
-from tests.report_evidence import ms
+from tests.worlds import report_evidence
+from tests.worlds.report_evidence import ms
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from minikafka.harness.page import report, time_axis
-from tests import report_evidence
-from tests.report_evidence import NASTY
+from tests.worlds import report_evidence
+from tests.worlds.report_evidence import NASTY
 
 HERE = Path(report.__file__).parent
 

@@ -17,8 +17,8 @@ from minikafka.harness.verdict.evidence_rules import (
 from minikafka.harness.verdict.silence import RECOVERY_S
 from minikafka.harness.verdict.verdict_file import decide
 from tests.mutation import Mutation, applied, mutation
-from tests.verdict_evidence import ACKED, FULL, SENT, UNKNOWN, fault, judged, window
-from tests.verdict_schema import ROOT
+from tests.worlds.verdict_evidence import ACKED, FULL, SENT, UNKNOWN, fault, judged, window
+from tests.worlds.verdict_schema import ROOT
 
 
 def counted(**counts):

@@ -5,7 +5,7 @@ import pytest
 from minikafka.harness.verdict import verdict_file
 from minikafka.harness.verdict.verdict_file import SCHEMA, Evidence, decide
 from tests.mutation import applied, mutation
-from tests.verdict_evidence import ACKED, PRODUCER, RUN, SENT, UNKNOWN, judged
+from tests.worlds.verdict_evidence import ACKED, PRODUCER, RUN, SENT, UNKNOWN, judged
 
 
 def evidence(answer=None, **changes):

@@ -7,8 +7,8 @@ import jsonschema
 import pytest
 
 from minikafka.harness.verdict import verdict_file
-from tests import report_evidence
-from tests.verdict_schema import ROOT, SCHEMA, problems, strict
+from tests.worlds import report_evidence
+from tests.worlds.verdict_schema import ROOT, SCHEMA, problems, strict
 
 
 def as_json(verdict):

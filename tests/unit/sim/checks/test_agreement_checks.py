@@ -4,7 +4,7 @@ import pytest
 
 from minikafka.common.ids import TopicPartition
 from minikafka.sim.checks.agreement_checks import pairs, unlike_batches, unlike_offsets
-from tests.sim_world import create_topic, produce, replica, started_cluster
+from tests.worlds.sim_world import create_topic, produce, replica, started_cluster
 
 WHERE = TopicPartition("t", 0)
 

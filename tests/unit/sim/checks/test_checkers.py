@@ -24,7 +24,14 @@ from minikafka.sim.checks.history import History
 from minikafka.sim.checks.log_batches import Batch
 from minikafka.sim.checks.replica_checks import POWER_LOSS, UNCLEAN_ELECTION, Committed, Lost
 from minikafka.sim.world.violation import Violation
-from tests.sim_world import batch, create_topic, produce, registration, replica, started_cluster
+from tests.worlds.sim_world import (
+    batch,
+    create_topic,
+    produce,
+    registration,
+    replica,
+    started_cluster,
+)
 
 WHERE = TopicPartition("t", 0)
 

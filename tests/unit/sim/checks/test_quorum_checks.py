@@ -4,7 +4,7 @@ import pytest
 
 from minikafka.sim.checks.quorum_checks import QuorumChecks
 from minikafka.sim.world.violation import Violation
-from tests.sim_world import create_topic, started_cluster
+from tests.worlds.sim_world import create_topic, started_cluster
 
 
 @pytest.fixture

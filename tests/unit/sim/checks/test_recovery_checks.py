@@ -9,7 +9,7 @@ from minikafka.controller.election import LogInfo, Strategy
 from minikafka.controller.unclean_recovery import Answer, RunningRecovery
 from minikafka.sim.checks.recovery_checks import RecoveryChecks
 from minikafka.sim.world.violation import Violation
-from tests.sim_world import create_topic, produce, replica, started_cluster
+from tests.worlds.sim_world import create_topic, produce, replica, started_cluster
 
 WHERE = TopicPartition("t", 0)
 NOW_MS = 1_000

@@ -14,7 +14,14 @@ from minikafka.sim.drive.workload import Connections, SimConsumer
 from minikafka.sim.world.sim_cluster import BROKER_PORT, host
 from minikafka.sim.world.sim_node import EPOCH_MS
 from minikafka.sim.world.violation import Violation
-from tests.sim_world import BY_NAME, batch, create_topic, produce_request, replica, started_cluster
+from tests.worlds.sim_world import (
+    BY_NAME,
+    batch,
+    create_topic,
+    produce_request,
+    replica,
+    started_cluster,
+)
 
 WHERE = TopicPartition("t", 0)
 KEPT_BYTES = 200

@@ -11,7 +11,7 @@ from minikafka.sim.checks.history import History
 from minikafka.sim.drive.group_workload import SimMember, is_stable
 from minikafka.sim.drive.workload import Connections
 from minikafka.sim.world.sim_cluster import BROKER_PORT, host
-from tests.sim_world import create_topic, leader_client, produce, started_cluster
+from tests.worlds.sim_world import create_topic, leader_client, produce, started_cluster
 
 PARTITIONS = [TopicPartition("t", index) for index in range(3)]
 

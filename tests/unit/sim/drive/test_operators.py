@@ -11,7 +11,7 @@ from minikafka.sim.drive.operators import Operators
 from minikafka.sim.drive.plan import Happening, Incident, draw
 from minikafka.sim.drive.workload import Connections
 from minikafka.sim.world.sim_cluster import BROKER_PORT, host
-from tests.sim_world import create_topic, registration, started_cluster
+from tests.worlds.sim_world import create_topic, registration, started_cluster
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from minikafka.common.errors import ErrorCode
 from minikafka.sim.world.sim_client import NoAnswerError
 from minikafka.sim.world.sim_cluster import SimCluster
 from minikafka.sim.world.world import World
-from tests.sim_world import (
+from tests.worlds.sim_world import (
     batch,
     create_topic,
     fetch,

@@ -16,7 +16,7 @@ from minikafka.sim.drive.faults.damage import Damage, Damager, Patch
 from minikafka.sim.drive.faults.faults import Faults
 from minikafka.sim.drive.plan import DAMAGE, Fault, Incident
 from minikafka.sim.world.sim_disk import SimDisk
-from tests.sim_world import create_topic, leader_client, produce, started_cluster
+from tests.worlds.sim_world import create_topic, leader_client, produce, started_cluster
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ from minikafka.sim.drive.faults.damage import Damage, Patch
 from minikafka.sim.drive.faults.faults import Faults
 from minikafka.sim.drive.plan import Fault, Incident
 from minikafka.sim.world.sim_node import Crash
-from tests.sim_world import create_topic, produce, registration, started_cluster
+from tests.worlds.sim_world import create_topic, produce, registration, started_cluster
 
 
 @pytest.fixture

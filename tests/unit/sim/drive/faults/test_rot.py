@@ -8,7 +8,7 @@ from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.sim.drive.faults.faults import Faults
 from minikafka.sim.drive.faults.rot import rot
 from minikafka.sim.drive.plan import Fault, Incident
-from tests.sim_world import create_topic, started_cluster
+from tests.worlds.sim_world import create_topic, started_cluster
 
 
 @pytest.fixture

@@ -3,8 +3,8 @@
 from random import Random
 
 from minikafka.common.ids import ZERO_UUID, Uuid
-from tests.message_samples import ANYTHING, Case, Sampler, all_specs
-from tests.sim_world import batch
+from tests.worlds.message_samples import ANYTHING, Case, Sampler, all_specs
+from tests.worlds.sim_world import batch
 
 _NAMES = (
     "t",

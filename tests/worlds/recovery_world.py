@@ -8,7 +8,7 @@ from minikafka.controller.election import LogInfo
 from minikafka.messages import broker_registration as registration_messages
 from minikafka.messages import get_replica_log_info as info_messages
 from minikafka.rpc.envelope import decode_request, encode_response
-from tests.quorum_world import QuorumWorld
+from tests.worlds.quorum_world import QuorumWorld
 
 MANAGER = {"unclean.recovery.manager.enabled": "true"}
 _PORT = 9000

@@ -8,7 +8,7 @@ from minikafka.messages.elect_leaders import (
     PartitionResult,
     ReplicaElectionResult,
 )
-from tests.fake_cluster import FakeCluster
+from tests.worlds.fake_cluster import FakeCluster
 
 LIMIT = 1000
 

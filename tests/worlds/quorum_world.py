@@ -33,7 +33,7 @@ from minikafka.raft.storage import format_directory, format_metadata_directory
 from minikafka.raft.voter_set import RaftVoter, VoterSet
 from minikafka.rpc.calls import Calls
 from minikafka.sim.world.sim_disk import SimDisk
-from tests.wire_world import take_turn
+from tests.worlds.wire_world import take_turn
 
 CLUSTER_ID = "MkU3OEVBNTcwNTJENDM2Qg"
 LISTENER = "CONTROLLER"

@@ -14,7 +14,7 @@ from tools.message_generator.names import Names
 from tools.message_generator.parse import parse_folder
 from tools.message_generator.spec import FieldSpec, FieldType, MessageSpec, StructSpec
 
-SCHEMAS = Path(__file__).resolve().parent.parent / "schemas"
+SCHEMAS = Path(__file__).resolve().parents[2] / "schemas"
 
 _INT_BITS = {
     "int8": 8, "int16": 16, "uint16": 16, "int32": 32, "uint32": 32, "int64": 64,
