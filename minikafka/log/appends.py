@@ -1,4 +1,4 @@
-"""What an append does before anything is written: cut, check, judge."""
+"""The checks of an append before anything is written: batch boundaries, sizes, producers."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ from minikafka.records.scan import check_crc, header_at, split_batches
 
 
 def batches_in(records: memoryview) -> Iterator[memoryview]:
-    """Each whole batch of an append that may hold several."""
+    """Yield each whole batch of an append, which may hold several."""
     position = 0
     while (header := header_at(records, position, len(records))) is not None:
         yield records[position : position + header.size]
@@ -32,7 +32,7 @@ def check_fits(size: int, segment_bytes: int, at: TopicPartition) -> None:
 def judge_producers(
     batches: list[tuple[memoryview, BatchHeader]], producers: ProducerState
 ) -> WrittenBatch | None:
-    """Check markers and sequences; the batch as it was written before, if one is a duplicate.
+    """Check markers and sequences; return the earlier write of a batch that is a duplicate.
 
     Raises:
         RecordValidationError: as `ProducerState.check` and `check_marker`.
@@ -52,12 +52,12 @@ def judge_producers(
 
 
 def headers_from_leader(records: memoryview, leader_epoch: int) -> tuple[list[BatchHeader], int]:
-    """The headers of the batches that a follower appends, and where the last of them ends.
+    """The headers of the batches that a follower appends, and the byte at which the last one ends.
 
-    The first batch of an epoch above `leader_epoch`, and everything after it, is left out.
+    The first batch of an epoch above `leader_epoch` and everything after it are left out.
 
     Raises:
-        CorruptRecordsError: a checksum is wrong, or offsets do not rise.
+        CorruptRecordsError: a checksum is wrong, or the offsets do not ascend.
     """
     headers: list[BatchHeader] = []
     end = 0

@@ -1,9 +1,9 @@
-"""Checks of batches that were not written by this process, and which of them have passed.
+"""Checks of batches that were not written by this process, and the ranges that have passed them.
 
-Disks change what is not read for long, lose what they said was written, and write it elsewhere.
-Most reads begin where another one ended, so that the checked ranges are few: one for each reader
-that began somewhere else. They are merged where they meet. Of a segment `MOST_RANGES` are kept, the
-longest ones; what the others held is checked again.
+Disks suffer bit rot in data that is rarely read, lose writes that they confirmed, and write data to
+the wrong place. Most reads begin where another one ended, so there are few checked ranges: one for
+each reader that began at another place. Ranges that meet are merged. For each segment the longest
+`MOST_RANGES` are kept; the bytes of the others are checked again.
 """
 
 from bisect import bisect_left, bisect_right
@@ -23,29 +23,28 @@ _BASE_OFFSET_BYTES: Final = 8
 _LATEST_MAGIC: Final = 2
 _BYTES_PER_UNIT: Final = 512
 MOST_UNITS: Final = 2_000
-"""What one step checks: some 6 ms."""
+"""The limit of one step: about 6 ms."""
 MOST_RANGES: Final = 100
-"""Some 16 kB."""
+"""About 16 kB."""
 
 
 @dataclass(slots=True)
 class BatchesToCheck:
-    """Batches one behind the other, from `position` on; none begins below `next_offset`."""
+    """Consecutive batches, the first at `position`; none begins below `next_offset`."""
 
     file: File
     position: int
     next_offset: int
     units: int = 0
-    """What the checks have cost: some 3 µs each."""
+    """The cost of the checks so far: about 3 µs a unit."""
 
     def check(self, end: int, bound: int, end_offset: int) -> str | None:
-        """Check the batches that begin before byte `end`; what is wrong with the first bad one.
+        """Check the batches that begin before byte `end`; return the problem of the first bad one.
 
-        `position` and `next_offset` are then those of the first batch that was not checked, or is
-        bad. All bytes of the batches lie below `bound`, all offsets below `end_offset`: no checksum
-        covers base offset and size. The check ends early, behind a batch, after `MOST_UNITS`. Where
-        there may be offsets before a batch that no batch has,
-        the batch is compared with the one behind it, too.
+        Afterwards `position` and `next_offset` are those of the first batch that was not checked or
+        is bad. All bytes of the batches must lie below `bound`, and all offsets below `end_offset`,
+        because no checksum covers base offset and size. The check stops after `MOST_UNITS`, at the
+        end of a batch. A batch that follows an offset gap is also compared with the batch after it.
         """
         size = end - self.position
         try:
@@ -65,7 +64,7 @@ class BatchesToCheck:
         return None
 
     def _check_window(self, window: memoryview, end: int, end_offset: int) -> int:
-        """Check the whole batches in what was read; how many bytes they have."""
+        """Check the whole batches in `window`; return their total size in bytes."""
         at, size = 0, len(window)
         while (
             self.position < end
@@ -87,7 +86,10 @@ class BatchesToCheck:
         return at
 
     def _may_end_at(self, position: int) -> bool:
-        """Return False if what begins at `position` is no batch: a large size is not believed."""
+        """True if a batch or the end of the file is at `position`.
+
+        If not, the size of the batch that ends there is wrong.
+        """
         head = self.file.read_at(position, MAGIC_OFFSET + 1)
         if len(head) <= MAGIC_OFFSET:
             return not head
@@ -102,12 +104,13 @@ class BatchesToCheck:
 
 
 def check_gap(file: File, position: int, header: BatchHeader) -> None:
-    """Check the base offset of a batch that may follow a gap, against the batch behind it.
+    """Compare the base offset of a batch that follows a gap with the batch after it.
 
-    A bit of the base offset that was set looks like a gap, and like an overlap there.
+    A flipped bit that raises the base offset looks like a gap before the batch, and like an overlap
+    with the batch after it.
 
     Raises:
-        CorruptRecordsError: they overlap.
+        CorruptRecordsError: the two batches overlap.
     """
     following = file.read_at(position + header.size, _BASE_OFFSET_BYTES)
     if len(following) < _BASE_OFFSET_BYTES:
@@ -121,7 +124,10 @@ def check_gap(file: File, position: int, header: BatchHeader) -> None:
 
 
 class CheckedRange(NamedTuple):
-    """Bytes from `start` to below `end`; what follows begins at `next_offset` or later."""
+    """Bytes from `start`, up to but not including `end`.
+
+    The batch that follows begins at `next_offset` or later.
+    """
 
     start: int
     end: int
@@ -130,18 +136,18 @@ class CheckedRange(NamedTuple):
 
 @dataclass(slots=True)
 class CheckedRanges:
-    """Ranges that do not meet, ascending; at most `MOST_RANGES`."""
+    """Disjoint ranges, ascending; at most `MOST_RANGES`."""
 
     _ranges: list[CheckedRange] = field(default_factory=list)
 
     def around(self, position: int) -> CheckedRange | None:
-        """The range that holds a position, or ends there."""
+        """The range that contains a position or ends at it."""
         at = bisect_right(self._ranges, position, key=_start_of) - 1
         found = self._ranges[at] if at >= 0 else None
         return found if found is not None and position <= found.end else None
 
     def add(self, start: int, end: int, next_offset: int) -> None:
-        """Add a range, and merge it with those that it meets."""
+        """Add a range and merge it with the ranges that it touches."""
         ranges = self._ranges
         first = bisect_left(ranges, start, key=_end_of)
         behind = bisect_right(ranges, end, key=_start_of)
@@ -155,7 +161,7 @@ class CheckedRanges:
             ranges.remove(min(ranges, key=_length_of))
 
     def truncate(self, size: int) -> None:
-        """Forget what lies beyond `size`, where a batch begins; ranges that hold it as a whole."""
+        """Drop every range that reaches beyond `size`, as a whole."""
         self._ranges = [each for each in self._ranges if each.end <= size]
 
 

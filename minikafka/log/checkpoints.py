@@ -1,8 +1,8 @@
 """The small text files of a log directory, in Kafka's formats.
 
-Readers return None for a file that is missing or damaged. A damaged one is damaged by a power loss
-(they are replaced in one step, but most are not synced), and what it said can be found out again or
-costs only work. Source: `CheckpointFile`, `PartitionMetadataFile`, `MetaProperties`,
+Readers return None for a file that is missing or damaged. The usual cause of damage is a power
+failure: the files are replaced in one step, but most are not synced. Their content can be rebuilt,
+or its loss costs only time. Source: `CheckpointFile`, `PartitionMetadataFile`, `MetaProperties`,
 `CleanShutdownFileHandler`.
 """
 
@@ -34,7 +34,7 @@ def write_offsets(
 
 
 def read_offsets(disk: Disk, name: str) -> dict[TopicPartition, int] | None:
-    """What an offset checkpoint says, or None if it is missing or damaged."""
+    """The content of an offset checkpoint, or None if it is missing or damaged."""
     rows = _decode(read_file(disk, name), fields=3)
     if rows is None:
         return None
@@ -55,7 +55,7 @@ def write_epochs(
 
 
 def read_epochs(disk: Disk, folder: str) -> list[tuple[int, int]] | None:
-    """A log's leader epochs, both columns rising; None if the file is missing or damaged."""
+    """A log's leader epochs, both columns ascending; None if the file is missing or damaged."""
     rows = _decode(read_file(disk, f"{folder}/{LEADER_EPOCHS}"), fields=2)
     if rows is None:
         return None
@@ -70,9 +70,10 @@ def read_epochs(disk: Disk, folder: str) -> list[tuple[int, int]] | None:
 
 
 def write_topic_id(disk: Disk, folder: str, topic_id: Uuid) -> None:
-    """Write `partition.metadata` of a log that has none, and no records.
+    """Write `partition.metadata` of a log that has neither this file nor records.
 
-    Without a detour: a part of it is no topic id, and the log is not believed to have one.
+    A temporary file is not needed: a file that is cut short has no valid topic id, and the log then
+    counts as one without a topic id.
     """
     file = disk.open(f"{folder}/{PARTITION_METADATA}", create=True)
     try:
@@ -97,7 +98,7 @@ def read_topic_id(disk: Disk, folder: str) -> Uuid | None:
 
 
 class MetaProperties(NamedTuple):
-    """Whose directory this is. The directory id is None in files of old Kafka versions."""
+    """The owner of a directory. The directory id is None in files of old Kafka versions."""
 
     cluster_id: str
     node_id: int
@@ -105,7 +106,7 @@ class MetaProperties(NamedTuple):
 
 
 class BadMetaPropertiesError(ValueError):
-    """A `meta.properties` that cannot be used; names the directory and what is wrong."""
+    """A `meta.properties` that cannot be used. The text names the directory and the problem."""
 
 
 def write_meta_properties(disk: Disk, properties: MetaProperties) -> None:
@@ -143,9 +144,9 @@ def read_meta_properties(disk: Disk) -> MetaProperties | None:
     missing = [key for key in ("version", "cluster.id", node_key) if not values.get(key)]
     if missing:
         raise BadMetaPropertiesError(
-            f"{path} is damaged: it has no {', '.join(missing)}. Restore the file from a backup; "
-            "the other log directories of this node have the same cluster.id and node.id, and a "
-            "directory.id of their own"
+            f"{path} is damaged: it has no {', '.join(missing)}. Restore the file from a backup. "
+            "The other log directories of this node have the same cluster.id and node.id, but each "
+            "has another directory.id"
         )
     directory = values.get("directory.id")
     try:
@@ -159,19 +160,19 @@ def read_meta_properties(disk: Disk) -> MetaProperties | None:
 
 
 def write_clean_shutdown(disk: Disk, broker_epoch: int) -> None:
-    """Say that everything in this directory was flushed (SPEC C1), durably."""
+    """Write, durably, that everything in this directory was flushed (C1)."""
     content = json.dumps({"version": 0, "brokerEpoch": broker_epoch}, separators=(",", ":"))
     write_file(disk, CLEAN_SHUTDOWN, content.encode(), sync=True)
 
 
 def read_clean_shutdown(disk: Disk) -> int | None:
-    """The broker epoch of a clean shutdown; -1 if the file does not say it; None without file."""
+    """The broker epoch of a clean shutdown; -1 if the file has none; None without a file."""
     content = read_file(disk, CLEAN_SHUTDOWN)
     if content is None:
         return None
     try:
         said = json.loads(content)
-        # The design documents spell the key with a capital letter, released Kafka does not.
+        # The KIP spells the key with a capital letter; released Kafka does not.
         epoch = said.get("brokerEpoch", said.get("BrokerEpoch", UNKNOWN_BROKER_EPOCH))
     except (ValueError, AttributeError):
         return UNKNOWN_BROKER_EPOCH
@@ -183,7 +184,7 @@ def _encode(rows: list[str]) -> bytes:
 
 
 def _decode(content: bytes | None, fields: int) -> list[list[str]] | None:
-    # A file cut in its last number would read as another number: the line's end must be there.
+    # A file that is cut within its last number would read as another number: require the newline.
     if content is None or not content.endswith(b"\n"):
         return None
     try:

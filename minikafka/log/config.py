@@ -1,4 +1,4 @@
-"""The topic configs that a log obeys, as one value."""
+"""The topic configs of a log, as one value."""
 
 from dataclasses import dataclass, field
 from random import Random
@@ -11,9 +11,9 @@ UNLIMITED: Final = (1 << 63) - 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogConfig:
-    """Named as in Kafka, dots as underscores; -1 in a retention means for ever.
+    """Topic configs named as in Kafka, with underscores for dots; a retention of -1 is unlimited.
 
-    `records` has what is asked of a batch; `compacted` and `deletes` are the two words of
+    `records` has the requirements for a batch; `compacted` and `deletes` are the two words of
     `cleanup.policy`.
     """
 
@@ -35,6 +35,6 @@ class LogConfig:
     producer_id_expiration_ms: int = 86_400_000
 
     def draw_jitter_ms(self, rng: Random) -> int:
-        """By how much a new segment rolls early, so that not all roll at once."""
+        """Draw how much earlier a new segment rolls, so that not all segments roll at once."""
         most = min(self.segment_jitter_ms, self.segment_ms)
         return rng.randrange(most) if most > 0 else 0

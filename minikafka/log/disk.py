@@ -1,9 +1,9 @@
-"""The port to a log directory: all that the core knows of files.
+"""The port to a log directory: the only way in which the core reaches files.
 
 One `Disk` is one entry of `log.dirs`. Paths are relative to it, with "/" between the parts. Writes
-go to the page cache: they survive the process, not the machine. Only `sync` and `sync_dir` make
-something durable, and the core calls them in three places: a flush that the shell runs for it, a
-clean shutdown, and the few small files that must not be believed when stale.
+go to the page cache: they survive a crash of the process, but not of the machine. Only `sync`,
+`sync_dir` and `sync_all` make data durable. The core calls them in three cases: in a flush that the
+shell runs for it, in a clean shutdown, and for the few small files that are wrong when stale.
 Every method raises `StorageFault` when the system reports an error, `MissingPathFault` if the error
 is that a path does not exist, and `OutOfFilesFault` if there is no descriptor left for a file.
 """
@@ -14,7 +14,7 @@ Buffer = bytes | bytearray | memoryview
 
 
 class Space(NamedTuple):
-    """Bytes of the volume that a log directory is on, and how many of them can still be used."""
+    """The size of a log directory's volume and its usable space, in bytes."""
 
     total: int
     usable: int
@@ -28,19 +28,19 @@ class File(Protocol):
         """Bytes in the file."""
 
     def append(self, data: Buffer) -> None:
-        """Write all of `data` at the end, or nothing: a half-written tail is cut off again."""
+        """Write all of `data` at the end, or nothing: a partial write is cut off again."""
 
     def read_at(self, position: int, length: int) -> bytes | memoryview:
         """Up to `length` bytes from `position`; shorter only at the end of the file."""
 
     def truncate(self, size: int) -> None:
-        """Cut the file to `size` bytes, which is not more than it has."""
+        """Cut the file to `size` bytes, which is at most its present size."""
 
     def sync(self) -> None:
-        """Make the content durable. May be called from another thread than the rest."""
+        """Make the content durable. Unlike the other methods, it may be called from any thread."""
 
     def close(self) -> None:
-        """Let go of the file. Closing twice does nothing."""
+        """Close the file. A second call does nothing."""
 
 
 class Disk(Protocol):
@@ -51,34 +51,34 @@ class Disk(Protocol):
         """The directory's path, for messages and for DescribeLogDirs."""
 
     def open(self, path: str, *, create: bool = False) -> File:
-        """The file at `path`; an empty one if it is not there and `create` is set."""
+        """Open the file at `path`; with `create`, make an empty one if it does not exist."""
 
     def reserve_files(self) -> None:
-        """Make sure that the operation which follows finds descriptors for what it opens.
+        """Make sure that enough file descriptors are free for the operation that follows.
 
         Called before the operation changes anything.
 
         Raises:
-            OutOfFilesFault: it would not.
+            OutOfFilesFault: there are not enough.
         """
 
     def exists(self, path: str) -> bool:
-        """Whether there is a file or folder."""
+        """True if there is a file or folder at `path`."""
 
     def list(self, path: str) -> list[str]:
-        """Names in a folder, sorted; none if there is no folder."""
+        """The names in a folder, sorted; an empty list if there is no folder."""
 
     def make_dir(self, path: str) -> None:
-        """Create a folder, unless it is there."""
+        """Create a folder unless it exists."""
 
     def rename(self, old: str, new: str) -> None:
-        """Move a file or folder; a file that had the new name is replaced, in one step."""
+        """Move a file or folder. An existing file with the new name is replaced in one step."""
 
     def remove(self, path: str) -> None:
-        """Delete a file, or a folder with all that is in it. Nothing there: nothing done."""
+        """Delete a file, or a folder with its content. A path that does not exist is no error."""
 
     def space(self) -> Space:
-        """How large the volume is, and what is left of it."""
+        """The size of the volume and the space that is left."""
 
     def sync_dir(self, path: str) -> None:
         """Make the names in a folder durable."""
@@ -86,19 +86,19 @@ class Disk(Protocol):
     def sync_all(self) -> bool:
         """Make everything in the directory durable at once; False if the system cannot.
 
-        It may make other files durable, too. Fails as all of `sync` would.
+        It may make other files durable, too. It fails where a `sync` of any of the files would.
         """
 
     def lock(self) -> None:
-        """Take the directory for this process until it ends, through the file `.lock`.
+        """Lock the directory for this process until it ends, through the file `.lock`.
 
         Raises:
-            DirectoryInUseFault: naming the directory, if another process holds it.
+            DirectoryInUseFault: another process holds the lock; the fault names the directory.
         """
 
 
 def read_file(disk: Disk, path: str) -> bytes | None:
-    """The whole content of a file, or None if it is not there."""
+    """The whole content of a file, or None if it does not exist."""
     if not disk.exists(path):
         return None
     file = disk.open(path)
@@ -109,10 +109,10 @@ def read_file(disk: Disk, path: str) -> bytes | None:
 
 
 def write_file(disk: Disk, path: str, content: bytes, *, sync: bool = False) -> None:
-    """Replace a file in one step: whoever reads it finds the old content or the new.
+    """Replace a file in one step: a reader finds the old content or the new.
 
-    Without `sync` a power loss may leave the old content, or a torn or empty file: readers of such
-    files must recognise that.
+    Without `sync` a power failure may leave the old content, or a torn or empty file. Readers of
+    such files must recognise that.
     """
     partial = path + ".tmp"
     file = disk.open(partial, create=True)
@@ -129,7 +129,7 @@ def write_file(disk: Disk, path: str, content: bytes, *, sync: bool = False) -> 
 
 
 def sync_file(disk: Disk, path: str) -> None:
-    """Make the content of a file durable that is not open."""
+    """Make the content of a file that is not open durable."""
     file = disk.open(path)
     try:
         file.sync()

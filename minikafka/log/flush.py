@@ -1,7 +1,7 @@
-"""A flush: what must be synced so that a log is durable up to an offset.
+"""A flush: the files to sync so that a log is durable up to an offset.
 
-Syncing takes milliseconds, so the log only says what is needed; the shell runs it in a thread and
-reports back. What is written meanwhile belongs to the next flush.
+A sync takes milliseconds, so the log only makes a request; the shell runs it in a thread and
+reports back. Data that is written meanwhile belongs to the next flush.
 """
 
 from collections.abc import Sequence
@@ -12,16 +12,17 @@ from minikafka.common.faults import MissingPathFault, OutOfFilesFault, StorageFa
 from minikafka.log.disk import Disk, File, sync_file
 
 _MANY: Final = 32
-"""From how many requests on one sync of the file system is cheaper than that of each file."""
+"""With more requests than this, one sync of the file system is cheaper than one of each file."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FlushRequest:
     """Files and folders to sync so that everything below `up_to` is durable.
 
-    `generation` grows when the log is truncated: a flush that was asked for before does not speak
-    of the bytes that came after. `small_files` are paths of files that may be gone again. The whole
-    folder may be renamed while a flush runs, where the log is deleted or set aside: `ledger` tells.
+    `generation` grows when the log is truncated: a flush that was requested before says nothing
+    about bytes written after. `small_files` are paths of files that may have been removed since.
+    When the log is deleted or set aside, its folder may be renamed while a flush runs:
+    `ledger.is_let_go` is True then.
     """
 
     ledger: "FlushLedger"
@@ -34,11 +35,11 @@ class FlushRequest:
     generation: int
 
     def run(self) -> None:
-        """Sync all of it; from any thread.
+        """Sync everything in the request; may be called from any thread.
 
         Raises:
-            StorageFault: if the disk refuses. Nothing may be taken for durable then, not even after
-                a later flush that works: the kernel may have dropped what it could not write.
+            StorageFault: the disk reports an error. Nothing counts as durable then, not even after
+                a later flush that succeeds: the kernel may have dropped what it could not write.
         """
         try:
             for file in self.files:
@@ -46,7 +47,7 @@ class FlushRequest:
             try:
                 self._sync_names()
             except MissingPathFault:
-                # As Kafka (KAFKA-15391): nothing of a log that was let go must be durable any more.
+                # As Kafka (KAFKA-15391): a log that is deleted or set aside need not be durable.
                 if not self.ledger.is_let_go:
                     raise
         except StorageFault as fault:
@@ -56,7 +57,8 @@ class FlushRequest:
     def note_failure(self, fault: StorageFault) -> None:
         """Remember that a sync of this directory failed.
 
-        Another directory fails here where one of its files is synced to free a descriptor.
+        The fault may be another directory's: to free a descriptor, one of its files may be synced
+        here.
         """
         if fault.log_dir == self.disk.root and not isinstance(fault, OutOfFilesFault):
             self.ledger.failed = fault
@@ -70,10 +72,12 @@ class FlushRequest:
 
 
 def run_all(disk: Disk, requests: Sequence[FlushRequest]) -> None:
-    """Run the requests of one directory, each folder once; many at once where the system can.
+    """Run the requests of one directory, and sync each folder once.
+
+    Many requests are served by one sync of the file system, where the system supports that.
 
     Raises:
-        StorageFault: as `FlushRequest.run`; of no request anything may be taken for durable.
+        StorageFault: as `FlushRequest.run`; nothing of any request counts as durable then.
     """
     try:
         if len(requests) > _MANY and disk.sync_all():
@@ -92,10 +96,11 @@ def run_all(disk: Disk, requests: Sequence[FlushRequest]) -> None:
 
 @dataclass(slots=True)
 class FlushLedger:
-    """What a log still has to have synced.
+    """The parts of a log that are not synced yet.
 
-    `wanted` and `taken` are offsets: everything below should be flushed, and was asked for. What is
-    below `due` may not be acknowledged before it is flushed (`flush.messages`).
+    `wanted` and `taken` are offsets: everything below `wanted` should be flushed, and a flush of
+    everything below `taken` was requested. Records below `due` must not be acknowledged before they
+    are flushed (`flush.messages`).
     `files` and `folders` are paths of small files and folders that changed since the last request.
     """
 
@@ -107,23 +112,24 @@ class FlushLedger:
     due: int = 0
     generation: int = 0
     is_let_go: bool = False
-    """The log is being deleted or set aside: its folder may have another name."""
+    """True if the log is being deleted or set aside: its folder may have another name."""
     running: list[FlushRequest] = field(default_factory=list)
-    """Requests that were taken, and of which nothing was heard yet."""
+    """Requests that were taken and have not been reported as run or failed."""
     failed: StorageFault | None = None
-    """A flush failed. Another one may be due before the broker is told."""
+    """The fault of a flush that failed. Another flush may be due before the broker learns of it."""
 
     def take(self, disk: Disk, files: tuple[File, ...]) -> FlushRequest:
         """The request that makes everything below `wanted` durable.
 
         Raises:
-            StorageFault: an earlier flush failed. The system reports a failed write once: another
-                sync would succeed, and what it could not write may be lost.
+            StorageFault: an earlier flush failed. The system reports a failed write only once:
+                another sync would succeed, although the data may be lost.
         """
         if self.failed is not None:
             raise self.failed
         for running in self.running:
-            # It has taken names along that are not durable before it has run; it may end later.
+            # Its small files and folders are not durable before it has run, and it may end after
+            # this request.
             self._want_again(running)
         request = FlushRequest(
             ledger=self,
@@ -141,11 +147,11 @@ class FlushLedger:
         return request
 
     def ran(self, request: FlushRequest) -> None:
-        """A request was carried out."""
+        """Note that a request has run."""
         self.running = [each for each in self.running if each is not request]
 
     def put_back(self, request: FlushRequest, recovery_point: int) -> None:
-        """Ask again for what a request that was not carried out would have made durable."""
+        """Want everything again that a request contained, because it did not run."""
         self.ran(request)
         self._want_again(request)
         if request.generation == self.generation:
@@ -156,21 +162,21 @@ class FlushLedger:
         self.folders.update(dict.fromkeys(request.folders))
 
     def ask_by_time(self, log_end_offset: int, now_ms: int, flush_ms: int) -> None:
-        """Want everything flushed if it was last asked for `flush_ms` ago (monotonic)."""
+        """Want everything flushed if the last request by time is `flush_ms` ago (monotonic)."""
         if now_ms - self.flushed_ms >= flush_ms:
             self.wanted = log_end_offset
             self.flushed_ms = now_ms
 
     def wrote(self, path: str, folder: str) -> None:
-        """A small file was replaced: sync it and its folder with the next flush."""
+        """Note that a small file was replaced: the next flush syncs it and its folder."""
         self.files[path] = None
         self.folders[folder] = None
 
     def note(self, paths: dict[str, None]) -> None:
-        """Let the next flush sync these files; `paths` is empty afterwards."""
+        """Let the next flush sync the files in `paths`, and empty `paths`."""
         self.files.update(paths)
         paths.clear()
 
     def truncated(self) -> None:
-        """Requests that are under way no longer speak of what the log will hold."""
+        """Note a truncation: requests that are under way say nothing about later records."""
         self.generation += 1

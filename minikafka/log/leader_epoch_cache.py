@@ -1,7 +1,7 @@
-"""Where each leader epoch starts in a log: how two logs find the point at which they part.
+"""The start offset of each leader epoch in a log, by which two logs find where they diverge.
 
 Epochs and start offsets both rise strictly. Source: `LeaderEpochFileCache`, KIP-101, KIP-279.
-Whoever changes a cache saves it (`log.checkpoints`); `changed` says that it must be.
+The caller that changes a cache must save it (`log.checkpoints`); `changed` is True until then.
 """
 
 from bisect import bisect_right
@@ -13,7 +13,7 @@ UNDEFINED_OFFSET: Final = -1
 
 
 class EpochEnd(NamedTuple):
-    """An epoch and the offset after its last record; (-1, -1) where nothing is known."""
+    """An epoch and the offset after its last record; (-1, -1) if unknown."""
 
     epoch: int
     end_offset: int
@@ -28,11 +28,11 @@ class LeaderEpochCache:
 
     @property
     def latest_epoch(self) -> int | None:
-        """The epoch of the last record, or of the leader that was just elected."""
+        """The epoch of the last record, or of a leader that has not written yet."""
         return self.entries[-1][0] if self.entries else None
 
     def assign(self, epoch: int, start_offset: int) -> None:
-        """Note that `epoch` starts at `start_offset`; entries that contradict it go.
+        """Note that `epoch` starts at `start_offset`, and drop the entries that contradict it.
 
         Does nothing for the latest epoch: only the first record of an epoch counts.
         """
@@ -45,9 +45,10 @@ class LeaderEpochCache:
         self.changed = True
 
     def end_offset_for(self, epoch: int, log_end_offset: int) -> EpochEnd:
-        """The greatest epoch not above `epoch`, and where the next one starts.
+        """The greatest epoch not above `epoch`, and the offset at which the next epoch starts.
 
-        An epoch above all known ones is undefined; one below all ends where the first starts.
+        For an epoch above all known ones the result is undefined (-1, -1). An epoch below all known
+        ones ends where the first of them starts.
         """
         entries = self.entries
         if epoch == UNDEFINED_EPOCH or not entries or epoch > entries[-1][0]:
@@ -60,15 +61,14 @@ class LeaderEpochCache:
         return EpochEnd(entries[at - 1][0], entries[at][1])
 
     def epoch_at(self, offset: int) -> int | None:
-        """The leader epoch of the record at `offset`, if the log knows."""
+        """The leader epoch of the record at `offset`, or None if it is unknown."""
         at = bisect_right(self.entries, offset, key=_start_offset)
         return self.entries[at - 1][0] if at else None
 
     def last_written(self, log_start_offset: int, log_end_offset: int) -> int | None:
-        """The leader epoch of the last record; not that of a leader that wrote nothing yet.
+        """The leader epoch of the last record, even if a later leader has written nothing yet.
 
-        Of a log whose records were all deleted the last epoch that is known; None for one that
-        never had any.
+        If all records were deleted, the last known epoch; None if the log never had a record.
         """
         if not log_end_offset:
             return None
@@ -81,14 +81,17 @@ class LeaderEpochCache:
             self.changed = True
 
     def truncate_from_start(self, start_offset: int) -> None:
-        """Let the log begin at `start_offset`: the epoch there starts there, older ones go."""
+        """Let the log begin at `start_offset`: drop older epochs; its epoch starts there."""
         at = bisect_right(self.entries, start_offset, key=_start_offset)
         if at and (at > 1 or self.entries[0][1] < start_offset):
             self.entries[:at] = [(self.entries[at - 1][0], start_offset)]
             self.changed = True
 
     def prepend(self, earlier: list[tuple[int, int]]) -> None:
-        """Note what was found before the first known epoch, which may have begun there already."""
+        """Add the epochs that were found before the first known one.
+
+        The first known epoch may be among them, with an earlier start offset.
+        """
         first_epoch, _ = self.entries[0]
         found = [entry for entry in earlier if entry[0] <= first_epoch]
         if found:
@@ -97,7 +100,7 @@ class LeaderEpochCache:
             self.changed = True
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Drop all epochs."""
         self.changed = self.changed or bool(self.entries)
         self.entries.clear()
 

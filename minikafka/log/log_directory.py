@@ -1,7 +1,7 @@
 """One entry of `log.dirs`: its identity, its checkpoints and the logs in it.
 
-While the directory is online every method may raise `StorageFault`; whoever catches it calls
-`LogManager.take_offline`. Folder names: `LogManager`, `UnifiedLog.parseTopicPartitionName`.
+While the directory is online every method may raise `StorageFault`; the caller that catches it must
+call `LogManager.take_offline`. Folder names: `LogManager`, `UnifiedLog.parseTopicPartitionName`.
 """
 
 import logging
@@ -51,7 +51,7 @@ _log = logging.getLogger("minikafka.log")
 
 
 class _DyingFolder(NamedTuple):
-    """A folder of a deleted log; due at a monotonic time. No two have one name."""
+    """A folder of a deleted log, to be removed at `due_ms` (monotonic). Names are unique."""
 
     due_ms: int
     name: str
@@ -60,27 +60,27 @@ class _DyingFolder(NamedTuple):
 
 @dataclass(slots=True)
 class LogDirectory:
-    """The logs of one directory, by partition in the order in which they came."""
+    """The logs of one directory, by partition, in the order in which they were added."""
 
     disk: Disk
     directory_id: Uuid
     clean_shutdown_epoch: int | None
-    """As `read_clean_shutdown` found it at the start."""
+    """The result of `read_clean_shutdown` at the start."""
     logs: dict[TopicPartition, UnifiedLog] = field(default_factory=dict)
     lost: dict[TopicPartition, int] = field(default_factory=dict)
-    """Logs whose folder is gone, with the offset up to which they held records."""
+    """Logs whose folder is missing, with the offset up to which they held records."""
     is_online: bool = True
     is_loaded: bool = False
     _dying: list[_DyingFolder] = field(default_factory=list)
-    """A heap, by the time at which they are due."""
+    """A heap, ordered by due time."""
     _checkpointed: dict[TopicPartition, int] = field(default_factory=dict)
-    """The highest recovery point that may be found in the checkpoint after a power loss."""
+    """The highest recovery point that the checkpoint may contain after a power failure."""
     _written: dict[str, dict[TopicPartition, int]] = field(default_factory=dict)
-    """What this process wrote last into each offset checkpoint; never changed in place."""
+    """The last content of each offset checkpoint by this process; never changed in place."""
 
     @classmethod
     def open(cls, disk: Disk, cluster_id: str, node_id: int, rng: Random) -> "LogDirectory":
-        """Lock the directory and read whose it is; a missing directory id is drawn and written.
+        """Lock the directory and check its owner; draw and write a missing directory id.
 
         Raises:
             BadMetaPropertiesError: it was never formatted, or belongs to another cluster or node.
@@ -103,19 +103,19 @@ class LogDirectory:
 
     @classmethod
     def unreadable(cls, disk: Disk) -> "LogDirectory":
-        """A directory that is offline from the start: its id is not known (`ZERO_UUID`)."""
+        """A directory that is offline at the start, so its id is unknown (`ZERO_UUID`)."""
         return cls(disk, ZERO_UUID, None, is_online=False)
 
     @property
     def was_clean(self) -> bool:
-        """Whether the last shutdown left a broker epoch; anything else was unclean (C2).
+        """True if the last shutdown left a broker epoch; any other shutdown was unclean (C2).
 
-        Unlike Kafka: there a file is enough for the logs, whatever it says.
+        Unlike Kafka, which takes the logs for clean if the file exists, whatever its content.
         """
         return self.clean_shutdown_epoch is not None and self.clean_shutdown_epoch >= 0
 
     def sign_of_use(self) -> str | None:
-        """A file or folder that a broker left in the directory; None in one that is new."""
+        """The name of a file or folder that a broker left in the directory; None in a new one."""
         for name in self.disk.list(""):
             at = parse_folder(name)
             if name in (CLEAN_SHUTDOWN, RECOVERY_POINTS) or (
@@ -125,9 +125,9 @@ class LogDirectory:
         return None
 
     def load(self, config_of: Callable[[TopicPartition], LogConfig], now: Now, rng: Random) -> None:
-        """Load all logs of partitions; the metadata log is its own room's business (SPEC C2).
+        """Load the logs of all partitions, but not the metadata log, which `raft` loads (C2).
 
-        The clean shutdown file goes first: a crash from here on is an unclean shutdown.
+        The clean shutdown file is removed first: a crash after that is an unclean shutdown.
         """
         if self.clean_shutdown_epoch is not None:
             self.disk.remove(CLEAN_SHUTDOWN)
@@ -176,10 +176,10 @@ class LogDirectory:
     def _open_unflushed(
         self, log: UnifiedLog, remembered: Remembered, now: Now, rng: Random
     ) -> UnifiedLog:
-        """Load a log again that goes on behind what the clean shutdown has flushed.
+        """Load a log again, as after an unclean shutdown, because it ends after its flushed part.
 
-        Something was written after that shutdown: its file is back, or is of another one. It counts
-        as unclean (C2). Unlike Kafka.
+        Records were written after the clean shutdown: its file came back after a power failure, or
+        belongs to an earlier shutdown. So the shutdown counts as unclean (C2). Unlike Kafka.
         """
         _log.warning(
             "%s/%s ends at offset %d and %d bytes of another batch, but the clean shutdown flushed "
@@ -195,9 +195,9 @@ class LogDirectory:
         )  # fmt: skip
 
     def _read_recovery_points(self) -> dict[TopicPartition, int]:
-        """Read what was flushed of each log; without that a clean shutdown counts as unclean (C2).
+        """Read how far each log was flushed; without that a clean shutdown counts as unclean (C2).
 
-        Unlike Kafka: there logs are believed after a clean shutdown, whatever this file says.
+        Unlike Kafka, which takes the logs for clean after any clean shutdown.
         """
         offsets = read_offsets(self.disk, RECOVERY_POINTS)
         if offsets is not None:
@@ -220,10 +220,10 @@ class LogDirectory:
         return offsets or {}
 
     def _remove_damaged(self, name: str) -> bool:
-        """Remove a checkpoint that cannot be read; False if there is none.
+        """Remove a checkpoint that cannot be read; False if the file does not exist.
 
-        Logs change from here on. A copy of the file that is restored after the next crash would
-        say of them what was true before. Unlike Kafka.
+        Logs change after this point. A copy of the file that is restored after the next crash would
+        have outdated offsets. Unlike Kafka.
         """
         if not self.disk.exists(name):
             return False
@@ -232,10 +232,10 @@ class LogDirectory:
         return True
 
     def _require_no_records(self, folder: str) -> None:
-        """Accept a log whose topic id is not known only if it never held a record.
+        """Accept a log whose topic id is unknown only if it never held a record.
 
-        Unlike Kafka: there a log that cannot be identified is set aside, and an empty one takes its
-        place. The topic id is durable before the first record.
+        The topic id of a log is durable before its first record. Unlike Kafka, which sets aside a
+        log without a topic id and puts an empty one in its place.
 
         Raises:
             StorageFault: there are records, and `partition.metadata` is missing or damaged.
@@ -269,11 +269,11 @@ class LogDirectory:
         *,
         clean: bool,
     ) -> None:
-        """Find the logs that held records and whose folder is gone.
+        """Find the logs that held records and whose folder is missing.
 
-        After a clean shutdown that shutdown counts as unclean: this broker leaves ISR and ELR, and
-        a new, empty log does not pass for the one that was in there (C2). An operator who wants an
-        empty log makes its folder. Unlike Kafka.
+        If there are any, a clean shutdown counts as unclean: this broker leaves ISR and ELR, and a
+        new, empty log is not taken for the old one (C2). An operator who accepts an empty log
+        creates its folder. Unlike Kafka.
         """
         for known in (recovery_points, high_watermarks):
             for at, offset in known.items():
@@ -289,8 +289,8 @@ class LogDirectory:
     def create(
         self, at: TopicPartition, topic_id: Uuid, config: LogConfig, now: Now, rng: Random
     ) -> UnifiedLog:
-        """An empty log for a partition that this directory does not have."""
-        assert at not in self.logs, f"{at} is there already"
+        """Create an empty log for a partition that this directory does not have."""
+        assert at not in self.logs, f"{at} exists already"
         self.disk.reserve_files()
         remembered = Remembered(clean=True)
         log = self._open_log(
@@ -300,9 +300,9 @@ class LogDirectory:
         return log
 
     def let_go(self, at: TopicPartition, suffix: str, rng: Random, now: Now) -> str:
-        """Rename a log's folder; one that is to be deleted is removed after a delay.
+        """Rename a log's folder; with the suffix of deletion, it is removed after a delay.
 
-        Returns its new name.
+        Returns the new name.
         """
         log = self.logs.pop(at)
         # Before the rename: a flush of this log may be running in another thread.
@@ -311,7 +311,7 @@ class LogDirectory:
         self.disk.rename(log.folder, name)
         if suffix == DELETE_SUFFIX:
             due_ms = now.monotonic_ms + log.config.file_delete_delay_ms
-            # Nothing is appended any more; the files stay for answers that are being written.
+            # There are no more appends; the files stay for responses that are being sent.
             log.producers.clear(log.log_end_offset)
             heappush(self._dying, _DyingFolder(due_ms, name, log))
         else:
@@ -319,9 +319,9 @@ class LogDirectory:
         return name
 
     def remove_dying(self, now: Now, most: int) -> int:
-        """Remove at most `most` folders of deleted logs that are due; how many that were.
+        """Remove at most `most` folders of deleted logs that are due; return how many.
 
-        Those found at the start are due at once.
+        Folders that were found at the start are due at once.
         """
         count = 0
         while count < most and self.has_due_folders(now):
@@ -338,12 +338,12 @@ class LogDirectory:
         return bool(self._dying) and self._dying[0].due_ms <= now.monotonic_ms
 
     def checkpoint_high_watermarks(self, *, sync: bool = False) -> None:
-        """Write the high watermark of every log, and what is known of those that are gone."""
+        """Write the high watermark of every log, and the last known offset of each missing one."""
         offsets = self.lost | {at: log.high_watermark for at, log in self.logs.items()}
         self._write_checkpoint(HIGH_WATERMARKS, offsets, sync=sync)
 
     def checkpoint_recovery_points(self, *, sync: bool = False) -> None:
-        """Write what is durable of every log; for good where one of them has less than before."""
+        """Write the recovery point of every log; sync the file if a recovery point has fallen."""
         offsets = {at: log.recovery_point for at, log in self.logs.items()}
         sync |= any(log.recovery_point_fell for log in self.logs.values())
         self._write_checkpoint(RECOVERY_POINTS, offsets, sync=sync)
@@ -356,7 +356,7 @@ class LogDirectory:
             log.recovery_point_fell = False
 
     def checkpoint_log_starts(self, *, sync: bool = False) -> None:
-        """Write the start of every log that begins after its first segment does."""
+        """Write the start offset of every log that begins after its first segment's base offset."""
         offsets = {
             at: log.log_start_offset
             for at, log in self.logs.items()
@@ -367,13 +367,13 @@ class LogDirectory:
     def _write_checkpoint(
         self, name: str, offsets: dict[TopicPartition, int], *, sync: bool
     ) -> None:
-        """Write a checkpoint, unless the file says the same and need not be durable."""
+        """Write a checkpoint, unless its content is unchanged and `sync` is not set."""
         if sync or offsets != self._written.get(name):
             write_offsets(self.disk, name, offsets, sync=sync)
             self._written[name] = offsets
 
     def close(self, broker_epoch: int, *, is_clean: bool = True) -> None:
-        """Flush and close all logs; say that it was clean if all of them had been loaded (C1)."""
+        """Flush and close all logs; write the clean shutdown file if all had been loaded (C1)."""
         closing = [(log, log.prepare_close()) for log in self.logs.values()]
         run_all(self.disk, [request for _, request in closing if request is not None])
         for log, request in closing:
@@ -386,7 +386,7 @@ class LogDirectory:
         try:
             write_clean_shutdown(self.disk, broker_epoch)
         except StorageFault:
-            # It may be there all the same, though this shutdown is reported as an unclean one.
+            # The file may exist all the same, but this shutdown is reported as unclean.
             with suppress(StorageFault):
                 self.disk.remove(CLEAN_SHUTDOWN)
             raise
@@ -410,14 +410,14 @@ class LogDirectory:
             self.disk, folder, at, config=config, remembered=remembered, now=now, rng=rng,
             topic_id=topic_id,
         )  # fmt: skip
-        # A log that lost its end, or another one of that name, has gone further.
+        # The checkpoint may have more: of this log before it lost its end, or of an earlier log.
         log.recovery_point_fell = log.recovery_point < self._checkpointed.get(at, 0)
         log.save_recovery_points = partial(self.checkpoint_recovery_points, sync=True)
         return log
 
 
 def _goes_beyond(log: UnifiedLog, flushed: int) -> bool:
-    """Whether a log has more than a clean shutdown has flushed, which notes that of every log."""
+    """True if a log has more than the clean shutdown flushed and wrote as its recovery point."""
     return log.records_end > flushed or log.segments.active.torn_bytes > 0
 
 
@@ -432,15 +432,15 @@ def parse_folder(name: str) -> TopicPartition | None:
 
 
 def retired_name(at: TopicPartition, suffix: str, rng: Random) -> str:
-    """A name that no other folder has, at most 255 characters; the topic is cut if it must be."""
+    """A unique folder name of at most 255 characters; a longer topic name is cut."""
     tail = f"-{at.partition}.{rng.getrandbits(128):032x}{suffix}"
     return at.topic[: _LONGEST_NAME - len(tail)] + tail
 
 
 def previous_broker_epoch(directories: Iterable[LogDirectory]) -> int:
-    """The broker epoch that all directories name; -1 is an unclean shutdown (SPEC C2).
+    """The broker epoch on which all directories agree; -1 for an unclean shutdown (C2).
 
-    Unlike Kafka: a -1 in one directory speaks against an epoch in another
+    Unlike Kafka: a -1 in one directory overrides an epoch in another
     (`LogManager.readBrokerEpochFromCleanShutdownFiles`).
     """
     epochs: dict[int, None] = {}

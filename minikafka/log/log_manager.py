@@ -1,7 +1,7 @@
-"""All log directories of a node: which log lives where, and what must be done from time to time.
+"""All log directories of a node: the place of each log, and the periodic work on them.
 
-A `StorageFault` concerns one directory: `take_offline` gives up that directory and its logs, and
-the others go on. Source: `LogManager`, KIP-112, KIP-858.
+A `StorageFault` concerns one directory: `take_offline` stops the use of that directory and its
+logs, and the others stay online. Source: `LogManager`, KIP-112, KIP-858.
 """
 
 import logging
@@ -38,7 +38,7 @@ class LogManagerSettings:
     flush_start_offset_checkpoint_interval_ms: int = 60_000
     producer_id_expiration_check_interval_ms: int = 600_000
     most_producers: int = 500_000
-    """Of all logs together: 220 MB."""
+    """The limit for all logs together, about 220 MB."""
     initial_task_delay_ms: int = 30_000
 
 
@@ -114,7 +114,7 @@ class LogManager:
     def load(
         self, config_of: Callable[[TopicPartition], LogConfig], now: Now
     ) -> list[StorageFault]:
-        """Load all logs; the faults of directories that could not be, which are offline now."""
+        """Load all logs; return the faults of directories that failed, which are offline now."""
         faults = []
         for directory in self.online:
             try:
@@ -137,7 +137,7 @@ class LogManager:
         return faults
 
     def get(self, at: TopicPartition) -> UnifiedLog | None:
-        """The log of a partition, if it is here and online."""
+        """The log of a partition, or None if it is not on this node or not online."""
         home = self._homes.get(at)
         return None if home is None else home.logs[at]
 
@@ -147,7 +147,7 @@ class LogManager:
 
     @property
     def lost(self) -> dict[TopicPartition, tuple[str, int]]:
-        """The logs whose folder is gone: where it was, and up to which offset it held records."""
+        """The logs whose folder is missing, with its path and the end offset of its records."""
         return {
             at: (f"{home.disk.root}/{at}", offset)
             for home in self.online
@@ -155,12 +155,12 @@ class LogManager:
         }
 
     def forget_lost(self, at: TopicPartition) -> None:
-        """Take a log that is gone for one that need not come back."""
+        """Remove a missing log from the list of lost ones: it need not come back."""
         for home in self.directories:
             home.lost.pop(at, None)
 
     def is_gone(self, at: TopicPartition, topic_id: Uuid, directory_id: Uuid) -> bool:
-        """Whether a log is not here, and was in a directory that none of these can be."""
+        """True if a log is missing and its directory is none of those of this node."""
         if directory_id in (_UNASSIGNED, ZERO_UUID):
             return False
         known = [directory.directory_id for directory in self.directories]
@@ -169,7 +169,7 @@ class LogManager:
         log = self.get(at)
         if log is not None:
             return log.topic_id not in (None, topic_id)
-        # An operator who accepts an empty log makes its folder.
+        # An operator who accepts an empty log creates its folder.
         return not any(home.disk.exists(str(at)) for home in self.online)
 
     def create(
@@ -180,12 +180,12 @@ class LogManager:
         now: Now,
         directory_id: Uuid | None = None,
     ) -> UnifiedLog:
-        """The partition's log, made if it is not here: in the directory named, or the emptiest.
+        """Return the partition's log; create it in the named directory or that with fewest logs.
 
-        One that was loaded obeys `config` from now on: at the start its topic was not known yet.
+        A log that exists uses `config` from now: when it was loaded its topic was not known yet.
 
         Raises:
-            StorageFault: the directory refuses, or none is online.
+            StorageFault: the directory reports an error or is offline, or none is online.
         """
         log = self.get(at)
         if log is not None:
@@ -198,13 +198,13 @@ class LogManager:
         return log
 
     def delete(self, at: TopicPartition, now: Now) -> None:
-        """Take a partition's log away; its files are removed after `file.delete.delay.ms`."""
+        """Delete a partition's log; its files are removed after `file.delete.delay.ms`."""
         self._homes.pop(at).let_go(at, DELETE_SUFFIX, self.rng, now)
 
     def set_aside(self, at: TopicPartition, now: Now) -> None:
-        """Keep the files of a log that the metadata does not give to this node, but not as a log.
+        """Set aside a log that the metadata does not assign to this node: keep only its files.
 
-        The folder's name ends in "-stray"; an operator removes it.
+        The name of the folder then ends in "-stray"; an operator removes it.
         """
         home = self._homes.pop(at)
         log = home.logs[at]
@@ -215,9 +215,9 @@ class LogManager:
         _log.warning("%s in %s is set aside: %s", at, home.disk.root, reason)
 
     def set_damaged_aside(self, at: TopicPartition, now: Now) -> str:
-        """Keep the files of a damaged log, but not as a log; the path of its folder.
+        """Set aside a damaged log: keep only its files; return the path of the renamed folder.
 
-        The log is lost until it is created again, also for a process that starts before that.
+        The log counts as lost until it is created again, even if the process restarts before that.
         """
         home = self._homes.pop(at)
         home.lost[at] = home.logs[at].log_end_offset
@@ -226,11 +226,11 @@ class LogManager:
     def strays(
         self, belongs: Callable[[TopicPartition, Uuid | None], bool]
     ) -> list[TopicPartition]:
-        """The logs that do not belong here: by partition and topic id, as the caller judges."""
+        """The logs for whose partition and topic id `belongs` returns False."""
         return [at for at, log in self.logs.items() if not belongs(at, log.topic_id)]
 
     def tick(self, now: Now) -> list[StorageFault]:
-        """Do what is due: retention, checkpoints. Give the faults to `take_offline`."""
+        """Do the periodic work that is due. The caller must pass the faults to `take_offline`."""
         time_ms = now.monotonic_ms
         settings = self.settings
         retention_due = time_ms >= self._retention_due_ms
@@ -288,13 +288,13 @@ class LogManager:
         return faults, more
 
     def unflushed(self) -> list[UnifiedLog]:
-        """The logs of which something must be synced now, and was not asked for."""
+        """The logs that need a flush that was not requested yet."""
         return [
             log for directory in self.online for log in directory.logs.values() if log.needs_flush
         ]
 
     def checkpoint_high_watermarks(self) -> list[StorageFault]:
-        """Write all high watermarks; not before the replicas have taken theirs from the logs."""
+        """Write all high watermarks. Replicas must have read theirs from the logs before."""
         faults = []
         for directory in self.online:
             try:
@@ -304,7 +304,7 @@ class LogManager:
         return faults
 
     def take_offline(self, log_dir: str) -> list[TopicPartition]:
-        """Give up a directory; the partitions whose logs were in it."""
+        """Stop the use of a directory; return the partitions whose logs were in it."""
         lost: list[TopicPartition] = []
         for directory in self.online:
             if directory.disk.root != log_dir:
@@ -320,9 +320,9 @@ class LogManager:
         return lost
 
     def shutdown(self, broker_epoch: int, *, is_clean: bool = True) -> list[StorageFault]:
-        """Flush and close everything and leave the clean shutdown files (SPEC C1).
+        """Flush and close everything and write the clean shutdown files (C1).
 
-        Not where `is_clean` says that it was none for other reasons.
+        The files are not written if `is_clean` is False: the shutdown is unclean for other reasons.
         """
         faults = []
         for directory in self.online:
@@ -333,7 +333,7 @@ class LogManager:
         return faults
 
     def _forget_producers(self, too_many: int) -> None:
-        """Let logs that remember more than an equal share forget the producers beyond it."""
+        """Let each log with more producers than an equal share forget those above the share."""
         logs = self.logs.values()
         share = self.settings.most_producers // len(logs)
         for log in logs:
@@ -349,7 +349,7 @@ class LogManager:
         unknown = () if directory_id in (None, _UNASSIGNED) else (directory_id, ZERO_UUID)
         for directory in self.directories:
             if directory.directory_id in unknown:
-                # The replica is in there: an empty one beside it would pass for it.
+                # The replica may be in there: an empty log elsewhere would be taken for it.
                 raise StorageFault(directory.disk.root, "the log directory is offline")
         if not online:
             raise StorageFault(self.directories[0].disk.root, "no log directory is online")
@@ -363,9 +363,9 @@ def _log_count(directory: LogDirectory) -> int:
 def _report_forgotten(log: UnifiedLog) -> None:
     producers = log.producers
     _log.warning(
-        "[%s] %d producers were forgotten before producer.id.expiration.ms was over, to bound "
-        "memory: those that appended longest ago. What one of them sends again would be written "
-        "again. %d are remembered",
+        "[%s] %d producers were forgotten before producer.id.expiration.ms, to bound memory: those "
+        "that were idle for longest. A batch that one of them retries would be written twice. "
+        "Producers that are remembered: %d",
         log.topic_partition, producers.forgotten_early, len(producers.producers),
     )  # fmt: skip
     producers.forgotten_early = 0

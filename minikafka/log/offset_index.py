@@ -2,8 +2,8 @@
 
 An entry names the last offset of a batch and the position of that batch; offsets and positions rise
 strictly. File format: `OffsetIndex` (8 bytes an entry: offset relative to the segment's base, and
-position, big-endian). A file may end in zeros (Kafka sizes it in advance); they are no entries,
-since the batch at position 0 is never indexed.
+position, big-endian). A file may end in zeros (Kafka preallocates it); they are not entries, since
+the batch at position 0 is never indexed.
 """
 
 import sys
@@ -19,7 +19,7 @@ _MUST_SWAP = sys.byteorder == "little"
 
 
 class IndexEntry(NamedTuple):
-    """The last offset of a batch, and where that batch starts."""
+    """The last offset of a batch, and the position at which that batch starts."""
 
     offset: int
     position: int
@@ -33,7 +33,7 @@ class OffsetIndex:
     max_entries: int
     pending: bytearray = field(default_factory=bytearray)
     is_sound: bool = True
-    """False if the file held something that is no entry (`OffsetIndex.sanityCheck`)."""
+    """False if the file held an invalid entry (`OffsetIndex.sanityCheck`)."""
     is_stored: bool = False
     """True if the file is known to hold all entries but `pending`, and nothing else."""
     _offsets: "array[int]" = field(default_factory=lambda: array("I"))
@@ -41,7 +41,7 @@ class OffsetIndex:
 
     @classmethod
     def decode(cls, base_offset: int, max_entries: int, content: bytes) -> "OffsetIndex":
-        """The index that a file holds, up to its first entry that cannot be one."""
+        """Decode the content of a file, up to its first invalid entry."""
         index = cls(base_offset, max_entries)
         raw = array("I", content[: len(content) // ENTRY_SIZE * ENTRY_SIZE])
         if _MUST_SWAP:
@@ -65,7 +65,7 @@ class OffsetIndex:
 
     @property
     def is_full(self) -> bool:
-        """Whether the segment must be rolled before another entry."""
+        """True if the segment must be rolled before another entry."""
         return len(self._offsets) >= self.max_entries
 
     def append(self, offset: int, position: int) -> None:
@@ -81,7 +81,10 @@ class OffsetIndex:
         return self._positions[at - 1] if at else 0
 
     def position_from(self, position: int) -> int:
-        """The first position at or behind `position` that is known to be a batch's; 0 is."""
+        """The first indexed position at or after `position`, or else the last one.
+
+        It is 0 if `position` is not positive or there are no entries.
+        """
         if position <= 0 or not self._positions:
             return 0
         return self._positions[min(bisect_left(self._positions, position), len(self) - 1)]
@@ -94,7 +97,7 @@ class OffsetIndex:
         return IndexEntry(self.base_offset + self._offsets[at], position)
 
     def truncate_to(self, offset: int) -> int:
-        """Drop the entries of offsets from `offset` on; how many bytes of a full file remain."""
+        """Drop the entries of `offset` and later; return the bytes that remain in a full file."""
         at = bisect_left(self._offsets, offset - self.base_offset)
         del self._offsets[at:]
         del self._positions[at:]

@@ -1,7 +1,7 @@
 """Producer state in a file: `<offset>.snapshot`, the state of the log up to that offset.
 
-Only the last batch of each producer is kept, so that after a restart one batch is recognised
-instead of five (as Kafka). Format: `ProducerStateManager.writeSnapshot`, version 1.
+As Kafka: only the last batch of each producer is kept, so that after a restart one batch is
+recognised as a duplicate instead of five. Format: `ProducerStateManager.writeSnapshot`, version 1.
 """
 
 from collections.abc import Iterable, Sequence
@@ -20,11 +20,11 @@ _COUNT = Struct(">i")
 _ENTRY = Struct(">qhiqiqiq")
 _VERSION: Final = 1
 _READ_AGAIN_BYTES: Final = 8 * 1024
-"""A log up to this size is read at a start in less time than a producer snapshot."""
+"""A start reads a log up to this size in less time than a producer snapshot."""
 
 
 def encode(state: ProducerState) -> bytes:
-    """The file's content."""
+    """Encode the state as the content of the file."""
     parts = [_COUNT.pack(len(state.producers))]
     for entry in state.producers.values():
         last = entry.batches[-1] if entry.batches else _NO_BATCH
@@ -40,7 +40,7 @@ def encode(state: ProducerState) -> bytes:
 
 
 def decode(content: bytes, now_ms: int = 0) -> list[ProducerEntry] | None:
-    """The producers in a file, or None if it is damaged or of another version.
+    """Decode the producers in a file; None if it is damaged or of another version.
 
     They expire as if they had appended at `now_ms` (monotonic).
     """
@@ -57,7 +57,7 @@ def decode(content: bytes, now_ms: int = 0) -> list[ProducerEntry] | None:
 
 
 def write_snapshot(disk: Disk, folder: str, state: ProducerState) -> str:
-    """Write the state at its end offset; the file's path."""
+    """Write the state at its end offset; return the path of the file."""
     path = f"{folder}/{file_name(state.end_offset, SNAPSHOT_SUFFIX)}"
     write_file(disk, path, encode(state))
     return path
@@ -67,10 +67,10 @@ def load_newest(
     disk: Disk, folder: str, first_offset: int, end_offset: int, now_ms: int = 0,
     *, offsets: Sequence[int],
 ) -> ProducerState:  # fmt: skip
-    """The newest sound snapshot from `first_offset` to `end_offset`, both included.
+    """Load the newest intact snapshot from `first_offset` to `end_offset`, both inclusive.
 
-    `offsets` are those of all snapshots in the folder, ascending. Without a sound one, an empty
-    state at `first_offset`. Later and damaged snapshots are removed.
+    `offsets` are those of all snapshots in the folder, ascending. If none is intact, the result is
+    an empty state at `first_offset`. Snapshots after `end_offset` and damaged ones are removed.
     """
     for offset in reversed(offsets):
         path = f"{folder}/{file_name(offset, SNAPSHOT_SUFFIX)}"
@@ -104,7 +104,7 @@ def snapshot_offsets(disk: Disk, folder: str) -> list[int]:
 
 
 def offsets_of(names: Iterable[str]) -> list[int]:
-    """The offsets of the snapshots among a folder's names, in their order."""
+    """The offsets of the snapshots among `names`, in the same order."""
     stems = [name.removesuffix(SNAPSHOT_SUFFIX) for name in names
              if name.endswith(SNAPSHOT_SUFFIX)]  # fmt: skip
     return [int(stem) for stem in stems if stem.isdigit()]
@@ -126,9 +126,10 @@ _NO_BATCH: Final = WrittenBatch(-1, -1, 0, -1)
 def needs_snapshot(
     disk: Disk, folder: str, state: ProducerState, size_bytes: int, end_offset: int
 ) -> bool:
-    """Return True if the next start is to find the producers at a log's end in a file.
+    """True if a shutdown must write a snapshot at the log's end.
 
-    Unlike Kafka: not where there are none, and the next start learns that by one short read.
+    Unlike Kafka, no snapshot is needed for a short log without producers, since the next start
+    finds that out by one short read.
     """
     if not state.producers and size_bytes <= _READ_AGAIN_BYTES:
         return False

@@ -1,10 +1,10 @@
-"""What a log remembers of idempotent and transactional producers.
+"""The state of a log's idempotent and transactional producers.
 
-A producer's last five batches are known, so that a batch that is sent again is answered instead of
-written again. Transactions: where each open one starts, and which ended ones still hold back the
-last stable offset because their marker is above the high watermark. Only headers and control
-records feed it: replaying the log gives the same state. Source: `ProducerStateManager`,
-`ProducerAppendInfo`, KIP-98.
+It has a producer's last five batches, so that a retried batch is acknowledged and not written
+twice. For transactions it has the start of each open one, and the ended ones that still hold back
+the last stable offset because their marker is not below the high watermark. The state is built only
+from batch headers and control records, so a replay of the log gives the same state. Source:
+`ProducerStateManager`, `ProducerAppendInfo`, KIP-98.
 """
 
 from dataclasses import dataclass, field
@@ -19,13 +19,13 @@ from minikafka.records.reader import EndMarker
 
 REMEMBERED_BATCHES: Final = 5
 MOST_PRODUCERS: Final = 20_000
-"""Of one log. Each takes some 450 bytes, and a snapshot of all of them is written in one step."""
+"""The limit per log. Each takes about 450 bytes, and one step writes the snapshot of all."""
 NO_OFFSET: Final = -1
 NO_COORDINATOR_EPOCH: Final = -1
 
 
 class WrittenBatch(NamedTuple):
-    """A batch that was appended. `offset_delta` is last minus first, of offsets and sequences."""
+    """A batch that was appended. `offset_delta` is last minus first offset (or sequence)."""
 
     last_sequence: int
     last_offset: int
@@ -39,7 +39,7 @@ class WrittenBatch(NamedTuple):
 
 
 def written_batch(header: BatchHeader) -> WrittenBatch:
-    """What is remembered of a data batch."""
+    """The parts of a data batch that are remembered."""
     delta = header.last_offset_delta
     return WrittenBatch(
         (header.base_sequence + delta) & 0x7FFFFFFF,
@@ -51,20 +51,20 @@ def written_batch(header: BatchHeader) -> WrittenBatch:
 
 @dataclass(slots=True)
 class ProducerEntry:
-    """One producer id."""
+    """The state of one producer id."""
 
     producer_id: int
     epoch: int
     last_timestamp: int
     last_append_ms: int
-    """When this broker appended for it last, or loaded it (monotonic)."""
+    """Time at which this broker last appended for it, or loaded it (monotonic)."""
     batches: list[WrittenBatch] = field(default_factory=list)
     coordinator_epoch: int = NO_COORDINATOR_EPOCH
     transaction_start: int = NO_OFFSET
 
 
 class EndedTransaction(NamedTuple):
-    """A transaction whose marker is not yet below the high watermark."""
+    """An ended transaction whose marker is not yet below the high watermark."""
 
     first_offset: int
     marker_offset: int
@@ -82,12 +82,12 @@ class ProducerState:
     ongoing: dict[int, int] = field(default_factory=dict)
     unreplicated: list[EndedTransaction] = field(default_factory=list)
     end_offset: int = 0
-    """The state is that of the log up to here."""
+    """The state is that of the log up to this offset."""
     forgotten_early: int = 0
-    """How many producers were forgotten for lack of room since the last report of it."""
+    """Producers that were forgotten for lack of room since the last report."""
 
     def check(self, header: BatchHeader) -> WrittenBatch | None:
-        """Judge a client's batch: the same batch if it was written before, None if it may be.
+        """Check a client's batch: return its earlier write if it is a duplicate, None if it is new.
 
         Raises:
             RecordValidationError: INVALID_PRODUCER_EPOCH, OUT_OF_ORDER_SEQUENCE_NUMBER or
@@ -95,7 +95,7 @@ class ProducerState:
         """
         entry = self.producers.get(header.producer_id)
         if entry is None:
-            # As Kafka: a producer that is unknown, or was forgotten, may go on at any sequence.
+            # As Kafka: a producer that is unknown or was forgotten may continue at any sequence.
             return None
         epoch = header.producer_epoch
         if epoch == entry.epoch:
@@ -124,7 +124,7 @@ class ProducerState:
         return None
 
     def check_marker(self, header: BatchHeader, marker: EndMarker) -> None:
-        """Judge a coordinator's marker.
+        """Check a coordinator's marker.
 
         Raises:
             RecordValidationError: INVALID_PRODUCER_EPOCH or TRANSACTION_COORDINATOR_FENCED.
@@ -146,9 +146,9 @@ class ProducerState:
             )
 
     def written(self, header: BatchHeader, now_ms: int) -> None:
-        """Take in a data batch with a producer id, as it stands in the log.
+        """Add a data batch with a producer id, as it is in the log.
 
-        `now_ms` is monotonic: the append, or the load.
+        `now_ms` is the time of the append or of the load (monotonic).
         """
         producer_id = header.producer_id
         entry = self._moved_to_end(header, now_ms)
@@ -167,7 +167,7 @@ class ProducerState:
     def ended(
         self, header: BatchHeader, marker: EndMarker, high_watermark: int, now_ms: int
     ) -> AbortedTransaction | None:
-        """Take in a marker; the aborted transaction that it ends, if it ends one."""
+        """Add a marker; return the transaction that it aborts, or None."""
         entry = self._moved_to_end(header, now_ms)
         if entry.epoch < header.producer_epoch:
             entry.epoch = header.producer_epoch
@@ -189,7 +189,7 @@ class ProducerState:
 
     @property
     def first_unstable_offset(self) -> int | None:
-        """Where the first transaction starts that a reader of committed records must wait for."""
+        """The start of the first transaction that holds back read_committed readers, or None."""
         if not self.ongoing and not self.unreplicated:
             return None
         first = self._first_open_offset()
@@ -198,7 +198,7 @@ class ProducerState:
         return first
 
     def high_watermark_reached(self, offset: int) -> None:
-        """Let go of ended transactions whose marker is below the high watermark."""
+        """Drop ended transactions whose marker is below the high watermark."""
         if self.unreplicated:
             self.unreplicated = [
                 ended for ended in self.unreplicated if ended.marker_offset >= offset
@@ -207,8 +207,8 @@ class ProducerState:
     def expire(self, now_ms: int, expiration_ms: int) -> int:
         """Forget producers without appends for `expiration_ms` and without an open transaction.
 
-        Unlike Kafka: `ProducerStateManager.isProducerExpired` compares the batch's timestamp with
-        the wall clock, and so forgets a producer of old records at once.
+        Return how many. Unlike Kafka: `ProducerStateManager.isProducerExpired` compares the batch's
+        timestamp with the wall clock, and so forgets a producer of old records at once.
         """
         gone = []
         for producer_id, entry in self.producers.items():
@@ -221,7 +221,7 @@ class ProducerState:
         return len(gone)
 
     def forget_longest_idle(self, count: int) -> int:
-        """Forget so many producers without an open transaction, if there are; how many."""
+        """Forget up to `count` producers without an open transaction; return how many."""
         idle = (at for at, entry in self.producers.items() if entry.transaction_start < 0)
         gone = list(islice(idle, count))
         for producer_id in gone:
@@ -230,18 +230,18 @@ class ProducerState:
         return len(gone)
 
     def clear(self, end_offset: int) -> None:
-        """Start again with nothing, for a log that ends at `end_offset`."""
+        """Drop all state, for a log that ends at `end_offset`."""
         self.producers.clear()
         self.ongoing.clear()
         self.unreplicated.clear()
         self.end_offset = end_offset
 
     def _moved_to_end(self, header: BatchHeader, now_ms: int) -> ProducerEntry:
-        """The producer's entry, a new one where there is none, as the last that appended."""
+        """Return the producer's entry, or a new one, and make it the one that appended last."""
         entry = self.producers.pop(header.producer_id, None)
         if entry is None:
             if len(self.producers) >= MOST_PRODUCERS:
-                # Unlike Kafka, which remembers as many as clients make up, until memory ends.
+                # Unlike Kafka, which remembers as many producers as clients create, without limit.
                 self.forget_longest_idle(_MADE_ROOM_FOR)
             entry = ProducerEntry(
                 header.producer_id, header.producer_epoch, header.max_timestamp, now_ms
@@ -268,10 +268,10 @@ class ProducerState:
 
 
 def is_marker(header: BatchHeader) -> bool:
-    """Whether a batch holds the marker of a transaction's end."""
+    """True if a batch holds the marker that ends a transaction."""
     return header.attributes & (CONTROL | TRANSACTIONAL) == CONTROL | TRANSACTIONAL
 
 
 _NO_BOUND: Final = 1 << 63
 _MADE_ROOM_FOR: Final = 200
-"""More than one at once: those with open transactions have to be stepped over each time."""
+"""More than one at once, since each search must skip the producers with open transactions."""

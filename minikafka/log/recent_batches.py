@@ -1,8 +1,9 @@
 """The last five batches of a log's producers, of which a snapshot keeps only one.
 
-A producer sends again what it has no answer for, up to five batches. A replica that stopped in
-order, came back and was elected knows the last one from its snapshot, and would refuse those before
-it with OUT_OF_ORDER_SEQUENCE_NUMBER, which ends the client. They are read from the log's end.
+A producer retries up to five batches without a response. A replica that was shut down cleanly,
+restarted and elected knows only the last batch from its snapshot. It would refuse a retry of the
+four before with OUT_OF_ORDER_SEQUENCE_NUMBER, which is fatal for the client. So they are read from
+the end of the log.
 Unlike Kafka, which remembers the one batch (`ProducerStateManager.loadFromSnapshot`).
 """
 
@@ -23,18 +24,18 @@ from minikafka.records.batch import BatchHeader, advance_sequence
 from minikafka.records.errors import CorruptRecordsError
 
 _READ_BYTES: Final = 64 * 1024
-"""How far from the end batches are looked for."""
+"""The part at the end of the log that is searched."""
 _RECENT_MS: Final = 15 * 60 * 1000
-"""Clients send nothing again after that (`delivery.timeout.ms` is 2 minutes by default)."""
+"""Clients do not retry after this time (`delivery.timeout.ms` is 2 minutes by default)."""
 
 _Found = dict[int, list[tuple[int, BatchHeader]]]
 """Producer id to positions and headers of its last batches, in log order."""
 
 
 def remember_recent_batches(state: ProducerState, segments: Segments, now: Now) -> None:
-    """Add to the producers of a snapshot what the log has before its offset.
+    """Add to the producers of a snapshot their batches that the log has before its offset.
 
-    What is damaged there is not remembered: readers report it.
+    Damaged batches are ignored: readers report them.
     """
     latest = max((entry.last_timestamp for entry in state.producers.values()), default=-1)
     if latest < now.wall_ms - _RECENT_MS:
@@ -61,7 +62,7 @@ def _found(state: ProducerState, segment: Segment) -> _Found:
 
 
 def _remember(entry: ProducerEntry, segment: Segment, found: list[tuple[int, BatchHeader]]) -> None:
-    """Put those before the known batch that follow one another up to it."""
+    """Put the found batches that lead without a gap to the known batch in front of it."""
     if len(entry.batches) != 1:
         return
     recent: list[WrittenBatch] = []

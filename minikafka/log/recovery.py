@@ -1,10 +1,11 @@
-"""From the files in a log's folder back to a log.
+"""The load of a log from the files in its folder, with recovery after an unclean shutdown.
 
-After a clean shutdown files are believed. After an unclean one every segment from the recovery
-point on is read: the log ends at the first bad batch, indexes are rebuilt, later segments go
-(SPEC C4). A gap between two segments is no damage: compaction leaves gaps, and a follower copies
-them. It is damage where the end of a segment was lost that was not durable when the next one began,
-which an `.unflushed` file tells. Source: `LogLoader`, `LogSegment.recover`.
+After a clean shutdown the files are trusted. After an unclean one every segment that reaches beyond
+the recovery point is read: the log ends at the first bad batch, indexes are rebuilt, and later
+segments are removed (C4). A gap between two segments is normal: compaction leaves gaps, and a
+follower copies them. A gap is damage if the earlier segment was not durable when the next one
+began and lost its end; an `.unflushed` file marks such segments. Source: `LogLoader`,
+`LogSegment.recover`.
 """
 
 import logging
@@ -55,7 +56,7 @@ _log = logging.getLogger("minikafka.log")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remembered:
-    """What the log directory's checkpoints say of a log; zeros where they say nothing."""
+    """The entries of a log in the checkpoints of its directory; 0 where there is none."""
 
     clean: bool
     recovery_point: int = 0
@@ -65,7 +66,7 @@ class Remembered:
 
 @dataclass(slots=True)
 class LoadedLog:
-    """The parts of a log that was loaded."""
+    """The parts of a loaded log."""
 
     segments: Segments
     epochs: LeaderEpochCache
@@ -86,11 +87,11 @@ def load(
     now: Now,
     jitter_ms: int = 0,
 ) -> LoadedLog:
-    """The log in `folder`; an empty one if there are no segments.
+    """Load the log in `folder`; it is empty if there are no segments.
 
     Raises:
-        StorageFault: if the disk refuses, or what is said to be flushed is no log. Nothing is cut
-            off there: what is behind the damage may be all that there is.
+        StorageFault: the disk reports an error, or the flushed part of the log is damaged. Nothing
+            is cut off then: the records behind the damage may have no other copy.
     """
     remedy = (
         f"restore the file, or move {folder} away to copy the partition from its other replicas, "
@@ -102,9 +103,9 @@ def load(
 
 @contextmanager
 def damage_as_fault(disk: Disk, failed: str = "", *, remedy: str = "") -> Iterator[None]:
-    """Raise a StorageFault for bytes that are no batch.
+    """Raise a StorageFault for bytes that are not a batch.
 
-    `failed` says what that ended, `remedy` what an operator can do.
+    `failed` names the operation that failed, `remedy` tells an operator what to do.
     """
     try:
         yield
@@ -116,7 +117,7 @@ def damage_as_fault(disk: Disk, failed: str = "", *, remedy: str = "") -> Iterat
 def _load(
     disk: Disk, folder: str, config: LogConfig, remembered: Remembered, now: Now, *, jitter_ms: int
 ) -> LoadedLog:
-    # The folder is listed once: what the load itself removes is not asked for again.
+    # The folder is listed once, to save system calls.
     names = _finish_interrupted_work(disk, folder)
     items = _open_segments(disk, folder, names, config, now, jitter_ms=jitter_ms)
     epochs, epochs_known = _load_epochs(disk, folder, items)
@@ -140,8 +141,8 @@ def _load(
     start_offset = _start_offset(disk, folder, remembered, epochs, items[0].base_offset)
     if end_offset < start_offset:
         _log.warning(
-            "%s/%s ends at %d, before its start %d: starting anew there",
-            disk.root, folder, end_offset, start_offset,
+            "%s/%s ends at offset %d, below its start offset %d: starting an empty log at %d",
+            disk.root, folder, end_offset, start_offset, start_offset,
         )  # fmt: skip
         segments.doom_all()
         segments.replace_all(
@@ -152,15 +153,15 @@ def _load(
     epochs.truncate_from_end(end_offset)
     scan_from = recovered_from
     if not epochs_known or (recovered_from is not None and not epochs.entries):
-        # Also where all that the file knew of is gone: it had heard of a later log start offset.
+        # Also if all entries of the file were dropped: they began at a later log start offset.
         scan_from = segments.first.base_offset
     if scan_from is not None:
         _learn_epochs(segments, epochs, scan_from, end_offset)
     _learn_first_epochs(segments, epochs, start_offset, end_offset)
     epochs.truncate_from_start(start_offset)
     if epochs.changed and not (remembered.clean and epochs_known):
-        # For good: no flush knows of it, and after a clean shutdown it is believed. What is known
-        # after one is found again at each start, until the log writes its epochs.
+        # Durably: no flush includes this file, and after a clean shutdown it is trusted. Changes
+        # after a clean shutdown are computed again at each start, until the log writes its epochs.
         write_epochs(disk, folder, epochs.entries, sync=True)
         epochs.changed = False
     newest = end_offset if recovered_from is None else recovered_from
@@ -185,17 +186,18 @@ def _load(
 def _start_offset(
     disk: Disk, folder: str, remembered: Remembered, epochs: LeaderEpochCache, first_base: int
 ) -> int:
-    """Where a log begins.
+    """Return the offset at which a log begins.
 
-    The file of epochs hears of a move first: it never begins below the checkpoint. A checkpoint
-    that says more is damaged, and would take records away, here and from all followers.
+    A new log start offset is written to the file of epochs first, so its first epoch never starts
+    below the checkpoint's offset. A greater offset in the checkpoint is damage: it would delete
+    records, here and on all followers.
     """
     said = remembered.log_start_offset
     if epochs.entries and said > max(first_base, epochs.entries[0][1]):
         known = max(first_base, epochs.entries[0][1])
         _log.error(
             "%s/%s says that %s begins at offset %d, but its leader epochs begin at %d: the "
-            "checkpoint is damaged, taking %d",
+            "checkpoint is damaged, using %d",
             disk.root, LOG_START_OFFSETS, folder, said, known, known,
         )  # fmt: skip
         return known
@@ -212,11 +214,12 @@ def load_producers(
     reindex_from: int | None = None,
     snapshots: Sequence[int] | None = None,
 ) -> ProducerState:
-    """The producer state at `end_offset`: a snapshot not after `newest_snapshot`, and a scan.
+    """Load the producer state at `end_offset`, from a snapshot and a scan of the log after it.
 
-    Aborted transactions whose marker is in a segment at or after `reindex_from` are put into its
-    transaction index again. Producers expire as if they had appended `now`. `snapshots` are the
-    offsets of those that are there, where the caller knows them.
+    The snapshot is at `newest_snapshot` or before. Aborted transactions whose marker is in a
+    segment at or after `reindex_from` are added to its transaction index again. Producers expire as
+    if they had appended `now`. `snapshots` are the offsets of the snapshots that exist, if the
+    caller knows them.
     """
     now_ms = now.monotonic_ms
     first_offset = segments.first.base_offset
@@ -244,7 +247,7 @@ def load_producers(
 
 
 def read_marker(batch: bytes | memoryview, header: BatchHeader) -> EndMarker | None:
-    """What the control batch says of a transaction's end, if it does."""
+    """Read the end marker of a transaction in a control batch, or None if it has none."""
     for record in read_batch(batch, 0, header):
         return end_marker(record)
     return None
@@ -257,7 +260,7 @@ def apply_marker(
     high_watermark: int,
     now_ms: int,
 ) -> AbortedTransaction | None:
-    """Let a marker end its transaction; the transaction, if that aborts it."""
+    """Let a marker end its transaction; return the transaction if the marker aborts it."""
     marker = read_marker(batch, header)
     return None if marker is None else state.ended(header, marker, high_watermark, now_ms)
 
@@ -286,9 +289,9 @@ def _replay(
 
 
 def _finish_interrupted_work(disk: Disk, folder: str) -> Collection[str]:
-    """Remove what was being deleted or cleaned; complete a cleaned segment's swap.
+    """Remove files that were being deleted or cleaned; complete the swap of a cleaned segment.
 
-    Returns the names in the folder, sorted.
+    Return the names in the folder, sorted.
     """
     names = disk.list(folder)
     if not any(name.endswith(_INTERRUPTED_SUFFIXES) for name in names):
@@ -342,9 +345,10 @@ def _open_segments(
 def _recover_segments(
     disk: Disk, folder: str, items: list[Segment], recovery_point: int
 ) -> int | None:
-    """Recover the segments from the recovery point on; the base of the first of them.
+    """Recover the segments that reach beyond the recovery point; return the first one's base.
 
-    The segment before may have been rolled after its last flush: its time index may lack entries.
+    The segment before them may have been rolled after its last flush, so its time index may lack
+    entries.
     """
     first = 0
     while first + 1 < len(items) and items[first + 1].base_offset <= recovery_point:
@@ -356,8 +360,8 @@ def _recover_segments(
         following = items[at + 1] if at + 1 < len(items) else None
         flushed_to, ends_at = recovery_point, None
         if following is not None and not disk.exists(following.path(UNFLUSHED_SUFFIX)):
-            # What precedes it was durable: a bad byte in there is no torn tail, whatever the
-            # checkpoint of recovery points says, or does not say any more.
+            # The records before it were durable: a bad byte among them is no torn tail, even if the
+            # checkpoint has a lower recovery point or is lost.
             ends_at = following.base_offset
             flushed_to = max(flushed_to, ends_at)
         end_offset = items[at].recover(verify=True, flushed_to=flushed_to, ends_at=ends_at)
@@ -366,7 +370,7 @@ def _recover_segments(
             if following is None:
                 break
             if following.base_offset < end_offset:
-                # A truncated tail came back with the power; what was written after it holds.
+                # A truncated tail came back after a power failure; the later segment is valid.
                 end_offset = items[at].truncate_to(following.base_offset)
                 items[at].file.sync()
             if not _lost_its_end(disk, end_offset, following):
@@ -394,7 +398,7 @@ def _drop_segments(disk: Disk, folder: str, items: list[Segment], at: int) -> No
 def _drop_bad_transactions(
     items: list[Segment], names: Collection[str], recovered_from: int | None
 ) -> int | None:
-    """Empty transaction indexes from the first bad one on; from where they must be made again."""
+    """Empty the first bad transaction index and all later ones; return from where to rebuild."""
     for at, segment in enumerate(items):
         is_there = file_name(segment.base_offset, TXN_INDEX_SUFFIX) in names
         if is_there and segment.has_bad_transactions():
@@ -410,9 +414,9 @@ def _drop_bad_transactions(
 
 
 def _lost_its_end(disk: Disk, end_offset: int, following: Segment) -> bool:
-    """True if what lies between a segment's end and the following segment was written and lost.
+    """True if records between a segment's end and the following segment were written and lost.
 
-    A segment that is rolled begins where the one before it ends, whatever offset comes next.
+    A new segment begins at the end of the one before it, even if its first record comes later.
     """
     if following.base_offset <= end_offset:
         return False
@@ -420,7 +424,7 @@ def _lost_its_end(disk: Disk, end_offset: int, following: Segment) -> bool:
 
 
 def _load_epochs(disk: Disk, folder: str, items: list[Segment]) -> tuple[LeaderEpochCache, bool]:
-    """The epochs that were saved, and whether they can be relied on."""
+    """Load the saved epochs; the second value is True if they are reliable."""
     entries = read_epochs(disk, folder)
     if entries is not None:
         return LeaderEpochCache(entries), True
@@ -432,7 +436,7 @@ def _load_epochs(disk: Disk, folder: str, items: list[Segment]) -> tuple[LeaderE
 def _headers_below(
     segment: Segment, end_offset: int, position: int = 0
 ) -> Iterator[tuple[int, BatchHeader]]:
-    """The batches of a segment up to the log's end. A torn tail may follow."""
+    """Yield the batches of a segment up to the log's end. A torn tail may follow."""
     if segment.base_offset >= end_offset:
         return
     for at, header in segment.headers(position):
@@ -454,10 +458,10 @@ def _learn_epochs(
 def _learn_first_epochs(
     segments: Segments, epochs: LeaderEpochCache, start_offset: int, end_offset: int
 ) -> None:
-    """Learn the epochs between the log's start and the first known one.
+    """Read from the log the epochs between the log's start and the first known epoch.
 
-    A log start offset that moves is in the file of epochs at once, and in its own checkpoint within
-    a minute: after a crash the log may begin before its epochs do.
+    A new log start offset is written to the file of epochs at once, but to its own checkpoint
+    within a minute: after a crash the log may begin before its first epoch.
     """
     if not epochs.entries or epochs.entries[0][1] <= start_offset:
         return

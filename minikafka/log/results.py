@@ -1,4 +1,4 @@
-"""What a log's methods answer, and the two ways in which they refuse."""
+"""The results and errors of a log's methods."""
 
 from collections.abc import Callable
 from functools import partial
@@ -16,7 +16,7 @@ class OffsetNotInLogError(Exception):
     """An offset that the log does not have, or does not have yet."""
 
     def __init__(self, offset: int, start_offset: int, end_offset: int) -> None:
-        """Name the offset and what there is."""
+        """Make the text from the offset and the range of the log."""
         super().__init__(f"offset {offset} is not within {start_offset} and {end_offset}")
         self.offset = offset
         self.start_offset = start_offset
@@ -24,18 +24,18 @@ class OffsetNotInLogError(Exception):
 
 
 class DamagedRecordsError(CorruptRecordsError):
-    """A file of a log does not hold what was written to it; names the file, byte and offset."""
+    """A log file is damaged. The text names the file, byte and offset."""
 
 
 class UnexpectedOffsetError(Exception):
-    """A leader sent records that do not follow what this replica has."""
+    """A leader sent records that do not continue this replica's log."""
 
 
 class LogAppendInfo(NamedTuple):
-    """What an append did. Offsets are those of its first and last record.
+    """The result of an append. Offsets are those of its first and last record.
 
     `log_append_time` is -1 where producers set the timestamps. For a duplicate the offsets are
-    those of the batch that was written before. An append of nothing has first offset -1.
+    those of the batch that was written before. The first offset is -1 if nothing was appended.
     """
 
     first_offset: int
@@ -47,27 +47,27 @@ class LogAppendInfo(NamedTuple):
     is_duplicate: bool
 
 
-# `LogAppendInfo(…)` without its checks: for what every append makes.
+# A faster `LogAppendInfo(…)`, because every append makes one.
 new_append_info: Callable[[tuple[int, int, int, int, int, int, bool]], LogAppendInfo] = partial(
     tuple.__new__, LogAppendInfo
 )
 
 
 class LogRead(NamedTuple):
-    """Bytes to serve: they begin with the batch that holds the offset asked for.
+    """The bytes to serve. They begin with the batch that contains the requested offset.
 
-    `slice` is None where there is nothing to read yet. The bytes may end within a batch, as Kafka's
-    do; they hold no batch that reaches the upper bound.
+    `slice` is None if there is nothing to read yet. As Kafka: the bytes may end within a batch.
+    They contain no batch that reaches the upper bound.
     """
 
     slice: FileSlice | None
     position: "LogPosition"
     check_units: int = 0
-    """What it has cost to check them (`BatchesToCheck.units`)."""
+    """The cost of checking the bytes (`BatchesToCheck.units`)."""
 
 
 class LogPosition(NamedTuple):
-    """An offset with its place: the segment that holds it and the byte there."""
+    """An offset with its place: the segment that contains it and the byte position there."""
 
     offset: int
     segment_base_offset: int
@@ -83,14 +83,14 @@ class TimestampOffset(NamedTuple):
 
 
 class StoredBatch(NamedTuple):
-    """A batch as it is in the log, unopened."""
+    """A batch as it is in the log, not decoded."""
 
     data: bytes
     header: BatchHeader
 
 
 def duplicate_of(batch: WrittenBatch, log_start_offset: int) -> LogAppendInfo:
-    """The answer to a batch that was written before."""
+    """The result for a batch that was written before."""
     return LogAppendInfo(
         batch.first_offset,
         batch.last_offset,
@@ -103,7 +103,7 @@ def duplicate_of(batch: WrittenBatch, log_start_offset: int) -> LogAppendInfo:
 
 
 def followed(headers: list[BatchHeader], log_start_offset: int) -> LogAppendInfo:
-    """The answer to batches that a leader sent, of which there is at least one."""
+    """The result for batches that a leader sent; there is at least one."""
     return LogAppendInfo(
         headers[0].base_offset,
         headers[-1].last_offset,
@@ -116,7 +116,7 @@ def followed(headers: list[BatchHeader], log_start_offset: int) -> LogAppendInfo
 
 
 def nothing_appended(log_start_offset: int, leader_epoch: int) -> LogAppendInfo:
-    """The answer to an append that held nothing to write."""
+    """The result of an append without batches to write."""
     return LogAppendInfo(
         UNKNOWN_OFFSET, UNKNOWN_OFFSET, -1, -1, log_start_offset, leader_epoch, is_duplicate=False
     )

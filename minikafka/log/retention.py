@@ -1,4 +1,4 @@
-"""Which old segments a log may let go."""
+"""The old segments that a log may delete."""
 
 from minikafka.common.clock import Now
 from minikafka.log.config import LogConfig
@@ -15,9 +15,9 @@ def deletable(
     high_watermark: int,
     log_end_offset: int,
 ) -> int:
-    """How many of the oldest segments may go, by log start offset, size or age.
+    """The number of oldest segments that may be deleted, by log start offset, size or age.
 
-    Never one with a record at or above the high watermark; never an active segment that is empty.
+    A segment with a record at or above the high watermark stays, and so does an empty active one.
     Counting stops at the first segment that must stay. Source: `UnifiedLog.deleteOldSegments`.
     """
     excess = sum(segment.size for segment in segments) - config.retention_bytes
@@ -38,10 +38,10 @@ def deletable(
 
 
 def _age_base(segment: Segment) -> int:
-    """The time from which a segment's age counts: its latest record, or else when it was made."""
+    """The time from which a segment's age counts: that of its latest record, or its creation."""
     try:
         latest = segment.find_latest().timestamp
     except DamagedRecordsError:
-        # As Kafka: the time index alone. A reader reports the damage; here it concerns one segment.
+        # As Kafka, use the time index alone. A reader reports the damage.
         latest = segment.time_index.last_entry.timestamp
     return latest if latest >= 0 else segment.created_ms

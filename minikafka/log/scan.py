@@ -24,7 +24,7 @@ _BATCHES_WINDOW: Final = 1024 * 1024
 
 
 def scan_headers(file: File, position: int = 0) -> Iterator[tuple[int, BatchHeader]]:
-    """Position and header of each whole batch from `position` on; reads little but headers.
+    """Yield position and header of each whole batch at or after `position`; read little else.
 
     Raises:
         CorruptRecordsError: at bytes that cannot be the start of a batch.
@@ -47,7 +47,7 @@ def scan_headers(file: File, position: int = 0) -> Iterator[tuple[int, BatchHead
             if window[at + MAGIC_OFFSET] > _LATEST_MAGIC:
                 magic = window[at + MAGIC_OFFSET]
                 raise CorruptRecordsError(f"batch at byte {position} has unknown magic {magic}")
-            # An old format: its header may need what is inside.
+            # A batch of an old format: its header may depend on its records.
             header = header_at(file.read_at(position, size), 0, size)
             if header is None:
                 return
@@ -56,7 +56,7 @@ def scan_headers(file: File, position: int = 0) -> Iterator[tuple[int, BatchHead
 
 
 def scan_batches(file: File, position: int = 0) -> Iterator[tuple[int, BatchHeader, memoryview]]:
-    """Position, header and all bytes of each whole batch from `position` on.
+    """Yield position, header and all bytes of each whole batch at or after `position`.
 
     Raises:
         CorruptRecordsError: at bytes that cannot be the start of a batch.

@@ -1,9 +1,9 @@
 """One segment: a log file and the indexes that belong to it.
 
 The log file only grows at its end or is cut there. Index entries are kept in memory and written to
-their files when the segment is rolled or closed: what a crash loses of them is rebuilt from the
-log, since the segment with the log's end is recovered anyway. Indexes of older segments
-are loaded when first needed. Source: `LogSegment`.
+their files when the segment is rolled or closed. Entries that a crash loses are rebuilt from the
+log, since the segment with the log's end is recovered anyway. Indexes of older segments are loaded
+when first needed. Source: `LogSegment`.
 """
 
 import logging
@@ -41,7 +41,7 @@ TIME_INDEX_SUFFIX: Final = ".timeindex"
 TXN_INDEX_SUFFIX: Final = ".txnindex"
 DELETED_SUFFIX: Final = ".deleted"
 UNFLUSHED_SUFFIX: Final = ".unflushed"
-"""An empty file beside a segment: the one before it was not durable yet when this one began."""
+"""An empty file beside a segment that began before the previous segment was durable."""
 SEGMENT_SUFFIXES: Final = (LOG_SUFFIX, INDEX_SUFFIX, TIME_INDEX_SUFFIX, TXN_INDEX_SUFFIX)
 
 _LARGEST_RELATIVE_OFFSET: Final = (1 << 31) - 1
@@ -53,7 +53,7 @@ _log = logging.getLogger("minikafka.log")
 
 
 def file_name(base_offset: int, suffix: str) -> str:
-    """A file's name: the base offset in 20 digits."""
+    """The name of a file: the base offset in 20 digits, and a suffix."""
     return f"{base_offset:020d}{suffix}"
 
 
@@ -69,8 +69,8 @@ def reaches(base_offset: int, offset: int) -> bool:
 class Segment:
     """The records from `base_offset` up to the next segment's base.
 
-    `jitter_ms` is drawn once and taken off `segment.ms`, so that logs made together do not all roll
-    together.
+    `jitter_ms` is drawn once and subtracted from `segment.ms`, so that logs that were created
+    together do not all roll together.
     """
 
     disk: Disk
@@ -88,16 +88,16 @@ class Segment:
     _latest: TimeEntry | None = None
     """The greatest timestamp and the last offset of its batch."""
     _is_used: bool = False
-    """Something was sought by an index since the last `release_indexes`."""
+    """True if an index was used since the last `release_indexes`."""
     _first_timestamp: int | None = None
     _unindexed_bytes: int = 0
     _hints: dict[int, int] = field(default_factory=dict)
-    """Positions of the last batches appended, by base offset: what tail readers ask for."""
+    """Positions of the last batches appended, by base offset: tail readers ask for these."""
     found_bytes: int = 0
-    """How many of the first bytes this process has found, and neither written nor recovered: disks
-    change what is not read. They are checked when they are first served."""
+    """Bytes at the start of the file that this process has neither written nor recovered. They are
+    checked when they are first served, because of bit rot."""
     torn_bytes: int = 0
-    """What followed the last whole batch when the segment was loaded."""
+    """Bytes that followed the last whole batch when the segment was loaded."""
     _checked: CheckedRanges = field(default_factory=CheckedRanges)
 
     @classmethod
@@ -105,7 +105,7 @@ class Segment:
         cls, disk: Disk, folder: str, base_offset: int, config: LogConfig, now: Now,
         *, create: bool, jitter_ms: int = 0,
     ) -> "Segment":  # fmt: skip
-        """The segment with this base offset; a new one starts with empty index files."""
+        """Open the segment with this base offset; with `create`, make empty index files."""
         path = f"{folder}/{file_name(base_offset, LOG_SUFFIX)}"
         file = disk.open(path, create=create)
         segment = cls(disk, folder, base_offset, config, file, now.wall_ms, jitter_ms)
@@ -124,7 +124,7 @@ class Segment:
 
     @property
     def offset_index(self) -> OffsetIndex:
-        """The offset index, loaded if it was not."""
+        """The offset index; the first use loads it."""
         if self._offset_index is None:
             content = read_file(self.disk, self.path(INDEX_SUFFIX)) or b""
             index = self._offset_index = OffsetIndex.decode(
@@ -136,7 +136,7 @@ class Segment:
 
     @property
     def time_index(self) -> TimeIndex:
-        """The time index, loaded if it was not."""
+        """The time index; the first use loads it."""
         if self._time_index is None:
             content = read_file(self.disk, self.path(TIME_INDEX_SUFFIX)) or b""
             index = self._time_index = TimeIndex.decode(
@@ -155,7 +155,7 @@ class Segment:
 
     @property
     def latest(self) -> TimeEntry:
-        """As `find_latest`, where damage leaves nothing to be done but to raise a StorageFault."""
+        """As `find_latest`, but damage raises a StorageFault."""
         if self._latest is not None:
             return self._latest
         try:
@@ -174,9 +174,9 @@ class Segment:
         return self._latest
 
     def _read_latest(self) -> TimeEntry:
-        """What the time index says, and what stands behind its last entry: it may lack some.
+        """Read the last entry of the time index, and scan the batches behind it.
 
-        Not what a damaged header says that cannot be in this segment.
+        Headers with an offset that cannot be in this segment are damaged and do not count.
         """
         latest = self.time_index.last_entry
         for _, header in self.headers(self._scan_from(latest.offset)):
@@ -190,7 +190,7 @@ class Segment:
         return f"{self.folder}/{file_name(self.base_offset, suffix)}"
 
     def headers(self, position: int = 0) -> Iterator[tuple[int, BatchHeader]]:
-        """Position and header of each whole batch from `position` on.
+        """Yield position and header of each whole batch at or after `position`.
 
         Raises:
             DamagedRecordsError: at bytes that cannot be the start of a batch; it names the file.
@@ -201,7 +201,7 @@ class Segment:
             raise DamagedRecordsError(f"{self.path(LOG_SUFFIX)}: {error}") from error
 
     def must_roll(self, size: int, max_timestamp: int, last_offset: int, now: Now) -> bool:
-        """Whether a batch of this size, timestamp and last offset belongs into a new segment."""
+        """True if a batch of this size, timestamp and last offset needs a new segment."""
         config = self.config
         held = self.file.size
         if held > config.segment_bytes - size:
@@ -221,10 +221,10 @@ class Segment:
         )
 
     def append(self, data: Buffer, headers: list[BatchHeader]) -> None:
-        """Write batches that lie one behind the other in `data`; all of them or none.
+        """Write the consecutive batches in `data`, all of them or none.
 
         Raises:
-            StorageFault: if the disk refuses; nothing was kept then.
+            StorageFault: the disk reports an error; nothing was written then.
         """
         position = self.file.size
         self.file.append(data)
@@ -253,10 +253,10 @@ class Segment:
         return self._locate_from(self._scan_from(offset), offset, is_compared=True)
 
     def _locate_from(self, start: int, offset: int, *, is_compared: bool) -> int | None:
-        """Scan from `start`, of which the index is right if the last offset there says so.
+        """Scan from `start`; `is_compared` checks the index entry of `start` against its batch.
 
-        If not, Kafka wrote several batches with one entry, or the base offset of the batch is
-        damaged: a scan that starts one entry earlier tells. It is not compared again.
+        If their last offsets differ, then Kafka wrote several batches with one entry, or the base
+        offset of the batch is damaged. A scan from the entry before finds out, without this check.
         """
         end, next_offset, before = start, self.base_offset, None
         is_found = start < self.found_bytes
@@ -286,7 +286,7 @@ class Segment:
         return None
 
     def _check_end(self, before: tuple[int, BatchHeader] | None) -> None:
-        """Check a batch that says it ends below an offset that is looked for, before a gap."""
+        """Check the batch `before`, which says it ends below the requested offset."""
         if before is not None:
             position, header = before
             self.check(memoryview(self.file.read_at(position, header.size)), position, header)
@@ -300,15 +300,15 @@ class Segment:
     def sound_bytes(
         self, offset: int, position: int, length: int, available: int, end_offset: int
     ) -> tuple[int, int]:
-        """How many of `length` bytes from `position`, where `offset` was located, may be served.
+        """Return how many of `length` bytes from `position` may be served, and the check's cost.
 
-        Fewer, and whole batches, where something is damaged further on, or is not checked yet. The
-        second number is what the check has cost (`BatchesToCheck.units`).
+        `offset` was located at `position`. The result is fewer bytes, in whole batches, if a later
+        batch is damaged or is not checked yet. The cost is in units of `BatchesToCheck.units`.
         `available` bytes end with a batch, and no batch of the segment reaches `end_offset`. Unlike
-        Kafka, which serves what it reads.
+        Kafka, which serves bytes without a check.
 
         Raises:
-            DamagedRecordsError: the first batch is damaged; it names the file, byte and offset.
+            DamagedRecordsError: the first batch is damaged. The text names file, byte and offset.
         """
         wanted = min(position + length, self.found_bytes)
         known = self._checked.around(position)
@@ -330,7 +330,7 @@ class Segment:
         """Check a batch that was read from `position`, unless this process wrote it.
 
         Raises:
-            DamagedRecordsError: it is damaged; names the file, byte and offset.
+            DamagedRecordsError: it is damaged. The text names the file, byte and offset.
         """
         if position < self.found_bytes:
             try:
@@ -340,7 +340,7 @@ class Segment:
                 raise self._damaged(position, header.base_offset, str(error)) from error
 
     def trust_content(self) -> None:
-        """Leave all checks to the reader."""
+        """Check no batch when it is served: the reader does."""
         self.found_bytes = 0
 
     def _damaged(self, position: int, offset: int, wrong: str) -> DamagedRecordsError:
@@ -351,8 +351,8 @@ class Segment:
     def _scan_from(self, offset: int) -> int:
         """A position from which a forward scan finds the batch with `offset`.
 
-        Unlike Kafka: what the index says is compared with the log, and an index that is wrong is
-        rebuilt. A scan from another place would pass over records.
+        Unlike Kafka: the index is compared with the log and rebuilt if it is wrong. A scan from a
+        wrong position would skip records.
         """
         self._is_used = True
         position = self.offset_index.lookup(offset)
@@ -362,10 +362,10 @@ class Segment:
         return position
 
     def _begins_batch(self, position: int, offset: int) -> bool:
-        """True if a batch that begins at or below `offset` stands at `position`.
+        """True if there is a batch at `position` that begins at or below `offset`.
 
-        Base offset, length and magic tell that of a batch of today. An old one is shorter and more
-        easily mistaken: its checksum must be right, too.
+        For a batch of the current format, base offset, length and magic are checked. A header of an
+        old format is shorter, so that random bytes may pass for it: its checksum is checked, too.
         """
         head = self.file.read_at(position, HEADER_SIZE)
         if len(head) < MAGIC_OFFSET + 1:
@@ -391,7 +391,7 @@ class Segment:
         return header is not None
 
     def _is_in_log(self, entry: TimeEntry) -> bool:
-        """True if the batch that an entry of the time index names is there."""
+        """True if the log contains the batch that an entry of the time index names."""
         if entry.timestamp < 0:
             return True
         try:
@@ -399,7 +399,7 @@ class Segment:
                 if header.last_offset >= entry.offset:
                     return header.max_timestamp == entry.timestamp
         except CorruptRecordsError:
-            pass  # The log itself is bad there: the next read reports it.
+            pass  # The log itself is damaged there: the next read reports it.
         return False
 
     def _rebuild_bad(self, suffix: str) -> None:
@@ -414,10 +414,10 @@ class Segment:
         return int.from_bytes(self.file.read_at(position + 8, 4), "big") + LOG_OVERHEAD
 
     def batch_at_or_after(self, timestamp: int, start_offset: int) -> StoredBatch | None:
-        """The first batch that may have a record from `start_offset` on that is not earlier.
+        """The first batch that may have a record of `timestamp` or later, from `start_offset`.
 
         Raises:
-            DamagedRecordsError: it is damaged, or one before it.
+            DamagedRecordsError: this batch or one before it is damaged.
         """
         entry = self.time_index.lookup(timestamp)
         if not self._is_in_log(entry):
@@ -441,7 +441,7 @@ class Segment:
         self.unsynced[self.path(TXN_INDEX_SUFFIX)] = None
 
     def has_bad_transactions(self) -> bool:
-        """True if there is a transaction index, and it is damaged."""
+        """True if a transaction index exists and is damaged."""
         content = read_file(self.disk, self.path(TXN_INDEX_SUFFIX))
         return content is not None and not is_sound(content, self.base_offset)
 
@@ -453,7 +453,7 @@ class Segment:
     def release_indexes(self) -> None:
         """Drop the indexes from memory, unless they were used since the last call.
 
-        For a segment that is not active: its files have all entries, and are read when needed.
+        Only for a segment that is not active: its files have all entries and are read when needed.
         """
         if self._is_used:
             self._is_used = False
@@ -461,7 +461,7 @@ class Segment:
             self._offset_index = self._time_index = None
 
     def close_for_appends(self) -> None:
-        """Write what the indexes lack, with a last time entry, before a roll or a close."""
+        """Complete the index files, with a last time entry, before a roll or a close."""
         latest = self.latest
         self.time_index.append(latest.timestamp, latest.offset)
         self.write_indexes()
@@ -491,12 +491,12 @@ class Segment:
             index.is_stored = True
 
     def prepare_for_appends(self, flushed_to: int = _FAR_OFFSET) -> int:
-        """Find the end of a loaded segment; its next offset.
+        """Find the end of a loaded segment; return its next offset.
 
-        Behind `flushed_to` there may be a torn tail, of `torn_bytes`.
+        After `flushed_to` there may be a torn tail, of `torn_bytes`.
 
         Raises:
-            DamagedRecordsError: below `flushed_to` is what cannot be a batch.
+            DamagedRecordsError: bytes below `flushed_to` cannot be a batch.
         """
         next_offset = self.base_offset
         end = self._scan_from(_FAR_OFFSET)
@@ -513,26 +513,27 @@ class Segment:
         return next_offset
 
     def complete_times(self) -> None:
-        """Bring the time index of a rolled segment up to its end.
+        """Complete the time index of a rolled segment.
 
-        A recovery rewrote it, or a roll added to it, and power failed before it was synced.
+        It may lack entries after a power failure before it was synced, since a recovery rewrites it
+        and a roll adds to it.
         """
         self._latest = self._read_latest()
         self.close_for_appends()
 
     def recover(self, *, verify: bool, flushed_to: int = 0, ends_at: int | None = None) -> int:
-        """Cut the file at the first bad byte and rebuild all indexes; the next offset.
+        """Cut the file at the first bad byte and rebuild all indexes; return the next offset (C4).
 
-        A batch is bad if it is not whole, its checksum is wrong (compared if `verify`), or its
-        offsets do not rise, or lie where a segment cannot reach: no checksum covers them. Where two
-        batches overlap and there is a gap before the first one, that one is bad. The
-        transaction index is left empty: what belongs in it only producer state can tell. SPEC C4;
+        A batch is bad if it is not whole, if its checksum is wrong (compared if `verify`), or if
+        its offsets do not ascend or are too large for the segment (no checksum covers them). If two
+        batches overlap and there is a gap before the first one, the first one is bad. The
+        transaction index is left empty, because only the producer state can fill it. Source:
         `LogSegment.recover`.
 
         Raises:
-            CorruptRecordsError: the first bad byte is below `flushed_to`, the recovery point, or
-                follows a batch that reaches beyond `ends_at`, where a segment begins that followed
-                a durable one: that is no torn tail. Nothing is cut.
+            CorruptRecordsError: the first bad byte is no torn tail: it is below `flushed_to`, the
+                recovery point, or it follows a batch that reaches beyond `ends_at`, the base of the
+                next segment, which began when this one was durable. Nothing is cut.
         """
         next_offset, sound = self._reindex(verify=verify, flushed_to=flushed_to, ends_at=ends_at)
         if sound < self.file.size:
@@ -542,7 +543,7 @@ class Segment:
                     f"and everything up to offset {flushed_to} was flushed"
                 )
             self.file.truncate(sound)
-            # For good: a clean shutdown has nothing to flush here, and power may fail after it.
+            # Durably: a clean shutdown has nothing to flush here, and power may fail after it.
             self.file.sync()
         if verify:
             self.found_bytes = 0
@@ -553,7 +554,7 @@ class Segment:
         return next_offset
 
     def rebuild_indexes(self) -> None:
-        """Make the offset and time index anew from a log file that is sound."""
+        """Rebuild the offset index and the time index from an intact log file."""
         self._reindex(verify=False)
         self.close_for_appends()
 
@@ -595,7 +596,7 @@ class Segment:
                 next_offset = header.next_offset
                 sound = position + header.size
         except CorruptRecordsError:
-            pass  # The end of what is sound: everything from here on is cut off.
+            pass  # The first damaged batch: the caller cuts it off with everything behind it.
         return next_offset, sound
 
     def reaches(self, offset: int) -> bool:
@@ -603,7 +604,7 @@ class Segment:
         return reaches(self.base_offset, offset)
 
     def truncate_to(self, offset: int) -> int:
-        """Drop the batch that holds `offset` and all after it; the first offset that was dropped.
+        """Drop the batch that contains `offset` and all after it; return the first dropped offset.
 
         That is `offset` itself unless it lies within a batch.
         """
@@ -625,7 +626,7 @@ class Segment:
         return min(first, offset)
 
     def mark_deleted(self) -> list[str]:
-        """Rename the files so that no start takes them for a segment; their new paths."""
+        """Rename the files, so that no start takes them for a segment; return their new paths."""
         marked = []
         for suffix in SEGMENT_SUFFIXES:
             path = self.path(suffix)

@@ -13,7 +13,7 @@ from minikafka.log.transaction_index import AbortedTransaction
 
 @dataclass(slots=True)
 class _Doomed:
-    """A segment whose files are renamed; they are removed when `due_ms` (monotonic) is reached."""
+    """A deleted segment, with its renamed files, which are removed at `due_ms` (monotonic)."""
 
     segment: Segment
     paths: list[str]
@@ -22,9 +22,9 @@ class _Doomed:
 
 @dataclass(slots=True)
 class Segments:
-    """Ordered by base offset. Segments that left are closed and removed after a delay.
+    """The segments of a log, ordered by base offset. Deleted ones are removed after a delay.
 
-    The delay lets a response that still names bytes of a segment be sent.
+    During the delay a response that refers to bytes of a segment can still be sent.
     """
 
     disk: Disk
@@ -39,7 +39,7 @@ class Segments:
 
     @property
     def active(self) -> Segment:
-        """The segment that is appended to."""
+        """The segment that receives appends."""
         return self.items[-1]
 
     @property
@@ -69,7 +69,7 @@ class Segments:
         *,
         min_one_message: bool,
     ) -> LogRead:
-        """The bytes of up to `max_bytes` of batches from `start_offset` to the upper bound."""
+        """Find up to `max_bytes` bytes of batches from `start_offset` to the upper bound."""
         for index in range(self.index_of(start_offset), len(self.items)):
             segment = self.items[index]
             position = segment.locate(start_offset)
@@ -93,7 +93,7 @@ class Segments:
         return LogRead(None, self.position_of(start_offset, log_end_offset))
 
     def position_of(self, offset: int, log_end_offset: int) -> LogPosition:
-        """Where the batch with `offset` starts, or where the next batch will."""
+        """The position of the batch with `offset`; at the log's end, that of the next batch."""
         if offset >= log_end_offset:
             return LogPosition(offset, self.active.base_offset, self.active.size)
         segment = self.items[self.index_of(offset)]
@@ -130,7 +130,10 @@ class Segments:
         return found
 
     def batch_at_or_after(self, timestamp: int, start_offset: int) -> StoredBatch | None:
-        """The first batch that may have a record from `start_offset` on that is not earlier."""
+        """The first batch that may have a record of `timestamp` or later, from `start_offset`.
+
+        None if there is no such batch.
+        """
         for segment in self.from_offset(start_offset):
             if segment.find_latest().timestamp < timestamp:
                 continue
@@ -140,7 +143,7 @@ class Segments:
         return None
 
     def latest_timestamp(self, start_offset: int) -> int:
-        """The greatest timestamp in the segments from `start_offset` on; -1 if there is none."""
+        """The greatest timestamp in the segment of `start_offset` and later ones; -1 if none."""
         return max(x.find_latest().timestamp for x in self.from_offset(start_offset))
 
     def add(self, segment: Segment) -> None:
@@ -150,12 +153,12 @@ class Segments:
         self._bases.append(segment.base_offset)
 
     def replace_all(self, segment: Segment) -> None:
-        """Let `segment` be the only one. The others must have been doomed before."""
+        """Make `segment` the only one. The others must have been doomed before."""
         self.items = [segment]
         self._bases = [segment.base_offset]
 
     def doom_first(self, count: int) -> None:
-        """Let the oldest `count` segments go, with the snapshots at their start."""
+        """Delete the oldest `count` segments, with the producer snapshots at their base offsets."""
         assert count < len(self.items), "an active segment stays"
         for segment in self.items[:count]:
             self._doom(segment)
@@ -163,11 +166,10 @@ class Segments:
         del self._bases[:count]
 
     def doom_from(self, offset: int) -> None:
-        """Let the segments go that start at `offset` or later; an earlier one must stay.
+        """Delete the segments that start at `offset` or later; an earlier one must stay.
 
-        They are gone for good when this returns, the last one first: one that came back after a
-        power loss would stand behind a gap that is not one of the log, or in the way of what was
-        written meanwhile.
+        They are deleted durably, the last one first. A segment that came back after a power failure
+        would follow a gap that the log does not have, or overlap records that were written since.
         """
         at = bisect_right(self._bases, offset - 1)
         assert at, "an active segment stays"
@@ -179,13 +181,13 @@ class Segments:
         del self._bases[at:]
 
     def doom_all(self) -> None:
-        """Let all segments go, for good; `replace_all` must follow."""
+        """Delete all segments, durably; `replace_all` must follow."""
         for segment in reversed(self.items):
             self._doom(segment)
         self.disk.sync_dir(self.folder)
 
     def remove_doomed(self, now_ms: int, delay_ms: int) -> None:
-        """Remove the files of segments that left at least `delay_ms` ago (monotonic)."""
+        """Remove the files of segments that were deleted at least `delay_ms` ago (monotonic)."""
         if not self._doomed:
             return
         kept = []
@@ -201,12 +203,12 @@ class Segments:
         self._doomed = kept
 
     def trust_content(self) -> None:
-        """Leave it to the reader to check what was written before this process began."""
+        """Check no batch when it is served: the reader does."""
         for segment in self.items:
             segment.trust_content()
 
     def close(self) -> None:
-        """Close all files, those of doomed segments too."""
+        """Close all files, including those of doomed segments."""
         for segment in self.items:
             segment.close()
         for doomed in self._doomed:

@@ -1,7 +1,7 @@
 """Sparse index of a segment: timestamp to offset.
 
-An entry says: the greatest timestamp so far is this, and the batch that holds it ends at that
-offset. Timestamps rise strictly, offsets never fall. File format: `TimeIndex` (12 bytes an entry:
+An entry has the greatest timestamp so far, and the last offset of the batch with that timestamp.
+Timestamps rise strictly, offsets never fall. File format: `TimeIndex` (12 bytes an entry:
 timestamp, offset relative to the segment's base, big-endian). A file may end in zeros.
 """
 
@@ -32,7 +32,7 @@ class TimeIndex:
     max_entries: int
     pending: bytearray = field(default_factory=bytearray)
     is_sound: bool = True
-    """False if the file held something that is no entry (`TimeIndex.sanityCheck`)."""
+    """False if the file held an invalid entry (`TimeIndex.sanityCheck`)."""
     is_stored: bool = False
     """True if the file is known to hold all entries but `pending`, and nothing else."""
     _timestamps: "array[int]" = field(default_factory=lambda: array("q"))
@@ -40,7 +40,7 @@ class TimeIndex:
 
     @classmethod
     def decode(cls, base_offset: int, max_entries: int, content: bytes) -> "TimeIndex":
-        """The index that a file holds, up to its first entry that cannot be one."""
+        """Decode the content of a file, up to its first invalid entry."""
         index = cls(base_offset, max_entries)
         last = NO_TIMESTAMP
         for timestamp, relative in _ENTRY.iter_unpack(content[: len(content) // 12 * 12]):
@@ -52,7 +52,7 @@ class TimeIndex:
             index._timestamps.append(timestamp)
             index._offsets.append(relative)
         if len(index) == 1 and index.last_entry == (0, base_offset) and len(content) > ENTRY_SIZE:
-            # Nothing but the zeros of a file that was sized in advance.
+            # Only the zeros of a preallocated file.
             return cls(base_offset, max_entries)
         index.is_sound = not any(content[len(index) * ENTRY_SIZE :])
         return index
@@ -62,7 +62,7 @@ class TimeIndex:
 
     @property
     def is_full(self) -> bool:
-        """Whether only the place of the last entry, written at a roll, is left."""
+        """True if there is room only for the last entry, which is written at a roll."""
         return len(self._timestamps) >= self.max_entries - 1
 
     @property
@@ -89,7 +89,7 @@ class TimeIndex:
         return TimeEntry(self._timestamps[at - 1], self.base_offset + self._offsets[at - 1])
 
     def truncate_to(self, offset: int) -> int:
-        """Drop the entries of offsets from `offset` on; how many bytes of a full file remain."""
+        """Drop the entries of `offset` and later; return the bytes that remain in a full file."""
         at = bisect_left(self._offsets, offset - self.base_offset)
         del self._timestamps[at:]
         del self._offsets[at:]

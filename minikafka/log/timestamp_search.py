@@ -11,11 +11,11 @@ from minikafka.records.validation import UNBOUNDED
 def first_record(
     batch: StoredBatch, timestamp: int, start_offset: int, budget: Budget = UNBOUNDED
 ) -> TimestampOffset | None:
-    """The first record of a batch from `start_offset` on that is not earlier than `timestamp`.
+    """Find the first record of a batch of `timestamp` or later, from `start_offset`.
 
     Raises:
         OverBudgetError: the batch is too large to be searched within the budget.
-        CorruptRecordsError: the batch holds no records that a consumer could read.
+        CorruptRecordsError: a consumer could not read the records of the batch.
     """
     found = first_not_earlier(batch.data, batch.header, timestamp, start_offset, budget)
     if found is None:
@@ -30,11 +30,12 @@ def find_record(
     start_offset: int,
     budget: Budget,
 ) -> TimestampOffset | None:
-    """The first record of a log from `start_offset` on that is not earlier than `timestamp`.
+    """Find the first record of a log of `timestamp` or later, from `start_offset`.
 
     Raises:
-        OverBudgetError: get the batches one by one, and search each away from the step.
-        CorruptRecordsError: a batch holds no records that a consumer could read.
+        OverBudgetError: the search is too long for one step. Get the batches one by one, and search
+            each one outside of the step.
+        CorruptRecordsError: a consumer could not read the records of a batch.
     """
     while (batch := batch_at_or_after(timestamp, start_offset)) is not None:
         found = first_record(batch, timestamp, start_offset, budget)

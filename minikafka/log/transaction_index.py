@@ -13,9 +13,9 @@ ENTRY_SIZE = _ENTRY.size
 
 
 class AbortedTransaction(NamedTuple):
-    """Data of `producer_id` from `first_offset` up to the marker at `last_offset` does not count.
+    """An aborted transaction of `producer_id`: from `first_offset` to the marker at `last_offset`.
 
-    `last_stable_offset` is the one right after the abort: no transaction that ended later can start
+    `last_stable_offset` is that right after the abort: no transaction that ended later can start
     below it.
     """
 
@@ -26,7 +26,7 @@ class AbortedTransaction(NamedTuple):
 
 
 def encode(entries: Iterable[AbortedTransaction]) -> bytes:
-    """The entries as the file holds them."""
+    """Encode entries as the content of the file."""
     return b"".join(_ENTRY.pack(0, *entry) for entry in entries)
 
 
@@ -43,6 +43,6 @@ def is_sound(content: bytes, base_offset: int) -> bool:
 
 
 def decode(content: bytes) -> list[AbortedTransaction]:
-    """The entries of a file; a partial one at the end is left out."""
+    """Decode the entries of a file; a partial one at the end is ignored."""
     whole = len(content) // ENTRY_SIZE * ENTRY_SIZE
     return [AbortedTransaction(*fields[1:]) for fields in _ENTRY.iter_unpack(content[:whole])]

@@ -1,10 +1,10 @@
-"""One replica's log: append, read, roll, truncate, retain; holder of the high watermark.
+"""One replica's log: append, read, roll, truncate, retain. It also keeps the high watermark.
 
-Invariants: log start offset <= high watermark <= log end offset; offsets never go back except by a
-truncation; what is below the recovery point is durable. The log itself never syncs: it says what
-must be synced (`take_flush`) and is told when that is done (`flushed`). Whoever catches a
-`StorageFault` from any method takes the whole log directory offline; the log must not be used then.
-`OutOfFilesFault` is the exception: nothing was changed. Source: `UnifiedLog`, `LocalLog`.
+Invariants: log start offset <= high watermark <= log end offset; offsets go back only by a
+truncation; records below the recovery point are durable. Flushes run outside of the log:
+`take_flush` names what must be synced, and the caller reports that with `flushed`. A caller that
+catches a `StorageFault` from any method must take the whole log directory offline and stop using
+the log. Exception: with `OutOfFilesFault` nothing was changed. Source: `UnifiedLog`, `LocalLog`.
 """
 
 from collections.abc import Callable
@@ -71,22 +71,22 @@ class UnifiedLog:
     producers: ProducerState
     rng: Random
     records_end: int
-    """Where the last batch ends; below the log's end where that was truncated into a gap."""
+    """The end of the last batch; below the log's end if that was truncated into a gap."""
     unflushed: list[int]
-    """Bases of segments that began before what is in front of them was durable."""
+    """Bases of segments that began before the records in front of them were durable."""
     high_watermark: int = 0
     flushes: FlushLedger = field(default_factory=FlushLedger)
     identity_is_durable: bool = True
     follows_unclean_end: bool = False
-    """It was loaded after one, and nothing was appended since."""
+    """True if it was loaded after an unclean shutdown, until the first append or roll."""
     recovery_point_fell: bool = False
-    """The checkpoint of recovery points may say too much of this log."""
+    """True if the checkpoint of recovery points may have too high an offset for this log."""
     save_recovery_points: Callable[[], None] | None = None
-    """Replaces that checkpoint, for good; needed before anything more is written."""
+    """Replaces that checkpoint, durably; needed before the next write."""
     goes_first: bool = False
-    """It may use the last descriptors: the metadata log."""
+    """True for the metadata log: it may use the last file descriptors."""
     _loaded_as: tuple[int, ...] | None = None
-    """What `_state` was after a clean shutdown: as long as it is, nothing must be written."""
+    """The `_state` after a clean shutdown. While it is unchanged, a close writes nothing."""
 
     @classmethod
     def open(
@@ -103,11 +103,11 @@ class UnifiedLog:
     ) -> "UnifiedLog":
         """Load the log in `folder`, or start an empty one there.
 
-        A new log notes its topic id in `partition.metadata`; an older one keeps that file.
+        A new log writes its topic id to `partition.metadata`; an existing file is kept.
         """
         flushes = FlushLedger(flushed_ms=now.monotonic_ms)
         if not remembered.clean or not disk.exists(folder):
-            # What a dead process made is there, but perhaps not durable.
+            # Files of a process that crashed exist, but may not be durable.
             flushes.folders = {folder: None, "": None}
             flushes.files = {f"{folder}/{PARTITION_METADATA}": None}
             disk.make_dir(folder)
@@ -141,11 +141,11 @@ class UnifiedLog:
     ) -> LogAppendInfo:
         """Validate records, give them offsets and the leader's epoch, and write them.
 
-        `records` is patched in place where it may be. A client sends exactly one batch; others may
-        send several, which are all valid before the first is written.
+        `records` is changed in place where that is possible. A client sends exactly one batch.
+        Other origins may send several; all are validated before the first is written.
 
         Raises:
-            RecordValidationError: with the producer's error code; nothing was written.
+            RecordValidationError: has the error code for the producer; nothing was written.
             OverBudgetError: validate `records` elsewhere, then call `append_validated`.
             StorageFault: nothing may be acknowledged.
         """
@@ -157,7 +157,7 @@ class UnifiedLog:
     def append_validated(
         self, batch: memoryview, header: BatchHeader, *, leader_epoch: int, now: Now
     ) -> LogAppendInfo:
-        """Append what `validate_batch` has returned for a client's records.
+        """Append the result of `validate_batch` for a client's records.
 
         Raises:
             RecordValidationError: its sequence or its size is wrong; nothing was written.
@@ -172,14 +172,14 @@ class UnifiedLog:
     def append_as_follower(
         self, records: memoryview, *, leader_epoch: int, now: Now
     ) -> LogAppendInfo:
-        """Write what a leader sent, offsets as they are.
+        """Write records from a leader, with the offsets that they have.
 
-        A partial batch at the end is dropped, and so is everything from the first batch on whose
-        epoch is above `leader_epoch`, the one that this replica follows (KAFKA-18723). Offsets may
-        leave gaps.
+        Dropped are a partial batch at the end, and the first batch whose epoch is above
+        `leader_epoch` (the epoch that this replica follows) with all after it (KAFKA-18723).
+        Offsets may leave gaps.
 
         Raises:
-            CorruptRecordsError: a checksum is wrong, or offsets do not rise.
+            CorruptRecordsError: a checksum is wrong, or the offsets do not ascend.
             UnexpectedOffsetError: the records begin before the log's end.
         """
         headers, end = headers_from_leader(records, leader_epoch)
@@ -192,21 +192,21 @@ class UnifiedLog:
                     f"{self.topic_partition} ends at {self.log_end_offset}, "
                     f"the leader sent {first.base_offset} to {headers[-1].last_offset}"
                 )
-            # The leader's log starts within a batch, and this replica has nothing yet.
+            # The leader's log starts within a batch, and this replica's log is empty.
             self.truncate_fully_and_start_at(first.base_offset, now)
         self._write_runs(records[:end], headers, now)
         return followed(headers, self.log_start_offset)
 
     def reserve_files(self) -> None:
-        """As `Disk.reserve_files`; the log's operations do it before they change anything."""
+        """As `Disk.reserve_files`; the log's operations call it before they change anything."""
         if not self.goes_first:
             self.disk.reserve_files()
 
     def assign_epoch_start_offset(self, epoch: int, offset: int) -> None:
         """Note that `epoch` starts at `offset`; a new leader does so before its first append.
 
-        The caller has reserved files. An epoch without records is not written: a start would forget
-        it again. The first append writes it.
+        The caller must have reserved files. An epoch without records is not written to disk, since
+        a start would drop it again. The first append writes it.
         """
         self.epochs.assign(epoch, offset)
         if offset < self.log_end_offset:
@@ -220,13 +220,13 @@ class UnifiedLog:
         upper_bound_offset: int,
         min_one_message: bool = False,
     ) -> LogRead:
-        """Name the bytes of up to `max_bytes` of batches from `start_offset` on.
+        """Find up to `max_bytes` bytes of batches from `start_offset`.
 
         With `min_one_message` at least one whole batch, however large. `upper_bound_offset` is
         exclusive: log end, high watermark or last stable offset, by the reader's isolation.
 
         Raises:
-            OffsetNotInLogError: the log does not have `start_offset`; its end is no error.
+            OffsetNotInLogError: the log does not have `start_offset`. The log's end is no error.
         """
         end_offset = self.log_end_offset
         if start_offset > end_offset or start_offset < self.log_start_offset:
@@ -239,11 +239,11 @@ class UnifiedLog:
         )
 
     def position_of(self, offset: int) -> LogPosition:
-        """Where the batch with `offset` starts; for the log's end, where the next one will."""
+        """The position of the batch with `offset`; for the log's end, that of the next batch."""
         return self.segments.position_of(offset, self.log_end_offset)
 
     def readable_bytes(self, start_offset: int, upper_bound_offset: int) -> int:
-        """Bytes of batches from `start_offset` up to the upper bound: what a long poll counts."""
+        """Bytes of batches from `start_offset` to the upper bound, as counted for a long poll."""
         if start_offset >= upper_bound_offset:
             return 0
         start, end = self.position_of(start_offset), self.position_of(upper_bound_offset)
@@ -256,7 +256,7 @@ class UnifiedLog:
         return self.segments.aborted_transactions(start_offset, upper_bound_offset)
 
     def batch_at_or_after(self, timestamp: int, start_offset: int) -> StoredBatch | None:
-        """The first batch that may have a record from `start_offset` on that is not earlier.
+        """The first batch that may have a record of `timestamp` or later, from `start_offset`.
 
         `timestamp_search.first_record` searches it.
         """
@@ -265,7 +265,7 @@ class UnifiedLog:
     def offset_for_timestamp(
         self, timestamp: int, budget: Budget = UNBOUNDED
     ) -> TimestampOffset | None:
-        """The first record that is not earlier than `timestamp`, if any; see `find_record`."""
+        """The first record at `timestamp` or later, or None; see `find_record`."""
         return find_record(self.batch_at_or_after, timestamp, self.log_start_offset, budget)
 
     @property
@@ -280,18 +280,18 @@ class UnifiedLog:
 
     @property
     def latest_epoch(self) -> int | None:
-        """The greatest leader epoch that this log knows."""
+        """The greatest leader epoch that is known; None if none is."""
         return self.epochs.latest_epoch
 
     @property
     def first_unstable_offset(self) -> int | None:
-        """Where the first undecided transaction starts."""
+        """The first offset of the first undecided transaction, or None."""
         first = self.producers.first_unstable_offset
         return None if first is None else max(first, self.log_start_offset)
 
     @property
     def last_stable_offset(self) -> int:
-        """The end of what a reader of committed transactions may see."""
+        """The offset up to which a read_committed reader may read."""
         first = self.first_unstable_offset
         return self.high_watermark if first is None else min(first, self.high_watermark)
 
@@ -300,7 +300,7 @@ class UnifiedLog:
         return self.epochs.end_offset_for(epoch, self.log_end_offset)
 
     def update_high_watermark(self, offset: int) -> bool:
-        """Raise the high watermark to `offset`, or to the log's end; whether it moved (H7)."""
+        """Raise the high watermark to `offset`, at most to the log's end; True if it moved (H7)."""
         offset = min(offset, self.log_end_offset)
         if offset <= self.high_watermark:
             return False
@@ -309,7 +309,9 @@ class UnifiedLog:
         return True
 
     def increment_log_start_offset(self, offset: int) -> bool:
-        """Let the log begin at `offset`; whether it moved. Segments go at the next retention run.
+        """Let the log begin at `offset`; True if its start moved.
+
+        The next retention run removes the segments before it.
 
         Raises:
             OffsetNotInLogError: if `offset` is above the high watermark.
@@ -325,7 +327,7 @@ class UnifiedLog:
         return True
 
     def truncate_to(self, offset: int, now: Now) -> None:
-        """Drop the batch of `offset` and all after it; StorageFault where that cannot be read."""
+        """Drop the batch of `offset` and all after it; StorageFault if it cannot be read."""
         self.reserve_files()
         if offset >= self.log_end_offset:
             self.epochs.truncate_from_end(offset)
@@ -339,11 +341,12 @@ class UnifiedLog:
     def _truncate_to(self, offset: int, now: Now) -> None:
         self.flushes.truncated()
         self.segments.doom_from(offset)
-        # Unlike Kafka: where `offset` lies within a batch the log ends before that batch, so that
-        # the next fetch asks for the batch and not for its middle.
+        # Unlike Kafka: if `offset` lies within a batch, the log ends before that batch, so that
+        # the next fetch starts at the batch and not within it.
         active = self.segments.active
         end_offset = min(offset, active.truncate_to(offset))
-        # For good: what is written next may be in another file, and outlive this truncation.
+        # Durably: the next write may go to another file, and survive a power failure that undoes
+        # this truncation.
         active.file.sync()
         self._set_end(end_offset, active.prepare_for_appends())
         self.epochs.truncate_from_end(end_offset)
@@ -353,13 +356,13 @@ class UnifiedLog:
         )
 
     def truncate_fully_and_start_at(self, offset: int, now: Now) -> None:
-        """Drop everything; the log is empty and both starts and ends at `offset`."""
+        """Drop everything; the empty log starts and ends at `offset`."""
         self.reserve_files()
         self._truncate_fully(offset, now)
 
     def _truncate_fully(self, offset: int, now: Now) -> None:
         if offset and not self.identity_is_durable:
-            self._sync_identity()  # The name of the next segment says that there were records.
+            self._sync_identity()  # The name of the next segment implies that there were records.
         self.flushes.truncated()
         self.segments.doom_all()
         remove_snapshots(self.disk, self.folder)
@@ -371,17 +374,17 @@ class UnifiedLog:
         self.producers = ProducerState(end_offset=offset)
 
     def renew_config(self, config: LogConfig) -> None:
-        """Use other topic configs from now on."""
+        """Replace the topic configs."""
         self.config = config
         for segment in self.segments.items:
             segment.config = config
         self.segments.active.jitter_ms = config.draw_jitter_ms(self.rng)
 
     def delete_old_segments(self, now: Now) -> int:
-        """Let segments go that retention or the log start offset no longer needs; how many.
+        """Delete segments by retention and log start offset; return how many.
 
-        Indexes of rolled segments that were not used since the last call leave the memory.
-        Only segments wholly below the high watermark go. If all would, an empty one is rolled.
+        Only segments wholly below the high watermark are deleted; if those are all, an empty one is
+        rolled. Indexes of rolled segments that were not used since the last call leave the memory.
         """
         count = deletable(
             self.segments.items, self.config, now, log_start_offset=self.log_start_offset,
@@ -408,7 +411,7 @@ class UnifiedLog:
             self._roll(self.log_end_offset, now)
 
     def tick(self, now: Now) -> None:
-        """Remove files that are due, ask for a flush by `flush.ms`."""
+        """Remove files that are due, and want a flush by `flush.ms`."""
         if self.unflushed:
             self._forget_flushed()
         self.segments.remove_doomed(now.monotonic_ms, self.config.file_delete_delay_ms)
@@ -421,23 +424,23 @@ class UnifiedLog:
 
     @property
     def needs_flush(self) -> bool:
-        """Whether `take_flush` has something: a rolled segment, `flush.messages`, `flush.ms`."""
+        """True if a flush is wanted: after a roll, by `flush.messages` or by `flush.ms`."""
         return self.flushes.wanted > max(self.recovery_point, self.flushes.taken)
 
     @property
     def awaits_flush(self) -> bool:
-        """Whether `flush.messages` wants something on disk before it is acknowledged."""
+        """True if records must be flushed before they are acknowledged (`flush.messages`)."""
         return self.flushes.due > self.recovery_point
 
     @property
     def is_flushing(self) -> bool:
-        """Whether a flush that was taken has not run yet."""
+        """True if a flush that was taken has not run yet."""
         return self.flushes.taken > self.recovery_point
 
     def take_flush(self, *, everything: bool = False) -> FlushRequest | None:
-        """What must be synced now, or None; with `everything` up to the log's end.
+        """Return the flush that is wanted now, or None; with `everything`, up to the log's end.
 
-        A request that was taken is not given again. Tell `flushed` when it has run.
+        A request is returned once. Call `flushed` when it has run, or `not_flushed` if it failed.
         """
         if everything:
             self.flushes.wanted = self.records_end
@@ -447,24 +450,24 @@ class UnifiedLog:
         return self._flush_request()
 
     def not_flushed(self, request: FlushRequest) -> None:
-        """A flush was not carried out, or in part: `take_flush` gives it again."""
+        """Note that a flush did not run, or only in part: `take_flush` returns it again."""
         self.flushes.put_back(request, self.recovery_point)
 
     def flushed(self, request: FlushRequest) -> None:
-        """A flush has run: everything below its offset is durable, unless truncated meanwhile."""
+        """Note that a flush has run: all below its offset is durable, unless truncated since."""
         self.flushes.ran(request)
         if request.generation == self.flushes.generation:
             self.recovery_point = max(self.recovery_point, request.up_to)
 
     def close(self) -> None:
-        """Write and sync everything, and let go of the files; the log was cleanly shut down."""
+        """Write and sync everything, and close the files, for a clean shutdown."""
         request = self.prepare_close()
         if request is not None:
             request.run()
         self.finish_close(request)
 
     def prepare_close(self) -> FlushRequest | None:
-        """Write what is not written; what must be synced before `finish_close`, or None."""
+        """Write what is only in memory; return the flush to run before `finish_close`, or None."""
         if self._state() == self._loaded_as:
             return None
         self.reserve_files()
@@ -473,7 +476,7 @@ class UnifiedLog:
             self.disk, self.folder, self.producers, self.size_bytes, self.log_end_offset
         ):
             self._snapshot_producers()
-        # All segments: what was rebuilt at the load may be below the recovery point.
+        # All segments: an index that the load rebuilt may be below the recovery point.
         for segment in self.segments.items:
             self.flushes.note(segment.unsynced)
         self.flushes.wanted = self.records_end
@@ -482,14 +485,14 @@ class UnifiedLog:
         return self._flush_request()
 
     def finish_close(self, request: FlushRequest | None) -> None:
-        """Let go of the files, after the request was run."""
+        """Close the files, after the request has run."""
         if request is not None:
             self.flushed(request)
             self._forget_flushed()
         self.segments.close()
 
     def _state(self) -> tuple[int, ...]:
-        """What any change of the log's files changes."""
+        """Values of which at least one differs after any change of the log's files."""
         active, flushes = self.segments.active, self.flushes
         return (
             active.base_offset, active.size, self.records_end, self.log_start_offset,
@@ -498,13 +501,13 @@ class UnifiedLog:
         )  # fmt: skip
 
     def abandon(self) -> None:
-        """Let go of the files without writing."""
+        """Close the files without writing."""
         self.segments.close()
 
     def _append_all(
         self, records: memoryview, leader_epoch: int, now: Now, origin: Origin
     ) -> LogAppendInfo:
-        """Append the batches of a coordinator or of the quorum's leader."""
+        """Append the batches of a coordinator or of the quorum leader."""
         policy = self.config.records
         batches = [
             validate_batch(piece, policy, origin, now.wall_ms) for piece in batches_in(records)
@@ -537,7 +540,7 @@ class UnifiedLog:
         )
 
     def _write_runs(self, records: memoryview, headers: list[BatchHeader], now: Now) -> None:
-        """Write batches with one write a segment."""
+        """Write batches, with one write for each segment."""
         start = position = 0
         run: list[BatchHeader] = []
         for header in headers:
@@ -554,13 +557,13 @@ class UnifiedLog:
         self._write(records[start:position], run, now)
 
     def _write(self, records: memoryview, headers: list[BatchHeader], now: Now) -> None:
-        """Write batches into the active segment; follow end offset, epochs and producers."""
+        """Write batches into the active segment; update end offset, epochs and producers."""
         epochs, producers, segment = self.epochs, self.producers, self.segments.active
         self.reserve_files()
         if not self.identity_is_durable:
             self._sync_identity()
         if self.recovery_point_fell and self.save_recovery_points is not None:
-            # What comes now may be lost with the power, in the middle: nobody would look there.
+            # A power failure may damage the new records: recovery must not skip them.
             self.save_recovery_points()
         segment.append(records, headers)
         position = 0
@@ -587,8 +590,8 @@ class UnifiedLog:
     def _sync_identity(self) -> None:
         """Make `partition.metadata` durable: once, before the first records.
 
-        Without it they would be set aside. As Kafka (`PartitionMetadataFile.maybeFlush`).
-        Here, in `_sync_truncation` and in a truncation the node waits for the disk.
+        Without it the log could not be identified. As Kafka (`PartitionMetadataFile.maybeFlush`).
+        The node waits for the disk here, in `_sync_truncation` and in a truncation.
         """
         if self.topic_id is not None:
             sync_file(self.disk, f"{self.folder}/{PARTITION_METADATA}")
@@ -599,18 +602,18 @@ class UnifiedLog:
         self.identity_is_durable = True
 
     def _sync_truncation(self) -> None:
-        """Make a truncation durable that the process before may have died in.
+        """Make durable a truncation during which the previous process may have crashed.
 
-        Before new records or a new segment: what it dropped must not come back in front of them.
+        Called before new records or a new segment: dropped records must not come back before them.
         """
         self.segments.active.file.sync()
         self.follows_unclean_end = False
 
     def _roll_for(self, header: BatchHeader, now: Now) -> None:
-        """Start a segment for this batch, where the log's last batch ends.
+        """Start a segment for this batch at the end of the log's last batch.
 
-        Unlike Kafka: there it begins with the batch. A gap between segments would look like the
-        end of a segment that was lost with the power.
+        Unlike Kafka, where it starts at the batch. A gap between segments would look like a
+        segment whose end was lost in a power failure.
         """
         base_offset = self.records_end
         if not reaches(base_offset, header.last_offset):
@@ -618,10 +621,10 @@ class UnifiedLog:
         self._roll(base_offset, now)
 
     def _roll(self, base_offset: int, now: Now) -> None:
-        """Start a segment at `base_offset`; the one before will be flushed.
+        """Start a segment at `base_offset`; a flush of the previous one is wanted.
 
-        An `.unflushed` file says so until then. Where the base is not the end of what was written,
-        nothing after a crash could tell how far that went: it is flushed at once.
+        Until then an `.unflushed` file marks the new one. If its base is not the end of the last
+        batch, recovery could not find out where the previous one ended: that is flushed at once.
         """
         self.reserve_files()
         self._roll_reserved(base_offset, now)
@@ -636,7 +639,7 @@ class UnifiedLog:
         self.flushes.note(active.unsynced)
         self._snapshot_producers(base_offset)
         if base_offset == self.records_end:
-            # It begins before what precedes it is durable.
+            # It begins before the records in front of it are durable.
             path = f"{self.folder}/{file_name(base_offset, UNFLUSHED_SUFFIX)}"
             self.disk.open(path, create=True).close()
             self.unflushed.append(base_offset)
@@ -647,7 +650,7 @@ class UnifiedLog:
         self.flushes.wanted = max(self.flushes.wanted, self.records_end)
 
     def _forget_flushed(self) -> None:
-        """Remove the `.unflushed` files of segments whose predecessors are durable by now."""
+        """Remove the `.unflushed` files of segments whose predecessors are durable now."""
         while self.unflushed and self.unflushed[0] <= self.recovery_point:
             self.disk.remove(f"{self.folder}/{file_name(self.unflushed[0], UNFLUSHED_SUFFIX)}")
             del self.unflushed[0]

@@ -244,7 +244,7 @@ def test_a_start_offset_above_the_first_leader_epoch_takes_no_records_away(
     assert (log.log_start_offset, log.log_end_offset) == (4, 20)
     assert (
         f"log-start-offset-checkpoint says that t-0 begins at offset {said}, but its leader "
-        "epochs begin at 4: the checkpoint is damaged, taking 4"
+        "epochs begin at 4: the checkpoint is damaged, using 4"
     ) in caplog.text
 
 
