@@ -1,4 +1,4 @@
-"""What a leader answers to a fetch of the metadata log, one partition of one request.
+"""The leader's result for a fetch of the metadata log: one partition of one request.
 
 Source: `KafkaRaftClient.tryCompleteFetchRequest`, `KafkaMetadataLog.validateOffsetAndEpoch`.
 """
@@ -17,7 +17,7 @@ _MAX_BYTES = 1024 * 1024
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetadataRead:
-    """The outcome of a fetch. At most one of `diverging`, `snapshot` and `records` is there."""
+    """The result of a fetch. At most one of `diverging`, `snapshot` and `records` is set."""
 
     error: ErrorCode = ErrorCode.NONE
     high_watermark: int = -1
@@ -28,7 +28,7 @@ class MetadataRead:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing in it that the fetcher has to be told at once."""
+        """True if the response may wait: no error, no diverging epoch, snapshot or records."""
         return self.error == ErrorCode.NONE and not (
             self.diverging or self.snapshot or self.records
         )
@@ -37,7 +37,7 @@ class MetadataRead:
 def read_metadata(
     raft: RaftNode, *, current_leader_epoch: int, fetch_offset: int, last_fetched_epoch: int
 ) -> MetadataRead:
-    """The answer to a fetch at `fetch_offset` that follows a record of `last_fetched_epoch`."""
+    """Serve a fetch at `fetch_offset`, after a record of `last_fetched_epoch`."""
     if fetch_offset < 0 or last_fetched_epoch < 0 or last_fetched_epoch > current_leader_epoch:
         return MetadataRead(error=ErrorCode.INVALID_REQUEST)
     if current_leader_epoch < raft.epoch:
@@ -66,9 +66,9 @@ def read_metadata(
 def _validate(
     raft: RaftNode, fetch_offset: int, last_fetched_epoch: int
 ) -> SnapshotId | EpochEnd | None:
-    """None for a position that this log goes on from; else where the fetcher has to go back to."""
+    """None if this log has the position; else the snapshot to load or the epoch to truncate to."""
     log = raft.log.log
-    # The snapshot at offset 0 is where a quorum starts from; it is never sent.
+    # The snapshot at offset 0 is the initial state of a quorum; it is never sent.
     snapshots = [s for s in snapshot_ids(raft.disk, METADATA_FOLDER) if s.end_offset > 0]
     if fetch_offset == 0 and snapshots:
         return snapshots[-1]

@@ -1,11 +1,11 @@
-"""The metadata log on disk: opened, recovered, and checked up to what is known to be committed.
+"""The metadata log on disk: open it, recover it, and check its committed part.
 
-A clean shutdown file says nothing about this log: it is recovered at every start. What lies below
-its recovery point was flushed and committed: damage there is never cut off, the node stops. Above
-the recovery point the log ends at the first bad batch, as after a power failure.
+The clean shutdown file does not cover this log: it is recovered at every start. Records below its
+recovery point were flushed and committed. Damage there is never cut off: the node stops. Above the
+recovery point the log ends at the first bad batch, as after a power failure.
 
-The recovery point has a file of its own, in the folder of the log, since the log directory's
-checkpoint belongs to the logs of partitions and is rewritten without this one.
+The recovery point has its own file in the folder of the log, since the log directory's checkpoint
+is for the logs of partitions and is rewritten without this log.
 
 Source: `KafkaRaftLog.createLog`, which recovers the log from its start.
 """
@@ -43,7 +43,7 @@ REMEDY: Final = (
     f"to fetch it again from the quorum, stop the node and remove {METADATA_FOLDER}; the only "
     f"controller of a cluster needs the {METADATA_FOLDER} of a backup, or of a stopped broker"
 )
-"""What an operator does about a damaged metadata log."""
+"""The advice to an operator with a damaged metadata log."""
 INCOMPLETE: Final = "the batch is not whole"
 
 
@@ -56,8 +56,8 @@ def open_metadata_log(disk: Disk, config: LogConfig, now: Now, rng: Random) -> U
     recovery_point = read_recovery_point(disk)
     if not recovery_point and disk.exists(RECOVERY_POINT):
         _log.warning(
-            "%s/%s is damaged: recovering the metadata log from its start. A damaged batch is cut "
-            "as a torn tail, with everything behind it",
+            "%s/%s is damaged: recovering the metadata log from its start. The first damaged batch "
+            "is cut off as a torn tail, with everything behind it",
             disk.root, RECOVERY_POINT,
         )  # fmt: skip
     _verify(disk, recovery_point)
@@ -71,11 +71,11 @@ def open_metadata_log(disk: Disk, config: LogConfig, now: Now, rng: Random) -> U
         rng=rng,
     )
     log.goes_first = True
-    # `MetadataLog` checks each batch that it reads, and names what an operator can do.
+    # `RaftLog` checks each batch that it reads, and its errors tell an operator what to do.
     log.segments.trust_content()
     snapshot_id = _snapshot_after(disk, log)
     if snapshot_id is not None:
-        # The process ended after the download of a snapshot, before records followed it.
+        # The process ended after it downloaded a snapshot and before it fetched records after it.
         start_after(log, snapshot_id, now)
     if log.log_end_offset < recovery_point:
         raise damaged(
@@ -87,7 +87,7 @@ def open_metadata_log(disk: Disk, config: LogConfig, now: Now, rng: Random) -> U
 
 
 def check_quorum_state(disk: Disk) -> None:
-    """Read `quorum-state`, before anything of the last stop is used up.
+    """Check `quorum-state`, before the start removes the clean shutdown files.
 
     Raises:
         StorageFault: it is damaged.
@@ -96,7 +96,7 @@ def check_quorum_state(disk: Disk) -> None:
 
 
 def read_bootstrap(disk: Disk) -> list[MetadataRecord]:
-    """Read what a new cluster begins with: what formatting left, or the default levels.
+    """Read the first records of a new cluster: those of the formatter, or the default levels.
 
     Raises:
         StorageFault: `bootstrap.checkpoint` is damaged.
@@ -106,18 +106,18 @@ def read_bootstrap(disk: Disk) -> list[MetadataRecord]:
 
 
 def is_unused(disk: Disk, log: UnifiedLog) -> bool:
-    """True if there is neither a record nor a snapshot, as before the first start."""
+    """True if the log has neither a record nor a snapshot, as before the first start."""
     return not log.log_end_offset and not snapshot_ids(disk, METADATA_FOLDER)
 
 
 def start_after(log: UnifiedLog, snapshot_id: SnapshotId, now: Now) -> None:
-    """Replace the log's content by a snapshot: the log is empty, and begins where that ends."""
+    """Replace the log's content by a snapshot: the empty log begins at the snapshot's end."""
     log.truncate_fully_and_start_at(snapshot_id.end_offset, now)
     log.assign_epoch_start_offset(snapshot_id.epoch, snapshot_id.end_offset)
 
 
 def learn_last_epoch(disk: Disk, log: UnifiedLog) -> None:
-    """Give a log that lost all its records the epoch of the snapshot that it goes on from."""
+    """Give a log without records the epoch of the snapshot at its end."""
     if log.latest_epoch is not None:
         return
     for snapshot_id in snapshot_ids(disk, METADATA_FOLDER):
@@ -131,14 +131,14 @@ def read_recovery_point(disk: Disk) -> int:
 
 
 def write_recovery_point(disk: Disk, offset: int, *, sync: bool = False) -> None:
-    """Replace the recovery point. It never goes back, since what is committed never does."""
+    """Replace the recovery point. It never goes back, since the committed offset never does."""
     write_offsets(disk, RECOVERY_POINT, {METADATA_PARTITION: offset}, sync=sync)
 
 
 def check_batch(content: Buffer, position: int, header: BatchHeader, offset: int) -> None:
-    """Raise CorruptRecordsError if the batch at `position` is damaged, or is not that at `offset`.
+    """Raise CorruptRecordsError if the batch at `position` is damaged or does not hold `offset`.
 
-    No checksum covers the base offset; but batches of the metadata log leave no gaps.
+    No checksum covers the base offset, but the metadata log has no gaps between batches.
     """
     check_crc(content, position, header)
     if header.base_offset > offset or header.last_offset < offset:
@@ -156,7 +156,7 @@ def _verify(disk: Disk, recovery_point: int) -> None:
     """Check the batches that recovery reads and that lie below the recovery point.
 
     Raises:
-        StorageFault: naming the file, the byte and the offset.
+        StorageFault: a batch is damaged. The text names the file, the byte and the offset.
     """
     bases = [
         int(name.removesuffix(LOG_SUFFIX))
@@ -184,7 +184,7 @@ def _verify_segment(
             position, offset = at + header.size, header.next_offset
         wrong = _wrong_end(position, file.size, following) if offset < recovery_point else None
     except CorruptRecordsError as error:
-        # Where the known part has ended, what follows is a torn tail: recovery cuts it.
+        # Damage above the recovery point is a torn tail: recovery cuts it.
         wrong = str(error) if offset < recovery_point else None
     finally:
         file.close()
@@ -203,10 +203,10 @@ def _wrong_end(position: int, size: int, following: int | None) -> str | None:
 
 
 def _snapshot_after(disk: Disk, log: UnifiedLog) -> SnapshotId | None:
-    """The newest snapshot that can be read, if it says more than the log.
+    """The newest readable snapshot, if it has more than the log.
 
-    It goes beyond the log's end, or the log is empty and begins where it ends: the epoch before
-    that is in its name only.
+    It reaches beyond the log's end, or the log is empty and begins at the snapshot's end: then only
+    the snapshot's name has the epoch before that offset.
     """
     known = log.log_end_offset
     if known and log.latest_epoch is None:

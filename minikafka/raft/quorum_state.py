@@ -1,4 +1,4 @@
-"""What a node of the quorum must not forget: epoch, leader, vote. Written before it is acted on.
+"""The persistent state of a quorum node: epoch, leader, vote. It is written before it is used.
 
 Source: `QuorumState`, `FileQuorumStateStore`, `QuorumStateData` (version 0 for kraft.version 0, 1
 for kraft.version 1).
@@ -16,7 +16,7 @@ NOBODY = -1
 
 
 class ElectionState(NamedTuple):
-    """Epoch, its leader as far as known, and whom this node voted for in it (-1: nobody)."""
+    """An epoch, its leader and the node that this node voted for in it; -1 for none."""
 
     epoch: int = 0
     leader_id: int = NOBODY
@@ -25,10 +25,10 @@ class ElectionState(NamedTuple):
 
 
 def read_election_state(disk: Disk, folder: str) -> ElectionState:
-    """The state in `quorum-state`; epoch 0 without leader where there is no such file.
+    """Read the state in `quorum-state`; epoch 0 without a leader if there is no such file.
 
     Raises:
-        StorageFault: if the file is there and cannot be understood.
+        StorageFault: the file exists but is damaged.
     """
     content = read_file(disk, f"{folder}/{QUORUM_STATE}")
     if content is None:
@@ -46,7 +46,7 @@ def read_election_state(disk: Disk, folder: str) -> ElectionState:
         raise StorageFault(
             disk.root,
             f"{folder}/{QUORUM_STATE} is damaged ({error!r}): expected a JSON object with "
-            "leaderId, leaderEpoch and votedId; bring it back from a backup, or remove it if this "
+            "leaderId, leaderEpoch and votedId; restore it from a backup, or remove it if this "
             "node is the only voter of its quorum",
         ) from error
 
@@ -54,7 +54,7 @@ def read_election_state(disk: Disk, folder: str) -> ElectionState:
 def write_election_state(
     disk: Disk, folder: str, state: ElectionState, *, kraft_version: int, voters: list[int]
 ) -> None:
-    """Replace `quorum-state`, durably. `voters` stands in the file of kraft.version 0 only."""
+    """Replace `quorum-state`, durably. Only the file of kraft.version 0 has the `voters`."""
     if kraft_version == 0:
         content: dict[str, object] = {
             "clusterId": "",

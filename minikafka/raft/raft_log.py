@@ -43,8 +43,8 @@ class MetadataBatch(NamedTuple):
 class RaftLog:
     """Typed access to the log.
 
-    What this node appends as leader is kept until it is committed, so that it is not read and
-    decoded again (as Kafka's `MemoryBatchReader`).
+    As Kafka's `MemoryBatchReader`: batches that this node appends as leader are kept until they are
+    committed, so that they are not read and decoded again.
     """
 
     log: UnifiedLog
@@ -64,7 +64,7 @@ class RaftLog:
     def append_records(
         self, records: Iterable[MetadataRecord], *, epoch: int, metadata_version: int, now: Now
     ) -> int:
-        """Append one batch; returns the offset of its last record."""
+        """Append one batch; return the offset of its last record."""
         records = list(records)
         batch = build_batch(
             [
@@ -83,7 +83,7 @@ class RaftLog:
         return last
 
     def append_control(self, records: list[NewRecord], *, epoch: int, now: Now) -> int:
-        """Append a control batch; returns the offset of its last record."""
+        """Append a control batch; return the offset of its last record."""
         return self._append(build_batch(records, BatchOptions(is_control=True)), epoch, now)
 
     def _append(self, batch: bytearray, epoch: int, now: Now) -> int:
@@ -93,7 +93,7 @@ class RaftLog:
         return info.last_offset
 
     def append_fetched(self, records: memoryview, *, epoch: int, now: Now) -> None:
-        """Append what the leader of `epoch` answered to a fetch at this log's end.
+        """Append the response of the leader of `epoch` to a fetch at this log's end.
 
         Raises:
             CorruptRecordsError: a batch is damaged, or does not follow the one before; nothing was
@@ -115,7 +115,7 @@ class RaftLog:
         self.log.truncate_to(offset, now)
 
     def committed(self, start_offset: int, end_offset: int) -> Iterator[MetadataBatch]:
-        """As `batches`; call it once for each range, in order.
+        """Yield batches as `batches` does; call it once for each range, in order.
 
         Raises:
             StorageFault: as `batches`.
@@ -134,12 +134,12 @@ class RaftLog:
     def batches(
         self, start_offset: int, end_offset: int, *, control_only: bool = False
     ) -> Iterator[MetadataBatch]:
-        """The batches from `start_offset` up to `end_offset`, which is at a batch's end.
+        """Yield the batches from `start_offset` up to `end_offset`, which is at a batch's end.
 
         With `control_only` the records of data batches are not decoded: `records` is empty.
 
         Raises:
-            StorageFault: a batch is damaged, or missing; it names the file, byte and offset.
+            StorageFault: a batch is damaged or missing. The text names the file, byte and offset.
         """
         while start_offset < end_offset:
             read = self._read(start_offset, end_offset)
@@ -157,12 +157,13 @@ class RaftLog:
                 raise self._damaged(read, end, start_offset, INCOMPLETE)
 
     def read(self, start_offset: int, max_bytes: int) -> LogRead:
-        """Name the bytes of batches from `start_offset`, which is in the log or its end.
+        """Find the bytes of batches from `start_offset`, which is in the log or its end.
 
-        At least one batch, if there is one. What is damaged here never reaches a follower.
+        At least one batch, if there is one. The batches are checked, so that a damaged one never
+        reaches a follower.
 
         Raises:
-            StorageFault: a batch is damaged; it names the file, byte and offset.
+            StorageFault: a batch is damaged. The text names the file, byte and offset.
         """
         if start_offset == self.end_offset:
             return LogRead(None, self.log.position_of(start_offset))

@@ -1,11 +1,12 @@
-"""The node's part in the quorum: leader of the metadata log, or observer that follows it.
+"""The node's part in the quorum: leader of the metadata log, or observer that follows the leader.
 
 States: UNATTACHED (knows no leader) -> OBSERVER (follows one) and back; LEADER, for the only voter
-of a quorum of one, which elects itself at start. Elections among several voters come with their
-RPCs (Vote, BeginQuorumEpoch, EndQuorumEpoch); all counting here goes by the voter set already.
+of a quorum of one, which elects itself at start. Elections among several voters, with their RPCs
+(Vote, BeginQuorumEpoch, EndQuorumEpoch), do not exist yet; majorities are computed from the voter
+set already.
 
-Invariants: the epoch never goes back; what is below the high watermark is on the disks of a
-majority of voters; the state file is written before the state is acted on.
+Invariants: the epoch never goes back; records below the high watermark are on the disks of a
+majority of voters; the state file is written before the state is used.
 
 Source: `KafkaRaftClient`, `LeaderState`, `FollowerState`, KIP-595, KIP-630.
 """
@@ -56,15 +57,15 @@ from minikafka.records.errors import CorruptRecordsError
 from minikafka.rpc.calls import Calls
 
 _log = logging.getLogger("minikafka.raft")
-# KIP-1166: the fetch says which high watermark is known here, so that a leader answers at once what
-# was committed between two fetches. Before version 18 that waited for the next record or time-out.
+# KIP-1166: the fetch has the follower's high watermark, so that a leader responds at once if it
+# moved between two fetches. Before version 18 that waited for the next record or time-out.
 _FETCH_VERSION = 18
 _FETCH_WAIT_MS = 500
 _RECOVERY_POINT_INTERVAL_MS = 5_000
 
 
 class RaftRole(Enum):
-    """What a node is to the quorum."""
+    """The role of a node in the quorum."""
 
     UNATTACHED = "unattached"
     OBSERVER = "observer"
@@ -80,7 +81,7 @@ class RaftEvent(Enum):
 
 @dataclass(slots=True)
 class Progress:
-    """What a leader knows of a voter or an observer; times are wall clock (DescribeQuorum)."""
+    """A leader's view of a voter or an observer; times are wall clock (DescribeQuorum)."""
 
     node_id: int
     directory_id: Uuid
@@ -90,7 +91,7 @@ class Progress:
 
 
 class RaftSettings(NamedTuple):
-    """What configuration says of the quorum."""
+    """The configs of the quorum."""
 
     fetch_timeout_ms: int
     request_timeout_ms: int
@@ -103,10 +104,10 @@ class RaftSettings(NamedTuple):
 class RaftNode:
     """One node of the quorum.
 
-    `voters` is what configuration says (a static quorum) or None, then the snapshot at offset 0 or
-    the log says it. `bootstrap` are addresses to ask for the leader. Hooks: `on_commit` whenever
-    the high watermark moved, `on_snapshot` when a snapshot took the place of the log, `on_leader`
-    when this node leads.
+    `voters` are those of the configuration (static quorum), or None if the snapshot at offset 0 or
+    the log has them. `bootstrap` are addresses to ask for the leader. Hooks: `on_commit` is called
+    when the high watermark moved, `on_snapshot` when a snapshot replaced the log, `on_leader` when
+    this node has become leader.
     """
 
     env: Environment
@@ -135,20 +136,20 @@ class RaftNode:
     _flushing: bool = False
     _warned: str = field(default="", init=False)
     _recovery_point: int = field(default=0, init=False)
-    """As its file says."""
+    """The value in its file."""
     adopted_offset: int = field(default=0, init=False)
-    """The end offset of the snapshot that was last loaded; 0 without one. Nothing below it is read
-    from the log."""
+    """The end offset of the snapshot that was loaded last; 0 without one. Records below it are not
+    read from the log."""
     _recovery_point_due_ms: int = field(default=0, init=False)
     _bootstrap_at: int = 0
     _fetch_timer: Timer | None = None
     _voters_are_logged: bool = False
 
-    # What others may know
+    # Public properties
 
     @property
     def epoch(self) -> int:
-        """The present epoch."""
+        """The current epoch."""
         return self._state.epoch
 
     @property
@@ -158,12 +159,12 @@ class RaftNode:
 
     @property
     def is_leader(self) -> bool:
-        """Whether this node leads."""
+        """True if this node is the leader."""
         return self.role is RaftRole.LEADER
 
     @property
     def leader_address(self) -> tuple[str, int] | None:
-        """Where the leader's controller listener is, as far as known."""
+        """Host and port of the leader's controller listener, or None if unknown."""
         return self._leader_address
 
     @property
@@ -174,7 +175,7 @@ class RaftNode:
     # Starting
 
     def start(self) -> None:
-        """Read the state file and the voters; lead at once where nobody else could."""
+        """Read the state file and the voters; the only voter of a quorum becomes leader at once."""
         self._state = read_election_state(self.disk, METADATA_FOLDER)
         if self.log.last_epoch > self._state.epoch:
             self._state = ElectionState(self.log.last_epoch)
@@ -187,10 +188,10 @@ class RaftNode:
             self._become_unattached()
 
     def _load_voters(self) -> None:
-        """A dynamic quorum: voters come from snapshots and the log, not from configuration.
+        """Load the voters of a dynamic quorum, which are not in the configuration.
 
-        From the snapshot that was adopted, or that at offset 0 with which the quorum began, and
-        from control records after it.
+        They are in the snapshot that was adopted, or else the initial one at offset 0, and in
+        control records after it.
         """
         if self.voters is not None and self.kraft_version == 0:
             return
@@ -204,14 +205,14 @@ class RaftNode:
             self.learn_control(batch.control)
 
     def adopt(self, snapshot_id: SnapshotId, snapshot: Snapshot) -> None:
-        """Take over what a snapshot says of the voters; what comes before it counts no more."""
+        """Use the voters of a snapshot; control records before it no longer count."""
         self.adopted_offset = snapshot_id.end_offset
         if snapshot.voters is not None:
             self.voters, self.kraft_version = snapshot.voters, snapshot.kraft_version
             self._voters_are_logged = snapshot_id.end_offset > 0
 
     def learn_control(self, control: list[tuple[int, bytes]]) -> None:
-        """Take over what control records say of the voters."""
+        """Use the voters and the kraft.version of control records."""
         for kind, value in control:
             if kind == ControlType.KRAFT_VOTERS:
                 self.voters = VoterSet.from_record(value)
@@ -263,8 +264,8 @@ class RaftNode:
         self._fetch()
 
     def _persist(self, state: ElectionState) -> None:
-        # Observers of a static quorum keep no file in released Kafka either once they restart:
-        # the epoch is learned again. A voter must not forget.
+        # Only controllers keep the file: a voter must not forget its epoch. An observer learns the
+        # epoch again after a restart.
         if self.is_controller:
             write_election_state(
                 self.disk,
@@ -278,10 +279,10 @@ class RaftNode:
     # Leading
 
     def append(self, records: Sequence[MetadataRecord], *, metadata_version: int) -> int:
-        """Append one batch; returns the offset of its last record, which is not committed yet.
+        """Append one batch; return the offset of its last record, which is not committed yet.
 
         Raises:
-            NotControllerError: this node does not lead.
+            NotControllerError: this node is not the leader.
         """
         if not self.is_leader:
             raise NotControllerError
@@ -295,8 +296,8 @@ class RaftNode:
         return offset
 
     def _appended(self) -> None:
-        # Observers may fetch what is not flushed here yet: they count for nothing, and the high
-        # watermark that they learn waits for the flush.
+        # Observers may fetch records that are not flushed here yet: they do not count for the high
+        # watermark, which waits for the flush.
         self.env.notify(RaftEvent.LOG_CHANGED)
         self._flush()
 
@@ -322,8 +323,8 @@ class RaftNode:
             self._flush()
 
     def flush_with(self, target: SyncTarget, on_done: FlushCallback) -> None:
-        """Flush what is committed, then `target`: away from this step, in this order."""
-        # The leader has flushed all that is committed, and counts its flushes itself.
+        """Flush committed records, then `target`, outside of this step and in this order."""
+        # The leader has flushed all committed records, and tracks its flushes itself.
         request = None if self.is_leader else self.log.log.take_flush(everything=True)
 
         def done(fault: StorageFault | None) -> None:
@@ -335,12 +336,12 @@ class RaftNode:
         self.env.flush((target,) if request is None else (request, target), done)
 
     def _save_recovery_point(self, *, sync: bool = False) -> None:
-        """Note how much is both durable and committed: no truncation ever goes below that."""
+        """Save the offset below which all is durable and committed. No truncation goes below it."""
         self._recovery_point_due_ms = self.env.clock.monotonic_ms + _RECOVERY_POINT_INTERVAL_MS
         reached = min(self.log.log.recovery_point, self.high_watermark)
         if reached > self._recovery_point:
             write_recovery_point(self.disk, reached, sync=sync)
-            # Durable with the next flush: a power failure must not take it back for long.
+            # Durable with the next flush, so that a power failure loses only the latest changes.
             self.log.log.flushes.wrote(RECOVERY_POINT, METADATA_FOLDER)
             self._recovery_point = reached
 
@@ -348,7 +349,7 @@ class RaftNode:
         """Flush and close the metadata log.
 
         Raises:
-            StorageFault: what it holds is perhaps not durable.
+            StorageFault: the disk reports an error; the log may not be durable.
         """
         self.log.log.close()
         self._save_recovery_point(sync=True)
@@ -384,7 +385,7 @@ class RaftNode:
         self.env.notify(RaftEvent.COMMITTED)
 
     def fetched(self, node_id: int, directory_id: Uuid, fetch_offset: int) -> None:
-        """A voter or observer showed that it holds everything below `fetch_offset`."""
+        """Note that a voter or observer has everything below `fetch_offset`."""
         now_ms = self.env.clock.wall_ms
         key = (node_id, directory_id)
         progress = self.progress.get(key)
@@ -399,7 +400,7 @@ class RaftNode:
     # Following
 
     def _fetch(self) -> None:
-        """Ask the leader, or somebody who may know it, for what comes next."""
+        """Fetch the next records from the leader, or ask a bootstrap server if it is unknown."""
         if self.is_leader:
             return
         address = self._leader_address or self._next_bootstrap()
@@ -464,10 +465,10 @@ class RaftNode:
             return
         if answer.error_code == ErrorCode.UNKNOWN_LEADER_EPOCH:
             self._warn_once(
-                f"the controller is in an epoch before {self.epoch}, which this node knows of with "
-                f"metadata up to offset {self.log.end_offset}: "
-                "metadata cannot be fetched. If the controller got an older copy of its metadata "
-                f"back, stop it and replace its copy by that of this node, or {REMEDY}"
+                f"the controller is in an epoch before {self.epoch}, the epoch of this node, whose "
+                f"metadata log ends at offset {self.log.end_offset}: metadata cannot be fetched. "
+                "If an older copy of the controller's metadata was restored, stop it and replace "
+                f"its copy by that of this node, or {REMEDY}"
             )
         if answer.error_code:
             self._again()
@@ -483,11 +484,11 @@ class RaftNode:
             return
         if answer.high_watermark >= 0:
             self._committed(answer.high_watermark)
-        # Deferred, so that a node which always has news still gets to everything else.
+        # Deferred, so that a node that always finds new records still does its other work.
         self.env.after(0, self._fetch)
 
     def _append_fetched(self, records: memoryview) -> bool:
-        """Append what the leader sent; False if it is damaged and will be asked for again."""
+        """Append records from the leader; False if they are damaged and are fetched again."""
         try:
             self.log.append_fetched(records, epoch=self.epoch, now=self.env.clock.now)
         except CorruptRecordsError as error:
@@ -502,13 +503,13 @@ class RaftNode:
         return True
 
     def _warn_once(self, what: str) -> None:
-        """Log a warning, but not as often as the same request is repeated."""
+        """Log a warning once, even if the request is repeated with the same result."""
         if what != self._warned:
             self._warned = what
             _log.warning("[raft %d] %s", self.node_id, what)
 
     def _lose_leader(self) -> None:
-        """Ask others: the leader did not answer, or says that it is none."""
+        """Search for the leader: the known one did not respond or says that it is not leader."""
         self._leader_address = None
         self.role = RaftRole.UNATTACHED
         self._again()
@@ -517,12 +518,12 @@ class RaftNode:
         self.env.after(self.settings.retry_backoff_ms, self._fetch)
 
     def _learn_leader(self, response: Any, answer: Any) -> bool:
-        """Follow whom the answer names; False where it says nothing that helps."""
+        """Follow the leader that the response names; False if it names no usable one."""
         named = answer.current_leader
         leader_id = named.leader_id if named is not None else NOBODY
         epoch = named.leader_epoch if named is not None else -1
         if epoch < self.epoch and answer.error_code == 0:
-            # An answer without error comes from the leader of the epoch that was asked about.
+            # A response without error comes from the leader of the requested epoch.
             return self._leader_address is not None or self._leader_by_voters()
         if epoch > self.epoch or (epoch == self.epoch and self.leader_id == NOBODY):
             self._persist(ElectionState(epoch, leader_id))
@@ -572,21 +573,21 @@ class RaftNode:
 
     @property
     def _committed_offset(self) -> int:
-        """The offset below which this node knows that everything was committed."""
+        """The offset below which, as this node knows, everything was committed."""
         return max(self.high_watermark, self._recovery_point, self.adopted_offset)
 
     def _leader_is_older(self, offset: int) -> StorageFault:
-        """The fault of a leader that misses committed metadata: a quorum never forgets any.
+        """The fault for a leader that lacks committed metadata, which a quorum never loses.
 
-        Unlike Kafka: a node that was restarted there does not know what was committed, and
-        truncates it.
+        Unlike Kafka, where a restarted node does not know which records were committed, and
+        truncates them.
         """
         return damaged(
             self.disk,
             f"the metadata log of controller {self.leader_id} differs from {METADATA_FOLDER} here "
             f"from offset {offset}, but everything below offset {self._committed_offset} had been "
-            "committed. If the controller got an older copy of its metadata back: to lose nothing, "
-            "stop it and replace its copy by the one here",
+            "committed. If an older copy of the controller's metadata was restored: to lose "
+            "nothing, stop it and replace its copy by the one here",
         )
 
     def _fetch_snapshot(self, snapshot_id: SnapshotId) -> None:

@@ -1,4 +1,4 @@
-"""Downloading a metadata snapshot from the leader, piece by piece. Source: KIP-630."""
+"""The download of a metadata snapshot from the leader, piece by piece. Source: KIP-630."""
 
 import logging
 from collections.abc import Callable
@@ -25,7 +25,7 @@ _METADATA_TOPIC = "__cluster_metadata"
 
 @dataclass(slots=True)
 class SnapshotFetch:
-    """One download; `on_done` gets the snapshot once its file is whole and durable, or None."""
+    """One download. `on_done` gets the snapshot when its file is complete and durable, or None."""
 
     env: Environment
     calls: Calls
@@ -44,7 +44,7 @@ class SnapshotFetch:
         return f"{METADATA_FOLDER}/{self.snapshot_id.file_name}{PART_SUFFIX}"
 
     def start(self) -> None:
-        """Ask for the first piece."""
+        """Request the first piece."""
         _log.info("[raft %d] fetches snapshot %s", self.node_id, self.snapshot_id.file_name)
         self._file = self.disk.open(self._part, create=True)
         self._file.truncate(0)
@@ -96,13 +96,15 @@ class SnapshotFetch:
             if piece:
                 self._ask()
             else:
-                # Asked at once, a leader that sends nothing would be asked without end.
+                # A pause, so that a leader that sends nothing is not asked in a busy loop.
                 self.env.after(self.settings.retry_backoff_ms, self._ask)
             return
         try:
             snapshot = parse_snapshot(bytes(self._file.read_at(0, self._file.size)))
         except (CorruptRecordsError, MalformedMessage) as error:
-            self._fail(f"what {self.channel.host}:{self.channel.port} sent is damaged: {error}")
+            self._fail(
+                f"the snapshot from {self.channel.host}:{self.channel.port} is damaged: {error}"
+            )
             return
         self._file.sync()
         self._file.close()

@@ -1,4 +1,4 @@
-"""Which old snapshots and segments of the metadata log may go.
+"""The removal of old snapshots and segments of the metadata log.
 
 Source: `KafkaRaftLog.maybeClean`, `deleteBeforeSnapshot`.
 """
@@ -16,10 +16,10 @@ _log = logging.getLogger("minikafka.raft")
 
 @dataclass(slots=True)
 class SnapshotRetention:
-    """Cuts the metadata log behind a snapshot, with the snapshots before that.
+    """Removes old snapshots, and the part of the metadata log that a later snapshot covers.
 
-    `max_bytes` of log and snapshots together, and `max_ms` since the last record of a snapshot was
-    written (-1: no limit). The newest snapshot stays, and the log after it, whatever they say.
+    `max_bytes` limits log and snapshots together, `max_ms` the time since the last record of a
+    snapshot was written (-1: no limit). The newest snapshot and the log after it always stay.
     """
 
     raft: RaftNode
@@ -27,7 +27,7 @@ class SnapshotRetention:
     max_ms: int
 
     def clean(self, now: Now) -> None:
-        """Remove what is too much or too old; files of the log go after `file.delete.delay.ms`."""
+        """Remove snapshots and segments beyond the limits; segments: after the deletion delay."""
         log = self.raft.log.log
         log.tick(now)
         snapshots = [
@@ -42,8 +42,9 @@ class SnapshotRetention:
             self.raft.disk.remove(f"{METADATA_FOLDER}/{gone.snapshot_id.file_name}")
             del snapshots[0]
             _log.info(
-                "[raft %d] removed snapshot %s; the metadata log begins at offset %d, %d segments "
-                "went", self.raft.node_id, gone.snapshot_id.file_name, log.log_start_offset, count,
+                "[raft %d] removed snapshot %s; the metadata log begins at offset %d, segments "
+                "removed: %d",
+                self.raft.node_id, gone.snapshot_id.file_name, log.log_start_offset, count,
             )  # fmt: skip
 
     def _is_due(self, snapshots: list[SnapshotFile], now: Now) -> bool:

@@ -1,4 +1,4 @@
-"""A metadata snapshot on its way to the disk: written piece by piece, and synced by a flush."""
+"""The writer of a metadata snapshot: it writes piece by piece, and a flush syncs the file."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,9 +10,9 @@ from minikafka.raft.snapshots import PART_SUFFIX, SnapshotId
 
 @dataclass(slots=True)
 class SnapshotWriter:
-    """One snapshot. Its file has another name until it is whole and durable.
+    """The write of one snapshot. Its file has another name until it is complete and durable.
 
-    `pieces` make the content. As a sync target it is run once, after the last piece.
+    `pieces` are the content. It is a sync target, which is run once, after the last piece.
     """
 
     disk: Disk
@@ -24,11 +24,11 @@ class SnapshotWriter:
 
     @property
     def path(self) -> str:
-        """Where the snapshot will be."""
+        """The final path of the snapshot."""
         return f"{METADATA_FOLDER}/{self.snapshot_id.file_name}"
 
     def write_piece(self) -> bool:
-        """Write the next piece; False if there is none, and the file is whole."""
+        """Write the next piece; False if there is none and the file is complete."""
         if self._file is None:
             self._file = self.disk.open(self.path + PART_SUFFIX, create=True)
             self._file.truncate(0)
@@ -41,10 +41,10 @@ class SnapshotWriter:
         return True
 
     def run(self) -> None:
-        """Make the file durable under its name; from any thread.
+        """Make the file durable under its final name; may be called from any thread.
 
         Raises:
-            StorageFault: if the disk refuses.
+            StorageFault: the disk reports an error.
         """
         assert self._file is not None
         self._file.sync()
@@ -53,7 +53,7 @@ class SnapshotWriter:
         self.disk.sync_dir(METADATA_FOLDER)
 
     def abandon(self) -> None:
-        """Remove what was written; not once the file is whole."""
+        """Remove the partial file. Do not call it once the file is complete."""
         if self._file is not None:
             self._file.close()
             self.disk.remove(self.path + PART_SUFFIX)

@@ -30,24 +30,24 @@ BOOTSTRAP = "bootstrap.checkpoint"
 PART_SUFFIX = ".part"
 """A snapshot that is being written or downloaded; Kafka's name for it."""
 _RECORDS_PER_BATCH = 100
-"""A piece of some milliseconds: a snapshot is written a batch a step."""
+"""A snapshot is written one batch a step, which takes a few milliseconds."""
 _HEADER_WINDOW = 4096
 
 
 class SnapshotId(NamedTuple):
-    """All records below `end_offset` are in the snapshot; `epoch` is that of the last of them."""
+    """A snapshot of all records below `end_offset`; `epoch` is that of the last of them."""
 
     end_offset: int
     epoch: int
 
     @property
     def file_name(self) -> str:
-        """The file in the folder of the metadata log."""
+        """The name of its file in the folder of the metadata log."""
         return f"{self.end_offset:020d}-{self.epoch:010d}{SUFFIX}"
 
 
 class SnapshotFile(NamedTuple):
-    """A snapshot on disk, as far as its first batch says it."""
+    """A snapshot on disk, described from its name, size and first batch."""
 
     snapshot_id: SnapshotId
     size: int
@@ -55,7 +55,7 @@ class SnapshotFile(NamedTuple):
 
 
 class Snapshot(NamedTuple):
-    """What a snapshot file holds. `voters` is None, and `kraft_version` 0, in a static quorum."""
+    """The content of a snapshot. In a static quorum `voters` is None and `kraft_version` 0."""
 
     records: list[MetadataRecord]
     kraft_version: int
@@ -76,7 +76,7 @@ def snapshot_ids(disk: Disk, folder: str) -> list[SnapshotId]:
 def snapshot_files(disk: Disk, folder: str) -> list[SnapshotFile]:
     """The snapshots in a folder with their sizes in bytes and timestamps, oldest first.
 
-    A timestamp that cannot be read is 0: that of the oldest possible snapshot.
+    A timestamp that cannot be read is 0, so that retention takes the snapshot for old.
     """
     return [_described(disk, folder, snapshot_id) for snapshot_id in snapshot_ids(disk, folder)]
 
@@ -111,7 +111,7 @@ def write_snapshot(
     last_contained_ms: int,
     now_ms: int,
 ) -> None:
-    """Write a snapshot durably under `path`; a half-written one never has that name."""
+    """Write a snapshot durably under `path`; a partial one never has that name."""
     pieces = encode_snapshot(
         records,
         epoch=epoch,
@@ -134,7 +134,7 @@ def encode_snapshot(
     last_contained_ms: int,
     now_ms: int,
 ) -> Iterator[bytes]:
-    """The batches of a snapshot, each made when it is asked for."""
+    """Yield the batches of a snapshot, each encoded on demand."""
     offset = 0
 
     def batch_of(batch: list[NewRecord], *, is_control: bool) -> bytes:
@@ -164,16 +164,16 @@ def encode_snapshot(
 
 
 def kraft_version_record(kraft_version: int, now_ms: int) -> NewRecord:
-    """The control record that says which kraft.version holds."""
+    """The control record with the kraft.version."""
     value = encode_message(KRaftVersionRecord(kraft_version=kraft_version), 0)
     return control_record(ControlType.KRAFT_VERSION, value, now_ms)
 
 
 def read_snapshot(disk: Disk, path: str) -> Snapshot | None:
-    """The snapshot under `path`, or None if there is none.
+    """Read the snapshot under `path`, or None if there is none.
 
     Raises:
-        StorageFault: if it is not whole: no header first, no footer last, or damaged bytes.
+        StorageFault: it is damaged, or lacks the header or the footer.
     """
     content = read_file(disk, path)
     if content is None:
@@ -186,15 +186,15 @@ def read_snapshot(disk: Disk, path: str) -> Snapshot | None:
 
 def _remedy(path: str) -> str:
     if path == BOOTSTRAP:
-        return "bring it back from a backup; a controller that has started once does without it"
-    return "bring it back from a backup, or remove it if an older one and the log reach as far"
+        return "restore it from a backup, or remove it if the controller has started once"
+    return "restore it from a backup, or remove it if an older one and the log reach as far"
 
 
 def parse_snapshot(content: bytes) -> Snapshot:
-    """The snapshot that these bytes are.
+    """Decode the content of a snapshot file.
 
     Raises:
-        CorruptRecordsError, MalformedMessage: if they are none, or not all of one.
+        CorruptRecordsError, MalformedMessage: it is damaged or incomplete.
     """
     records: list[MetadataRecord] = []
     kinds: list[int] = []

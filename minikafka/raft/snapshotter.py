@@ -1,11 +1,11 @@
-"""When a node writes a snapshot of its metadata, and the way back from one.
+"""The decision to write a snapshot of the metadata, and the restore from one.
 
-Every node writes its own snapshots, from its committed image: a piece a step, so that no step takes
-long however large the image is. A snapshot never stands inside a metadata transaction, of which its
-image knows nothing.
+Every node writes its own snapshots from its committed image, one piece a step, so that no step
+takes long even with a large image. A snapshot never ends within a metadata transaction, since the
+image does not contain an open transaction.
 
-Unlike Kafka: the log rolls when a snapshot begins, so that old segments can go soon and a start
-reads little of what the snapshot covers.
+Unlike Kafka: the log rolls when a snapshot begins, so that old segments can be removed soon and a
+start reads few records that the snapshot covers.
 
 Source: `SnapshotGenerator`, `SnapshotEmitter`, KIP-630, KIP-876.
 """
@@ -40,11 +40,11 @@ _SET_ASIDE_SUFFIX = ".damaged"
 
 @dataclass(slots=True, kw_only=True)
 class Snapshotter:
-    """Counts what was committed since the last snapshot, and writes one when that is enough.
+    """Counts the committed bytes since the last snapshot, and writes a snapshot when it is due.
 
-    `max_bytes` of the metadata log, or `max_interval_ms` (0 for never) since the last one, make a
-    new snapshot. The interval begins when the node starts. What `retention` allows is removed after
-    each snapshot, and once a minute.
+    A snapshot is due after `max_bytes` of the metadata log, or `max_interval_ms` (0 for never)
+    after the last snapshot or the start of the node. `retention` removes old snapshots and segments
+    after each snapshot, and once a minute.
     """
 
     env: Environment
@@ -55,7 +55,7 @@ class Snapshotter:
     _bytes: int = 0
     """Bytes that were committed since the last snapshot began."""
     _began_ms: int = -1
-    """When that was, or when the node started."""
+    """Time at which the last snapshot began, or the node started (monotonic)."""
     _clean_due_ms: int = 0
     _writer: SnapshotWriter | None = None
 
@@ -78,7 +78,7 @@ class Snapshotter:
                 self._clean()
 
     def abort(self) -> None:
-        """A snapshot of the leader took the place of the log: one of what was before is no use."""
+        """Abort a snapshot that is being written: a snapshot of the leader has replaced the log."""
         self._bytes = 0
         if self._writer is not None and not self._writer.is_whole:
             self._writer.abandon()
@@ -133,13 +133,14 @@ class Snapshotter:
 
 
 def restore(raft: RaftNode, loader: MetadataLoader) -> None:
-    """Load the newest snapshot that can be read; the log goes on from there.
+    """Load the newest readable snapshot; the log continues from it.
 
-    To be called before `RaftNode.start`. A damaged snapshot is set aside if an older one, or the
-    log alone, does as well.
+    Call it before `RaftNode.start`. A damaged snapshot is set aside if an older one, or the log
+    alone, contains the same records.
 
     Raises:
-        StorageFault: the log does not begin at 0, and no snapshot says what came before.
+        StorageFault: the log does not begin at offset 0, and no readable snapshot covers the part
+            before its start.
     """
     _remove_parts(raft)
     refused: list[tuple[SnapshotId, StorageFault]] = []
@@ -184,7 +185,7 @@ def _set_aside(
     raft.disk.rename(path, path + _SET_ASIDE_SUFFIX)
     raft.disk.sync_dir(METADATA_FOLDER)
     _log.warning(
-        "[raft %d] %s; renamed to %s%s, metadata is restored from offset %d on",
+        "[raft %d] %s; renamed to %s%s, metadata is restored from the log at offset %d",
         raft.node_id, fault, snapshot_id.file_name, _SET_ASIDE_SUFFIX, restored_offset,
     )  # fmt: skip
 
@@ -196,7 +197,7 @@ def _remove_parts(raft: RaftNode) -> None:
 
 
 def _usable_snapshots(raft: RaftNode) -> list[SnapshotId]:
-    """Snapshots that the log goes on from, oldest first; those beyond its end are not."""
+    """The snapshots that the log continues, oldest first: they end within the log."""
     log = raft.log.log
     return [
         snapshot_id

@@ -1,4 +1,4 @@
-"""Formatting: what a directory holds before its node starts for the first time.
+"""Formatting: the files of a directory before its node starts for the first time.
 
 Source: `Formatter`, `StorageTool`, KIP-853; the records are those that Apache Kafka 4.3.1 writes.
 """
@@ -15,17 +15,17 @@ from minikafka.raft.voter_set import VoterSet
 
 
 def format_directory(disk: Disk, *, cluster_id: str, node_id: int, directory_id: Uuid) -> None:
-    """Give a directory its identity."""
+    """Write the identity of a directory."""
     write_meta_properties(disk, MetaProperties(cluster_id, node_id, directory_id))
 
 
 def format_metadata_directory(
     disk: Disk, *, levels: dict[str, int], voters: VoterSet | None, now_ms: int
 ) -> None:
-    """Write what the first controller of a cluster starts from.
+    """Write the snapshots from which the first controller of a cluster starts.
 
-    `levels` are the feature levels to finalize. `voters` is given for a dynamic quorum, whose first
-    voters are then in the snapshot at offset 0; a static quorum reads them from its configuration.
+    `levels` are the feature levels to finalize. `voters` are the first voters of a dynamic quorum,
+    for its snapshot at offset 0, or None for a static quorum, which has them in its configuration.
     """
     metadata_version = levels[METADATA_VERSION]
     write_snapshot(
@@ -55,7 +55,7 @@ def format_metadata_directory(
 
 
 def bootstrap_records(levels: dict[str, int]) -> list[MetadataRecord]:
-    """One FeatureLevelRecord a feature, `metadata.version` first, the others by name."""
+    """One FeatureLevelRecord for each feature, `metadata.version` first, the others by name."""
     others = sorted(name for name in levels if name != METADATA_VERSION)
     return [
         FeatureLevelRecord(name=name, feature_level=levels[name])

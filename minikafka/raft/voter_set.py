@@ -1,7 +1,7 @@
-"""Who votes in the quorum that owns the metadata log, and where voters listen.
+"""The voters of the quorum that owns the metadata log, and their addresses.
 
-A static set (`controller.quorum.voters`, kraft.version 0) knows ids and addresses; a dynamic one
-(kraft.version 1) comes from VotersRecords and also knows directory ids.
+A static set (`controller.quorum.voters`, kraft.version 0) has ids and addresses; a dynamic one
+(kraft.version 1) comes from VotersRecords and also has directory ids.
 
 Source: `VoterSet`, KIP-853.
 """
@@ -17,7 +17,7 @@ from minikafka.protocol.message import decode_message, encode_message
 
 
 class RaftVoter(NamedTuple):
-    """One voter. `directory_id` is None in a static set, which does not name it."""
+    """One voter. `directory_id` is None in a static set."""
 
     node_id: int
     directory_id: Uuid | None
@@ -25,7 +25,7 @@ class RaftVoter(NamedTuple):
     kraft_versions: FeatureRange = FeatureRange(0, 1)
 
     def address(self, listener: str) -> tuple[str, int] | None:
-        """Where the voter's `listener` can be reached; of a static voter its only address."""
+        """Host and port of the voter's `listener`, or None if it has none of that name."""
         for endpoint in self.endpoints:
             if endpoint.name == listener:
                 return endpoint.host, endpoint.port
@@ -40,15 +40,15 @@ class VoterSet:
 
     @classmethod
     def of(cls, voters: Iterable[RaftVoter]) -> "VoterSet":
-        """The set of these voters."""
+        """Make a set of these voters."""
         return cls({v.node_id: v for v in sorted(voters, key=lambda voter: voter.node_id)})
 
     @classmethod
     def from_record(cls, value: bytes) -> "VoterSet":
-        """The set that the value of a KRAFT_VOTERS control record holds.
+        """Decode the value of a KRAFT_VOTERS control record.
 
         Raises:
-            MalformedMessage: if it is no such value.
+            MalformedMessage: it is not such a value.
         """
         record = decode_message(messages.VotersRecord, value, 0)
         return cls.of(
@@ -65,7 +65,7 @@ class VoterSet:
         )
 
     def to_record(self) -> bytes:
-        """The value of a KRAFT_VOTERS control record from which `from_record` makes this set."""
+        """Encode this set as the value of a KRAFT_VOTERS control record."""
         return encode_message(
             messages.VotersRecord(
                 voters=[
@@ -91,7 +91,7 @@ class VoterSet:
         return len(self.voters)
 
     def includes(self, node_id: int, directory_id: Uuid) -> bool:
-        """Whether a node, with the directory that its log is in, is a voter."""
+        """True if a node with this id and directory id is a voter."""
         voter = self.voters.get(node_id)
         return voter is not None and voter.directory_id in (None, directory_id)
 

@@ -115,7 +115,7 @@ def test_a_damaged_snapshot_is_not_kept(download, caplog):
     download.answer(header, position=0, unaligned_records=bytes(damaged))
     assert download.outcome == [None]
     assert download.files() == []
-    assert "what h:9093 sent is damaged: checksum" in caplog.text
+    assert "the snapshot from h:9093 is damaged: checksum" in caplog.text
 
 
 def test_an_answer_without_bytes_is_asked_again_after_a_pause(download):
