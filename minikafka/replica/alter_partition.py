@@ -1,7 +1,7 @@
-"""ISR proposals of this broker, on their way to the controller.
+"""The sender of this broker's ISR proposals to the controller.
 
-One request is under way at a time; proposals made meanwhile go together into the next. A proposal
-of a partition replaces an older one of the same partition that was not sent yet.
+One request is in flight at a time; proposals that are made meanwhile go together into the next one.
+A proposal replaces an older one of the same partition that was not sent yet.
 
 Source: `DefaultAlterPartitionManager`, KIP-497, KIP-903.
 """
@@ -25,14 +25,14 @@ _FOREVER_MS = 1 << 40
 
 @dataclass(slots=True)
 class AlterPartitionManager:
-    """Sends proposals and reports what became of them to their partitions."""
+    """Sends proposals and reports the results to their partitions."""
 
     env: Environment
     channel: ControllerChannel
     broker_id: int
     broker_epoch: int = -1
     is_asking: bool = False
-    """A request is under way."""
+    """True while a request is in flight."""
     _unsent: dict[TopicIdPartition, IsrProposal] = field(default_factory=dict)
     _scheduled: bool = False
 
@@ -44,7 +44,7 @@ class AlterPartitionManager:
         self._schedule(0)
 
     def _schedule(self, delay_ms: int) -> None:
-        # A turn later: proposals that one fetch of many partitions makes go into one request.
+        # In a later turn, so that all proposals from one fetch go into one request.
         if not self.is_asking and not self._scheduled:
             self._scheduled = True
             self.env.after(delay_ms, self._send)
@@ -98,7 +98,7 @@ class AlterPartitionManager:
                     if proposal is not None:
                         _report(proposal, answer)
         self.is_asking = False
-        # A controller answers for every partition; what it left out is asked about again.
+        # A controller responds for every partition; a proposal that it left out is sent again.
         self._unsent = {**sent, **self._unsent}
         if self._unsent:
             self._schedule(_RETRY_MS)

@@ -1,9 +1,9 @@
-"""Appends that take longer to validate than a step may: validated elsewhere, appended in order.
+"""Appends whose validation takes too long for one step: validated elsewhere, appended in order.
 
-The records of such an append are copied and validated by a `Work`, which needs nothing of the node.
-Several of one partition are validated at the same time; they are appended in the order in which
-they came, and so is everything that comes behind them. Whether this broker still leads, whether the
-ISR is large enough, and what a producer's sequence must be, is decided when a batch is appended.
+The records of such an append are copied, and a `Work` validates them without access to the node.
+Several appends to one partition are validated at the same time, but they and all later ones are
+appended in the order of their arrival. The checks of leadership, ISR size and producer sequence are
+made when a batch is appended.
 """
 
 from collections.abc import Callable
@@ -28,21 +28,21 @@ Validated = tuple[memoryview, BatchHeader]
 
 @dataclass(slots=True, eq=False)
 class QueuedAppend:
-    """One append under way. `done` is notified when `outcome` is there."""
+    """One append in progress. `done` is notified when `outcome` is set."""
 
     required_acks: int
     size_bytes: int
     validated: Validated | Exception | None = None
     outcome: LogAppendInfo | Exception | None = None
     leader_epoch: int = -1
-    """The epoch that the records were appended in."""
+    """The leader epoch in which the records were appended."""
     done: WaitKey = field(default_factory=lambda: WaitKey("append"))
 
 
 def queue_append(
     env: Environment, partition: "Partition", records: memoryview, required_acks: int
 ) -> QueuedAppend:
-    """Validate a copy of a client's records elsewhere; append them behind what is queued."""
+    """Validate a copy of a client's records elsewhere; append them after the queued appends."""
     item = QueuedAppend(required_acks, len(records))
     partition.queued.append(item)
     env.queued_bytes += item.size_bytes
@@ -75,13 +75,13 @@ def _append(env: Environment, partition: "Partition", item: QueuedAppend) -> Non
                 batch, header, required_acks=item.required_acks
             )
         except StorageFault as fault:
-            # At once: what is queued behind must not reach this log any more.
+            # At once: the appends that are queued behind must not reach this log any more.
             env.on_storage_fault(fault)
             item.outcome = KafkaStorageError()
         except (RecordValidationError, KafkaError) as refusal:
-            # Without its traceback, which has this frame, and with it `item` and the records.
+            # Without its traceback, which would keep this frame, and so `item` and the records.
             item.outcome = refusal.with_traceback(None)
-        except Exception as error:  # noqa: BLE001 - the request that waits for it raises it
+        except Exception as error:  # noqa: BLE001 - the waiting request raises it
             item.outcome = error
     else:
         item.outcome = validated

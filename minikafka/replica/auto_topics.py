@@ -1,6 +1,6 @@
-"""Topics that come to be because somebody asked for them, and internal topics.
+"""The automatic creation of topics that clients request, and of internal topics.
 
-A topic that is being created is not asked for again until the controller has answered.
+A topic that is being created is not requested again before the controller has responded.
 
 Source: `DefaultAutoTopicCreationManager`.
 """
@@ -27,7 +27,7 @@ INTERNAL_TOPICS = frozenset((OFFSETS_TOPIC, TRANSACTIONS_TOPIC, SHARE_STATE_TOPI
 
 @dataclass(slots=True)
 class AutoTopics:
-    """Asks the controller for topics."""
+    """Requests topics from the controller."""
 
     env: Environment
     channel: ControllerChannel
@@ -35,7 +35,7 @@ class AutoTopics:
     _asked: dict[str, None] = field(default_factory=dict)
 
     def create(self, names: list[str]) -> None:
-        """Ask for topics that do not exist; what is under way already is left out."""
+        """Request topics that do not exist, except those that are being created already."""
         wanted = [name for name in names if name not in self._asked]
         if not wanted:
             return

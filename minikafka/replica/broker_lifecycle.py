@@ -1,17 +1,17 @@
-"""A broker's standing with the controller: registration, heartbeats, controlled shutdown.
+"""A broker's state at the controller: registration, heartbeats, controlled shutdown (C1, C3).
 
-Transitions: STARTING (registering, then catching up with the metadata log) -> RECOVERY (caught up,
-replicas being made ready) -> RUNNING (unfenced) -> PENDING_CONTROLLED_SHUTDOWN (handing leaderships
-over) -> SHUTTING_DOWN. A shutdown may begin in any state.
+Transitions: STARTING (registers, then catches up with the metadata log) -> RECOVERY (has caught up,
+prepares its replicas) -> RUNNING (unfenced) -> PENDING_CONTROLLED_SHUTDOWN (hands over its
+leaderships) -> SHUTTING_DOWN. A shutdown may begin in any state.
 
-A broker whose place another registration took (STALE_BROKER_EPOCH) registers again in whatever
-state it is. What took its place is mostly no broker that lives but a request of its own former life
-which a slow controller found in a connection after those of the new one. The broker leaves it a
-session's time to show that it lives: then it is a duplicate, and the registration is refused until
-this broker gives up. Unlike Kafka, whose `BrokerLifecycleManager` beats on in vain until somebody
-starts the broker again. The controller takes what comes back for uncleanly stopped, as it must.
+A broker that another registration has replaced (STALE_BROKER_EPOCH) registers again in any state.
+The other registration is mostly not a live broker, but a request from before this broker's restart,
+which a slow controller handled late. The broker waits one session timeout before it registers. If
+the other one is a live duplicate, the registration is refused until this broker times out. Unlike
+Kafka, whose `BrokerLifecycleManager` keeps sending heartbeats that are refused until the broker is
+restarted. The controller treats the new registration as one after an unclean shutdown.
 
-Source: `BrokerLifecycleManager`, KIP-631, KIP-966 "Broker registration"; SPEC C1, C3.
+Source: `BrokerLifecycleManager`, KIP-631, KIP-966 "Broker registration".
 """
 
 import logging
@@ -38,7 +38,7 @@ _REGISTRATION_RETRY_MS = 100
 
 
 class BrokerState(Enum):
-    """Where a broker stands (`BrokerState`)."""
+    """The state of a broker (`BrokerState`)."""
 
     STARTING = 1
     RECOVERY = 2
@@ -47,17 +47,17 @@ class BrokerState(Enum):
     SHUTTING_DOWN = 7
 
 
-# State, readiness, how many directories are offline, metadata offset: what a heartbeat said.
+# The content of a heartbeat: state, readiness, number of offline directories, metadata offset.
 Standing = tuple[BrokerState, bool, int, int]
 
 
 @dataclass(slots=True, kw_only=True)
 class BrokerLifecycle:
-    """Talks to the controller about this broker.
+    """Registers this broker with the controller and sends its heartbeats.
 
-    Hooks: `on_registered` whenever the broker has a new epoch; `on_caught_up` once its metadata
-    includes its own registration; `on_running` once it is unfenced; `on_may_stop` once the
-    controller lets it go, or its time for that is over; `on_rejected` if it does not get in.
+    Hooks: `on_registered` is called for each new broker epoch; `on_caught_up` once the broker's
+    metadata includes its registration; `on_running` once it is unfenced; `on_may_stop` once the
+    controller allows the shutdown or its timeout is over; `on_rejected` if it cannot register.
     """
 
     env: Environment
@@ -86,7 +86,7 @@ class BrokerLifecycle:
     _ready: bool = False
     _heard_at_ms: int = 0
     _refused_for: str = ""
-    _give_up_at_ms: int = 0
+    _register_until_ms: int = 0
     _heartbeat_in_flight: bool = False
     _timer: Timer | None = None
     _stop_timer: Timer | None = None
@@ -95,16 +95,16 @@ class BrokerLifecycle:
         self.incarnation_id = Uuid.draw(self.env.rng)
 
     def start(self) -> None:
-        """Begin to register."""
+        """Begin the registration."""
         self._begin_to_register()
 
     def metadata_advanced(self) -> None:
-        """The metadata moved on: a broker that waits to be caught up asks at once."""
+        """Note that the metadata advanced; while catching up, send a heartbeat at once."""
         if self.state is BrokerState.STARTING:
             self._heartbeat_soon()
 
     def ready(self) -> None:
-        """Every replica is in place: ask to be unfenced."""
+        """Ask to be unfenced, since every replica exists now."""
         self._ready = True
         self._heartbeat_soon()
 
@@ -118,7 +118,7 @@ class BrokerLifecycle:
         self._move(BrokerState.PENDING_CONTROLLED_SHUTDOWN, "shutdown requested")
         self._heard_at_ms = self.env.clock.monotonic_ms
         self._stop_timer = self.env.after(
-            self.shutdown_timeout_ms, lambda: self._may_stop("the controller did not let it go")
+            self.shutdown_timeout_ms, lambda: self._may_stop("the controlled shutdown timed out")
         )
         self._heartbeat_soon()
 
@@ -130,14 +130,14 @@ class BrokerLifecycle:
     # Registration
 
     def _begin_to_register(self) -> None:
-        self._give_up_at_ms = self.env.clock.monotonic_ms + self.registration_timeout_ms
+        self._register_until_ms = self.env.clock.monotonic_ms + self.registration_timeout_ms
         self._refused_for = ""
         self._register()
 
     def _register(self) -> None:
         if self.state is BrokerState.SHUTTING_DOWN:
             return
-        left_ms = self._give_up_at_ms - self.env.clock.monotonic_ms
+        left_ms = self._register_until_ms - self.env.clock.monotonic_ms
         if left_ms <= 0:
             self.on_rejected(
                 f"broker {self.broker_id} could not register within "
@@ -197,13 +197,14 @@ class BrokerLifecycle:
         self.env.after(_REGISTRATION_RETRY_MS, self._register)
 
     def _superseded(self) -> None:
-        """Another registration took this broker's place."""
+        """Register again after a session timeout: another registration replaced this one."""
         if self.state is BrokerState.PENDING_CONTROLLED_SHUTDOWN:
-            self._may_stop("another registration took its place")
+            self._may_stop("another registration replaced that of this broker")
             return
         _log.warning(
-            "[broker %d] another registration took the place of epoch %d, is to register again in"
-            " %d ms", self.broker_id, self.broker_epoch, self.session_timeout_ms,
+            "[broker %d] another registration replaced that with broker epoch %d; registering "
+            "again in %d ms",
+            self.broker_id, self.broker_epoch, self.session_timeout_ms,
         )  # fmt: skip
         self._is_registered = False
         self._stop_beating()
@@ -215,7 +216,7 @@ class BrokerLifecycle:
         self._heartbeat_in(0)
 
     def _heartbeat_in(self, delay_ms: int) -> None:
-        """One timer at a time: a second would beat beside the first for ever."""
+        """Replace the timer, since two timers would both go on sending heartbeats."""
         if not self._is_registered:
             return
         self._stop_beating()
@@ -239,16 +240,16 @@ class BrokerLifecycle:
         )
         asked_in = self._standing(request.current_metadata_offset)
         self.channel.send(
-            request, _HEARTBEAT_VERSION, timeout_ms=self._patience_ms,
+            request, _HEARTBEAT_VERSION, timeout_ms=self._heartbeat_timeout_ms,
             on_done=lambda response, why: self._heartbeat_answered(asked_in, response, why),
         )  # fmt: skip
 
     @property
-    def _patience_ms(self) -> int:
-        """How long an answer may take, before the connection is made anew.
+    def _heartbeat_timeout_ms(self) -> int:
+        """The timeout of a heartbeat; after it the broker reconnects.
 
-        Unlike Kafka, which allows the heartbeat interval: on a machine so busy, or a line so long,
-        that answers take longer, no heartbeat would ever be answered.
+        Unlike Kafka, where it is the heartbeat interval: if responses took longer than that, on a
+        busy machine or over a slow link, no heartbeat would ever succeed.
         """
         return max(self.heartbeat_interval_ms, self.session_timeout_ms // _TRIES_A_SESSION)
 
@@ -274,7 +275,7 @@ class BrokerLifecycle:
             self._move(BrokerState.RUNNING, "unfenced")
             self.on_running()
         elif self.state is BrokerState.PENDING_CONTROLLED_SHUTDOWN and response.should_shut_down:
-            self._may_stop("the controller let it go")
+            self._may_stop("the controller allows the shutdown")
         moved = asked_in != self._standing(self.metadata_offset())
         has_news = len(self.offline_log_dirs) > asked_in[2]
         if has_news or (moved and self.state is not BrokerState.RUNNING):
@@ -288,18 +289,18 @@ class BrokerLifecycle:
             self._refused_for = code.name
 
     def _stop_unheard(self) -> None:
-        """Stop without leave, once no controller was heard of for a whole session.
+        """Stop without permission if no controller has responded for a session timeout.
 
-        A controller that lives has fenced this broker by then; one that does not can hand nothing
+        By then a live controller has fenced this broker; without a controller nothing can be handed
         over. Unlike Kafka: `BrokerLifecycleManager` waits five minutes.
         """
         silent_ms = self.env.clock.monotonic_ms - self._heard_at_ms
         stopping = self.state is BrokerState.PENDING_CONTROLLED_SHUTDOWN
         if stopping and silent_ms > self.session_timeout_ms:
-            self._may_stop("no controller was heard of for a whole session")
+            self._may_stop("no controller has responded for a session timeout")
 
     def _next_heartbeat_ms(self) -> int:
-        """Sooner than usual while something is awaited: starting and stopping are quick."""
+        """The time to the next heartbeat: shorter during start and shutdown, to make them quick."""
         if self.state is BrokerState.RUNNING:
             return self.heartbeat_interval_ms
         return min(self.heartbeat_interval_ms, _IMPATIENT_MS)
@@ -321,7 +322,7 @@ class BrokerLifecycle:
 _IMPATIENT_MS = 50
 _EXPLAINED = {
     ErrorCode.DUPLICATE_BROKER_REGISTRATION.name: (
-        " (the controller has another process with this id registered, and waits up to "
-        "broker.session.timeout.ms for its heartbeats; asking again)"
+        " (another process is registered with this broker id; the controller waits up to "
+        "broker.session.timeout.ms for its heartbeats; retrying)"
     )
 }

@@ -1,8 +1,8 @@
-"""What this broker still has to tell the controller of where its replicas are.
+"""The sender of this broker's replica directory assignments to the controller.
 
-One request is under way at a time, with at most 2000 replicas; what is noted meanwhile goes into
-the next. An assignment stays until the controller has it, also one into a directory that failed
-since: the controller learns from it that the replica is gone.
+One request is in flight at a time, with at most 2000 replicas; assignments that are added meanwhile
+go into the next one. An assignment is kept until the controller has it, even if its directory has
+failed since: the controller learns from it that the replica is gone.
 
 Source: `AssignmentsManager`, KIP-858.
 """
@@ -23,7 +23,7 @@ _VERSION = 0
 _MAX_PER_REQUEST = 2000
 _RETRY_MS = 200
 _FOREVER_MS = 1 << 40
-# The metadata on its way to this broker says that the replica is no longer here.
+# Metadata that this broker has not read yet has removed the replica from it.
 _FINAL = frozenset(
     (
         ErrorCode.UNKNOWN_TOPIC_ID,
@@ -37,7 +37,7 @@ _Assignments = dict[TopicIdPartition, Uuid]
 
 @dataclass(slots=True)
 class DirectoryAssignments:
-    """Sends assignments until the controller has taken them."""
+    """Sends assignments until the controller has accepted them."""
 
     env: Environment
     channel: ControllerChannel
@@ -48,16 +48,16 @@ class DirectoryAssignments:
     _scheduled: bool = False
 
     def assign(self, replica: TopicIdPartition, directory: Uuid) -> None:
-        """Tell the controller that a replica is in a directory, with the next request."""
+        """Report with the next request that a replica is in a directory."""
         self.pending[replica] = directory
         self._schedule(0)
 
     def forget(self, replica: TopicIdPartition) -> None:
-        """The controller knows already, or the replica is gone."""
+        """Drop an assignment that the controller has already, or whose replica is gone."""
         self.pending.pop(replica, None)
 
     def _schedule(self, delay_ms: int) -> None:
-        # A turn later: what one change of the metadata causes goes into one request.
+        # In a later turn, so that all assignments from one metadata change go into one request.
         if not self._in_flight and not self._scheduled:
             self._scheduled = True
             self.env.after(delay_ms, self._send)
@@ -117,10 +117,10 @@ class DirectoryAssignments:
             self._schedule(_RETRY_MS if failed else 0)
 
     def _settled(self, replica: TopicIdPartition, sent: _Assignments, code: int) -> bool:
-        """Whether nothing more is to be told of a replica that was in a request."""
+        """True if a replica that was in a request need not be sent again with this assignment."""
         if code and code not in _FINAL:
             return False
-        # A replica that moved on while the request was under way is told of again.
+        # A replica that was assigned again while the request was in flight stays pending.
         if self.pending.get(replica) == sent.get(replica):
             self.forget(replica)
         return True

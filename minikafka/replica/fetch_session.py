@@ -1,16 +1,16 @@
-"""Fetch sessions of a leader's clients: consumers and followers that name only what changed.
+"""Fetch sessions of a leader's clients: consumers and followers that send only changed partitions.
 
-A session remembers, by partition, what was asked and what was last answered. An incremental
-response holds a partition only if it has records or an error, or if its high watermark, log start
-or other fields changed. The cache is bounded: a full one refuses new sessions (session id 0, which
-every client understands). Unlike Kafka, partitions are counted as well as sessions, and a session
-that was not used for two minutes ends.
+A session remembers the last request and the last response for each partition. An incremental
+response has a partition only if it has records or an error, or if its high watermark, log start
+offset or other fields changed. The cache is bounded: if it is full, new sessions are refused
+(session id 0, which every client understands). Unlike Kafka, the limit counts partitions as well as
+sessions, and a session that was not used for two minutes ends.
 
-A fetch costs what changed, not what the session holds: a partition that was told everything, and
-has nothing to read, is quiet. It is not looked at again before the client names it or the partition
-says that something of it changed (`Asked.changed`). What a follower's fetch proves of a quiet
-partition, that it still has everything, is noted when the partition stops being quiet: nothing
-depends on it before.
+The cost of a fetch depends on the changed partitions, not on all partitions of the session: a
+partition whose client has received everything is quiet. It is not checked again before the client
+names it or the partition reports a change (`Asked.changed`). Each fetch also proves that the
+follower still has the whole log of each quiet partition. That is noted when the partition stops
+being quiet, since nothing depends on it before.
 
 Source: KIP-227; `FetchSession`, `FetchSessionCache`, `FullFetchContext`, `IncrementalFetchContext`.
 """
@@ -39,12 +39,12 @@ _MAX_EPOCH = 2**31 - 1
 _EVICT_AFTER_MS = 120_000
 TOPIC_IDS_FROM_VERSION = 13
 MOST_PARTITIONS = 100_000
-"""In all sessions of a broker: some 80 MB."""
+"""The limit for all sessions of a broker together, about 80 MB."""
 _SWEEP_MS = 60_000
 
 
 class SessionKey(NamedTuple):
-    """A partition as requests name it: by topic id from version 13 on, by name before."""
+    """A partition as requests name it: by topic id since version 13, by name before."""
 
     topic_id: Uuid
     topic: str
@@ -59,7 +59,7 @@ class Named(NamedTuple):
 
 
 class Reader(NamedTuple):
-    """What a fetch says of its client; another one makes everything worth a look."""
+    """The client of a fetch. If it changes, all partitions of the session are checked again."""
 
     version: int
     replica_id: int
@@ -69,10 +69,9 @@ class Reader(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class Asked:
-    """What a session asks of one partition, and what it was last told.
+    """The last request and the last response of a session for one partition.
 
-    `order` is its place: partitions are read from the lowest to the highest. `partition` is what it
-    was last found to be.
+    Partitions are read in ascending `order`. `partition` is the one that is watched for changes.
     """
 
     session: "Session"
@@ -85,10 +84,10 @@ class Asked:
     log_start_offset: int = -1
     told: bool = False
     must_note: bool = False
-    """The follower moved in another session: the next fetch here must say where it is."""
+    """True if the follower moved in another session: the next fetch here must note its offset."""
 
     def is_news(self, answer: messages.PartitionData) -> bool:
-        """Whether an incremental response must hold this answer; remembers it as told."""
+        """True if an incremental response must contain `answer`; remember it as sent."""
         diverging = answer.diverging_epoch
         truncates = diverging is not None and diverging.epoch >= 0
         news = (
@@ -102,20 +101,20 @@ class Asked:
         )
         self.high_watermark = answer.high_watermark
         self.log_start_offset = answer.log_start_offset
-        # An error is told again until it is over. Unlike Kafka: so is what stands beside a
-        # diverging epoch, since a follower that truncates ignores the rest of that answer.
+        # An error is sent again until it is over. Unlike Kafka: so are the fields beside a
+        # diverging epoch, since a follower that truncates ignores the rest of that response.
         self.told = answer.error_code == 0 and not truncates
         return news
 
     def watch(self, partition: Partition) -> None:
-        """Hear of changes of a partition, and of no other any more."""
+        """Watch a partition for changes, and no other one."""
         if self.partition is not partition and not self.session.is_closed:
             self._stop_watching()
             self.partition = partition
             partition.watchers[self] = None
 
     def let_go(self) -> None:
-        """Hear of nothing any more."""
+        """Stop watching the partition."""
         self.look_again()
         self._stop_watching()
 
@@ -125,25 +124,25 @@ class Asked:
             self.partition = None
 
     def changed(self, news: News) -> None:
-        """The partition changed in a way that an answer could show."""
+        """Note a change of the partition that a response could show."""
         self.look_again()
         session = self.session
         if session.waiting:
             if news in (News.ALL, session.woken_by):
                 session.env.notify(session.key)
         elif self not in session.under_way:
-            # The next fetch looks anyway, and watches again: a session that its client has left
-            # costs nothing more.
+            # The next fetch checks and watches the partition again. Until then a session whose
+            # client is gone costs nothing.
             self._stop_watching()
 
     def follower_moves(self, broker: int) -> None:
-        """The partition's follower fetched, here or in another session, at another offset."""
+        """Note that a follower fetched at another offset, in this session or another one."""
         if broker == self.session.reader.replica_id:
             self.look_again()
             self.must_note = True
 
     def look_again(self) -> None:
-        """Have the next fetch look at the partition."""
+        """Let the next fetch check the partition."""
         if self.is_quiet:
             self.is_quiet = False
             self._note_progress()
@@ -171,29 +170,29 @@ class Session:
     epoch: int = 1
     partitions: dict[SessionKey, Asked] = field(default_factory=dict)
     noisy: dict[Asked, None] = field(default_factory=dict)
-    """What the next fetch looks at."""
+    """The partitions that the next fetch checks."""
     under_way: dict[Asked, None] = field(default_factory=dict)
-    """What the fetch that is served has looked at, and not answered yet."""
+    """The partitions that the current fetch has checked and not answered yet."""
     key: WaitKey = field(default_factory=lambda: WaitKey("fetch session"))
     waiting: int = 0
-    """How many fetches wait for something to tell."""
+    """The number of fetches that wait for a change."""
     is_closed: bool = False
     _places: int = 0
 
     @property
     def woken_by(self) -> News:
-        """Which changes a fetch waits for: new records for followers, committed ones for others."""
+        """The change that a fetch waits for: appends for followers, commits for consumers."""
         return News.APPENDED if self.reader.replica_id >= 0 else News.COMMITTED
 
     def update(self, request: messages.FetchRequest) -> None:
-        """Add, change and forget what an incremental request names."""
+        """Add, change and remove the partitions that an incremental request names."""
         for key, wanted in named_partitions(request):
             known = self.partitions.get(key)
             if known is None:
                 known = self.partitions[key] = Asked(self, key, wanted, self._place())
             elif wanted.current_leader_epoch != known.request.current_leader_epoch:
-                # Unlike Kafka: a follower that learned of another epoch has ignored what was
-                # told in the one before.
+                # Unlike Kafka: a follower that learned of another epoch has ignored the responses
+                # of the epoch before.
                 known.told = False
             known.request = wanted
             known.look_again()
@@ -204,28 +203,31 @@ class Session:
                     self._forget(gone)
 
     def read_as(self, reader: Reader) -> None:
-        """Note who asks, and how."""
+        """Note the client of this fetch; if it changed, check all partitions again."""
         if reader != self.reader:
             for asked in self.partitions.values():
                 asked.look_again()
             self.reader = reader
 
     def take(self) -> list[Asked]:
-        """What this fetch must look at, in order; each must be `answered`, or is taken again."""
+        """Take the partitions that this fetch must check, in order.
+
+        The caller must call `answered` for each of them; otherwise the next fetch takes it again.
+        """
         self.under_way.update(self.noisy)
         self.noisy.clear()
         return sorted(self.under_way, key=_order)
 
     def wait_keys(self) -> list[WaitKey]:
-        """What a fetch waits for that has nothing to tell."""
+        """The keys that a fetch with nothing to send waits for."""
         return [self.key]
 
     def unanswered(self) -> list[Asked]:
-        """What may have something to tell to a fetch that waits."""
+        """The partitions that may have something to send to a waiting fetch."""
         return list({**self.under_way, **self.noisy})
 
     def answered(self, asked: Asked, *, is_calm: bool) -> None:
-        """The client is told; a calm partition has nothing more for it, as things stand."""
+        """Note that the response has the partition; a calm one becomes quiet until it changes."""
         self.under_way.pop(asked, None)
         if self.partitions.get(asked.key) is not asked:
             return
@@ -235,13 +237,13 @@ class Session:
             self.noisy[asked] = None
 
     def served(self, asked: Asked) -> None:
-        """Move a partition that gave data to the end, so that each gets its turn."""
+        """Move a partition that returned data to the end, so that each gets its turn."""
         asked.order = self._place()
 
     def close(self) -> None:
-        """Let go of all partitions; a fetch that waits is answered now, since it hears no more.
+        """Stop watching all partitions, and answer a waiting fetch, since it would not wake up.
 
-        Unlike Kafka, where it waits on: the next request of its client is refused in any case.
+        Unlike Kafka, where the fetch keeps waiting: its client's next request is refused anyway.
         """
         for asked in self.partitions.values():
             asked.let_go()
@@ -262,7 +264,7 @@ class Session:
 def named_partitions(
     request: messages.FetchRequest,
 ) -> Iterator[tuple[SessionKey, messages.FetchPartition]]:
-    """The partitions that a request names, in its order."""
+    """Yield the partitions that a request names, in its order."""
     for topic in request.topics:
         for partition in topic.partitions:
             yield SessionKey(topic.topic_id, topic.topic, partition.partition), partition
@@ -283,9 +285,9 @@ class FetchSessions:
     kind: type[Session] = Session
     most_partitions: int = MOST_PARTITIONS
     partition_count: int = 0
-    """In all sessions together."""
+    """The number of partitions in all sessions together."""
     _sessions: dict[int, Session] = field(default_factory=dict)
-    # The ones that were not used for longest are in front.
+    # In the order of their last use, oldest first.
     _consumers: OrderedDict[int, Session] = field(default_factory=OrderedDict)
     _followers: OrderedDict[int, Session] = field(default_factory=OrderedDict)
 
@@ -293,10 +295,10 @@ class FetchSessions:
         return len(self._sessions)
 
     def sweep(self) -> None:
-        """Let sessions go that were not used for two minutes, now and from time to time.
+        """Drop sessions that were not used for two minutes, now and once a minute.
 
-        Unlike Kafka, where they keep their memory until others need their place: a client that
-        comes back after all is told to name its partitions again.
+        Unlike Kafka, where they stay until another session needs the place. A client that comes
+        back must send all its partitions again.
         """
         if self._evict(is_follower=False):
             self.env.later(self.sweep)
@@ -304,11 +306,11 @@ class FetchSessions:
             self.env.after(_SWEEP_MS, self.sweep)
 
     def resolve(self, request: messages.FetchRequest, version: int) -> Session | None:
-        """The session that a request belongs to, brought up to date; None for a fetch without one.
+        """Find and update the session of a request, or open one; None for a fetch without one.
 
         Raises:
             FetchSessionIdNotFoundError, InvalidFetchSessionEpochError, FetchSessionTopicIdError:
-                the client starts over with a full fetch.
+                the client must start again with a full fetch.
         """
         epoch = request.session_epoch
         if epoch in (FINAL_EPOCH, INITIAL_EPOCH):
@@ -324,7 +326,7 @@ class FetchSessions:
             raise FetchSessionTopicIdError
         session.epoch = 1 if epoch == _MAX_EPOCH else epoch + 1
         session.read_as(_reader(request, version))
-        # Before the time is noted: what is named was quiet until the fetch before this one.
+        # Before `last_used_ms` changes: a partition that is named was quiet until the last fetch.
         before = len(session.partitions)
         session.update(request)
         self.partition_count += len(session.partitions) - before
@@ -336,7 +338,7 @@ class FetchSessions:
             session.session_id
         )
         if not session.partitions:
-            # As Kafka: a session without partitions ends with its answer.
+            # As Kafka: a session without partitions ends with this response.
             self._remove(session.session_id)
             session.session_id = 0
         return session
@@ -344,7 +346,7 @@ class FetchSessions:
     def _open(self, request: messages.FetchRequest, version: int) -> Session | None:
         is_follower = replica_id_of(request) >= 0
         named_count = sum(len(topic.partitions) for topic in request.topics)
-        # Checked before they are built: a partition that is named twice counts twice here.
+        # Checked before the session is built: a partition that is named twice counts twice here.
         if (
             not named_count
             or not self._make_room(is_follower=is_follower)
@@ -380,7 +382,7 @@ class FetchSessions:
         return len(self._sessions) < self.slots or self._evict(is_follower=is_follower)
 
     def _has_room(self, more: int, *, is_follower: bool, but: Session | None = None) -> bool:
-        """Whether so many more partitions fit; others may have to make room."""
+        """True if so many more partitions fit, if necessary after evicting other sessions."""
         if more > self.most_partitions:
             return False
         while self.partition_count + more > self.most_partitions:
@@ -389,7 +391,7 @@ class FetchSessions:
         return True
 
     def _evict(self, *, is_follower: bool, but: Session | None = None) -> bool:
-        """Drop a session that is idle, or a consumer's in favour of a follower's, if there is."""
+        """Drop an idle session, or for a follower that of a consumer; False if there is none."""
         now_ms = self.env.clock.monotonic_ms
         consumer, follower = _first(self._consumers, but), _first(self._followers, but)
         for each in (consumer, follower):

@@ -1,12 +1,12 @@
-"""The follower side of replication: one fetch machine for each leader that this broker follows.
+"""The follower side of replication: one fetcher for each leader that this broker follows.
 
-A fetch is under way at a time. States of a followed partition: fetching, backing off (until a
+One fetch is in flight at a time. States of a followed partition: fetching, backing off (until a
 time), failed (until a new leader epoch). A response moves each partition in one transition:
 truncate to the diverging epoch's end, or append and raise the high watermark.
 
-Fetch sessions (KIP-227) keep requests small: after the first one only partitions whose position
-changed are named. What may have moved is noted (`moved`), so that a fetch costs what happened since
-the one before, however many partitions are followed.
+Fetch sessions (KIP-227) keep requests small: after the first one, only partitions whose position
+changed are sent. Partitions that may have moved are noted (`moved`), so that the cost of a fetch
+depends on the changes since the last one and not on the number of followed partitions.
 
 Source: `AbstractFetcherThread`, `ReplicaFetcherThread`, `FetchSessionHandler`.
 """
@@ -42,7 +42,7 @@ _MAX_SESSION_EPOCH = 2**31 - 1
 
 
 class FetchSettings(NamedTuple):
-    """What configuration says of a follower's fetches."""
+    """The configs of a follower's fetches."""
 
     version: int
     max_wait_ms: int
@@ -54,7 +54,7 @@ class FetchSettings(NamedTuple):
 
 
 class Position(NamedTuple):
-    """What a fetch request says of one partition."""
+    """The position of one partition in a fetch request."""
 
     leader_epoch: int
     fetch_offset: int
@@ -73,7 +73,7 @@ class Followed:
 
     @property
     def position(self) -> Position:
-        """Where the next fetch goes on: always the log's end."""
+        """The position of the next fetch: always the log's end."""
         log = self.partition.log
         epoch = log.latest_epoch
         return Position(
@@ -100,10 +100,10 @@ class Fetcher:
     followed: dict[TopicIdPartition, Followed] = field(default_factory=dict)
     _unflushed: dict[TopicIdPartition, None] = field(default_factory=dict)
     _moved: dict[TopicIdPartition, None] = field(default_factory=dict)
-    """What the next request may have to name, or to forget."""
+    """The partitions that the next request may have to name or to forget."""
     _backing_off: dict[TopicIdPartition, None] = field(default_factory=dict)
     _forgotten: dict[TopicIdPartition, None] = field(default_factory=dict)
-    """What the leader's session still has, and is not to be fetched."""
+    """The partitions that the leader's session still has, but that must not be fetched."""
     _session_id: int = 0
     _session_epoch: int = _FULL_FETCH_EPOCH
     _in_session: dict[TopicIdPartition, Position] = field(default_factory=dict)
@@ -112,7 +112,7 @@ class Fetcher:
     _closed: bool = False
 
     def follow(self, partition: Partition) -> None:
-        """Fetch a partition from its log's end, in its present leader epoch."""
+        """Fetch a partition from its log's end, in its current leader epoch."""
         key = TopicIdPartition(partition.topic_id, partition.topic_partition.partition)
         self.followed[key] = Followed(partition, partition.leader_epoch)
         self._moved[key] = None
@@ -121,30 +121,33 @@ class Fetcher:
         self._schedule(0)
 
     def unfollow(self, key: TopicIdPartition) -> None:
-        """Fetch a partition no more. An answer that is on its way is ignored for it."""
+        """Stop fetching a partition. A response that is on its way is ignored for it."""
         self.followed.pop(key, None)
         self._moved[key] = None
         self._backing_off.pop(key, None)
         self.flushed(key)
 
     def moved(self, key: TopicIdPartition) -> None:
-        """Something else than a fetch moved a partition's log: the next fetch tells."""
+        """Note that something else than a fetch moved a partition's log, for the next fetch."""
         self._moved[key] = None
 
     def flushed(self, key: TopicIdPartition) -> None:
-        """What was fetched of a partition is durable, as far as it has to be: fetch on."""
+        """Continue to fetch: the fetched records of a partition are as durable as they must be."""
         if key in self._unflushed:
             del self._unflushed[key]
             self._schedule(0)
 
     def _hold_unflushed(self, key: TopicIdPartition, log: UnifiedLog) -> None:
-        """A fetch tells the leader what is here: none leaves while `flush.messages` is not met."""
+        """Send no fetch before the records that `flush.messages` demands are flushed.
+
+        The offset of a fetch confirms to the leader that this replica has the records before it.
+        """
         if log.awaits_flush:
             self._unflushed[key] = None
             self.request_flush(log)
 
     def close(self) -> None:
-        """Stop; what is under way is given up."""
+        """Stop, and abort the fetch in flight."""
         self._closed = True
         self.calls.close(self.channel)
 
@@ -175,7 +178,7 @@ class Fetcher:
         )
 
     def _end_back_offs(self) -> int:
-        """Have those fetched again that are due; when the next is, or 0."""
+        """End the back-offs that are due; return the time at which the next one ends, or 0."""
         now_ms = self.env.clock.monotonic_ms
         next_retry_ms = 0
         for key in list(self._backing_off):
@@ -188,7 +191,7 @@ class Fetcher:
         return next_retry_ms
 
     def _changes(self) -> dict[TopicIdPartition, Position]:
-        """What a request must name so that the session holds what is to be fetched."""
+        """Update the session; return the positions that the next request must name."""
         session = self._in_session
         named: dict[TopicIdPartition, Position] = {}
         for key in self._moved:
@@ -243,7 +246,7 @@ class Fetcher:
             return
         if response is None:
             _log.info("fetch from broker %d failed: %s", self.leader, why)
-            self._start_session_anew()
+            self._restart_session()
             self._schedule(self.settings.backoff_ms)
             return
         if response.error_code:
@@ -252,14 +255,14 @@ class Fetcher:
                 self.leader,
                 error_of(response.error_code).code.name,
             )
-            self._start_session_anew()
+            self._restart_session()
             self._schedule(
                 0 if response.error_code in _SESSION_ERRORS else self.settings.backoff_ms
             )
             return
         self._session_id = response.session_id
         if response.session_id == 0:
-            self._start_session_anew()
+            self._restart_session()
         elif self._session_epoch == _MAX_SESSION_EPOCH:
             self._session_epoch = 1
         else:
@@ -282,14 +285,14 @@ class Fetcher:
             asked is None
             or followed is None
             or followed.failed
-            # The log start counts for nothing here: retention moves it at any time, and the
-            # leader's session does not tell again what it told.
+            # The log start offset is not compared: retention moves it at any time, and the
+            # leader's session would not send the skipped response again.
             or followed.position._replace(log_start_offset=asked.log_start_offset) != asked
         ):
             # The position moved since the request was sent (a new leader epoch, a truncation).
             return
         self._moved[key] = None
-        # What is read from this replica changes, or may.
+        # The content of this replica may change now.
         followed.partition.tell()
         name = followed.partition.topic_partition
         if data.error_code:
@@ -326,18 +329,18 @@ class Fetcher:
             log.increment_log_start_offset(min(data.log_start_offset, log.log_end_offset))
 
     def _truncate(self, partition: Partition, diverging: messages.EpochEndOffset) -> None:
-        """Cut off what the leader does not have (KIP-595; `getOffsetTruncationState`)."""
+        """Truncate the records that the leader lacks (KIP-595; `getOffsetTruncationState`)."""
         log = partition.log
         local = log.end_offset_for_epoch(diverging.epoch)
         if local.epoch < 0:
             target = min(diverging.end_offset, log.log_end_offset)
         elif local.epoch != diverging.epoch:
-            # This log knows nothing of that epoch: the next fetch compares an earlier one.
+            # This log does not have that epoch: the next fetch compares an earlier one.
             target = min(local.end_offset, log.log_end_offset)
         else:
             target = min(local.end_offset, diverging.end_offset, log.log_end_offset)
         _log.info(
-            "[Partition %s broker=%d] diverges from broker %d: truncates from %d to %d",
+            "[Partition %s broker=%d] diverges from broker %d: truncates from offset %d to %d",
             partition.topic_partition,
             self.broker_id,
             self.leader,
@@ -378,7 +381,7 @@ class Fetcher:
         timestamp: int,
         then: Callable[[TopicIdPartition, Followed, int], None],
     ) -> None:
-        """Ask for the end, or the start, of the leader's log, since this one has nothing in it."""
+        """Ask for the end or start offset of the leader's log, which does not have this offset."""
         asked = followed.position
         partition = followed.partition
         request = ListOffsetsRequest(
@@ -422,7 +425,7 @@ class Fetcher:
         log = followed.partition.log
         if leader_end < log.log_end_offset:
             _log.warning(
-                "[Partition %s broker=%d] truncates from %d to the end of broker %d, %d",
+                "[Partition %s broker=%d] truncates from offset %d to the log end of broker %d, %d",
                 followed.partition.topic_partition,
                 self.broker_id,
                 log.log_end_offset,
@@ -438,7 +441,7 @@ class Fetcher:
         log = followed.partition.log
         if leader_start > log.log_end_offset:
             _log.warning(
-                "[Partition %s broker=%d] starts over at %d, the log start of broker %d",
+                "[Partition %s broker=%d] starts over at offset %d, the log start of broker %d",
                 followed.partition.topic_partition,
                 self.broker_id,
                 leader_start,
@@ -451,16 +454,19 @@ class Fetcher:
         self._backing_off[key] = None
 
     def _put_off(self, key: TopicIdPartition) -> None:
-        """Fetch again later what could not be written; nothing to do where the disk is offline."""
+        """Fetch a partition again later, because records could not be written.
+
+        Does nothing if its log directory is offline, since it is not followed any more.
+        """
         followed = self.followed.get(key)
         if followed is not None:
             self._moved[key] = None
             self._back_off(key, followed)
 
-    def _start_session_anew(self) -> None:
+    def _restart_session(self) -> None:
         self._session_id = 0
         self._session_epoch = _FULL_FETCH_EPOCH
-        # A dictionary of its own: the one of before may belong to an answer that is handled.
+        # A new dictionary: the handler of a response may still use the old one.
         self._in_session = {}
         self._moved = dict.fromkeys(self.followed)
         self._forgotten = {}

@@ -1,4 +1,4 @@
-"""The high watermark as arithmetic; SPEC H1-H3.
+"""The high watermark as arithmetic (H1-H3).
 
 Source: `Partition.maybeIncrementLeaderHW`, KIP-966.
 """
@@ -20,10 +20,11 @@ def next_high_watermark(
 ) -> int:
     """The offset below which every record is on the whole maximal ISR (H2).
 
-    Stays at `current` while the committed ISR has fewer than `min_isr` members (H1, H3): that is
-    what makes a replica that left the ISR still safe to elect from the ELR. `joining` are followers
-    outside the ISR that are about to enter it; they hold it back too, so that they are not behind
-    it when they do. Offsets are exclusive: the record *at* the high watermark is not committed.
+    It stays at `current` while the committed ISR has fewer than `min_isr` members (H1, H3).
+    Therefore a replica that left the ISR for the ELR is still safe to elect. `joining` are
+    followers outside the ISR that are about to join it. The high watermark waits for them too, so
+    that it is not beyond their logs when they join. Offsets are exclusive: the record *at* the high
+    watermark is not committed.
     """
     if isr_size < min_isr:
         return current

@@ -1,7 +1,6 @@
-"""The ISR as a leader sees it: committed, and proposed.
+"""The committed and the proposed ISR of a leader (H1-H3, H6).
 
-Source: `Partition`, `PartitionState` (CommittedPartitionState, PendingExpandIsr, PendingShrinkIsr);
-SPEC H1-H3, H6.
+Source: `Partition`, `PartitionState` (CommittedPartitionState, PendingExpandIsr, PendingShrinkIsr).
 """
 
 from collections.abc import Iterable, Mapping
@@ -12,9 +11,9 @@ from minikafka.replica.replica_state import ReplicaState
 
 
 class IsrState(NamedTuple):
-    """The committed ISR, and the one that was proposed to the controller and not yet confirmed.
+    """The committed ISR, and the one that is proposed to the controller and not confirmed yet.
 
-    At most one proposal is under way.
+    At most one proposal is in progress.
     """
 
     committed: tuple[int, ...]
@@ -22,10 +21,10 @@ class IsrState(NamedTuple):
 
     @property
     def maximal(self) -> tuple[int, ...]:
-        """Committed members and those that a proposal adds.
+        """The committed members and those that a proposal adds.
 
-        A proposal to shrink does not count before it is confirmed: the controller may refuse it,
-        and elect a replica that it would have taken out.
+        A proposal to shrink does not count before it is confirmed: the controller may refuse it
+        and elect a replica that it would have removed.
         """
         if self.proposed is None or len(self.proposed) < len(self.committed):
             return self.committed
@@ -36,16 +35,16 @@ class IsrState(NamedTuple):
         return IsrState(self.committed, (*self.committed, broker))
 
     def shrunk(self, brokers: Iterable[int]) -> "IsrState":
-        """A proposal that takes brokers out."""
+        """A proposal that removes brokers."""
         gone = tuple(brokers)
         return IsrState(self.committed, tuple(b for b in self.committed if b not in gone))
 
 
 def may_join(follower: ReplicaState, registration: BrokerRegistration | None) -> bool:
-    """Whether the controller would take this follower into the ISR (KIP-903).
+    """True if the controller would accept this follower as an ISR member (KIP-903).
 
-    The epoch of its fetches must be the one it is registered with, or have been left out: a fetch
-    of an earlier incarnation proves nothing about what the broker holds now.
+    The broker epoch of its fetches must be that of its registration, or be missing: a fetch of an
+    earlier incarnation proves nothing about the records that the broker has now.
     """
     return (
         registration is not None
@@ -63,7 +62,7 @@ def out_of_sync(
     now_ms: int,
     lag_max_ms: int,
 ) -> tuple[int, ...]:
-    """Followers in the ISR that did not reach the leader's log end for `lag_max_ms`."""
+    """The followers in the ISR that have not reached the leader's log end for `lag_max_ms`."""
     return tuple(
         broker
         for broker in isr

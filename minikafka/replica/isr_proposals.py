@@ -1,7 +1,7 @@
-"""What a leader asks the controller to make of the ISR, and what became of it.
+"""A leader's proposals for the ISR, and the controller's decisions about them.
 
-`AlterPartitionManager` carries proposals there and brings back the answers. At most one proposal of
-a partition is under way: `Partition.isr` holds it, and the high watermark obeys it at once (H2).
+`AlterPartitionManager` sends the proposals and returns the responses. At most one proposal of a
+partition is in progress: `Partition.isr` has it, and the high watermark respects it at once (H2).
 
 Source: `Partition.prepareIsrExpand`, `Partition.submitAlterPartition`.
 """
@@ -22,7 +22,7 @@ _log = logging.getLogger("minikafka.replica")
 
 
 class IsrProposal(NamedTuple):
-    """What a leader wants the controller to commit."""
+    """An ISR that a leader asks the controller to commit."""
 
     partition: "Partition"
     leader_epoch: int
@@ -34,20 +34,20 @@ class IsrProposal(NamedTuple):
 
 @dataclass(slots=True)
 class IsrProposals:
-    """The proposals of one partition, which this broker leads."""
+    """The proposals of one partition for which this broker is leader."""
 
     partition: "Partition"
 
     def take(self, registration: PartitionRegistration) -> None:
-        """Take over the ISR that metadata brings."""
+        """Use the ISR of the metadata."""
         partition = self.partition
         if sorted(partition.isr.proposed or ()) == sorted(registration.isr):
-            # The metadata may bring what was proposed before the answer to the proposal does.
+            # The metadata may have the proposed ISR before the response to the proposal arrives.
             self._count_isr_change(registration.isr)
         partition.isr = IsrState(registration.isr)
 
     def consider_joining(self, follower: ReplicaState) -> None:
-        """Propose an ISR with a follower that has caught up, and may join (KIP-903)."""
+        """Propose an ISR with this follower if it has caught up and may join (KIP-903)."""
         partition = self.partition
         if partition.isr.proposed is not None or follower.broker_id not in partition.replicas:
             return
@@ -73,7 +73,7 @@ class IsrProposals:
             self.propose(partition.isr.shrunk(lagging).proposed or ())
 
     def propose(self, isr: tuple[int, ...]) -> None:
-        """Propose an ISR; from now on the high watermark waits for all of its members (H2)."""
+        """Propose an ISR. The high watermark waits for all of its members at once (H2)."""
         partition = self.partition
         partition.tell()
         partition.isr = IsrState(partition.isr.committed, isr)
@@ -105,7 +105,7 @@ class IsrProposals:
         return -1 if epoch is None else epoch
 
     def committed(self, proposal: IsrProposal, isr: tuple[int, ...], partition_epoch: int) -> None:
-        """Take over what the controller committed, or says that holds in its place."""
+        """Use the ISR that the controller committed, or that it has instead."""
         partition = self.partition
         if not self._is_current(proposal) or partition_epoch < partition.partition_epoch:
             return
@@ -122,8 +122,7 @@ class IsrProposals:
             partition_epoch,
         )
         partition.advance_high_watermark()
-        # Appends that waited for a full ISR, and those that a smaller one lets fail, are decided
-        # now.
+        # Waiting appends can now be acknowledged, or fail with NOT_ENOUGH_REPLICAS_AFTER_APPEND.
         partition.has_committed()
 
     def _count_isr_change(self, isr: tuple[int, ...]) -> None:
@@ -133,10 +132,10 @@ class IsrProposals:
         partition.counts.isr_shrinks += len(isr) < before
 
     def failed(self, proposal: IsrProposal, code: int) -> None:
-        """Take note that the controller refused a proposal.
+        """Note that the controller refused a proposal.
 
-        Where the refusal says that this broker's metadata is behind, the proposal stays as it is:
-        the metadata on its way decides. Source: `Partition.handleAlterPartitionError`.
+        If the error means that this broker's metadata is behind, the proposal stays as it is until
+        new metadata arrives. Source: `Partition.handleAlterPartitionError`.
         """
         partition = self.partition
         if not self._is_current(proposal):

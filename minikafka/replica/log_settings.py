@@ -1,4 +1,4 @@
-"""From topic configuration to what a log obeys. Source: `LogConfig`, `UnifiedLog.updateConfig`."""
+"""A log's configs from the topic configuration. Source: `LogConfig`, `UnifiedLog.updateConfig`."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -21,18 +21,18 @@ _CODECS = {
 
 @dataclass(slots=True)
 class LogConfigs:
-    """`log_config` and min ISR, with one result for all topics that have the same own values."""
+    """A cache of `log_config` and min ISR, with one entry for all topics with equal configs."""
 
     _layers: ConfigLayers | None = None
     _known: dict[tuple[tuple[str, str], ...], tuple[LogConfig, int]] = field(default_factory=dict)
-    """By a topic's own values; for `_layers` only."""
+    """By the values that are set for a topic; valid for `_layers` only."""
 
     def of(self, layers: ConfigLayers, topic: Mapping[str, str]) -> LogConfig:
-        """What the log of a topic's partitions obeys, given the topic's own values."""
+        """The log config of a topic's partitions, with the values that are set for the topic."""
         return self._find(layers, topic)[0]
 
     def min_isr(self, layers: ConfigLayers, topic: Mapping[str, str]) -> int:
-        """`min.insync.replicas` of a topic, as it is set."""
+        """The configured `min.insync.replicas` of a topic."""
         return self._find(layers, topic)[1]
 
     def _find(self, layers: ConfigLayers, topic: Mapping[str, str]) -> tuple[LogConfig, int]:
@@ -48,7 +48,7 @@ class LogConfigs:
 
 
 def log_config(layers: ConfigLayers, topic: Mapping[str, str]) -> LogConfig:
-    """What the log of a topic's partitions obeys, given the topic's own values."""
+    """The log config of a topic's partitions, with the values that are set for the topic."""
     compression = layers.topic_value(keys.COMPRESSION_TYPE, topic)
     codec = _CODECS.get(compression)
     policies = layers.topic_value(keys.CLEANUP_POLICY, topic)

@@ -1,4 +1,4 @@
-"""Replicas whose log is gone, by folder or by disk: copied from a leader, or offline."""
+"""Replicas whose log folder or disk is missing: they are copied from a leader, or are offline."""
 
 import logging
 from collections.abc import Sequence
@@ -15,12 +15,12 @@ _log = logging.getLogger("minikafka.replica")
 
 @dataclass(slots=True)
 class LostLogs:
-    """The logs that broker `broker_id` has lost, and why they are gone.
+    """The logs that broker `broker_id` has lost, with the reasons.
 
-    A log is lost if its folder is gone (`LogManager.lost`), or if the metadata places the replica
-    in a directory that this broker no longer has. An empty log in its place holds nothing that an
-    ISR or ELR member promised (E7), and would hide what may come back. Unlike Kafka: an ISR member
-    or the last known leader leads with an empty log there.
+    A log is lost if its folder is missing (`LogManager.lost`), or if the metadata places the
+    replica in a directory that this broker no longer has. An empty log in its place would lack the
+    records that an ISR or ELR member must have (E7), and would be in the way if the folder is
+    restored. Unlike Kafka, where an ISR member or the last known leader leads with an empty log.
     """
 
     logs: LogManager
@@ -28,12 +28,12 @@ class LostLogs:
     _found: dict[TopicPartition, str] = field(default_factory=dict)
     _named: dict[TopicPartition, None] = field(default_factory=dict)
     _promised: dict[TopicPartition, None] = field(default_factory=dict)
-    """Those that were lost while the broker ran."""
+    """The logs that were lost while the broker ran."""
 
     def find(self, image: MetadataImage, local: LocalChanges) -> None:
-        """Find the replicas in `image` whose logs are gone, before strays are set aside.
+        """Find the replicas in `image` whose logs are missing, before strays are set aside.
 
-        `local` holds all replicas of this broker.
+        `local` has all replicas of this broker.
         """
         for name, (path, offset) in self.logs.lost.items():
             registration = image.partition(name.topic, name.partition)
@@ -48,19 +48,19 @@ class LostLogs:
                 self._found.setdefault(name, f"the log directory of {name} is gone")
 
     def add(self, name: TopicPartition, reason: str) -> None:
-        """Note a log that was lost while the broker ran, and was reported.
+        """Note a log that was lost while the broker ran, and that is being reported.
 
-        The controller may not know yet, and have the replica in an ISR.
+        The controller may not know it yet and may still have the replica in an ISR.
         """
         self._found[name] = reason
         self._named[name] = None
         self._promised[name] = None
 
     def keep_offline(self, name: TopicPartition, leader: int, members: Sequence[int] = ()) -> bool:
-        """Return True if a log is lost and no other broker leads, from which it can be copied.
+        """True if a log is lost and there is no other leader from which it can be copied.
 
-        One of the `members` of ISR and ELR puts no empty log in the place of one that was lost
-        while it ran: it could be elected, and the controller is about to hear of it.
+        Also True for one of the `members` of ISR and ELR whose log was lost while it ran. It must
+        not create an empty log, since it could be elected until the controller learns of the loss.
         """
         reason = self._found.get(name)
         if reason is None:
@@ -75,22 +75,22 @@ class LostLogs:
         if name not in self._named:
             self._named[name] = None
             _log.error(
-                "%s, and no other replica leads: %s is offline. Bring its folder back and start "
-                "the broker again; make an empty folder %s if the records may be lost",
+                "%s, and no other replica is leader: %s is offline. Restore its folder and restart "
+                "the broker; create an empty folder %s instead if the records may be lost",
                 reason, name, name,
             )  # fmt: skip
         return True
 
     @property
     def unreported(self) -> list[TopicPartition]:
-        """Logs that were lost while this broker ran, and of which the controller may not know.
+        """Logs that were lost while this broker ran and that the controller may not know of.
 
-        After a clean shutdown it would still be a member of their ISR or ELR (E7).
+        After a clean shutdown the broker would still be a member of their ISR or ELR (E7).
         """
         return list(self._promised)
 
     def forget(self, name: TopicPartition) -> None:
-        """The replica is not this broker's any more."""
+        """Drop a replica that this broker no longer has."""
         self._promised.pop(name, None)
         if self._found.pop(name, None) is not None:
             self.logs.forget_lost(name)

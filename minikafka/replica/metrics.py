@@ -1,9 +1,9 @@
-"""What a broker's replicas tell: counts over all of them, traffic by topic, one by one.
+"""The metrics of a broker's replicas: totals, traffic by topic, and values by partition (M1, M2).
 
-Values come from the state as it is. A generator, so that whoever takes many may pause between two;
-each value is true when it is taken.
+Values are read from the current state by generators, so that a caller may pause between two of
+them; each value is correct at the time when it is yielded. Unclean leaders: L8.
 
-Source: `ReplicaManager`, `Partition`, `BrokerTopicMetrics`, `LogManager`, KIP-351; SPEC M1, M2, L8.
+Source: `ReplicaManager`, `Partition`, `BrokerTopicMetrics`, `LogManager`, KIP-351.
 """
 
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ from minikafka.replica.topic_counts import TopicCounts
 
 
 def replica_samples(replicas: ReplicaManager) -> Iterator[Sample]:
-    """Every value of the replicas, sums first."""
+    """Yield all metrics of the replicas, totals first."""
     partitions = list(replicas.partitions.values())
     led = [each for each in partitions if each.is_leader]
     yield Sample(catalog.PARTITION_COUNT, len(partitions))
@@ -40,7 +40,7 @@ def replica_samples(replicas: ReplicaManager) -> Iterator[Sample]:
 
 
 def directory_samples(logs: LogManager) -> Iterator[Sample]:
-    """Which log directories are in use."""
+    """Yield the metrics of the log directories."""
     for home in logs.directories:
         yield Sample(catalog.LOG_DIRECTORY_OFFLINE, not home.is_online, (home.disk.root,))
     yield Sample(
@@ -57,7 +57,7 @@ def _is_reassigning(image: MetadataImage, partition: Partition) -> bool:
 
 
 def _counts(replicas: ReplicaManager, topics: dict[str, None]) -> Iterator[Sample]:
-    """Sums over everything that ever was, then the topics that are here."""
+    """Yield the totals since the process started, including removed topics, then each topic."""
     total = TopicCounts()
     total.add(replicas.gone_counts)
     for counts in replicas.counts.values():

@@ -1,11 +1,11 @@
-"""How those who watch a partition hear of what changed."""
+"""Notifications about changes of a partition."""
 
 from enum import Enum
 from typing import Protocol
 
 
 class News(Enum):
-    """How a partition changed, for those who watch it."""
+    """The kind of a partition's change, for its watchers."""
 
     APPENDED = "records were appended"
     COMMITTED = "the high watermark moved"
@@ -14,10 +14,10 @@ class News(Enum):
 
 
 class Watcher(Protocol):
-    """Something that remembers what it told of a partition, and must hear when that is old."""
+    """An object that remembers a partition's state, and must know when that is outdated."""
 
     def changed(self, news: News) -> None:
-        """Hear of a change; called within the step, before or after it takes effect."""
+        """Handle a change; called within the step, before or after it takes effect."""
 
     def follower_moves(self, broker: int) -> None:
-        """Hear that a follower is not where it was; called before that is noted."""
+        """Handle a new position of a follower; called before the leader notes it."""

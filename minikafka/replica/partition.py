@@ -1,11 +1,11 @@
-"""One replica on this broker: leading or following; ISR, high watermark, append, follower progress.
+"""One replica on this broker: leader or follower; ISR, high watermark, append, follower progress.
 
-States: leading (`is_leader`), following a leader, following nobody. `apply` moves between them; a
-registration with a lower partition epoch than the one in force is ignored. Proposals for the ISR go
-out through `IsrProposals`; `alter_partition` brings back what became of them.
+States: leader (`is_leader`), follower of a leader, without a leader. `apply` moves between them; a
+registration with a lower partition epoch than the current one is ignored. Proposals for the ISR are
+sent through `IsrProposals`; `alter_partition` returns the results.
 
 Invariants: the high watermark moves only while the committed ISR has at least min ISR members (H1,
-H3), and never past what the maximal ISR holds (H2). At most one proposal is under way.
+H3), and never beyond the log of a maximal ISR member (H2). At most one proposal is in progress.
 
 Source: `Partition.scala`, KIP-966 "Strict min ISR", KIP-903.
 """
@@ -57,12 +57,12 @@ _CLEAN = "leadership"
 
 
 def leadership_lines() -> SummedLines:
-    """What one turn has to say of partitions that this broker leads."""
+    """The log lines about new leaderships of this broker, summed up for one step."""
     return SummedLines(_log, {UNCLEAN: logging.WARNING, _CLEAN: logging.INFO})
 
 
-def _nobody_flushes(_: UnifiedLog) -> None:
-    """What a partition without a broker around it does."""
+def _ignore_flush(_: UnifiedLog) -> None:
+    """Do nothing: the default of `Partition.request_flush`, without a broker."""
 
 
 @dataclass(slots=True)
@@ -93,44 +93,44 @@ class Partition:
     appended: WaitKey = field(default_factory=lambda: WaitKey("appended"))
     committed: WaitKey = field(default_factory=lambda: WaitKey("committed"))
     progress: WaitKey = field(default_factory=lambda: WaitKey("log start of followers"))
-    request_flush: Callable[[UnifiedLog], None] = _nobody_flushes
+    request_flush: Callable[[UnifiedLog], None] = _ignore_flush
     counts: TopicCounts = field(default_factory=TopicCounts)
     lines: SummedLines = field(default_factory=leadership_lines)
-    """Written by the broker, for all its partitions together."""
+    """Log lines that the broker writes for all its partitions together."""
     watchers: dict[Watcher, None] = field(default_factory=dict)
     queued: deque[QueuedAppend] = field(default_factory=deque)
-    """Appends whose records are being validated, in the order in which they came."""
+    """Appends whose records are being validated, in the order of their arrival."""
     proposals: IsrProposals = field(init=False, compare=False, repr=False)
     told_log_start: int = 0
-    """What watchers know of `log.log_start_offset` at least."""
+    """The log start offset that was last reported to the watchers."""
 
     def __post_init__(self) -> None:
-        """Prepare to propose ISRs."""
+        """Create the object that proposes ISRs."""
         self.proposals = IsrProposals(self)
 
     @property
     def is_leader(self) -> bool:
-        """Whether this broker leads the partition."""
+        """True if this broker is the leader of the partition."""
         return self.leader == self.broker_id
 
     def set_min_isr(self, configured: int) -> None:
-        """Take on another `min.insync.replicas`; what it means here is `min_isr` (H6)."""
+        """Set `min.insync.replicas`; the effective minimum is `min_isr` (H6)."""
         self.configured_min_isr = configured
         self.min_isr = effective_min_isr(configured, len(self.replicas))
 
     @property
     def is_under_min_isr(self) -> bool:
-        """Whether this broker leads with fewer in-sync replicas than the minimum (M1)."""
+        """True if this broker is leader and the ISR has fewer members than the minimum (M1)."""
         return self.is_leader and len(self.isr.committed) < self.min_isr
 
     @property
     def is_at_min_isr(self) -> bool:
-        """Whether this broker leads with exactly the minimum of in-sync replicas (M1)."""
+        """True if this broker is leader and the ISR has exactly the minimum of members (M1)."""
         return self.is_leader and len(self.isr.committed) == self.min_isr
 
     @property
     def is_under_replicated(self) -> bool:
-        """Whether this broker leads and a replica is out of sync (M1).
+        """True if this broker is leader and a replica is out of sync (M1).
 
         Replicas that a reassignment adds do not count yet (`OngoingReassignmentState`).
         """
@@ -139,26 +139,26 @@ class Partition:
 
     @property
     def high_watermark_is_behind_epoch(self) -> bool:
-        """Whether a new leader has not yet committed anything of its own epoch.
+        """True if a new leader has not committed a record of its epoch yet.
 
-        Until then it may not know everything that was committed before it (KIP-207).
+        Until then its high watermark may be below that of the previous leader (KIP-207).
         """
         return self.log.high_watermark < self.leader_epoch_start_offset
 
-    # What the metadata says
+    # Metadata
 
     def apply(self, registration: PartitionRegistration) -> bool:
-        """Take on a committed registration; whether the leader epoch is a new one."""
+        """Apply a committed registration; return True if the leader epoch is new."""
         if registration.partition_epoch < self.partition_epoch:
             return False
-        # First: what followers have shown so far counts for what follows.
+        # First, so that fetches of followers until now are counted in the old state.
         self.tell()
         new_epoch = registration.leader_epoch > self.leader_epoch
-        # Unlike Kafka: metadata may arrive late and all at once, and tell of a leadership that came
-        # back; whoever led meanwhile may have had followers truncate what they were seen to hold.
+        # Unlike Kafka: late metadata may arrive in one image and show a leadership that went to
+        # another broker and came back. Followers may have truncated to that broker's log.
         was_leader = self.is_leader and registration.leader_epoch <= self.leader_epoch + 1
-        # Unlike Kafka: metadata that brings what an answer to a proposal has brought before takes
-        # nothing back. A proposal that was made since is under way, and counts (H2).
+        # Unlike Kafka: metadata with the partition epoch of an earlier AlterPartition response does
+        # not reset the ISR. A proposal that was made since is in progress and counts (H2).
         knows_isr = not new_epoch and registration.partition_epoch == self.partition_epoch
         self.replicas = registration.replicas
         self.adding_count = len(registration.adding_replicas)
@@ -174,30 +174,30 @@ class Partition:
             self.isr = NO_ISR
             self.followers.clear()
         if new_epoch:
-            # Whoever waits here for an older epoch has to learn that it is over.
+            # Requests that wait for an older epoch must fail now.
             self.wake_all()
         return new_epoch
 
     def wake_all(self) -> None:
-        """Have everything that waits for this partition looked at again."""
+        """Wake everything that waits for this partition."""
         self.env.notify(self.committed)
         self.env.notify(self.appended)
         self.env.notify(self.progress)
         self.tell(News.ALL)
 
     def tell(self, news: News = News.OTHER) -> None:
-        """Something changed that a fetch could show, or that decides what becomes of it."""
+        """Notify the watchers of a change that a fetch response could show or that decides it."""
         for watcher in list(self.watchers):
             watcher.changed(news)
 
     def has_appended(self) -> None:
-        """The log has grown."""
+        """Notify that the log has grown."""
         self.env.notified.append(self.appended)
         if self.watchers:
             self.tell(News.APPENDED)
 
     def has_committed(self) -> None:
-        """The high watermark moved, or what waits for it can be decided."""
+        """Notify that the high watermark moved, or that requests waiting for it can be decided."""
         self.env.notified.append(self.committed)
         if self.watchers:
             self.tell(News.COMMITTED)
@@ -227,7 +227,7 @@ class Partition:
             self._log_leadership(registration.isr, end_offset)
         self.advance_high_watermark()
         if self.recovery_state is LeaderRecoveryState.RECOVERING and self.isr.proposed is None:
-            # Nothing more is to be done here for what was lost: say so (L8).
+            # The recovery is complete: this broker can do nothing more for lost records (L8).
             self.proposals.propose(self.isr.committed)
 
     def _log_leadership(self, isr: Sequence[int], end_offset: int) -> None:
@@ -244,7 +244,7 @@ class Partition:
     # Checks
 
     def check_leader_epoch(self, requested: int) -> None:
-        """Compare the epoch that a request names with the one in force.
+        """Compare the leader epoch of a request with the current one.
 
         Raises:
             FencedLeaderEpochError: the request is behind.
@@ -257,16 +257,16 @@ class Partition:
         raise UnknownLeaderEpochError
 
     def check_any_leader_epoch(self, requested: int) -> None:
-        """As `check_leader_epoch`, but only -1 is no epoch: what is below it is an old one.
+        """As `check_leader_epoch`, but only -1 means no epoch: a lower number is an old epoch.
 
-        As Kafka: everywhere but in Fetch.
+        As Kafka: everywhere except in Fetch.
         """
         if requested < -1:
             raise FencedLeaderEpochError
         self.check_leader_epoch(requested)
 
     def require_leader(self) -> None:
-        """Raises NotLeaderOrFollowerError unless this broker leads."""
+        """Raise NotLeaderOrFollowerError unless this broker is leader."""
         if self.leader != self.broker_id:
             raise NotLeaderOrFollowerError
 
@@ -278,11 +278,11 @@ class Partition:
         """Append a producer's records (H4).
 
         Raises:
-            NotLeaderOrFollowerError: this broker does not lead.
+            NotLeaderOrFollowerError: this broker is not leader.
             NotEnoughReplicasError: acks=all, and the committed ISR is under min ISR; nothing was
                 written.
             RecordValidationError, StorageFault: see `UnifiedLog.append_as_leader`.
-            OverBudgetError: `records` belong into `append_queue`.
+            OverBudgetError: `records` must go through `append_queue`.
         """
         self._check_may_append(required_acks)
         env = self.env
@@ -326,7 +326,7 @@ class Partition:
         self.advance_high_watermark()
 
     def append_outcome(self, leader_epoch: int, end_offset: int) -> ErrorCode | None:
-        """What became of an acks=all append; None while it is not decided.
+        """The result of an acks=all append; None while it is not decided.
 
         `end_offset` is exclusive. Source: `Partition.checkEnoughReplicasReachOffset`.
         """
@@ -339,14 +339,14 @@ class Partition:
         return ErrorCode.NONE
 
     def flush_outcome(self, leader_epoch: int, end_offset: int) -> ErrorCode | None:
-        """What became of an acks=1 append that must be flushed; None while it is not decided."""
+        """The result of an acks=1 append that must be flushed; None while it is not decided."""
         if not self.is_leader or self.leader_epoch != leader_epoch:
-            # What was not flushed yet may be truncated by now.
+            # Records that were not flushed yet may be truncated now.
             return ErrorCode.NOT_LEADER_OR_FOLLOWER
         return ErrorCode.NONE if self.log.recovery_point >= end_offset else None
 
     def flushed(self) -> None:
-        """More of the log is durable: what waited for that is decided now."""
+        """Note that more of the log is durable, and wake the requests that wait for it."""
         self.advance_high_watermark()
         self.has_committed()
 
@@ -356,15 +356,15 @@ class Partition:
         self, broker: int, *, broker_epoch: int, fetch_offset: int, log_start_offset: int,
         leader_end_offset: int,
     ) -> None:  # fmt: skip
-        """A follower proved to hold everything below `fetch_offset`.
+        """Note a fetch that proves that the follower has everything below `fetch_offset`.
 
-        `leader_end_offset` is this log's end when the fetch was read.
+        `leader_end_offset` is the end of this log at the time of the fetch.
         """
         follower = self.followers[broker]
         before = follower.log_end_offset
         start_before = follower.log_start_offset
         if fetch_offset != before or log_start_offset != start_before:
-            # It may have had another session until now, and said something else there.
+            # An older session of this follower may have another position.
             for watcher in self.watchers:
                 watcher.follower_moves(broker)
         follower.fetched(
@@ -382,17 +382,17 @@ class Partition:
             self.env.notify(self.progress)
 
     def follower_was_idle(self, broker: int, until_ms: int) -> None:
-        """A follower that has the whole log fetched at its end, last at `until_ms` (monotonic)."""
+        """Note fetches of a follower at the log's end, the last one at `until_ms` (monotonic)."""
         follower = self.followers.get(broker)
         if follower is not None:
             follower.was_idle(until_ms)
 
     def is_calm_for(self, broker: int) -> bool:
-        """Whether a fetch at the log's end changes nothing: it may let a follower into the ISR."""
+        """True if a fetch at the log's end changes nothing: it cannot add `broker` to the ISR."""
         return broker < 0 or broker in self.isr.maximal
 
     def is_stale_epoch(self, broker: int, broker_epoch: int) -> bool:
-        """Whether a fetch comes from an earlier incarnation than the registered one (KIP-903)."""
+        """True if a fetch is from an earlier incarnation than the registered one (KIP-903)."""
         registration = self.brokers().get(broker)
         return broker_epoch != -1 and registration is not None and registration.epoch > broker_epoch
 
@@ -401,14 +401,14 @@ class Partition:
         return self.log.end_offset_for_epoch(epoch)
 
     def advance_high_watermark(self) -> bool:
-        """Move the high watermark as far as it may go; whether it moved."""
+        """Move the high watermark as far as it may go; return True if it moved."""
         log = self.log
         isr = self.isr
         current = log.high_watermark
         if current >= log.log_end_offset:
             return False
         reached = log.recovery_point if log.awaits_flush else log.log_end_offset
-        # Of a leader without followers all that it holds is committed.
+        # With no followers, all records of the leader are committed.
         if self.followers or len(isr.committed) < self.min_isr:
             reached = next_high_watermark(
                 leader_end_offset=reached,
@@ -425,7 +425,7 @@ class Partition:
         return True
 
     def _joining(self) -> list[int]:
-        """Followers outside the ISR that keep up and may enter it: they must not fall behind it."""
+        """Followers outside the ISR that are caught up and may join: the high watermark waits."""
         end_offset = self.log.log_end_offset
         now_ms = self.env.clock.monotonic_ms
         brokers = self.brokers()

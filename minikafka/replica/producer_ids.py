@@ -1,6 +1,6 @@
-"""Producer ids for clients, out of blocks that the controller gives this broker.
+"""Producer ids for clients, from blocks that the controller gives this broker.
 
-The next block is asked for when nine tenths of the present one are used. Source:
+The next block is requested when nine tenths of the current one are used. Source:
 `RPCProducerIdManager`, KIP-730.
 """
 
@@ -23,7 +23,7 @@ _RETRY_MS = 50
 
 @dataclass(slots=True)
 class ProducerIds:
-    """Gives out producer ids; `arrived` is notified when a block comes."""
+    """Assigns producer ids; `arrived` is notified when a block arrives."""
 
     env: Environment
     channel: ControllerChannel
@@ -38,7 +38,7 @@ class ProducerIds:
 
     @property
     def available(self) -> bool:
-        """Whether `take` can give one now; asks for a block where it cannot."""
+        """True if `take` can return an id now; if not, request a block."""
         if self._next == self._end and self._following is not None:
             start, size = self._following
             self._next, self._end, self._size = start, start + size, size
@@ -48,7 +48,7 @@ class ProducerIds:
         return self._next < self._end
 
     def take(self) -> int:
-        """A producer id that nobody else has. Only when `available`."""
+        """Return a unique producer id. Call it only when `available` is True."""
         assert self._next < self._end
         producer_id = self._next
         self._next += 1

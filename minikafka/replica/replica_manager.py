@@ -1,9 +1,9 @@
-"""Every replica of this broker: which there are, who leads them, what is done from time to time.
+"""All replicas of this broker: their creation, leaders, removal and periodic work.
 
-`apply` follows the metadata: partitions that are gone are dropped first, then leaders, then
-followers. New replicas are made a few a turn; whoever asks for one that is not there yet is told
-NOT_LEADER_OR_FOLLOWER, as while the metadata is on its way. A log directory that fails takes its
-partitions offline and leaves the rest alone.
+`apply` follows the metadata: it drops removed partitions first, then it applies leaders, then
+followers. New replicas are created a few a turn; a request for one that does not exist yet gets
+NOT_LEADER_OR_FOLLOWER, as before the metadata arrives. If a log directory fails, its partitions go
+offline and the others stay online.
 
 Source: `ReplicaManager`, `BrokerMetadataPublisher`, `ReplicaFetcherManager`.
 """
@@ -45,7 +45,7 @@ from minikafka.replica.turns import POSTPONED_MS, Turns
 from minikafka.rpc.calls import Calls
 
 _log = logging.getLogger("minikafka.replica")
-# A replica takes 1.5 ms of system calls, and three nodes of one machine may wait for one another.
+# A new replica takes 1.5 ms of system calls; three nodes on one machine may slow each other down.
 MADE_A_TURN = 4
 DELETED_A_TURN = 8
 
@@ -54,7 +54,8 @@ DELETED_A_TURN = 8
 class ReplicaManager:
     """The partitions of broker `broker_id`.
 
-    `layers` gives the broker's configuration in force. `on_offline` is told of a failed directory.
+    `layers` returns the broker's current configuration. `on_offline` is called when a directory
+    fails.
     """
 
     env: Environment
@@ -81,36 +82,36 @@ class ReplicaManager:
     _lines: SummedLines = field(default_factory=leadership_lines)
     _lost_dirs: dict[str, None] = field(default_factory=dict)
     damaged_count: int = 0
-    """How many replicas were given up since their logs were damaged."""
+    """The number of replicas that were set aside because their logs were damaged."""
     _damage_told: dict[TopicPartition, str] = field(default_factory=dict)
     _started: bool = False
     _log_configs: LogConfigs = field(default_factory=LogConfigs)
     _unmade: Turns[TopicPartition, tuple[LocalReplica, bool]] = field(init=False)
-    """Replicas that are not there yet, and whether they lead."""
+    """Replicas that do not exist yet, with True for a leader."""
     _doomed: Turns[TopicPartition, None] = field(init=False)
-    """Replicas that are gone, and whose folders are not renamed yet."""
+    """Removed replicas whose folders are not renamed yet."""
     _strays: Turns[TopicPartition, None] = field(init=False)
-    """Logs of other topics, or of none, that are not set aside yet."""
+    """Logs that the metadata does not assign to this broker and that are not set aside yet."""
     _is_removing: bool = False
     _on_made: Callable[[], None] | None = None
     on_leadership: list[Callable[[Partition], None]] = field(default_factory=list)
     on_removed: list[Callable[[TopicPartition], None]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        """Prepare for work that takes many steps, and for logs that are gone."""
+        """Create the queues for work that takes many steps, and the register of lost logs."""
         self._lost = LostLogs(self.logs, self.broker_id)
         self._unmade = Turns(self.env, MADE_A_TURN, self._make, self._made_some)
         self._doomed = Turns(self.env, DELETED_A_TURN, lambda name, _: self._delete(name))
         self._strays = Turns(self.env, DELETED_A_TURN, lambda name, _: self._set_aside(name))
 
-    # Looking up
+    # Look-up
 
     def get(self, name: TopicPartition) -> Partition:
         """The partition of this name.
 
         Raises:
             UnknownTopicOrPartitionError: this broker has no replica of it.
-            KafkaStorageError: it has one, in a log directory that failed.
+            KafkaStorageError: the replica is in a log directory that failed.
         """
         partition = self.partitions.get(name)
         if partition is None:
@@ -137,20 +138,20 @@ class ReplicaManager:
             return KafkaStorageError()
         registration = self.image.partition(name.topic, name.partition)
         if registration is not None:
-            # The partition exists; it is led elsewhere.
+            # The partition exists, but not on this broker.
             return NotLeaderOrFollowerError()
         return UnknownTopicOrPartitionError()
 
     def led(self) -> Iterator[Partition]:
-        """The partitions that this broker leads."""
+        """The partitions of which this broker is leader."""
         return (p for p in self.partitions.values() if p.is_leader)
 
     # Following the metadata
 
     def start(self, image: MetadataImage, on_made: Callable[[], None]) -> None:
-        """Take on the first complete image: set strays aside, make every replica, begin to work.
+        """Apply the first complete image: set strays aside, create all replicas, start timers.
 
-        `on_made` is called when every replica of that image is there: at once if none was missing.
+        `on_made` is called when every replica of that image exists, at once if none was missing.
         """
         self._on_made = on_made
         changes = local_changes(MetadataImage(), image, self.broker_id)
@@ -171,14 +172,14 @@ class ReplicaManager:
         previous = self.image
         renewed = []
         if previous.configs is not image.configs:
-            # Before partitions change, which may come with the same image: an ISR that shrank must
-            # not be measured against the min.insync.replicas of before (H1).
+            # Before the partitions: an ISR that shrank in the same image must not be compared with
+            # the old min.insync.replicas (H1).
             renewed = self._renew_configs(previous, image)
         self._apply(image, local_changes(previous, image, self.broker_id))
         for partition in renewed:
             if partition.is_leader:
-                # A lower minimum may let the high watermark move at once (H1). Not earlier: who led
-                # until this image knows only now that it does not any more.
+                # A lower minimum may let the high watermark move at once (H1). Not before `_apply`:
+                # in this image the partition may have another leader.
                 partition.advance_high_watermark()
         if previous.brokers is not image.brokers:
             self._brokers_changed()
@@ -209,14 +210,14 @@ class ReplicaManager:
         self._lines.flush()
 
     def _make(self, name: TopicPartition, wanted: tuple[LocalReplica, bool]) -> None:
-        """Make a replica that is not there yet.
+        """Create a replica that does not exist yet.
 
-        That makes folders and files. All of a large topic in one step would hold up heartbeats
-        until the broker is fenced, and leaderships of partitions that are there already.
+        That creates folders and files. All replicas of a large topic in one step would delay
+        heartbeats until the broker is fenced, and new leaderships of existing partitions.
         """
         replica, leads = wanted
         if self._doomed.drop(name):
-            # Of another topic of that name.
+            # A deleted topic of the same name.
             self._delete(name)
         if self._strays.drop(name):
             self._set_aside(name)
@@ -251,7 +252,7 @@ class ReplicaManager:
         except StorageFault as fault:
             self.take_offline(fault)
             if name not in self.partitions:
-                # As Kafka: a log that could not be made is offline too (`markPartitionOffline`).
+                # As Kafka: a log that could not be created is offline too (`markPartitionOffline`).
                 self.offline[name] = None
             return
         if new_epoch:
@@ -259,7 +260,7 @@ class ReplicaManager:
                 hook(partition)
 
     def _is_lost(self, name: TopicPartition, key: TopicIdPartition, replica: LocalReplica) -> bool:
-        """Whether the log is gone, and stays offline; the controller is told, and elects others."""
+        """True if the log is lost and stays offline; report it, so that another one is elected."""
         if name not in self._lost:
             return False
         now = replica.registration
@@ -273,7 +274,7 @@ class ReplicaManager:
         return True
 
     def _compare_directory(self, key: TopicIdPartition, replica: LocalReplica) -> None:
-        """Tell the controller where a replica is, if it believes something else (KIP-858)."""
+        """Report the directory of a replica if the metadata has another one (KIP-858)."""
         if self.image.feature(METADATA_VERSION) < _DIRECTORIES_FROM:
             return
         home = self.logs.directory_of(replica.topic_partition)
@@ -334,14 +335,14 @@ class ReplicaManager:
         self._doomed.put(name, None)
 
     def _delete(self, name: TopicPartition) -> None:
-        """Rename the folder of a replica that is gone; it is removed later."""
+        """Rename the folder of a removed replica; it is deleted later."""
         try:
             self.logs.delete(name, self.env.clock.now)
         except StorageFault as fault:
             self.take_offline(fault)
 
     def _set_aside(self, name: TopicPartition) -> None:
-        """Rename the folder of a log that is not of this broker, which keeps it."""
+        """Rename the folder of a log that is not assigned to this broker, and keep it."""
         try:
             self.logs.set_aside(name, self.env.clock.now)
         except StorageFault as fault:
@@ -359,7 +360,7 @@ class ReplicaManager:
             _log.info("[%s] leader %d cannot be reached yet", partition.topic_partition, leader)
             return
         if partition.log.latest_epoch is None:
-            # Nothing says which epoch the records here are of: keep what is committed.
+            # The epochs of the local records are unknown: keep only committed records.
             partition.log.truncate_to(partition.log.high_watermark, self.env.clock.now)
         self._followed_leader[key] = leader
         fetcher.follow(partition)
@@ -396,14 +397,14 @@ class ReplicaManager:
             self.flush,
         )
         if present is not None:
-            # The leader listens elsewhere now, for everything that is followed there.
+            # The leader has a new address, for all partitions that are followed there.
             present.close()
             for followed in present.followed.values():
                 fetcher.follow(followed.partition)
         return fetcher
 
     def _brokers_changed(self) -> None:
-        """A broker that came back may listen elsewhere; one that was unknown may be known now."""
+        """Follow brokers that have a new address or were not registered before."""
         for partition in self.partitions.values():
             # Fetches of an earlier incarnation of a follower are stale now.
             partition.tell()
@@ -423,7 +424,7 @@ class ReplicaManager:
                 self.take_offline(fault)
 
     def stop_fetching(self) -> None:
-        """Follow nobody, and make no replica any more: the broker is stopping."""
+        """Stop all fetchers and create no more replicas: the broker is stopping."""
         self._unmade.clear()
         self._doomed.finish()
         self._strays.finish()
@@ -435,7 +436,7 @@ class ReplicaManager:
     # Configuration
 
     def _renew_configs(self, previous: MetadataImage, image: MetadataImage) -> list[Partition]:
-        """Configure what is there; the partitions whose configuration changed."""
+        """Apply new configs to partitions; return those whose configuration changed."""
         renewed = []
         layers = self.layers()
         broker_changed = any(
@@ -452,7 +453,7 @@ class ReplicaManager:
             renewed.append(partition)
         return renewed
 
-    # From time to time
+    # Periodic work
 
     def _shrink_isrs(self) -> None:
         for partition in self.led():
@@ -474,7 +475,7 @@ class ReplicaManager:
         self.env.after(_LOG_TICK_MS, self._tick_logs)
 
     def _remove_folders(self) -> None:
-        """Remove a few folders of deleted replicas, and the others that are due in later steps."""
+        """Remove a few folders of deleted replicas; those that remain follow in later steps."""
         faults, more = self.logs.remove_dying(self.env.clock.now, DELETED_A_TURN)
         for fault in faults:
             self.take_offline(fault)
@@ -483,7 +484,7 @@ class ReplicaManager:
             self.env.later(self._remove_folders)
 
     def _tell_log_starts(self) -> None:
-        """Retention moves the starts of logs: fetches that hear only of changes must hear of it."""
+        """Report log start offsets that retention moved to fetch sessions and fetchers."""
         for partition in self.partitions.values():
             start_offset = partition.log.log_start_offset
             if start_offset != partition.told_log_start:
@@ -496,16 +497,16 @@ class ReplicaManager:
 
     @property
     def unreported_losses(self) -> list[TopicPartition]:
-        """Replicas whose logs are gone, and of which the controller may not know."""
+        """Replicas whose logs are lost and that the controller may not know of."""
         return self._lost.unreported
 
     def flush_logs(self) -> None:
-        """Ask for the syncs that logs want."""
+        """Request the flushes that logs want."""
         for log in self.logs.unflushed():
             self.flush(log)
 
     def flush(self, log: UnifiedLog) -> None:
-        """Have a log synced; what is appended while a flush runs goes into the next."""
+        """Flush a log; records that are appended while a flush runs go into the next one."""
         if not log.is_flushing:
             self._ask_flush(log)
 
@@ -513,7 +514,7 @@ class ReplicaManager:
         try:
             request = log.take_flush()
         except OutOfFilesFault as fault:
-            # What was appended stays appended; what waits for the flush goes on waiting.
+            # The records stay in the log; requests that wait for the flush keep waiting.
             self.take_offline(fault)
             self.env.after(_LOG_TICK_MS, lambda: self._flush_again(log))
             return
@@ -531,7 +532,8 @@ class ReplicaManager:
         if fault is not None:
             self.take_offline(fault)
             if isinstance(fault, OutOfFilesFault) or fault.log_dir != log.disk.root:
-                # A file of another directory may have to be synced to free its descriptor.
+                # The log's directory is intact: the fault is a lack of descriptors, or of another
+                # directory, one of whose files was synced to free its descriptor.
                 log.not_flushed(request)
                 self.env.after(_LOG_TICK_MS, lambda: self._flush_again(log))
             return
@@ -550,24 +552,25 @@ class ReplicaManager:
             self._fetchers[leader].flushed(key)
 
     def damaged(self, partition: Partition, error: DamagedRecordsError) -> ErrorCode:
-        """Give up a replica that leads and whose log is damaged, if another one can lead.
+        """Set aside a leader's damaged log if another replica can become leader.
 
-        Otherwise it goes on with what is sound. A follower is not given up: its leader would count
-        on what it held, in the same leader epoch. Unlike Kafka, which serves damaged records.
+        Otherwise the leader continues to serve the intact records. A follower also keeps its log:
+        its leader, in the same epoch, relies on the records that it had. Unlike Kafka, which serves
+        damaged records.
 
-        Returns the answer to the request that met the damage: KAFKA_STORAGE_ERROR, after which a
-        client asks the next leader, or CORRUPT_MESSAGE, with which a consumer stops.
+        Return the error for the request that met the damage: KAFKA_STORAGE_ERROR, after which a
+        client asks the next leader, or CORRUPT_MESSAGE, which stops a consumer.
         """
         name, log = partition.topic_partition, partition.log
         if self.partitions.get(name) is not partition:
             return ErrorCode.KAFKA_STORAGE_ERROR
-        if not self._can_give_up(partition):
+        if not self._another_can_lead(partition):
             if self._damage_told.get(name) != str(error):
                 self._damage_told[name] = str(error)
                 _log.error(
-                    "[Partition %s broker=%d] %s/%s. %s: restore the file from a copy and start "
-                    "the broker again. Fetches from that offset are answered CORRUPT_MESSAGE, "
-                    "everything else is served",
+                    "[Partition %s broker=%d] %s/%s. %s: restore the file from a copy and restart "
+                    "the broker. Fetches from that offset fail with CORRUPT_MESSAGE, everything "
+                    "else is served",
                     name, self.broker_id, log.disk.root, error,
                     "No other replica is in sync" if partition.is_leader
                     else "The replica is a follower",
@@ -577,7 +580,7 @@ class ReplicaManager:
         try:
             folder = self.logs.set_damaged_aside(name, self.env.clock.now)
         except StorageFault as fault:
-            # Its directory does not have the log any more, and does not take it offline.
+            # The log is no longer registered in its directory, so `take_offline` does not find it.
             self.offline[name] = None
             self._drop(name)
             self.take_offline(fault)
@@ -594,8 +597,8 @@ class ReplicaManager:
         self._drop(name)
         return ErrorCode.KAFKA_STORAGE_ERROR
 
-    def _can_give_up(self, partition: Partition) -> bool:
-        """Whether another member of the ISR can lead: it is not fenced, for all that is known."""
+    def _another_can_lead(self, partition: Partition) -> bool:
+        """True if another member of the ISR can become leader: the metadata shows it unfenced."""
         if not partition.is_leader or self.image.feature(METADATA_VERSION) < _DIRECTORIES_FROM:
             return False
         brokers = self.image.brokers
@@ -605,7 +608,7 @@ class ReplicaManager:
         )
 
     def _drop(self, name: TopicPartition) -> None:
-        """Let go of a replica that cannot be used any more."""
+        """Drop a replica that cannot be used any more."""
         partition = self.partitions.pop(name)
         key = TopicIdPartition(partition.topic_id, name.partition)
         self._by_id.pop((partition.topic_id, name.partition), None)
@@ -617,12 +620,15 @@ class ReplicaManager:
             hook(name)
 
     def take_offline(self, fault: StorageFault) -> None:
-        """Give up a log directory and the partitions in it; the others go on.
+        """Take a log directory and its partitions offline; the others stay online.
 
-        Nothing is given up where only file descriptors are lacking.
+        If the fault is only a lack of file descriptors, nothing goes offline.
         """
         if isinstance(fault, OutOfFilesFault):
-            _log.warning("refused or put off for lack of file descriptors (ulimit -n): %s", fault)
+            _log.warning(
+                "an operation failed or was postponed for lack of file descriptors (ulimit -n): %s",
+                fault,
+            )
             return
         lost = self.logs.take_offline(fault.log_dir)
         if not lost and fault.log_dir in self._lost_dirs:

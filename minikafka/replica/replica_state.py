@@ -1,4 +1,4 @@
-"""What a leader knows of one follower. Source: `Replica`, `ReplicaState`."""
+"""A leader's view of one follower. Source: `Replica`, `ReplicaState`."""
 
 from dataclasses import dataclass
 
@@ -7,10 +7,10 @@ UNKNOWN_OFFSET = -1
 
 @dataclass(slots=True)
 class ReplicaState:
-    """One follower's progress, as its fetches showed it.
+    """One follower's progress, derived from its fetches.
 
-    `log_end_offset` is -1 until it fetched from this leader. `broker_epoch` is the epoch that its
-    last fetch named; None while unknown, -1 where a fetch named none.
+    `log_end_offset` is -1 until it fetches from this leader. `broker_epoch` is that of its last
+    fetch: None while there was none, -1 if the fetch had no epoch.
     """
 
     broker_id: int
@@ -30,13 +30,13 @@ class ReplicaState:
         now_ms: int,
         broker_epoch: int,
     ) -> None:
-        """A valid fetch at `fetch_offset` came: the follower holds everything below it."""
+        """Note a valid fetch at `fetch_offset`: the follower has everything below it."""
         if fetch_offset >= leader_end_offset:
             self.last_caught_up_ms = max(self.last_caught_up_ms, now_ms)
         elif fetch_offset >= self.last_fetch_leader_end_offset:
-            # It reached what the leader had at its previous fetch: it was caught up then.
+            # It has reached the leader's log end at its previous fetch: it was caught up then.
             self.last_caught_up_ms = max(self.last_caught_up_ms, self.last_fetch_ms)
-        # Taken as it is, even when it went back: a follower that truncated holds less.
+        # Even if it went back: a follower that truncated has fewer records.
         self.log_end_offset = fetch_offset
         self.log_start_offset = log_start_offset
         self.last_fetch_leader_end_offset = max(
@@ -46,17 +46,17 @@ class ReplicaState:
         self.broker_epoch = broker_epoch
 
     def was_idle(self, until_ms: int) -> None:
-        """It went on to fetch at the leader's end, last at `until_ms`; see `fetch_session`."""
+        """Note fetches at the leader's log end, the last one at `until_ms`; see `fetch_session`."""
         self.last_caught_up_ms = max(self.last_caught_up_ms, until_ms)
         self.last_fetch_ms = max(self.last_fetch_ms, until_ms)
 
     def reset(
         self, *, in_isr: bool, still_leader: bool, leader_end_offset: int, now_ms: int
     ) -> None:
-        """Start over for a new leader epoch.
+        """Reset the state for a new leader epoch.
 
-        A broker that stays leader keeps what it knows of the follower's log; one that just became
-        leader knows nothing until the follower fetches.
+        A broker that stays leader keeps the offsets of the follower's log. A new leader does not
+        know them until the follower fetches.
         """
         if still_leader:
             self.last_fetch_leader_end_offset = leader_end_offset
@@ -70,7 +70,7 @@ class ReplicaState:
         self.last_caught_up_ms = now_ms if in_isr else 0
 
     def is_caught_up(self, leader_end_offset: int, now_ms: int, lag_max_ms: int) -> bool:
-        """Whether the follower has, or recently had, everything that the leader has."""
+        """True if the follower has, or recently had, everything that the leader has."""
         return (
             self.log_end_offset == leader_end_offset
             or now_ms - self.last_caught_up_ms <= lag_max_ms

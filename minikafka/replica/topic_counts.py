@@ -1,6 +1,6 @@
-"""What moved through the replicas of a topic on this broker, since its process started.
+"""Traffic counters of a topic's replicas on this broker, since its process started.
 
-Source of what is counted where: `BrokerTopicMetrics`.
+Source of the places where they are counted: `BrokerTopicMetrics`.
 """
 
 from dataclasses import dataclass, fields
@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 
 @dataclass(slots=True)
 class TopicCounts:
-    """Plain numbers that only grow; the partitions of a topic share them."""
+    """Counters that only grow; the partitions of a topic share them."""
 
     messages_in: int = 0
     bytes_in: int = 0
@@ -18,6 +18,6 @@ class TopicCounts:
     isr_expands: int = 0
 
     def add(self, other: "TopicCounts") -> None:
-        """Count what another counted, too."""
+        """Add the values of another object."""
         for each in fields(self):
             setattr(self, each.name, getattr(self, each.name) + getattr(other, each.name))

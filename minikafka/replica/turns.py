@@ -1,4 +1,4 @@
-"""Work on many things, a few in each step, so that no step takes long."""
+"""Work on many items, a few in each step, so that no step takes long."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -14,12 +14,12 @@ V = TypeVar("V")
 
 
 def _nothing() -> None:
-    """What follows a turn that nobody waits for."""
+    """The default for `Turns.after`: do nothing."""
 
 
 @dataclass(slots=True)
 class Turns(Generic[K, V]):
-    """What waits for `work`, in the order in which it came; at most `most` of it in one step."""
+    """A queue of items for `work`, in order of arrival; one step handles at most `most` of them."""
 
     env: Environment
     most: int
@@ -37,12 +37,12 @@ class Turns(Generic[K, V]):
         return bool(self._waiting or self._postponed)
 
     def put(self, key: K, value: V) -> None:
-        """Let something wait; `begin` must follow. A later value replaces an earlier one."""
+        """Add an item; `begin` must follow. A later value replaces an earlier one."""
         self._postponed.pop(key, None)
         self._waiting[key] = value
 
     def postpone(self, key: K, value: V) -> None:
-        """Let something wait for `POSTPONED_MS`, unless a later value comes before."""
+        """Add an item in `POSTPONED_MS`, unless `put` is called with a later value before."""
         if not self._postponed:
             self.env.after(POSTPONED_MS, self._resume)
         self._postponed[key] = value
@@ -54,24 +54,24 @@ class Turns(Generic[K, V]):
             self.begin()
 
     def drop(self, key: K) -> bool:
-        """Forget what waits under a key; False if nothing does."""
+        """Remove the item of a key; False if there is none."""
         known = key in self
         self._waiting.pop(key, None)
         self._postponed.pop(key, None)
         return known
 
     def clear(self) -> None:
-        """Forget all that waits."""
+        """Remove all items."""
         self._waiting.clear()
         self._postponed.clear()
 
     def begin(self) -> None:
-        """Work on a few now, unless a turn is due anyway, and on the others in later steps."""
+        """Work on a few items now, unless a turn is scheduled, and on the others in later steps."""
         if not self._is_scheduled:
             self._turn()
 
     def finish(self) -> None:
-        """Work on all that waits, in this step."""
+        """Work on all items in this step."""
         self._waiting = self._postponed | self._waiting
         self._postponed = {}
         for key in list(self._waiting):
