@@ -12,7 +12,7 @@ from minikafka.messages.metadata_records import register_controller_record as co
 
 
 class Endpoint(NamedTuple):
-    """Where a listener of a node can be reached. `security_protocol` is Kafka's number."""
+    """The address of a node's listener. `security_protocol` is Kafka's number."""
 
     name: str
     host: str
@@ -21,13 +21,13 @@ class Endpoint(NamedTuple):
 
 
 class FeatureRange(NamedTuple):
-    """The levels of a feature that a node supports, both ends included."""
+    """The levels of a feature that a node supports, both ends inclusive."""
 
     minimum: int
     maximum: int
 
     def includes(self, level: int) -> bool:
-        """Whether a node with this range can live with a finalized `level`."""
+        """True if a node with this range supports a finalized `level`."""
         return self.minimum <= level <= self.maximum
 
 
@@ -51,7 +51,7 @@ class BrokerRegistration:
     def from_record(
         cls, record: broker_record.RegisterBrokerRecord, offset: int
     ) -> "BrokerRegistration":
-        """The registration that the record at `offset` stands for."""
+        """Make the registration from the record at `offset`."""
         cordoned = record.cordoned_log_dirs
         return cls(
             broker_id=record.broker_id,
@@ -100,11 +100,11 @@ class BrokerRegistration:
 
     @property
     def active(self) -> bool:
-        """Whether the broker can hold leaderships and join the ISR."""
+        """True if the broker may be leader and join the ISR."""
         return not self.fenced and not self.in_controlled_shutdown
 
     def endpoint(self, listener: str) -> Endpoint | None:
-        """Where the broker's `listener` can be reached, or None if it has none of that name."""
+        """The endpoint of the broker's `listener`, or None if it has none of that name."""
         for endpoint in self.endpoints:
             if endpoint.name == listener:
                 return endpoint
@@ -124,7 +124,7 @@ class ControllerRegistration:
     def from_record(
         cls, record: controller_record.RegisterControllerRecord
     ) -> "ControllerRegistration":
-        """The registration that a record stands for."""
+        """Make the registration from a record."""
         return cls(
             controller_id=record.controller_id,
             incarnation_id=record.incarnation_id,

@@ -1,8 +1,8 @@
 """Metadata of subsystems that do not exist here: kept as records, so that no snapshot loses it.
 
 ACLs, client quotas, SCRAM credentials and delegation tokens have no effect on this node. An image
-keeps the last record of each, a snapshot writes it again as it was, and a removal removes it.
-Records are told apart by their types, so that their modules are not loaded where there are none.
+keeps the last record of each, a snapshot writes it unchanged, and a removal record removes it.
+Records are identified by type number, so that their modules are not loaded if there are none.
 
 Source: `AclsDelta`, `ClientQuotasDelta`, `ScramDelta`, `DelegationTokenDelta`.
 """
@@ -23,7 +23,7 @@ _REMOVE_DELEGATION_TOKEN: Final = 26
 
 
 class CarriedKey(NamedTuple):
-    """The type of record that sets something, and what tells it from others of that type."""
+    """The key of a carried record: its record type, and its identity among that type."""
 
     record_type: int
     identity: Hashable
@@ -33,14 +33,14 @@ Carried = Mapping[CarriedKey, MetadataRecord]
 
 
 class CarriedChange(NamedTuple):
-    """What is set to `record`, or removed (None)."""
+    """A change of a carried record: set it to `record`, or remove it (None)."""
 
     key: CarriedKey
     record: MetadataRecord | None
 
 
 def carried_change(record: Any) -> CarriedChange | None:
-    """The change that a record makes; None for a record of a subsystem that exists here."""
+    """The change by a record; None for a record of a subsystem that exists here."""
     kind = _KINDS.get(record.API_KEY)
     if kind is None:
         return None

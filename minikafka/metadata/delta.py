@@ -1,4 +1,4 @@
-"""What changed between two images, found by identity of what they share.
+"""The changes between two images, found by the identity of the objects that they share.
 
 Source: `TopicsDelta.localChanges`, `LocalReplicaChanges`.
 """
@@ -19,9 +19,9 @@ class LocalReplica(NamedTuple):
 
 
 class LocalChanges(NamedTuple):
-    """What a broker has to do: replicas that lead, follow, or are no longer here.
+    """The changed replicas of a broker: leaders, followers and removed ones.
 
-    `removed` are replicas whose topic is gone or whose partition no longer lists this broker.
+    `removed` are replicas whose topic is deleted or whose partition no longer lists this broker.
     """
 
     leaders: list[LocalReplica]
@@ -32,7 +32,7 @@ class LocalChanges(NamedTuple):
 def changed_topics(
     old: MetadataImage, new: MetadataImage
 ) -> list[tuple[TopicImage | None, TopicImage | None]]:
-    """Pairs of (topic before, topic after) for each topic that is not the same in both."""
+    """Pairs of (old topic, new topic) for each topic that differs between the two images."""
     if old.topics is new.topics:
         return []
     pairs: list[tuple[TopicImage | None, TopicImage | None]] = [
@@ -46,7 +46,7 @@ def changed_topics(
 
 
 def local_changes(old: MetadataImage, new: MetadataImage, broker: int) -> LocalChanges:
-    """What changed for the replicas on `broker`. Removals come first when it acts on them."""
+    """The changes of the replicas on `broker`. The broker must apply the removals first."""
     changes = LocalChanges([], [], [])
     for before, after in changed_topics(old, new):
         if after is None:

@@ -1,7 +1,7 @@
-"""Feature levels: what nodes advertise, and what a new cluster starts with.
+"""Feature levels: those that nodes advertise, and those of a new cluster.
 
-Only what is really there is advertised. Source: `MetadataVersion`, `Feature`, `QuorumFeatures` as
-of 4.3.1.
+Only features that are implemented are advertised. Source: `MetadataVersion`, `Feature`,
+`QuorumFeatures` as of 4.3.1.
 """
 
 from minikafka.metadata.broker_registration import FeatureRange
@@ -18,7 +18,7 @@ SUPPORTED_FEATURES: dict[str, FeatureRange] = {
     ELIGIBLE_LEADER_REPLICAS_VERSION: FeatureRange(0, 1),
 }
 
-# Finalized by a plain format, in the order in which the bootstrap records name them.
+# Finalized by `format` without options, in the order of the bootstrap records.
 DEFAULT_LEVELS: dict[str, int] = {
     METADATA_VERSION: LATEST_METADATA_VERSION,
     ELIGIBLE_LEADER_REPLICAS_VERSION: 1,

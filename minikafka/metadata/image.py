@@ -1,7 +1,7 @@
 """The cluster's metadata at one offset of the metadata log, as an immutable value.
 
-An image shares everything that did not change with the image before it, and what is shared is the
-*same object*: `metadata/delta.py` finds changes by identity.
+An image shares all unchanged parts with the image before it. A shared part is the *same object*:
+`metadata/delta.py` finds changes by identity.
 
 Source: `MetadataImage` and its parts; the builder stands in for `MetadataDelta`.
 """
@@ -35,7 +35,7 @@ class TopicImage:
 
 @dataclass(frozen=True, slots=True)
 class MetadataImage:
-    """Everything that the metadata log says up to and including `offset` (-1: nothing yet)."""
+    """The state of the metadata log up to and including `offset` (-1: empty)."""
 
     offset: int = -1
     epoch: int = 0
@@ -59,15 +59,15 @@ class MetadataImage:
         return None if topic is None else topic.partitions.get(index)
 
     def config(self, resource_type: int, name: str) -> Mapping[str, str]:
-        """The values set on a resource; empty where there are none."""
+        """The values that are set on a resource; empty if there are none."""
         return self.configs.get((resource_type, name), _NOTHING)
 
     def feature(self, name: str) -> int:
-        """The finalized level of a feature; 0 where it is not finalized."""
+        """The finalized level of a feature; 0 if it is not finalized."""
         return self.features.get(name, 0)
 
     def broker_is_active(self, broker: int) -> bool:
-        """Whether a broker is registered, unfenced and not shutting down."""
+        """True if a broker is registered, unfenced and not shutting down."""
         registration = self.brokers.get(broker)
         return registration is not None and registration.active
 
@@ -83,7 +83,7 @@ _NOTHING: Mapping[str, str] = {}
 
 @dataclass(slots=True)
 class ImageBuilder:
-    """An image being changed by records; copies each part when it is first changed."""
+    """A new image that records change; each part is copied when it is first changed."""
 
     base: MetadataImage
     _topics: dict[Uuid, TopicImage] | None = None
@@ -98,21 +98,21 @@ class ImageBuilder:
     known_registrations: dict[tuple[object, ...], PartitionRegistration] = field(
         default_factory=dict
     )
-    """New partitions that are alike, as most of a topic are, share one registration."""
+    """Equal new partitions, like most of a new topic, share one registration."""
 
     @property
     def topics(self) -> Mapping[Uuid, TopicImage]:
-        """Topics as they stand, changes included."""
+        """The topics, including changes."""
         return self.base.topics if self._topics is None else self._topics
 
     @property
     def topic_ids(self) -> Mapping[str, Uuid]:
-        """Topic ids by name as they stand, changes included."""
+        """Topic ids by name, including changes."""
         return self.base.topic_ids if self._topic_ids is None else self._topic_ids
 
     @property
     def brokers(self) -> Mapping[int, BrokerRegistration]:
-        """Brokers as they stand, changes included."""
+        """The brokers, including changes."""
         return self.base.brokers if self._brokers is None else self._brokers
 
     def put_topic(self, name: str, topic_id: Uuid) -> None:
@@ -124,7 +124,7 @@ class ImageBuilder:
         self._own_topics()[topic_id] = TopicImage(name, topic_id, own)
 
     def remove_topic(self, topic_id: Uuid) -> None:
-        """Take a topic away, with its partitions and its configuration."""
+        """Remove a topic with its partitions and its configuration."""
         topic = self._own_topics().pop(topic_id)
         if self._topic_ids is None:
             self._topic_ids = dict(self.base.topic_ids)
@@ -151,7 +151,7 @@ class ImageBuilder:
         self._brokers[registration.broker_id] = registration
 
     def remove_broker(self, broker: int) -> None:
-        """Take a broker away."""
+        """Remove a broker."""
         if self._brokers is None:
             self._brokers = dict(self.base.brokers)
         del self._brokers[broker]
@@ -163,7 +163,7 @@ class ImageBuilder:
         self._controllers[registration.controller_id] = registration
 
     def remove_controller(self, controller: int) -> None:
-        """Take a controller away, if it is there."""
+        """Remove a controller, if it exists."""
         if self._controllers is None:
             self._controllers = dict(self.base.controllers)
         self._controllers.pop(controller, None)
@@ -182,7 +182,7 @@ class ImageBuilder:
             configs.pop((resource_type, name), None)
 
     def set_feature(self, name: str, level: int) -> None:
-        """Finalize a feature at `level`; level 0 takes it away."""
+        """Finalize a feature at `level`; level 0 removes it."""
         if self._features is None:
             self._features = dict(self.base.features)
         if level:
@@ -191,21 +191,21 @@ class ImageBuilder:
             self._features.pop(name, None)
 
     def set_next_producer_id(self, next_producer_id: int) -> None:
-        """Remember the first producer id that was not given out."""
+        """Set the first producer id that is not allocated yet."""
         self._next_producer_id = next_producer_id
 
     def set_carried(self, change: CarriedChange) -> None:
-        """Set or remove something of a subsystem that does not exist here."""
+        """Set or remove a record of a subsystem that does not exist here."""
         if self._carried is None:
             self._carried = dict(self.base.carried)
         if change.record is None:
-            # As Kafka, but for ACLs: what is removed may be gone already.
+            # The record may be removed already. As Kafka, except for ACLs.
             self._carried.pop(change.key, None)
         else:
             self._carried[change.key] = change.record
 
     def build(self, offset: int, epoch: int) -> MetadataImage:
-        """The changed image, as of `offset`. The builder must not be used afterwards."""
+        """Make the changed image, as of `offset`. The builder must not be used afterwards."""
         base = self.base
         producer_id = self._next_producer_id
         return MetadataImage(

@@ -1,7 +1,7 @@
-"""From committed records to images: batches, snapshots, and metadata transactions.
+"""The replay of committed batches, snapshots and metadata transactions into images.
 
-An image is published at the end of a batch. While a metadata transaction is open nothing of it is
-visible; all of it becomes visible together when it ends, and nothing when it is aborted (KIP-868).
+An image is published at the end of a batch. The records of a metadata transaction become visible
+together when it ends, and never if it is aborted (KIP-868).
 
 Source: `MetadataLoader`, `MetadataBatchLoader`.
 """
@@ -20,9 +20,9 @@ from minikafka.metadata.serde import MetadataRecord
 
 @dataclass(slots=True)
 class MetadataLoader:
-    """Feeds committed records into an image.
+    """Replays committed records into an image.
 
-    `image` is what may be shown. `_pending` holds the records of a transaction that is still open.
+    `image` is the published image. `_pending` has the records of an open transaction.
     """
 
     image: MetadataImage = field(default_factory=MetadataImage)
@@ -30,15 +30,15 @@ class MetadataLoader:
 
     @property
     def in_transaction(self) -> bool:
-        """Whether a metadata transaction is open."""
+        """True if a metadata transaction is open."""
         return self._pending is not None
 
     def load_batch(
         self, records: Iterable[tuple[int, MetadataRecord]], *, last_offset: int, epoch: int
     ) -> MetadataImage:
-        """The image after a committed batch of (offset, record).
+        """Replay a committed batch of (offset, record); return the new image.
 
-        Control batches are given without records, so that the image's offset moves past them.
+        A control batch has no records here, but moves the image's offset.
 
         Raises:
             InvariantViolation: for records that do not fit, and unmatched transaction records.
@@ -52,7 +52,7 @@ class MetadataLoader:
     def load_snapshot(
         self, records: Iterable[MetadataRecord], *, last_offset: int, epoch: int
     ) -> MetadataImage:
-        """The image that a snapshot stands for, in place of everything before it."""
+        """Replace the image by that of a snapshot, and return it."""
         builder = ImageBuilder(MetadataImage())
         for record in records:
             replay(builder, record, last_offset)

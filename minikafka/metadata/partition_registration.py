@@ -1,9 +1,9 @@
-"""One partition as the metadata log describes it, and how a change record changes it.
+"""One partition as the metadata log describes it, and the effect of a change record (E2, E8, E9).
 
-Both sides of the wire run this code: the controller on the records that it writes, every broker on
-the records that it fetches, so that epochs agree without ever being sent.
+The controller runs this code on the records that it writes, and every broker on the records that it
+fetches. Therefore epochs agree although they are never sent (R1).
 
-Source: `PartitionRegistration`, KIP-966 "Controller Metadata"; SPEC E2, E8, E9, R1.
+Source: `PartitionRegistration`, KIP-966 "Controller Metadata".
 """
 
 from dataclasses import dataclass, replace
@@ -23,14 +23,14 @@ DIRECTORY_LOST = Uuid.of(0, 2)
 
 
 class LeaderRecoveryState(IntEnum):
-    """Whether the leader still has to handle what an unclean election lost (L8)."""
+    """RECOVERING after an unclean election, until the leader has handled the lost records (L8)."""
 
     RECOVERED = 0
     RECOVERING = 1
 
 
 def effective_min_isr(configured: int, replica_count: int) -> int:
-    """`min.insync.replicas` above the number of replicas acts as that number (H6)."""
+    """The effective `min.insync.replicas`: at most the number of replicas (H6)."""
     return min(configured, replica_count)
 
 
@@ -38,8 +38,8 @@ def effective_min_isr(configured: int, replica_count: int) -> int:
 class PartitionRegistration:
     """The committed state of one partition.
 
-    `replicas` and `directories` run in parallel, in assignment order; `isr`, `elr` and the others
-    are subsets of `replicas`, in the order of the record. `leader` is -1 for none.
+    `directories` has one entry for each of `replicas`, which are in assignment order. `isr`, `elr`
+    and the others are subsets of `replicas`, in the order of the record. `leader` is -1 for none.
     """
 
     replicas: tuple[int, ...]
@@ -61,7 +61,7 @@ class PartitionRegistration:
         record: PartitionRecord,
         known: "dict[tuple[object, ...], PartitionRegistration] | None" = None,
     ) -> "PartitionRegistration":
-        """The registration that a PartitionRecord stands for; an equal one that is in `known`."""
+        """Make the registration from a PartitionRecord, or return an equal one in `known`."""
         replicas = tuple(record.replicas)
         directories = tuple(record.directories)
         if len(directories) != len(replicas):
@@ -97,8 +97,8 @@ class PartitionRegistration:
     def to_record(self, topic_id: Uuid, partition: int) -> PartitionRecord:
         """The PartitionRecord from which `from_record` makes this registration again.
 
-        Directories that nobody has named yet are left away: before metadata.version 17 the record
-        has no place for them.
+        If no directory is assigned yet, the list is left empty: before metadata.version 17 the
+        record has no such field.
         """
         migrating = self.directories.count(DIRECTORY_MIGRATING) == len(self.directories)
         return PartitionRecord(
@@ -121,8 +121,8 @@ class PartitionRegistration:
     def merge(self, record: PartitionChangeRecord) -> "PartitionRegistration":
         """The registration after a change record.
 
-        Every change bumps the partition epoch; naming a leader, even the same one, bumps the leader
-        epoch (`PartitionRegistration.merge`).
+        Every change increments the partition epoch. A record with a leader, even the same one,
+        increments the leader epoch (`PartitionRegistration.merge`).
         """
         leader, leader_epoch = self.leader, self.leader_epoch
         last_known_leader = self.last_known_leader
@@ -158,23 +158,23 @@ class PartitionRegistration:
         )
 
     def without_elr(self) -> "PartitionRegistration":
-        """The registration after its ELR was cleared; only the partition epoch moves.
+        """The registration after its ELR was cleared; only the partition epoch is incremented.
 
         Source: replay of ClearElrRecord (`TopicsDelta`, `ReplicationControlManager`).
         """
         return replace(self, elr=(), last_known_elr=(), partition_epoch=self.partition_epoch + 1)
 
     def directory(self, broker: int) -> Uuid:
-        """The log directory that holds the replica of `broker`.
+        """The log directory of the replica on `broker`.
 
         Raises:
-            ValueError: if `broker` is no replica.
+            ValueError: `broker` has no replica.
         """
         return self.directories[self.replicas.index(broker)]
 
     @property
     def is_reassigning(self) -> bool:
-        """Whether replicas are being added or removed."""
+        """True if replicas are being added or removed."""
         return bool(self.adding_replicas or self.removing_replicas)
 
 

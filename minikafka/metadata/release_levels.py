@@ -1,6 +1,6 @@
-"""Which feature levels belong to which release of Apache Kafka, by metadata.version.
+"""The feature levels of each release of Apache Kafka, by metadata.version.
 
-A table of facts for the tools, as of 4.3.1; what this cluster itself supports is in `features.py`.
+A table for the tools, as of 4.3.1; the levels that this project supports are in `features.py`.
 Source: `MetadataVersion`, `Feature`.
 """
 
@@ -21,7 +21,7 @@ RELEASES: dict[str, int] = {
 }  # fmt: skip
 LATEST = "4.3-IV0"
 
-# (level, the metadata.version from which a release has it), ascending; level 0 before that.
+# (level, the first metadata.version whose release has it), ascending; level 0 before that.
 _LEVELS: dict[str, tuple[tuple[int, int], ...]] = {
     KRAFT_VERSION: ((1, 21),),
     "transaction.version": ((1, 24), (2, 24)),
@@ -34,12 +34,12 @@ _DEPENDENCIES = {(ELIGIBLE_LEADER_REPLICAS_VERSION, 1): (METADATA_VERSION, 23)}
 
 
 def release_of(level: int) -> str:
-    """The name of a metadata.version; the number itself where it has none."""
+    """The name of a metadata.version; the number itself if it has no name."""
     return next((name for name, number in RELEASES.items() if number == level), str(level))
 
 
 def level_of(release: str) -> int | None:
-    """The metadata.version of a release, such as 4.1-IV0, or 4.1 for its newest; None for none."""
+    """The metadata.version of a release such as 4.1-IV0, or 4.1 for its newest; None if unknown."""
     if release in RELEASES:
         return RELEASES[release]
     found = [level for name, level in RELEASES.items() if name.split("-")[0] == release]
@@ -55,17 +55,17 @@ def levels_of(metadata_version: int) -> dict[str, int]:
 
 
 def is_known(feature: str) -> bool:
-    """Whether there is such a feature."""
+    """True if there is a feature of this name."""
     return feature == METADATA_VERSION or feature in _LEVELS
 
 
 def has_level(feature: str, level: int) -> bool:
-    """Whether a feature has this level."""
+    """True if a feature has this level."""
     if feature == METADATA_VERSION:
         return level in RELEASES.values()
     return level == 0 or any(level == each for each, _ in _LEVELS[feature])
 
 
 def dependency(feature: str, level: int) -> tuple[str, int] | None:
-    """The feature and its level without which this one cannot be had."""
+    """The feature and level that this feature level requires, or None."""
     return _DEPENDENCIES.get((feature, level))

@@ -1,10 +1,10 @@
-"""What each metadata record does to an image: the only replay, for controllers and brokers.
+"""The effect of each metadata record on an image: the only replay, for controllers and brokers.
 
-Records of subsystems that do not exist here (quotas, ACLs, SCRAM, delegation tokens) are carried
-along (`metadata/carried.py`). Transaction records are handled by `metadata/loader.py`. Records that
-do nothing, or were of use while a cluster left ZooKeeper, change nothing. As Kafka.
+Records of subsystems that do not exist here (quotas, ACLs, SCRAM, delegation tokens) are kept by
+`metadata/carried.py`. Transaction records are handled by `metadata/loader.py`. As Kafka: no-op
+records, and those for a migration from ZooKeeper, change nothing. Rules: R1, E12.
 
-Source: `MetadataDelta.replay`, `ReplicationControlManager.replay`; SPEC R1, E12.
+Source: `MetadataDelta.replay`, `ReplicationControlManager.replay`.
 """
 
 from collections.abc import Callable
@@ -86,7 +86,10 @@ def _remove_topic(builder: ImageBuilder, record: RemoveTopicRecord, _: int) -> N
 
 
 def _clear_elr(builder: ImageBuilder, record: ClearElrRecord, _: int) -> None:
-    """An empty name clears every topic, as released Kafka writes it for a cluster-wide change."""
+    """Clear the ELR of a topic; of all topics if the name is empty.
+
+    Released Kafka writes the empty name for a cluster-wide change.
+    """
     if record.topic_name and record.topic_name not in builder.topic_ids:
         raise InvariantViolation(f"the ELR of unknown topic {record.topic_name} is cleared")
     names = [record.topic_name] if record.topic_name else list(builder.topic_ids)

@@ -2,8 +2,8 @@
 
 `value = uvarint frame version (1) | uvarint record type | uvarint version | message`; no key.
 
-Source: `AbstractApiMessageSerde`, `MetadataRecordSerde`, `MetadataVersion` (which version of a
-record a level writes).
+Source: `AbstractApiMessageSerde`, `MetadataRecordSerde`, `MetadataVersion` (the record versions of
+a level).
 """
 
 from functools import cache
@@ -25,8 +25,8 @@ class MetadataRecord(Message, Protocol):
 def record_version(record: MetadataRecord, metadata_version: int) -> int:
     """The version in which a cluster at `metadata_version` writes a record.
 
-    Of BrokerRegistrationChange the lowest version that can carry what is set is written, as
-    released Kafka does.
+    For BrokerRegistrationChange it is the lowest version that has the fields that are set, as in
+    released Kafka.
     """
     name = type(record).__name__
     if name == "BrokerRegistrationChangeRecord":
@@ -54,7 +54,7 @@ _VERSIONS: dict[str, tuple[tuple[int, int], ...]] = {
 
 
 def encode_record(record: MetadataRecord, version: int) -> bytes:
-    """The value of a record in the metadata log."""
+    """Encode a record as a value in the metadata log."""
     writer = Writer()
     writer.buf += _head(record.API_KEY, version)
     record.encode(writer, version)
@@ -78,11 +78,11 @@ def _record_class(record_type: int, version: int) -> Any:
 
 
 def decode_record(value: bytes | memoryview | None) -> MetadataRecord:
-    """The record that a value in the metadata log stands for.
+    """Decode a value in the metadata log.
 
     Raises:
-        MalformedMessage: for an unknown frame version, record type or version, for bytes left over,
-            and for bytes that end too early.
+        MalformedMessage: an unknown frame version, record type or record version, too few bytes, or
+            bytes left over.
     """
     if not value:
         raise MalformedMessage("a metadata record has no value")

@@ -1,4 +1,4 @@
-"""An image as records: what a metadata snapshot holds.
+"""An image as records: the content of a metadata snapshot.
 
 Source: `MetadataImage.write`: features first, then cluster, topics, configurations, quotas,
 producer ids, ACLs, SCRAM credentials, delegation tokens.
@@ -22,7 +22,7 @@ from minikafka.metadata.serde import MetadataRecord
 
 
 def snapshot_records(image: MetadataImage) -> Iterator[MetadataRecord]:
-    """The records that rebuild `image`; `metadata.version` comes before every other feature."""
+    """Yield the records that rebuild `image`; `metadata.version` comes before other features."""
     features = dict(image.features)
     level = features.pop(METADATA_VERSION, None)
     if level is not None:

@@ -1,4 +1,4 @@
-"""Which names a topic may have, and which names stand in each other's way.
+"""The rules for topic names, and the collision of topic names in metrics.
 
 Source: `org.apache.kafka.common.internals.Topic`.
 """
@@ -9,7 +9,7 @@ _LEGAL = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01234567
 
 
 def fault_in_topic_name(name: str) -> str | None:
-    """What is wrong with a name, in words, or None if a topic may have it."""
+    """Describe what is wrong with a topic name; None if it is valid."""
     if not name:
         return "a topic name must not be empty"
     if name in (".", ".."):
@@ -23,5 +23,5 @@ def fault_in_topic_name(name: str) -> str | None:
 
 
 def metric_name(name: str) -> str:
-    """The name in the topic's metrics, where two topics may not have the same: '.' becomes '_'."""
+    """The topic's name in metrics, with '_' for '.'; it must be unique among topics."""
     return name.replace(".", "_")
