@@ -1,12 +1,12 @@
-/* The compiled twins of `summary._summarize` and `time_search._search`: one pass over the records of
- * a batch.
+/* The compiled equivalents of `summary._summarize` and `time_search._search`: one pass over the
+ * records of a batch.
  *
- * They answer only for sound records. For anything else they return None, and the Python code beside
- * them says what is wrong; so rules and sentences are in one place. Built where there is a compiler;
- * without it everything works, and large batches take longer.
+ * They return a result only for valid records. For anything else they return None, and the Python
+ * code says what is wrong, so that rules and error messages are in one place. They are built if
+ * there is a compiler; without them everything works, but large batches take longer.
  *
  * Layout of a record (magic 2): length, attributes, timestamp delta, offset delta, key, value,
- * count of headers, headers. Numbers are zig-zag varints but for the one byte of attributes.
+ * count of headers, headers. Numbers are zig-zag varints, except the one byte of attributes.
  */
 
 #define PY_SSIZE_T_CLEAN
@@ -28,7 +28,7 @@ typedef struct {
     int64_t header_count;
 } Record;
 
-/* A number of at most nine bytes, which fit into 64 bits; 0 if there is none. */
+/* Read a number of at most nine bytes, which fit into 64 bits; return 0 if there is none. */
 static inline int
 read_varint(const uint8_t **at, const uint8_t *end, int64_t *number)
 {
@@ -49,7 +49,7 @@ read_varint(const uint8_t **at, const uint8_t *end, int64_t *number)
     return 0;
 }
 
-/* Move over a length and as many bytes; `least` is the smallest length that is allowed. */
+/* Skip a length and as many bytes; `least` is the smallest valid length. */
 static inline int
 skip_bytes(const uint8_t **at, const uint8_t *end, int64_t least, int64_t *length)
 {
@@ -60,7 +60,7 @@ skip_bytes(const uint8_t **at, const uint8_t *end, int64_t least, int64_t *lengt
     return 1;
 }
 
-/* Move over one sound record with at most `most_headers` headers; 0 if there is none. */
+/* Skip one valid record with at most `most_headers` headers; return 0 if there is none. */
 static inline int
 read_record(const uint8_t **start, const uint8_t *end, int64_t most_headers, Record *out)
 {
@@ -88,7 +88,7 @@ read_record(const uint8_t **start, const uint8_t *end, int64_t most_headers, Rec
     return at == record_end;
 }
 
-/* 1 if there are exactly `count` sound records between `at` and `end`. */
+/* Return 1 if there are exactly `count` valid records between `at` and `end`. */
 static int
 summarize(const uint8_t *at, const uint8_t *end, int64_t count, int64_t most_parts, Summary *out)
 {
@@ -117,8 +117,9 @@ summarize(const uint8_t *at, const uint8_t *end, int64_t count, int64_t most_par
     return at == end;
 }
 
-/* 1 if the records up to the first that is neither earlier nor below `least_offset` are sound; all
- * of them where there is none, which an offset delta of -1 says. `parts` is how many were read. */
+/* Find the first record at or above both bounds. Return 1 if it and all records before it are
+ * valid. If there is none, all records must be valid, and the offset delta of `found` is -1.
+ * `parts` is the number of records and headers that were read. */
 static int
 search(const uint8_t *at, const uint8_t *end, int64_t count, int64_t most_parts,
        int64_t least_timestamp, int64_t least_offset, Record *found, int64_t *parts)
@@ -141,11 +142,11 @@ search(const uint8_t *at, const uint8_t *end, int64_t count, int64_t most_parts,
 PyDoc_STRVAR(summarize_doc,
 "summarize(buffer, start, count, most_parts, /)\n--\n\n"
 "Return least and greatest timestamp delta, records without a key, and records and headers;\n"
-"None unless `buffer` from `start` on is exactly `count` sound records with at most\n"
+"None unless `buffer` after `start` is exactly `count` valid records with at most\n"
 "`most_parts` parts.");
 
-/* More than any step may read: the call comes from a worker, beside which the node goes on. Inside of
- * a step the lock is kept, since to get it back may take 5 ms. */
+/* More parts than a step may read: the call is from a worker thread, and the node keeps running.
+ * Within a step the interpreter's lock is kept, since it may take 5 ms to get it back. */
 static inline int
 is_outside_of_steps(int64_t most_parts)
 {

@@ -1,7 +1,7 @@
-"""The walk over the records of a batch: the one loop that a compiled twin may replace.
+"""The walk over the records of a batch, for which `_summary.c` has compiled equivalents.
 
-Works on the uncompressed record section of a magic 2 batch and knows nothing of batches. Varints
-are zig-zag (`ByteUtils`).
+It works on the uncompressed record section of a magic 2 batch, without the header. Varints are
+zig-zag (`ByteUtils`).
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ _NO_BOUND = 1 << 31
 
 
 class RecordSpan(NamedTuple):
-    """Where the parts of one record lie. A length of -1 means null; `end` is exclusive."""
+    """The positions of the parts of one record. A length of -1 means null; `end` is exclusive."""
 
     start: int
     attributes: int
@@ -31,11 +31,11 @@ class RecordSpan(NamedTuple):
 
 
 def read_varint(buffer: Buffer, position: int) -> tuple[int, int]:
-    """The zig-zag number at `position`, and the position after it.
+    """Read the zig-zag number at `position`; return it and the position after it.
 
     Raises:
-        IndexError: if the buffer ends within it.
-        CorruptRecordsError: if it has more than ten bytes.
+        IndexError: the buffer ends within it.
+        CorruptRecordsError: it has more than ten bytes.
     """
     byte = buffer[position]
     position += 1
@@ -57,12 +57,12 @@ def read_varint(buffer: Buffer, position: int) -> tuple[int, int]:
 def walk(
     buffer: Buffer, start: int, end: int, count: int, most_headers: int = _NO_BOUND
 ) -> Iterator[RecordSpan]:
-    """The spans of exactly `count` records between `start` and `end`.
+    """Yield the spans of exactly `count` records between `start` and `end`.
 
     Raises:
-        TooManyPartsError: one record says that it has more than `most_headers` headers.
-        CorruptRecordsError: where a record's parts do not fill the size it states, where the
-            section ends early, or where bytes are left after the last record.
+        TooManyPartsError: a record has more than `most_headers` headers.
+        CorruptRecordsError: the parts of a record do not add up to its size, the section ends
+            early, or bytes are left after the last record.
     """
     position = start
     for index in range(count):

@@ -1,8 +1,9 @@
-"""The header of a record batch, read from and patched into bytes in place.
+"""The header of a record batch, read from bytes and changed in place.
 
-Layout of magic 2: `DefaultRecordBatch` (Kafka's "record batch" page, KIP-98). Base offset, length
-and leader epoch lie outside the checksum, so a leader assigns them without touching it. Older
-formats are shown through the same header (`records.legacy`); `records.scan` finds batches of any.
+Layout of magic 2: `DefaultRecordBatch` (Kafka's "record batch" page, KIP-98). The checksum does not
+cover base offset, length and leader epoch, so a leader can set them without computing it again.
+Batches of older formats have the same header type (`records.legacy`); `records.scan` finds batches
+of any format.
 """
 
 from collections.abc import Callable
@@ -18,7 +19,7 @@ Buffer = bytes | bytearray | memoryview
 HEADER = Struct(">qiibIhiqqqhii")
 HEADER_SIZE = HEADER.size
 LOG_OVERHEAD = 12
-"""Bytes of base offset and length: what stands before the part that the length counts."""
+"""Bytes of base offset and length, which the length does not count."""
 MAGIC_OFFSET = 16
 ATTRIBUTES_OFFSET = 21
 
@@ -40,7 +41,7 @@ _MAX_TIMESTAMP = Struct(">q")
 
 
 class ControlType(IntEnum):
-    """What a control record says (`ControlRecordType`)."""
+    """The type of a control record (`ControlRecordType`)."""
 
     ABORT = 0
     COMMIT = 1
@@ -52,9 +53,9 @@ class ControlType(IntEnum):
 
 
 class BatchHeader(NamedTuple):
-    """The header's fields in the order of the wire.
+    """The fields of the header, in the order of the wire format.
 
-    `batch_length` counts the bytes after itself. `max_timestamp` is -1 where there is none.
+    `batch_length` counts the bytes after itself. `max_timestamp` is -1 if there is none.
     """
 
     base_offset: int
@@ -100,41 +101,41 @@ class BatchHeader(NamedTuple):
 
     @property
     def is_log_append_time(self) -> bool:
-        """Whether timestamps were set by the leader."""
+        """True if the leader set the timestamps."""
         return bool(self.attributes & LOG_APPEND_TIME)
 
     @property
     def is_transactional(self) -> bool:
-        """Whether the batch belongs to a transaction."""
+        """True if the batch belongs to a transaction."""
         return bool(self.attributes & TRANSACTIONAL)
 
     @property
     def is_control(self) -> bool:
-        """Whether the batch holds control records."""
+        """True if the batch holds control records."""
         return bool(self.attributes & CONTROL)
 
     @property
     def delete_horizon(self) -> int | None:
-        """When tombstones and markers of the batch may go, if the cleaner has set it."""
+        """The time after which tombstones and markers may be removed; None if it is not set."""
         return self.base_timestamp if self.attributes & DELETE_HORIZON else None
 
 
-# `BatchHeader._make` without its checks: what comes from HEADER has the right length.
+# `BatchHeader._make` without its length check, which is not needed for tuples from HEADER.
 new_header: Callable[[tuple[int, ...]], BatchHeader] = partial(tuple.__new__, BatchHeader)
 
 
 def advance_sequence(sequence: int, by: int) -> int:
-    """`sequence` moved on by `by`; the number after 2^31 - 1 is 0."""
+    """Increment `sequence` by `by`; the number after 2^31 - 1 is 0."""
     return (sequence + by) & 0x7FFFFFFF
 
 
 def read_header(buffer: Buffer, position: int = 0) -> BatchHeader:
-    """The header of the magic 2 batch at `position`, of which at least the header is there."""
+    """Read the header of the magic 2 batch at `position`; the buffer must hold all of it."""
     return new_header(HEADER.unpack_from(buffer, position))
 
 
 def batch_crc(buffer: Buffer, position: int, size: int) -> int:
-    """The checksum of the magic 2 batch of `size` bytes at `position`, computed."""
+    """Compute the checksum of the magic 2 batch of `size` bytes at `position`."""
     return crc32c(memoryview(buffer)[position + ATTRIBUTES_OFFSET : position + size])
 
 
@@ -143,7 +144,7 @@ def assign(
 ) -> BatchHeader:
     """Write base offset and leader epoch into the batch at the start of `buffer`.
 
-    `header` is what the batch has; returns what it has then.
+    `header` is the header of the batch; return the new one.
     """
     length = header.batch_length
     _PREFIX.pack_into(buffer, 0, offset, length, epoch)
@@ -153,7 +154,10 @@ def assign(
 def set_log_append_time(
     buffer: bytearray | memoryview, header: BatchHeader, timestamp_ms: int
 ) -> BatchHeader:
-    """Mark the batch at the start of `buffer` as stamped by the leader; renews the checksum."""
+    """Set LogAppendTime and the timestamp of the batch at the start of `buffer`, and its checksum.
+
+    Return the new header.
+    """
     attributes = header.attributes | LOG_APPEND_TIME
     _ATTRIBUTES.pack_into(buffer, ATTRIBUTES_OFFSET, attributes)
     _MAX_TIMESTAMP.pack_into(buffer, 35, timestamp_ms)

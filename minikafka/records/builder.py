@@ -1,4 +1,4 @@
-"""Into a batch: records, control records and their compression."""
+"""The building of batches from records and control records, with compression."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ _CRC = Struct(">I")
 
 
 class NewRecord(NamedTuple):
-    """A record to be written. Its offset follows from its place in the batch."""
+    """A record to write. Its place in the batch determines its offset."""
 
     timestamp: int
     key: bytes | None
@@ -39,7 +39,7 @@ class NewRecord(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchOptions:
-    """What a batch says of itself beside its records."""
+    """The fields of a batch other than its records."""
 
     base_offset: int = 0
     leader_epoch: int = NO_LEADER_EPOCH
@@ -52,14 +52,14 @@ class BatchOptions:
     is_control: bool = False
     log_append_time: int | None = None
     last_offset_delta: int | None = None
-    """None: as many offsets as records. A compacted batch keeps the one it had."""
+    """None if there are as many offsets as records. A compacted batch keeps its old value."""
 
 
 _PLAIN = BatchOptions()
 
 
 def build_batch(records: Iterable[NewRecord], options: BatchOptions = _PLAIN) -> bytearray:
-    """A magic 2 batch of these records, checksummed."""
+    """Build a magic 2 batch of these records, with its checksum."""
     rows = [(index, record) for index, record in enumerate(records)]
     return build_sparse_batch(rows, options)
 
@@ -67,7 +67,7 @@ def build_batch(records: Iterable[NewRecord], options: BatchOptions = _PLAIN) ->
 def build_sparse_batch(
     rows: Sequence[tuple[int, NewRecord]], options: BatchOptions = _PLAIN
 ) -> bytearray:
-    """A batch of records with their offset deltas, which rise but may have gaps (compaction)."""
+    """Build a batch of (offset delta, record); deltas ascend but may have gaps (compaction)."""
     base_timestamp = rows[0][1].timestamp if rows else NO_TIMESTAMP
     section = bytearray()
     for delta, record in rows:
@@ -96,7 +96,7 @@ def build_sparse_batch(
 
 
 def reseal(header: BatchHeader, codec: int, section: Buffer) -> tuple[memoryview, BatchHeader]:
-    """The batch of `header` with another record section, already in `codec`; checksummed."""
+    """Build the batch of `header` with another record section, which is compressed in `codec`."""
     header = header._replace(
         batch_length=HEADER_SIZE + len(section) - LOG_OVERHEAD,
         attributes=header.attributes & ~CODEC_MASK | codec,
@@ -110,7 +110,7 @@ def reseal(header: BatchHeader, codec: int, section: Buffer) -> tuple[memoryview
 
 
 def control_record(kind: int, value: bytes, timestamp: int, version: int = 0) -> NewRecord:
-    """A control record of a type with its value's bytes (`records.batch.ControlType`)."""
+    """Make a control record of type `kind` (`records.batch.ControlType`) with these value bytes."""
     return NewRecord(timestamp, _CONTROL_KEY.pack(version, kind), value)
 
 
@@ -120,7 +120,7 @@ def end_marker_value(coordinator_epoch: int) -> bytes:
 
 
 def write_varint(out: bytearray, number: int) -> None:
-    """Append `number` in zig-zag form."""
+    """Append `number` as a zig-zag varint."""
     raw = (number << 1) ^ (number >> 63)
     while raw > 0x7F:
         out.append((raw & 0x7F) | 0x80)

@@ -1,8 +1,8 @@
-"""The five codecs of record batches, with a bound on what comes out.
+"""The five codecs of record batches, with a limit for the decompressed size.
 
 gzip is zlib's; snappy (in xerial's block framing), lz4 (frame format) and zstd come from cramjam,
-which is imported when the first such batch must be opened or made. A batch that is only stored and
-served is never opened.
+which is imported when the first such batch must be decompressed or compressed. A batch that is only
+stored and served is never decompressed.
 """
 
 import mmap
@@ -19,7 +19,7 @@ from minikafka.records.errors import ContentTooLargeError, CorruptRecordsError
 Buffer = bytes | bytearray | memoryview
 
 DECOMPRESSED_LIMIT: Final = 256 * 1024 * 1024
-"""Bytes that one batch may open to, so that a small request cannot fill the memory."""
+"""The limit for one decompressed batch in bytes, so that a small request cannot fill the memory."""
 _ZEROED_AT_ONCE: Final = 1024 * 1024
 
 
@@ -34,10 +34,10 @@ class Codec(IntEnum):
 
 
 def compress(codec: int, data: Buffer, level: int | None = None) -> bytes:
-    """`data` compressed; `level` None is the codec's default, and snappy has no levels.
+    """Compress `data`; `level` None is the codec's default, and snappy has no levels.
 
     Raises:
-        CorruptRecordsError: if the codec is unknown.
+        CorruptRecordsError: the codec is unknown.
     """
     try:
         return _COMPRESS[codec](data, level)
@@ -46,11 +46,11 @@ def compress(codec: int, data: Buffer, level: int | None = None) -> bytes:
 
 
 def decompress(codec: int, data: Buffer, limit: int = DECOMPRESSED_LIMIT) -> Buffer:
-    """What was compressed into `data`, at most `limit` bytes of it.
+    """Decompress `data` to at most `limit` bytes.
 
     Raises:
-        ContentTooLargeError: if `data` opens to more.
-        CorruptRecordsError: if the codec is unknown, or `data` is damaged.
+        ContentTooLargeError: the content is larger than `limit`.
+        CorruptRecordsError: the codec is unknown, or `data` is damaged.
     """
     try:
         return _DECOMPRESS[codec](data, limit)
@@ -97,7 +97,7 @@ def _snappy(data: Buffer, _level: int | None) -> bytes:
 
 
 def _lz4(data: Buffer, level: int | None) -> bytes:
-    # As Kafka: blocks are independent; its reader (KafkaLZ4BlockInputStream) takes no others.
+    # As Kafka: independent blocks, since its reader (KafkaLZ4BlockInputStream) requires them.
     compressor = _cramjam("lz4").Compressor(level, True, False)
     compressor.compress(bytes(data))
     return bytes(compressor.finish())
@@ -111,7 +111,7 @@ def _gunzip(data: Buffer, limit: int) -> Buffer:
     view = memoryview(data)
     out = bytearray()
     opener = zlib.decompressobj(31)
-    # In pieces: zlib copies what is left behind each member, and there may be many.
+    # In pieces: zlib copies all bytes after each gzip member, and there may be many members.
     for start in range(0, len(view), _GZIP_PIECE):
         piece: Buffer = view[start : start + _GZIP_PIECE]
         while len(piece):
@@ -132,7 +132,7 @@ def _gunzip(data: Buffer, limit: int) -> Buffer:
 def _unsnappy(data: Buffer, limit: int) -> Buffer:
     view = memoryview(data)
     if bytes(view[:8]) != _XERIAL_MAGIC:
-        # Some clients write one bare block; released Kafka's reader takes it as well.
+        # Some clients write one bare block; released Kafka's reader accepts it as well.
         return _unsnappy_block(view, limit)
     out = bytearray()
     position = len(_XERIAL_HEADER)
@@ -161,7 +161,7 @@ def _unsnappy_block(block: memoryview, limit: int) -> bytes:
 
 
 def _open_growing(name: str) -> Callable[[Buffer, int], Buffer]:
-    """A decompressor whose output buffer grows fourfold until the content fits."""
+    """Return a decompressor whose output buffer grows fourfold until the content fits."""
 
     def opened(data: Buffer, limit: int) -> Buffer:
         module = _cramjam(name)
@@ -183,9 +183,9 @@ def _open_growing(name: str) -> Callable[[Buffer, int], Buffer]:
 
 
 def _zeroed(size: int) -> bytearray | memoryview:
-    """A buffer of zeros. Large ones are zeroed by the system, page by page where they are used.
+    """Return a buffer of zeros. For a large one the kernel zeroes each page at its first use.
 
-    To zero 64 MiB in the interpreter takes 80 ms, in which no other thread runs.
+    To zero 64 MiB in the interpreter takes 80 ms, during which no other thread runs.
     """
     if size <= _ZEROED_AT_ONCE:
         return bytearray(size)

@@ -1,7 +1,7 @@
-"""CRC-32C of any buffer, with the processor's own instruction where there is one.
+"""CRC-32C of any buffer, with the processor's instruction for it if there is one.
 
-The extension module is loaded directly: the package around it asks `importlib.metadata` for its own
-version when imported, and that alone costs a fifth of a broker's start-up time.
+The extension module is loaded directly: its package reads its version from `importlib.metadata` at
+import, and that alone takes a fifth of a broker's start-up time.
 """
 
 from collections.abc import Callable
@@ -27,4 +27,4 @@ def _load() -> Crc32c:
 
 
 crc32c = _load()
-"""`crc32c(data, value=0)`: the checksum of `data`, going on from `value`. Copies nothing."""
+"""`crc32c(data, value=0)`: the checksum of `data`, continued from `value`. It copies nothing."""

@@ -1,30 +1,30 @@
-"""What can be wrong with records: bytes that are damaged, and bytes that break a rule.
+"""Errors of records: damaged bytes, and records that break a rule.
 
-`CorruptRecordsError` says that bytes cannot be what somebody wrote; whoever reads a log or a
-response handles it. `RecordValidationError` says what a leader answers to a producer.
+`CorruptRecordsError` means that bytes are not a valid batch; every reader of a log or of a response
+must handle it. `RecordValidationError` is a leader's refusal of a producer's batch.
 """
 
 from typing import NamedTuple
 
 
 class CorruptRecordsError(ValueError):
-    """Bytes that are no record batch, or no longer the one that was written."""
+    """Bytes that are not a record batch, or a damaged one."""
 
 
 class ContentTooLargeError(CorruptRecordsError):
-    """Compressed bytes open to more than may be held."""
+    """The decompressed size of a batch is above the limit."""
 
 
 class TooManyPartsError(ValueError):
     """A batch has more records and record headers than may be read at once."""
 
     def __init__(self, count: int, most: int) -> None:
-        """Say how many there are, and how many there may be."""
+        """Make the text from the count and the limit."""
         super().__init__(f"{count} records and record headers, at most {most} are read")
 
 
 class RecordError(NamedTuple):
-    """One record that broke a rule: its index in its batch, and why."""
+    """One record that broke a rule: its index in its batch, and the reason."""
 
     batch_index: int
     message: str
@@ -33,14 +33,14 @@ class RecordError(NamedTuple):
 class RecordValidationError(Exception):
     """An append that a leader refuses. Nothing of it was written.
 
-    `code` is the protocol's error code; `record_errors` names single records where the rule is one
-    about records (Produce v8 and newer carry them).
+    `code` is the protocol's error code; `record_errors` names single records if the rule is about
+    records (in responses since Produce v8).
     """
 
     def __init__(
         self, code: int, message: str, record_errors: tuple[RecordError, ...] = ()
     ) -> None:
-        """Say which code the producer gets, and why."""
+        """Set the error code for the producer, and the reason."""
         super().__init__(message)
         self.code = code
         self.message = message

@@ -1,4 +1,4 @@
-"""Message sets of magic 0 and 1: read where an old log still has them, never written.
+"""Message sets of magic 0 and 1: read from old logs, never written.
 
 A "batch" of these formats is one message: a plain one, or a wrapper whose value is a compressed set
 of messages. Source: `LegacyRecord`, `AbstractLegacyRecordBatch`; KIP-31 (relative offsets) and
@@ -33,7 +33,7 @@ LegacyMessage = tuple[int, int, bytes | None, bytes | None]
 
 
 def legacy_header(buffer: Buffer, position: int) -> BatchHeader:
-    """The message at `position` in the terms of a batch header; opens a compressed wrapper."""
+    """The header of the message at `position` as a batch header; decompresses a wrapper."""
     offset, length, crc, magic, attributes = _FIXED.unpack_from(buffer, position)
     timestamp = _LONG.unpack_from(buffer, position + 18)[0] if magic == 1 else NO_TIMESTAMP
     base_offset, count = offset, 1
@@ -48,12 +48,12 @@ def legacy_header(buffer: Buffer, position: int) -> BatchHeader:
 
 
 def legacy_crc(buffer: Buffer, position: int, size: int) -> int:
-    """The checksum (CRC-32, not CRC-32C) of the message of `size` bytes at `position`."""
+    """Compute the checksum (CRC-32, not CRC-32C) of the message of `size` bytes at `position`."""
     return zlib.crc32(memoryview(buffer)[position + _CRC_END : position + size])
 
 
 def read_legacy(buffer: Buffer, position: int, header: BatchHeader) -> Iterator[LegacyMessage]:
-    """The records of the message at `position`, those of a wrapper one by one."""
+    """Yield the record of the message at `position`, or all records of a wrapper."""
     if not header.attributes & CODEC_MASK:
         yield _message(buffer, position)
         return

@@ -1,4 +1,4 @@
-"""Out of a batch: records one by one, of any magic and codec."""
+"""The reading of records from batches of any magic and codec."""
 
 from collections.abc import Iterator
 from struct import Struct
@@ -23,7 +23,7 @@ _END_MARKER = Struct(">hi")
 
 
 class Record(NamedTuple):
-    """One record. `headers` are key and value in the order written; the value may be None."""
+    """One record. `headers` are (key, value) in the order of the batch; a value may be None."""
 
     offset: int
     timestamp: int
@@ -33,17 +33,17 @@ class Record(NamedTuple):
 
 
 class EndMarker(NamedTuple):
-    """The end of a transaction, as its control record says it."""
+    """The end of a transaction, from its control record."""
 
     is_commit: bool
     coordinator_epoch: int
 
 
 def read_batch(buffer: Buffer, position: int, header: BatchHeader) -> Iterator[Record]:
-    """The records of the batch at `position`, whose checksum the caller has judged.
+    """Yield the records of the batch at `position`, whose checksum the caller has checked.
 
     Raises:
-        CorruptRecordsError: where the bytes are no records.
+        CorruptRecordsError: the bytes are not valid records.
     """
     if header.magic < 2:
         for message in read_legacy(buffer, position, header):
@@ -57,10 +57,10 @@ def read_batch(buffer: Buffer, position: int, header: BatchHeader) -> Iterator[R
 def read_values(
     buffer: Buffer, position: int, header: BatchHeader
 ) -> Iterator[tuple[int, bytes | None]]:
-    """Offset and value of each record of the magic 2 batch at `position`.
+    """Yield offset and value of each record of the magic 2 batch at `position`.
 
     Raises:
-        CorruptRecordsError: where the bytes are no records.
+        CorruptRecordsError: the bytes are not valid records.
     """
     section = bytes(record_section(buffer, position, header))
     base = header.base_offset
@@ -76,10 +76,10 @@ def _timestamp(span: RecordSpan, header: BatchHeader) -> int:
 
 
 def read_records(buffer: Buffer, *, verify: bool = True) -> Iterator[Record]:
-    """The records of all whole batches in `buffer`; a partial one at the end is left out.
+    """Yield the records of all whole batches in `buffer`; a partial one at the end is ignored.
 
     Raises:
-        CorruptRecordsError: where bytes are damaged; a wrong checksum only if `verify`.
+        CorruptRecordsError: the bytes are damaged; a wrong checksum counts only if `verify`.
     """
     for position, header in split_batches(buffer):
         if verify:
@@ -88,16 +88,16 @@ def read_records(buffer: Buffer, *, verify: bool = True) -> Iterator[Record]:
 
 
 def record_section(buffer: Buffer, position: int, header: BatchHeader) -> Buffer:
-    """The bytes after the header of a magic 2 batch, decompressed; a view where nothing was."""
+    """The bytes after the header of a magic 2 batch: decompressed, or a view if uncompressed."""
     body = memoryview(buffer)[position + HEADER_SIZE : position + header.size]
     return decompress(header.codec, body)
 
 
 def control_type(key: bytes | None) -> int:
-    """The type in a control record's key; may be one that `ControlType` does not know.
+    """The type in a control record's key; it may be one that is not in `ControlType`.
 
     Raises:
-        CorruptRecordsError: if the key is none of a control record.
+        CorruptRecordsError: the key is not that of a control record.
     """
     if key is None or len(key) < _CONTROL_KEY.size:
         raise CorruptRecordsError("a control record needs a key with version and type")
@@ -106,7 +106,7 @@ def control_type(key: bytes | None) -> int:
 
 
 def end_marker(record: Record) -> EndMarker | None:
-    """What a control record says of a transaction, or None if it is of another type."""
+    """Decode the end marker of a transaction; None for a control record of another type."""
     kind = control_type(record.key)
     if kind not in (ControlType.ABORT, ControlType.COMMIT):
         return None

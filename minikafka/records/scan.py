@@ -1,4 +1,4 @@
-"""From bytes to batches: where each starts, whether it is whole, whether it is what was written."""
+"""The division of bytes into batches, with checks of their sizes and checksums."""
 
 from collections.abc import Iterator
 from struct import Struct
@@ -21,10 +21,10 @@ _SMALLEST_LEGACY = 14  # crc, magic, attributes, key length, value length
 
 
 def header_at(buffer: Buffer, position: int, end: int) -> BatchHeader | None:
-    """The header of the batch at `position`, of any magic, or None if its bytes go beyond `end`.
+    """The header of the batch at `position`, of any magic; None if the batch goes beyond `end`.
 
     Raises:
-        CorruptRecordsError: if the bytes cannot be the start of a batch.
+        CorruptRecordsError: the bytes cannot be the start of a batch.
     """
     available = end - position
     if available < LOG_OVERHEAD:
@@ -45,7 +45,7 @@ def header_at(buffer: Buffer, position: int, end: int) -> BatchHeader | None:
 
 
 def split_batches(buffer: Buffer, start: int = 0) -> Iterator[tuple[int, BatchHeader]]:
-    """Position and header of each whole batch; a partial one at the end is left out.
+    """Yield position and header of each whole batch; a partial one at the end is ignored.
 
     Raises:
         CorruptRecordsError: at a batch whose size or magic is impossible.
@@ -61,7 +61,7 @@ def split_batches(buffer: Buffer, start: int = 0) -> Iterator[tuple[int, BatchHe
 
 
 def check_crc(buffer: Buffer, position: int, header: BatchHeader) -> None:
-    """Raise CorruptRecordsError if the batch's checksum is not that of its bytes."""
+    """Raise CorruptRecordsError if the checksum in the header is wrong."""
     if header.magic == 2:
         computed = batch_crc(buffer, position, header.size)
     else:

@@ -1,8 +1,8 @@
-"""The check of all records of a batch: are they sound, and what holds for all of them?
+"""The check of all records of a batch, with a summary of their timestamps and keys.
 
-The one loop over records on the path of every append. `_summary.c`, where it was built, answers for
-sound records, at a hundredth of the time; everything else is judged here, which also says what is
-wrong.
+This is the only loop over records on the path of every append. `_summary.c`, if it was built,
+handles valid records in a hundredth of the time; the Python code here handles all others and says
+what is wrong.
 
 Source: `DefaultRecord.readFrom`, `LogValidator`.
 """
@@ -16,7 +16,7 @@ from minikafka.records.batch import Buffer
 from minikafka.records.errors import CorruptRecordsError, TooManyPartsError
 
 compiled: Callable[[Buffer, int, int, int], tuple[int, int, int, int] | None] | None
-"""`_summary.summarize`, where it was built."""
+"""`_summary.summarize`, or None if it was not built."""
 try:
     from minikafka.records._summary import summarize
 
@@ -25,32 +25,32 @@ except ImportError:
     compiled = None
 
 MOST_PARTS: Final = 1 << 20
-"""Records and record headers in one batch: twice what 1 MiB can hold uncompressed."""
+"""The limit for records and record headers in one batch: twice what fits into 1 MiB."""
 
 COMPILED_STEP_UNITS: Final = 131_072
-"""As `STEP_UNITS`, where the check of one record is compiled."""
+"""As `STEP_UNITS`, for the compiled check."""
 _SMALLEST_RECORD_BYTES: Final = 7
 _COPIED_BYTES: Final = 4 * 1024 * 1024
 
 
 class RecordsSummary(NamedTuple):
-    """What holds for all records of a batch. Deltas are milliseconds from its base timestamp."""
+    """A summary of the records of a batch. Deltas are milliseconds from its base timestamp."""
 
     min_timestamp_delta: int
     max_timestamp_delta: int
     null_key_count: int
     part_count: int
-    """Records and record headers."""
+    """The number of records and record headers."""
 
 
 def summarize_records(section: Buffer, count: int, budget: Budget) -> RecordsSummary:
-    """Check that `section`, uncompressed, is exactly `count` sound records of magic 2.
+    """Check that `section`, uncompressed, is exactly `count` valid records of magic 2.
 
     Raises:
         OverBudgetError: there are more records and headers than the budget allows to check.
         TooManyPartsError: there are more than `MOST_PARTS` of them.
-        CorruptRecordsError: a record's parts do not fill the size it states, its offset delta is
-            not its place in the batch, or the section ends early or late.
+        CorruptRecordsError: the parts of a record do not add up to its size, its offset delta is
+            not its index in the batch, or the section ends early or late.
     """
     if count * _SMALLEST_RECORD_BYTES > len(section):
         raise CorruptRecordsError(f"{len(section)} bytes cannot hold {count} records")
@@ -63,7 +63,7 @@ def summarize_records(section: Buffer, count: int, budget: Budget) -> RecordsSum
             return RecordsSummary(*found)
     try:
         most_parts = MOST_PARTS if units is None else min(units, STEP_UNITS)
-        # The elements of bytes are the fastest to read; a large copy stops every other thread.
+        # Bytes are the fastest type to index, but a large copy would stop every other thread.
         read = bytes(section) if len(section) <= _COPIED_BYTES else section
         summary = _summarize(read, count, most_parts)
     except TooManyPartsError:
@@ -75,7 +75,7 @@ def summarize_records(section: Buffer, count: int, budget: Budget) -> RecordsSum
 
 
 def units_per_step() -> int:
-    """Units for a step of some 3 ms on this installation."""
+    """The units of a step of about 3 ms on this installation."""
     return STEP_UNITS if compiled is None else COMPILED_STEP_UNITS
 
 

@@ -1,7 +1,7 @@
 """The search for a record by time among the records of a batch.
 
-`_summary.c`, where it was built, searches sound records, at a hundredth of the time and without the
-interpreter's lock; everything else is searched here, which also says what is wrong.
+`_summary.c`, if it was built, searches valid records in a hundredth of the time and without the
+interpreter's lock; the Python code here searches all others and says what is wrong.
 
 Source: `DefaultRecordBatch`, `FileRecords.searchForTimestamp`.
 """
@@ -19,7 +19,7 @@ from minikafka.records.summary import MOST_PARTS
 from minikafka.records.validation import MOST_BYTES_IN_STEP, OPENED_BYTES_PER_UNIT
 
 compiled: Callable[[Buffer, int, int, int, int], tuple[int, int, int] | None] | None
-"""`_summary.search`, where it was built."""
+"""`_summary.search`, or None if it was not built."""
 try:
     from minikafka.records._summary import search
 
@@ -28,13 +28,13 @@ except ImportError:
     compiled = None
 
 _UNITS_PER_PART: Final = 16
-"""Units for a record or header where the search is interpreted."""
+"""Units for a record or header in the Python search."""
 _NO_DELTA: Final = (1 << 63) - 1
 """More than the delta of any record."""
 
 
 class Deltas(NamedTuple):
-    """Where a record lies in its batch: distances from base offset and base timestamp (ms)."""
+    """The distances of a record from the batch's base offset and base timestamp (ms)."""
 
     offset: int
     timestamp: int
@@ -43,13 +43,13 @@ class Deltas(NamedTuple):
 def first_not_earlier(
     batch: Buffer, header: BatchHeader, timestamp: int, start_offset: int, budget: Budget
 ) -> tuple[int, int] | None:
-    """Offset and timestamp of the first record that is neither earlier nor below `start_offset`.
+    """Offset and timestamp of the first record of `timestamp` or later, from `start_offset`.
 
-    `batch` has the whole batch, header included, whose checksum the caller has judged.
+    `batch` is the whole batch with its header; the caller has checked its checksum.
 
     Raises:
         OverBudgetError: the batch is too large to be searched within the budget.
-        CorruptRecordsError: the records are damaged, or more than may be read at once.
+        CorruptRecordsError: the records are damaged, or there are too many to read at once.
     """
     if header.magic < 2:
         return _first_legacy(batch, header, timestamp, start_offset, budget)
@@ -77,14 +77,14 @@ def search_records(
     least_offset_delta: int,
     budget: Budget,
 ) -> Deltas | None:
-    """The first of `count` records of magic 2 whose deltas are not below these.
+    """Find the first of `count` records of magic 2 whose deltas are not below these.
 
-    `section` is uncompressed. Records behind the one that is found are not looked at.
+    `section` is uncompressed. Records after the one that is found are not checked.
 
     Raises:
         OverBudgetError: there are more records and headers than the budget allows to read.
-        CorruptRecordsError: a record's parts do not fill the size it states, the section ends
-            early or late, or there are more headers than `MOST_PARTS`.
+        CorruptRecordsError: the parts of a record do not add up to its size, the section ends early
+            or late, or there are more headers than `MOST_PARTS`.
     """
     units = budget.units
     least_timestamp_delta = max(min(least_timestamp_delta, _NO_DELTA), -_NO_DELTA)

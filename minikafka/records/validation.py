@@ -1,13 +1,13 @@
-"""What a leader demands of the records that it is asked to append.
+"""The validation of records before a leader appends them.
 
-Every batch: size, magic, checksum, counts, origin. Every record of a client: that it is one, its
-timestamp, its key on a compacted topic, so that whatever is in a log can be read out of it.
+For every batch: size, magic, checksum, counts, origin. For every record of a client: its layout,
+its timestamp, and its key on a compacted topic, so that readers can read everything in a log.
 
-Unlike Kafka: a batch opens to at most `MOST_EXPANSION` times the largest batch of its topic and has
-at most `summary.MOST_PARTS` records and headers, a refusal names at most `MOST_RECORD_ERRORS`
-records, and records whose offset deltas do not count up from 0 are refused, where Kafka stores them
-or numbers them again. A length below -1 is refused, which Kafka takes for null and other readers do
-not. Source: `LogValidator`, `UnifiedLog.analyzeAndValidateRecords`.
+Unlike Kafka: the decompressed size of a batch is at most `MOST_EXPANSION` times the topic's
+`max.message.bytes`, a batch has at most `summary.MOST_PARTS` records and headers, and a refusal
+names at most `MOST_RECORD_ERRORS` records. Offset deltas that do not count up from 0 are refused;
+Kafka stores or renumbers such records. A length below -1 is refused; Kafka takes it for null, but
+other readers do not. Source: `LogValidator`, `UnifiedLog.analyzeAndValidateRecords`.
 """
 
 from dataclasses import dataclass
@@ -49,13 +49,13 @@ from minikafka.records.summary import RecordsSummary, summarize_records
 
 NO_BOUND_MS: Final = (1 << 63) - 1
 MOST_EXPANSION: Final = 64
-"""A batch may open to this many times `max.message.bytes`."""
+"""The limit of a batch's decompressed size, as a multiple of `max.message.bytes`."""
 MOST_RECORD_ERRORS: Final = 1000
-"""Records that the refusal of one batch names."""
+"""The limit for records that the refusal of one batch names."""
 MOST_BYTES_IN_STEP: Final = 128 * 1024
-"""Bytes that a batch may open to within a step."""
+"""The limit of a batch's decompressed size within one step."""
 OPENED_BYTES_PER_UNIT: Final = 8
-"""Bytes that are opened for one unit of a step's budget."""
+"""Bytes that are decompressed for one unit of a step's budget."""
 UNBOUNDED: Final = Budget()
 
 _CHANGED_OR_COMPRESSED: Final = CODEC_MASK | LOG_APPEND_TIME | CONTROL
@@ -65,7 +65,7 @@ _COMPRESSED_BYTES_PER_UNIT: Final = 2
 
 
 class Origin(Enum):
-    """Who wants to append (`AppendOrigin`)."""
+    """The source of an append (`AppendOrigin`)."""
 
     CLIENT = 0
     COORDINATOR = 1
@@ -73,7 +73,7 @@ class Origin(Enum):
     REPLICATION = 3
 
 
-# Members of enumerations are slow to look up where every batch does.
+# The look-up of an enumeration's member is too slow for every batch.
 _CLIENT = Origin.CLIENT
 _RAFT_LEADER = Origin.RAFT_LEADER
 _LAST_CODEC = int(Codec.ZSTD)
@@ -81,10 +81,10 @@ _LAST_CODEC = int(Codec.ZSTD)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordPolicy:
-    """The topic configs that speak of records.
+    """The topic configs about records.
 
-    `codec` None keeps the producer's (`compression.type=producer`). Bounds are distances from the
-    leader's clock in milliseconds; `NO_BOUND_MS` is none.
+    `codec` None keeps the producer's (`compression.type=producer`). Timestamp bounds are distances
+    from the leader's clock in milliseconds; `NO_BOUND_MS` means unlimited.
     """
 
     max_message_bytes: int = 1_048_588
@@ -103,16 +103,16 @@ def validate_batch(
     now_ms: int,
     budget: Budget = UNBOUNDED,
 ) -> tuple[memoryview, BatchHeader]:
-    """The one batch in `records`, ready for its offset, and its header.
+    """Validate the only batch in `records`; return it, ready for its offset, with its header.
 
-    The returned view is `records` cut to the batch, or a new one where the batch had to be
-    compressed anew or its bytes are read-only. Bytes after the first batch that do not make another
-    one are dropped.
+    The returned view is `records` cut to the batch, or a new one if the batch had to be compressed
+    again or its bytes are read-only. Bytes after the first batch that are not another batch are
+    dropped.
 
     Raises:
         RecordValidationError: INVALID_RECORD, CORRUPT_MESSAGE, MESSAGE_TOO_LARGE,
             INVALID_TIMESTAMP, UNSUPPORTED_COMPRESSION_TYPE.
-        OverBudgetError: `records` is as it was; to be called again where there is no bound.
+        OverBudgetError: `records` is unchanged; call this again without a bound.
     """
     if origin is _CLIENT:
         plain = _plain_header(records, policy, now_ms, budget)
@@ -131,7 +131,7 @@ def validate_batch(
         return _validate_records(records, header, policy, now_ms, budget)
     if policy.log_append_time or header.attributes & CODEC_MASK != _stored_codec(header, policy):
         return _validate_records(records, header, policy, now_ms, budget)
-    # What a coordinator or the quorum's leader built is sound.
+    # The records of a coordinator or of the quorum leader are valid.
     return _writable(records), header
 
 
@@ -140,8 +140,8 @@ def _plain_header(
 ) -> BatchHeader | None:
     """The header of a client's only batch, if it is uncompressed and can be stored unchanged.
 
-    One pass with every check of `validate_batch`, for the common case. None decides nothing: the
-    separate checks accept the batch, or say what is wrong with it.
+    One pass with every check of `validate_batch`, for the common case. After None the separate
+    checks accept the batch or say what is wrong with it.
     """
     size, units = len(records), budget.units
     if size < HEADER_SIZE or summary.compiled is None:
@@ -195,8 +195,8 @@ def _only_header(records: memoryview) -> BatchHeader:
 
 
 def _find_header(records: memoryview) -> BatchHeader:
-    """The header of the first batch where there is not exactly one; says what is wrong."""
-    # As Kafka: ProduceRequest.validateRecords wants exactly one batch, and it of magic 2.
+    """Find the header if `records` is not exactly one batch; raise an error that says why not."""
+    # As Kafka: ProduceRequest.validateRecords requires exactly one batch, of magic 2.
     if len(records) > MAGIC_OFFSET and records[MAGIC_OFFSET] < 2:
         raise _invalid("Produce requests are only allowed to contain record batches with magic 2")
     try:
@@ -319,7 +319,7 @@ def _summarize(section: Buffer, header: BatchHeader, budget: Budget) -> RecordsS
 def _check_bounds(
     section: Buffer, header: BatchHeader, policy: RecordPolicy, now_ms: int, found: RecordsSummary
 ) -> None:
-    """Hold what is true of all records against the policy; only where it fails ask each record."""
+    """Compare the summary of all records with the policy; check each record only if that fails."""
     earliest = header.base_timestamp + found.min_timestamp_delta
     latest = header.base_timestamp + found.max_timestamp_delta
     if latest > _MOST_TIMESTAMP or earliest < -_MOST_TIMESTAMP:
