@@ -1,7 +1,7 @@
-"""Keys that ask for what this node does not have: protection is refused, the rest is a warning.
+"""Keys for features that this node does not have: the node refuses to start, or logs a warning.
 
-A node that silently ignored `authorizer.class.name` or `ssl.*` would let everybody in where its
-operator believes that it does not.
+A node that silently ignored `authorizer.class.name` or `ssl.*` would accept every client, although
+its operator believes that it is protected.
 """
 
 from collections.abc import Mapping
@@ -17,12 +17,12 @@ NOTHING_IS_COMPACTED = "log compaction is not available: nothing is deleted by k
 
 
 def refusals(given: Mapping[str, str]) -> list[str]:
-    """A sentence for each key without which this node must not start."""
+    """One sentence for each key with which this node must not start."""
     found = []
     if given.get(_AUTHORIZER, "").strip():
         found.append(
-            f"{_AUTHORIZER}: authorization is not available, every client could do everything; "
-            "remove the key to run without it"
+            f"{_AUTHORIZER}: authorization is not available, every client may do everything; "
+            "remove the key to run without authorization"
         )
     if given.get(_TIERED_STORAGE, "").strip().lower() == "true":
         found.append(f"{_TIERED_STORAGE}: tiered storage is not available; allowed: false")
@@ -30,13 +30,13 @@ def refusals(given: Mapping[str, str]) -> list[str]:
 
 
 def warnings(given: Mapping[str, str]) -> list[str]:
-    """A sentence for each key that promises what this node does not do."""
+    """One sentence for each key that promises a feature that this node does not have."""
     found = []
     secured = sorted(name for name in given if is_about_security(name))
     if secured:
         found.append(
             "every listener is PLAINTEXT: nothing is encrypted and no client is authenticated; "
-            f"without effect: {', '.join(secured)}"
+            f"these keys have no effect: {', '.join(secured)}"
         )
     if given.get(_CONFIG_PROVIDERS, "").strip():
         found.append(
@@ -48,7 +48,7 @@ def warnings(given: Mapping[str, str]) -> list[str]:
 
 
 def is_about_security(name: str) -> bool:
-    """True for a key that one warning about all such keys names."""
+    """True for a security key; one warning names all of them."""
     if name.startswith("listener.name."):
         return ".ssl." in name or ".sasl." in name
     return name.startswith(_SECURITY_PREFIXES)

@@ -1,8 +1,8 @@
-"""Broker configuration keys that mean something here, each row once.
+"""Broker configuration keys that have an effect here.
 
-The rest of Kafka's keys is in `config/ignored.py`. Source: `KafkaConfig` and the classes it joins
-(`ReplicationConfigs`, `ServerLogConfigs`, `KRaftConfigs`, `GroupCoordinatorConfig`, …); the
-extensions of this project say so in their documentation.
+The rest of Kafka's keys is in `config/ignored.py`. Source: `KafkaConfig` and the classes of which
+it consists (`ReplicationConfigs`, `ServerLogConfigs`, `KRaftConfigs`, `GroupCoordinatorConfig`, …).
+The doc of a key that Kafka does not have says "Own key".
 """
 
 from minikafka.config.definition import (
@@ -20,7 +20,7 @@ PROCESS_ROLES: Key[tuple[str, ...]] = Key(
     type=ConfigType.LIST,
     default=REQUIRED,
     valid=one_of("broker", "controller"),
-    doc="What this node is: broker, controller, or both.",
+    doc="The roles of this node: broker, controller, or both.",
 )
 NODE_ID: Key[int] = Key(
     name="node.id",
@@ -34,41 +34,41 @@ LISTENERS: Key[tuple[str, ...]] = Key(
     type=ConfigType.LIST,
     default=("PLAINTEXT://:9092",),
     update=Update.PER_BROKER,
-    doc="Where this node listens: NAME://host:port; an empty host is every address.",
+    doc="The addresses on which this node listens: NAME://host:port; an empty host means all.",
 )
 ADVERTISED_LISTENERS: Key[tuple[str, ...] | None] = Key(
     name="advertised.listeners",
     type=ConfigType.LIST,
     default=None,
     nullable=True,
-    doc="What clients and other nodes are told to connect to, where that differs from listeners.",
+    doc="The addresses that clients and other nodes connect to, if they differ from listeners.",
 )
 LISTENER_SECURITY_PROTOCOL_MAP: Key[str] = Key(
     name="listener.security.protocol.map",
     type=ConfigType.STRING,
     default="SASL_SSL:SASL_SSL,PLAINTEXT:PLAINTEXT,SSL:SSL,SASL_PLAINTEXT:SASL_PLAINTEXT",
     update=Update.PER_BROKER,
-    doc="Which security protocol each listener name stands for; only PLAINTEXT is served.",
+    doc="The security protocol of each listener name; only PLAINTEXT is available.",
 )
 CONTROLLER_LISTENER_NAMES: Key[tuple[str, ...]] = Key(
     name="controller.listener.names",
     type=ConfigType.LIST,
     default=REQUIRED,
-    doc="Names of the listeners that controllers use; the first one is used to reach them.",
+    doc="The names of the controllers' listeners; brokers connect to the first one.",
 )
 INTER_BROKER_LISTENER_NAME: Key[str | None] = Key(
     name="inter.broker.listener.name",
     type=ConfigType.STRING,
     default=None,
     nullable=True,
-    doc="The listener that brokers use among themselves.",
+    doc="The listener for connections between brokers.",
 )
 SECURITY_INTER_BROKER_PROTOCOL: Key[str] = Key(
     name="security.inter.broker.protocol",
     type=ConfigType.STRING,
     default="PLAINTEXT",
     valid=one_of("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"),
-    doc="The security protocol among brokers, where inter.broker.listener.name is not set.",
+    doc="The security protocol between brokers, if inter.broker.listener.name is not set.",
 )
 CONTROLLER_QUORUM_VOTERS: Key[tuple[str, ...]] = Key(
     name="controller.quorum.voters",
@@ -87,48 +87,48 @@ CONTROLLER_QUORUM_FETCH_TIMEOUT_MS: Key[int] = Key(
     type=ConfigType.INT,
     default=2000,
     valid=at_least(0),
-    doc="How long without a successful fetch from the leader before another one is looked for.",
+    doc="The time without a successful fetch after which a node searches for another leader.",
 )
 CONTROLLER_QUORUM_ELECTION_TIMEOUT_MS: Key[int] = Key(
     name="controller.quorum.election.timeout.ms",
     type=ConfigType.INT,
     default=1000,
     valid=at_least(0),
-    doc="How long to wait for a leader before asking for an election.",
+    doc="The time to wait for a leader before an election is requested.",
 )
 CONTROLLER_QUORUM_REQUEST_TIMEOUT_MS: Key[int] = Key(
     name="controller.quorum.request.timeout.ms",
     type=ConfigType.INT,
     default=2000,
     valid=at_least(0),
-    doc="How long to wait for the answer to a request of the quorum.",
+    doc="The timeout of a request in the quorum.",
 )
 CONTROLLER_QUORUM_RETRY_BACKOFF_MS: Key[int] = Key(
     name="controller.quorum.retry.backoff.ms",
     type=ConfigType.INT,
     default=20,
     valid=at_least(0),
-    doc="How long to wait before a failed request of the quorum is sent again.",
+    doc="The time to wait before a failed request in the quorum is sent again.",
 )
 CONTROLLER_QUORUM_FETCH_MAX_BYTES: Key[int] = Key(
     name="controller.quorum.fetch.max.bytes",
     type=ConfigType.INT,
     default=1048576,
     valid=at_least(1),
-    doc="The most bytes of the metadata log in one answer.",
+    doc="The maximum number of bytes of the metadata log in one response.",
 )
 CONTROLLER_QUORUM_FETCH_SNAPSHOT_MAX_BYTES: Key[int] = Key(
     name="controller.quorum.fetch.snapshot.max.bytes",
     type=ConfigType.INT,
     default=1048576,
     valid=at_least(1),
-    doc="The most bytes of a metadata snapshot in one answer.",
+    doc="The maximum number of bytes of a metadata snapshot in one response.",
 )
 LOG_DIR: Key[tuple[str, ...]] = Key(
     name="log.dir",
     type=ConfigType.LIST,
     default=("/tmp/kafka-logs",),  # noqa: S108 - the default of Kafka
-    doc="Directories for data, where log.dirs is not set.",
+    doc="Directories for data, if log.dirs is not set.",
 )
 LOG_DIRS: Key[tuple[str, ...] | None] = Key(
     name="log.dirs",
@@ -142,7 +142,7 @@ METADATA_LOG_DIR: Key[str | None] = Key(
     type=ConfigType.STRING,
     default=None,
     nullable=True,
-    doc="The directory of the metadata log; the first of log.dirs where it is not set.",
+    doc="The directory of the metadata log; by default the first of log.dirs.",
 )
 METADATA_LOG_SEGMENT_BYTES: Key[int] = Key(
     name="metadata.log.segment.bytes",
@@ -161,36 +161,36 @@ METADATA_MAX_RETENTION_BYTES: Key[int] = Key(
     name="metadata.max.retention.bytes",
     type=ConfigType.LONG,
     default=104857600,
-    doc="Bytes of metadata log and snapshots together beyond which the oldest snapshot goes, and "
-    "the log before the next one; the newest snapshot always stays. -1 for no limit.",
+    doc="The size of metadata log and snapshots together beyond which the oldest snapshot is "
+    "removed, with the log before the next one; the newest snapshot always stays. -1 for no limit.",
 )
 METADATA_MAX_RETENTION_MS: Key[int] = Key(
     name="metadata.max.retention.ms",
     type=ConfigType.LONG,
     default=604800000,
-    doc="The age of the last record in a snapshot beyond which it goes, with the log before the "
-    "next one; the newest snapshot always stays. -1 for no limit.",
+    doc="The age of a snapshot's last record beyond which the snapshot is removed, with the log "
+    "before the next one; the newest snapshot always stays. -1 for no limit.",
 )
 METADATA_MAX_IDLE_INTERVAL_MS: Key[int] = Key(
     name="metadata.max.idle.interval.ms",
     type=ConfigType.INT,
     default=500,
     valid=at_least(0),
-    doc="How often an idle active controller writes a no-op record; 0 for never.",
+    doc="The interval at which an idle active controller writes a no-op record; 0 for never.",
 )
 METADATA_LOG_MAX_RECORD_BYTES_BETWEEN_SNAPSHOTS: Key[int] = Key(
     name="metadata.log.max.record.bytes.between.snapshots",
     type=ConfigType.LONG,
     default=20971520,
     valid=at_least(1),
-    doc="How many bytes of metadata records are committed before a node writes a snapshot.",
+    doc="The number of bytes of committed metadata records after which a node writes a snapshot.",
 )
 METADATA_LOG_MAX_SNAPSHOT_INTERVAL_MS: Key[int] = Key(
     name="metadata.log.max.snapshot.interval.ms",
     type=ConfigType.LONG,
     default=3600000,
     valid=at_least(0),
-    doc="How long after a snapshot a node writes the next one, if it has not for size; 0: never.",
+    doc="The maximum time between two metadata snapshots of a node; 0 for no limit.",
 )
 BROKER_RACK: Key[str | None] = Key(
     name="broker.rack",
@@ -204,25 +204,25 @@ NUM_PARTITIONS: Key[int] = Key(
     type=ConfigType.INT,
     default=1,
     valid=at_least(1),
-    doc="Partitions of a topic that is created without a number.",
+    doc="The number of partitions of a topic that is created without one.",
 )
 DEFAULT_REPLICATION_FACTOR: Key[int] = Key(
     name="default.replication.factor",
     type=ConfigType.INT,
     default=1,
-    doc="Replicas of a topic that is created without a number.",
+    doc="The replication factor of a topic that is created without one.",
 )
 AUTO_CREATE_TOPICS_ENABLE: Key[bool] = Key(
     name="auto.create.topics.enable",
     type=ConfigType.BOOLEAN,
     default=True,
-    doc="Whether asking for the metadata of an unknown topic creates it.",
+    doc="If true, a metadata request for an unknown topic creates the topic.",
 )
 DELETE_TOPIC_ENABLE: Key[bool] = Key(
     name="delete.topic.enable",
     type=ConfigType.BOOLEAN,
     default=True,
-    doc="Whether topics may be deleted.",
+    doc="If true, topics may be deleted.",
 )
 MIN_INSYNC_REPLICAS: Key[int] = Key(
     name="min.insync.replicas",
@@ -230,27 +230,27 @@ MIN_INSYNC_REPLICAS: Key[int] = Key(
     default=1,
     valid=at_least(1),
     update=Update.CLUSTER_WIDE,
-    doc="How many in-sync replicas a partition needs to commit records (H1, H6).",
+    doc="The minimum number of in-sync replicas for a partition to commit records (H1, H6).",
 )
 UNCLEAN_LEADER_ELECTION_ENABLE: Key[bool] = Key(
     name="unclean.leader.election.enable",
     type=ConfigType.BOOLEAN,
     default=False,
     update=Update.CLUSTER_WIDE,
-    doc="Whether a replica outside ISR and ELR may be elected, losing records.",
+    doc="If true, a replica outside ISR and ELR may be elected, which may lose records.",
 )
 AUTO_LEADER_REBALANCE_ENABLE: Key[bool] = Key(
     name="auto.leader.rebalance.enable",
     type=ConfigType.BOOLEAN,
     default=True,
-    doc="Whether leadership is given back to preferred replicas from time to time.",
+    doc="If true, preferred replicas are elected leader again periodically.",
 )
 LEADER_IMBALANCE_CHECK_INTERVAL_SECONDS: Key[int] = Key(
     name="leader.imbalance.check.interval.seconds",
     type=ConfigType.LONG,
     default=300,
     valid=at_least(1),
-    doc="How often leadership is given back to preferred replicas.",
+    doc="The interval at which preferred replicas are elected leader again.",
 )
 UNCLEAN_LEADER_ELECTION_INTERVAL_MS: Key[int] = Key(
     name="unclean.leader.election.interval.ms",
@@ -258,7 +258,7 @@ UNCLEAN_LEADER_ELECTION_INTERVAL_MS: Key[int] = Key(
     default=300000,
     valid=at_least(1),
     internal=True,
-    doc="How often leaderless partitions are looked at for an unclean election.",
+    doc="The interval at which leaderless partitions are checked for an unclean election.",
 )
 REPLICA_LAG_TIME_MAX_MS: Key[int] = Key(
     name="replica.lag.time.max.ms",
@@ -271,45 +271,45 @@ REPLICA_FETCH_MAX_BYTES: Key[int] = Key(
     type=ConfigType.INT,
     default=1048576,
     valid=at_least(0),
-    doc="The most bytes of one partition in a follower's fetch.",
+    doc="The maximum number of bytes of one partition in a follower's fetch.",
 )
 REPLICA_FETCH_WAIT_MAX_MS: Key[int] = Key(
     name="replica.fetch.wait.max.ms",
     type=ConfigType.INT,
     default=500,
-    doc="How long a follower's fetch may wait for data.",
+    doc="The maximum time that a follower's fetch waits for data.",
 )
 REPLICA_FETCH_MIN_BYTES: Key[int] = Key(
     name="replica.fetch.min.bytes",
     type=ConfigType.INT,
     default=1,
-    doc="How many bytes a follower's fetch waits for.",
+    doc="The number of bytes that a follower's fetch waits for.",
 )
 REPLICA_FETCH_RESPONSE_MAX_BYTES: Key[int] = Key(
     name="replica.fetch.response.max.bytes",
     type=ConfigType.INT,
     default=10485760,
     valid=at_least(0),
-    doc="The most bytes in the answer to a follower's fetch.",
+    doc="The maximum number of bytes in the response to a follower's fetch.",
 )
 REPLICA_FETCH_BACKOFF_MS: Key[int] = Key(
     name="replica.fetch.backoff.ms",
     type=ConfigType.INT,
     default=1000,
     valid=at_least(0),
-    doc="How long a follower waits after a failed fetch.",
+    doc="The time that a follower waits after a failed fetch.",
 )
 REPLICA_HIGH_WATERMARK_CHECKPOINT_INTERVAL_MS: Key[int] = Key(
     name="replica.high.watermark.checkpoint.interval.ms",
     type=ConfigType.LONG,
     default=5000,
-    doc="How often high watermarks are written to disk.",
+    doc="The interval at which high watermarks are written to disk.",
 )
 REPLICA_SOCKET_TIMEOUT_MS: Key[int] = Key(
     name="replica.socket.timeout.ms",
     type=ConfigType.INT,
     default=30000,
-    doc="How long a follower waits for the answer to a fetch.",
+    doc="The time that a follower waits for the response to a fetch.",
 )
 BROKER_SESSION_TIMEOUT_MS: Key[int] = Key(
     name="broker.session.timeout.ms",
@@ -321,25 +321,25 @@ BROKER_HEARTBEAT_INTERVAL_MS: Key[int] = Key(
     name="broker.heartbeat.interval.ms",
     type=ConfigType.INT,
     default=2000,
-    doc="How often a broker sends a heartbeat.",
+    doc="The interval at which a broker sends a heartbeat.",
 )
 INITIAL_BROKER_REGISTRATION_TIMEOUT_MS: Key[int] = Key(
     name="initial.broker.registration.timeout.ms",
     type=ConfigType.INT,
     default=60000,
-    doc="How long a starting broker tries to register before it gives up.",
+    doc="The time after which a starting broker stops trying to register.",
 )
 CONTROLLED_SHUTDOWN_ENABLE: Key[bool] = Key(
     name="controlled.shutdown.enable",
     type=ConfigType.BOOLEAN,
     default=True,
-    doc="Whether a stopping broker hands over its leaderships first.",
+    doc="If true, a stopping broker hands over its leaderships first.",
 )
 REQUEST_TIMEOUT_MS: Key[int] = Key(
     name="request.timeout.ms",
     type=ConfigType.INT,
     default=30000,
-    doc="How long a request to another node may take.",
+    doc="The timeout of a request to another node.",
 )
 SOCKET_REQUEST_MAX_BYTES: Key[int] = Key(
     name="socket.request.max.bytes",
@@ -353,7 +353,7 @@ SOCKET_LISTEN_BACKLOG_SIZE: Key[int] = Key(
     type=ConfigType.INT,
     default=50,
     valid=at_least(1),
-    doc="How many connections may wait to be accepted on a listener.",
+    doc="The maximum number of connections that wait to be accepted on a listener.",
 )
 MAX_CONNECTIONS: Key[int] = Key(
     name="max.connections",
@@ -361,8 +361,8 @@ MAX_CONNECTIONS: Key[int] = Key(
     default=2147483647,
     valid=at_least(0),
     update=Update.CLUSTER_WIDE,
-    doc="How many connections a broker takes; further ones wait. For another node, where nodes "
-    "have a listener of their own, the client's that is idle for longest is closed.",
+    doc="The maximum number of connections; further ones wait. If nodes have a separate listener, "
+    "a connection from another node replaces the client connection that is idle for longest.",
 )
 MAX_CONNECTION_CREATION_RATE: Key[int] = Key(
     name="max.connection.creation.rate",
@@ -370,7 +370,7 @@ MAX_CONNECTION_CREATION_RATE: Key[int] = Key(
     default=2147483647,
     valid=at_least(0),
     update=Update.CLUSTER_WIDE,
-    doc="How many connections a second a broker takes, over ten seconds; further ones wait.",
+    doc="The maximum number of new connections per second, over ten seconds; further ones wait.",
 )
 MAX_CONNECTIONS_PER_IP: Key[int] = Key(
     name="max.connections.per.ip",
@@ -378,12 +378,12 @@ MAX_CONNECTIONS_PER_IP: Key[int] = Key(
     default=2147483647,
     valid=at_least(0),
     update=Update.CLUSTER_WIDE,
-    doc="How many client connections a broker takes from one address.",
+    doc="The maximum number of client connections from one address.",
 )
 
 
 def per_ip_overrides(text: str) -> dict[str, int]:
-    """Return the limits of `host:limit,host:limit`, by host as it is written.
+    """Parse the limits in `host:limit,host:limit`, by host as it is written.
 
     Raises:
         ValueError: an item is not of that form.
@@ -411,8 +411,8 @@ MAX_CONNECTIONS_PER_IP_OVERRIDES: Key[str] = Key(
     default="",
     valid=Valid("host:limit, separated by commas", _are_overrides),
     update=Update.CLUSTER_WIDE,
-    doc="Limits for some addresses or host names, instead of max.connections.per.ip: "
-    "127.0.0.1:200,client.example:5. Names are looked up once.",
+    doc="Limits for single addresses or host names, instead of max.connections.per.ip: "
+    "127.0.0.1:200,client.example:5. Names are resolved once.",
 )
 CONNECTIONS_MAX_IDLE_MS: Key[int] = Key(
     name="connections.max.idle.ms",
@@ -425,14 +425,14 @@ QUEUED_MAX_REQUESTS: Key[int] = Key(
     type=ConfigType.INT,
     default=500,
     valid=at_least(1),
-    doc="How many requests of one connection may wait for their turn.",
+    doc="The maximum number of requests of one connection that wait to be handled.",
 )
 QUEUED_MAX_REQUEST_BYTES: Key[int] = Key(
     name="queued.max.request.bytes",
     type=ConfigType.LONG,
     default=-1,
-    doc="How many bytes of clients' large requests (over 64 KiB) may be received or held at a "
-    "time; further ones wait. -1 stands for 1 GiB.",
+    doc="The maximum number of bytes of clients' large requests (over 64 KiB) that are received or "
+    "held at a time; further ones wait. -1 means 1 GiB.",
 )
 MESSAGE_MAX_BYTES: Key[int] = Key(
     name="message.max.bytes",
@@ -440,34 +440,34 @@ MESSAGE_MAX_BYTES: Key[int] = Key(
     default=1048588,
     valid=at_least(0),
     update=Update.CLUSTER_WIDE,
-    doc="The largest record batch.",
+    doc="The maximum size of a record batch, in bytes.",
 )
 FETCH_MAX_BYTES: Key[int] = Key(
     name="fetch.max.bytes",
     type=ConfigType.INT,
     default=57671680,
     valid=at_least(1024),
-    doc="The most bytes in the answer to one fetch.",
+    doc="The maximum number of bytes in the response to one fetch.",
 )
 MAX_INCREMENTAL_FETCH_SESSION_CACHE_SLOTS: Key[int] = Key(
     name="max.incremental.fetch.session.cache.slots",
     type=ConfigType.INT,
     default=1000,
     valid=at_least(0),
-    doc="How many fetch sessions are kept.",
+    doc="The maximum number of fetch sessions.",
 )
 MAX_REQUEST_PARTITION_SIZE_LIMIT: Key[int] = Key(
     name="max.request.partition.size.limit",
     type=ConfigType.INT,
     default=2000,
     valid=at_least(1),
-    doc="The most partitions in one answer of DescribeTopicPartitions.",
+    doc="The maximum number of partitions in one response of DescribeTopicPartitions.",
 )
 ELIGIBLE_LEADER_REPLICAS_ENABLED: Key[bool] = Key(
     name="eligible.leader.replicas.enabled",
     type=ConfigType.BOOLEAN,
     default=True,
-    doc="Whether eligible leader replicas are kept, where the feature level allows it. Own key.",
+    doc="If true, eligible leader replicas are kept, if the feature level allows it. Own key.",
 )
 RECOVERY_STRATEGIES = ("Aggressive", "Balanced", "None")
 RECOVERY_SPELLINGS = {
@@ -483,14 +483,14 @@ UNCLEAN_RECOVERY_STRATEGY: Key[str] = Key(
     valid=one_of(*RECOVERY_STRATEGIES),
     update=Update.CLUSTER_WIDE,
     spellings=RECOVERY_SPELLINGS,
-    doc="How a partition whose ISR and ELR are lost gets a leader (KIP-966, L7). Own key.",
+    doc="The way in which a partition without ISR and ELR gets a leader (KIP-966, L7). Own key.",
 )
 UNCLEAN_RECOVERY_MANAGER_ENABLED: Key[bool] = Key(
     name="unclean.recovery.manager.enabled",
     type=ConfigType.BOOLEAN,
     default=False,
     update=Update.CLUSTER_WIDE,
-    doc="Whether unclean recovery takes the place of unclean elections (KIP-966). Own key.",
+    doc="If true, unclean recovery replaces unclean elections (KIP-966). Own key.",
 )
 UNCLEAN_RECOVERY_TIMEOUT_MS: Key[int] = Key(
     name="unclean.recovery.timeout.ms",
@@ -498,14 +498,14 @@ UNCLEAN_RECOVERY_TIMEOUT_MS: Key[int] = Key(
     default=300_000,
     valid=at_least(1),
     update=Update.CLUSTER_WIDE,
-    doc="How long a balanced recovery waits for more answers than it needs (U5). Own key.",
+    doc="The time that a Balanced recovery waits for further responses (U5). Own key.",
 )
 METRICS_HTTP_LISTEN: Key[str | None] = Key(
     name="metrics.http.listen",
     type=ConfigType.STRING,
     default=None,
     nullable=True,
-    doc="Where a node answers GET /metrics, as host:port; port 0 takes a free one. Own key.",
+    doc="The address for GET /metrics, as host:port; port 0 takes a free one. Own key.",
 )
 
 BROKER_KEYS: tuple[Key[object], ...] = (

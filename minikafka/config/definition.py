@@ -1,8 +1,8 @@
-"""Typed configuration keys: one row a key, and the errors that name what was wrong.
+"""Typed configuration keys, and the errors for bad values.
 
-A key is written once, with its type, default, allowed values and how it may be changed. Lookups go
-through the key (`config[REPLICA_LAG_TIME_MAX_MS]`), so that a type checker knows the type of every
-value. DescribeConfigs, the documentation tables and the validators read the same rows.
+A key is defined once, with its type, default, allowed values and update mode. Lookups go through
+the key (`config[REPLICA_LAG_TIME_MAX_MS]`), so that a type checker knows the type of every value.
+DescribeConfigs, the documentation tables and the validators use the same definitions.
 
 Source of names, types, defaults and ranges: `KafkaConfig`, `LogConfig`, `GroupConfig`.
 """
@@ -31,7 +31,7 @@ class ConfigType(IntEnum):
 
 
 class Update(Enum):
-    """Who may change a value while a broker runs (`DynamicBrokerConfig` update modes)."""
+    """The scope in which a running broker's value may be changed (`DynamicBrokerConfig`)."""
 
     READ_ONLY = "read-only"
     PER_BROKER = "per-broker"
@@ -39,24 +39,24 @@ class Update(Enum):
 
 
 class ConfigError(ValueError):
-    """A configuration that cannot be used; `str()` names key, value and what is allowed."""
+    """A configuration that cannot be used; `str()` names key, value and the allowed values."""
 
 
 @dataclass(frozen=True, slots=True)
 class Valid:
-    """A test of a parsed value, and the words that describe what passes it."""
+    """A check of a parsed value, and a description of the allowed values."""
 
     allowed: str
     accepts: Callable[[object], bool]
 
 
 def at_least(low: int) -> Valid:
-    """Numbers from `low` on."""
+    """Allow numbers of at least `low`."""
     return Valid(f"at least {low}", lambda value: isinstance(value, (int, float)) and value >= low)
 
 
 def between(low: float, high: float) -> Valid:
-    """Numbers from `low` to `high`, both included."""
+    """Allow numbers from `low` to `high`, both inclusive."""
     return Valid(
         f"between {low} and {high}",
         lambda value: isinstance(value, (int, float)) and low <= value <= high,
@@ -64,7 +64,7 @@ def between(low: float, high: float) -> Valid:
 
 
 def one_of(*names: str) -> Valid:
-    """One of these words; of a list, each of its items."""
+    """Allow one of these words, or a list of them."""
     return Valid(
         "one of " + ", ".join(names),
         lambda value: all(
@@ -74,12 +74,12 @@ def one_of(*names: str) -> Valid:
 
 
 def non_empty() -> Valid:
-    """Text or a list with something in it."""
+    """Allow text or a list that is not empty."""
     return Valid("not empty", bool)
 
 
 def either(first: Valid, second: Valid) -> Valid:
-    """What one of two tests passes."""
+    """Allow a value that passes one of two checks."""
     return Valid(
         f"{first.allowed}, or {second.allowed}",
         lambda value: first.accepts(value) or second.accepts(value),
@@ -94,10 +94,10 @@ REQUIRED = object()
 class Key(Generic[T_co]):
     """One configuration key.
 
-    `default` is the parsed default (`REQUIRED` where there is none). `synonyms` names the broker
-    keys that give a topic key its default, first match first, each with the factor that turns the
-    broker's unit into the topic's. `ignored` marks a key of Kafka that has no meaning here.
-    `spellings` are other ways to write a value, in lower case, each with the one that is shown.
+    `default` is the parsed default (`REQUIRED` if there is none). `synonyms` are the broker keys
+    that give a topic key its default, in the order of precedence, each with the factor that
+    converts the broker's unit to the topic's. `ignored` marks a key of Kafka that has no effect
+    here. `spellings` are other ways to write a value, in lower case, each with the canonical one.
     """
 
     name: str
@@ -114,29 +114,29 @@ class Key(Generic[T_co]):
 
     @property
     def required(self) -> bool:
-        """Whether a value must be given."""
+        """True if a value must be given."""
         return self.default is REQUIRED
 
     @property
     def sensitive(self) -> bool:
-        """Whether the value must never be shown."""
+        """True if the value must never be shown."""
         return self.type is ConfigType.PASSWORD
 
     @property
     def allowed(self) -> str:
-        """What a value may be, in words."""
+        """A description of the allowed values."""
         kind = _KIND_WORDS[self.type]
         return f"{kind}, {self.valid.allowed}" if self.valid else kind
 
     def spelling(self, text: str) -> str:
-        """`text` as it is shown: in the key's own spelling, where it has one."""
+        """Return `text` in its canonical spelling, if the key has one for it."""
         return self.spellings.get(text.strip().lower(), text) if self.spellings else text
 
     def parse(self, text: str) -> T_co:
-        """The value that `text` stands for.
+        """Parse and check `text`.
 
         Raises:
-            ConfigError: naming the key, the text and what is allowed.
+            ConfigError: the text names the key, the value and the allowed values.
         """
         try:
             value = _PARSERS[self.type](self.spelling(text).strip())
@@ -152,7 +152,7 @@ class Key(Generic[T_co]):
         return ConfigError(f"{self.name}: invalid value {shown}; allowed: {self.allowed}")
 
     def text(self, value: object) -> str | None:
-        """How DescribeConfigs shows `value`; None for no value."""
+        """Return `value` as DescribeConfigs shows it; None for no value."""
         if value is None or value is REQUIRED:
             return None
         if isinstance(value, bool):
@@ -216,10 +216,10 @@ _PARSERS: dict[ConfigType, Callable[[str], object]] = {
 
 
 class KeyTable:
-    """The keys of one scope, by name; refuses a name twice."""
+    """The keys of one scope, by name; each name must be unique."""
 
     def __init__(self, scope: str, keys: Iterable[Key[object]]) -> None:
-        """Index `keys`; their order is the order of every listing."""
+        """Index `keys`; listings have the same order."""
         self.scope = scope
         self._by_name: dict[str, Key[object]] = {}
         for key in keys:
@@ -237,12 +237,12 @@ class KeyTable:
         return self._by_name.get(name)
 
     def unknown(self, name: str) -> ConfigError:
-        """The error for a name that is no key, with the nearest names that are."""
+        """The error for an unknown name, with the most similar keys."""
         return ConfigError(f"{name}: unknown {self.scope} configuration{self.nearest(name)}")
 
     def nearest(self, name: str) -> str:
-        """A question that names the keys most like `name`, to end an error with; may be empty."""
-        import difflib  # noqa: PLC0415 - only a refusal needs it, start-up does not
+        """The end of an error text that asks if a similar key was meant; may be empty."""
+        import difflib  # noqa: PLC0415 - only errors need it, start-up does not
 
         near = difflib.get_close_matches(name, self._by_name, n=2, cutoff=0.75)
         return f"; did you mean {' or '.join(near)}?" if near else ""

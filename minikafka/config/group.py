@@ -1,4 +1,4 @@
-"""Configuration keys of groups, each row once. Source: `GroupConfig`."""
+"""Configuration keys of groups. Source: `GroupConfig`."""
 
 from minikafka.config.definition import ConfigType, Key, KeyTable, Update, at_least
 
@@ -8,7 +8,7 @@ CONSUMER_SESSION_TIMEOUT_MS: Key[int] = Key(
     default=45000,
     valid=at_least(1),
     update=Update.CLUSTER_WIDE,
-    doc="How long a member of a consumer group may be silent before it is taken for gone.",
+    doc="The time without a heartbeat after which a member of a consumer group is removed.",
 )
 CONSUMER_HEARTBEAT_INTERVAL_MS: Key[int] = Key(
     name="consumer.heartbeat.interval.ms",
@@ -16,7 +16,7 @@ CONSUMER_HEARTBEAT_INTERVAL_MS: Key[int] = Key(
     default=5000,
     valid=at_least(1),
     update=Update.CLUSTER_WIDE,
-    doc="How often the members of a consumer group are told to send heartbeats.",
+    doc="The heartbeat interval that the members of a consumer group are told to use.",
 )
 
 GROUP_KEYS = KeyTable("group", (CONSUMER_SESSION_TIMEOUT_MS, CONSUMER_HEARTBEAT_INTERVAL_MS))

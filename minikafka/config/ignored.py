@@ -1,10 +1,10 @@
-"""Kafka's broker configuration keys that have no meaning here.
+"""Kafka's broker configuration keys that have no effect here.
 
 They are accepted in a properties file, checked for type and range, listed once at start as ignored,
 and shown with their values by DescribeConfigs. Source: `KafkaConfig` of 4.3.1.
 
-A line of the table is: name, type, who may change it (r read-only, p per broker, c cluster-wide),
-range (`low..high`, `*` for any), default (`=text`, `-` for none, `!` for one that must be given).
+A line of the table is: name, type, update mode (r read-only, p per broker, c cluster-wide), range
+(`low..high`, `*` for any), default (`=text`, `-` for none, `!` if the key is required).
 """
 
 # ruff: noqa: E501 - the table has one line a key
@@ -269,7 +269,7 @@ _UPDATES = {"r": Update.READ_ONLY, "p": Update.PER_BROKER, "c": Update.CLUSTER_W
 
 
 def ignored_keys() -> tuple[Key[object], ...]:
-    """One key for each line of the table. Parsed on demand: a start without such keys needs none."""
+    """One key for each line of the table, parsed only when a start needs one of them."""
     return tuple(_key(line) for line in _TABLE.splitlines())
 
 

@@ -1,4 +1,4 @@
-"""Broker keys of logs, offsets and groups: the defaults of topics, and what coordinators keep.
+"""Broker keys of logs, committed offsets and groups, with the defaults of topic keys.
 
 Source: `ServerLogConfigs`, `CleanerConfig`, `GroupCoordinatorConfig`, `OffsetConfig`.
 """
@@ -18,7 +18,7 @@ COMPRESSION_TYPE: Key[str] = Key(
     type=ConfigType.STRING,
     default="producer",
     update=Update.CLUSTER_WIDE,
-    doc="How batches are stored: producer keeps what came.",
+    doc="The compression of stored batches; producer keeps that of the producer.",
 )
 COMPRESSION_GZIP_LEVEL: Key[int] = Key(
     name="compression.gzip.level",
@@ -26,7 +26,7 @@ COMPRESSION_GZIP_LEVEL: Key[int] = Key(
     default=-1,
     valid=either(between(1, 9), between(-1, -1)),
     update=Update.CLUSTER_WIDE,
-    doc="The gzip level where the broker compresses.",
+    doc="The gzip level for batches that the broker compresses.",
 )
 COMPRESSION_LZ4_LEVEL: Key[int] = Key(
     name="compression.lz4.level",
@@ -34,7 +34,7 @@ COMPRESSION_LZ4_LEVEL: Key[int] = Key(
     default=9,
     valid=between(1, 17),
     update=Update.CLUSTER_WIDE,
-    doc="The lz4 level where the broker compresses.",
+    doc="The lz4 level for batches that the broker compresses.",
 )
 COMPRESSION_ZSTD_LEVEL: Key[int] = Key(
     name="compression.zstd.level",
@@ -42,7 +42,7 @@ COMPRESSION_ZSTD_LEVEL: Key[int] = Key(
     default=3,
     valid=between(-131072, 22),
     update=Update.CLUSTER_WIDE,
-    doc="The zstd level where the broker compresses.",
+    doc="The zstd level for batches that the broker compresses.",
 )
 LOG_SEGMENT_BYTES: Key[int] = Key(
     name="log.segment.bytes",
@@ -65,7 +65,7 @@ LOG_ROLL_HOURS: Key[int] = Key(
     type=ConfigType.INT,
     default=168,
     valid=at_least(1),
-    doc="The age at which a log starts a new segment, where log.roll.ms is not set.",
+    doc="The age at which a log starts a new segment, if log.roll.ms is not set.",
 )
 LOG_ROLL_JITTER_MS: Key[int | None] = Key(
     name="log.roll.jitter.ms",
@@ -73,14 +73,14 @@ LOG_ROLL_JITTER_MS: Key[int | None] = Key(
     default=None,
     update=Update.CLUSTER_WIDE,
     nullable=True,
-    doc="The most by which a segment is rolled early, at random.",
+    doc="The maximum of the random time by which a segment is rolled early.",
 )
 LOG_ROLL_JITTER_HOURS: Key[int] = Key(
     name="log.roll.jitter.hours",
     type=ConfigType.INT,
     default=0,
     valid=at_least(0),
-    doc="The most by which a segment is rolled early, where log.roll.jitter.ms is not set.",
+    doc="As log.roll.jitter.ms, in hours, if that is not set.",
 )
 LOG_RETENTION_MS: Key[int | None] = Key(
     name="log.retention.ms",
@@ -88,41 +88,41 @@ LOG_RETENTION_MS: Key[int | None] = Key(
     default=None,
     update=Update.CLUSTER_WIDE,
     nullable=True,
-    doc="How long segments are kept; -1 for ever.",
+    doc="The time that segments are kept; -1 for no limit.",
 )
 LOG_RETENTION_MINUTES: Key[int | None] = Key(
     name="log.retention.minutes",
     type=ConfigType.INT,
     default=None,
     nullable=True,
-    doc="How long segments are kept, where log.retention.ms is not set.",
+    doc="The time that segments are kept, if log.retention.ms is not set.",
 )
 LOG_RETENTION_HOURS: Key[int] = Key(
     name="log.retention.hours",
     type=ConfigType.INT,
     default=168,
-    doc="How long segments are kept, where the finer keys are not set.",
+    doc="The time that segments are kept, if neither of the ms and minutes keys is set.",
 )
 LOG_RETENTION_BYTES: Key[int] = Key(
     name="log.retention.bytes",
     type=ConfigType.LONG,
     default=-1,
     update=Update.CLUSTER_WIDE,
-    doc="How large a log may grow before old segments go; -1 for no bound.",
+    doc="The size of a log beyond which old segments are deleted; -1 for no limit.",
 )
 LOG_RETENTION_CHECK_INTERVAL_MS: Key[int] = Key(
     name="log.retention.check.interval.ms",
     type=ConfigType.LONG,
     default=300000,
     valid=at_least(1),
-    doc="How often retention looks for old segments.",
+    doc="The interval at which retention searches for old segments.",
 )
 LOG_INITIAL_TASK_DELAY_MS: Key[int] = Key(
     name="log.initial.task.delay.ms",
     type=ConfigType.LONG,
     default=30000,
     valid=at_least(0),
-    doc="How long after a start retention and checkpoints begin.",
+    doc="The time after a start at which retention and checkpoints begin.",
 )
 LOG_CLEANUP_POLICY: Key[tuple[str, ...]] = Key(
     name="log.cleanup.policy",
@@ -130,7 +130,7 @@ LOG_CLEANUP_POLICY: Key[tuple[str, ...]] = Key(
     default=("delete",),
     valid=one_of("compact", "delete"),
     update=Update.CLUSTER_WIDE,
-    doc="What happens to old segments: delete, compact, or both.",
+    doc="The treatment of old segments: delete, compact, or both.",
 )
 LOG_CLEANER_DELETE_RETENTION_MS: Key[int] = Key(
     name="log.cleaner.delete.retention.ms",
@@ -138,7 +138,7 @@ LOG_CLEANER_DELETE_RETENTION_MS: Key[int] = Key(
     default=86400000,
     valid=at_least(0),
     update=Update.CLUSTER_WIDE,
-    doc="How long compaction keeps tombstones.",
+    doc="The time that compaction keeps tombstones.",
 )
 LOG_CLEANER_MIN_CLEANABLE_RATIO: Key[float] = Key(
     name="log.cleaner.min.cleanable.ratio",
@@ -146,7 +146,7 @@ LOG_CLEANER_MIN_CLEANABLE_RATIO: Key[float] = Key(
     default=0.5,
     valid=between(0, 1),
     update=Update.CLUSTER_WIDE,
-    doc="How much of a log must be dirty before compaction looks at it.",
+    doc="The minimum ratio of dirty to all bytes of a log for compaction.",
 )
 LOG_CLEANER_MIN_COMPACTION_LAG_MS: Key[int] = Key(
     name="log.cleaner.min.compaction.lag.ms",
@@ -154,7 +154,7 @@ LOG_CLEANER_MIN_COMPACTION_LAG_MS: Key[int] = Key(
     default=0,
     valid=at_least(0),
     update=Update.CLUSTER_WIDE,
-    doc="How long a record stays out of compaction.",
+    doc="The minimum time before a record is compacted.",
 )
 LOG_CLEANER_MAX_COMPACTION_LAG_MS: Key[int] = Key(
     name="log.cleaner.max.compaction.lag.ms",
@@ -162,7 +162,7 @@ LOG_CLEANER_MAX_COMPACTION_LAG_MS: Key[int] = Key(
     default=9223372036854775807,
     valid=at_least(1),
     update=Update.CLUSTER_WIDE,
-    doc="How long a record may wait for compaction.",
+    doc="The maximum time before a record is compacted.",
 )
 LOG_INDEX_SIZE_MAX_BYTES: Key[int] = Key(
     name="log.index.size.max.bytes",
@@ -170,7 +170,7 @@ LOG_INDEX_SIZE_MAX_BYTES: Key[int] = Key(
     default=10485760,
     valid=at_least(4),
     update=Update.CLUSTER_WIDE,
-    doc="The largest offset index of a segment.",
+    doc="The maximum size of a segment's offset index, in bytes.",
 )
 LOG_INDEX_INTERVAL_BYTES: Key[int] = Key(
     name="log.index.interval.bytes",
@@ -178,7 +178,7 @@ LOG_INDEX_INTERVAL_BYTES: Key[int] = Key(
     default=4096,
     valid=at_least(0),
     update=Update.CLUSTER_WIDE,
-    doc="How many bytes of records lie between two index entries.",
+    doc="The number of bytes of records between two index entries.",
 )
 LOG_FLUSH_INTERVAL_MESSAGES: Key[int] = Key(
     name="log.flush.interval.messages",
@@ -186,7 +186,7 @@ LOG_FLUSH_INTERVAL_MESSAGES: Key[int] = Key(
     default=9223372036854775807,
     valid=at_least(1),
     update=Update.CLUSTER_WIDE,
-    doc="After how many records a log is synced to disk.",
+    doc="The number of records after which a log is synced to disk.",
 )
 LOG_FLUSH_INTERVAL_MS: Key[int | None] = Key(
     name="log.flush.interval.ms",
@@ -194,27 +194,27 @@ LOG_FLUSH_INTERVAL_MS: Key[int | None] = Key(
     default=None,
     update=Update.CLUSTER_WIDE,
     nullable=True,
-    doc="After how long a log is synced to disk.",
+    doc="The time after which a log is synced to disk.",
 )
 LOG_FLUSH_SCHEDULER_INTERVAL_MS: Key[int] = Key(
     name="log.flush.scheduler.interval.ms",
     type=ConfigType.LONG,
     default=9223372036854775807,
-    doc="How often logs are looked at for syncing.",
+    doc="The interval at which logs are checked for a sync.",
 )
 LOG_FLUSH_OFFSET_CHECKPOINT_INTERVAL_MS: Key[int] = Key(
     name="log.flush.offset.checkpoint.interval.ms",
     type=ConfigType.INT,
     default=60000,
     valid=at_least(0),
-    doc="How often recovery points are written to disk.",
+    doc="The interval at which recovery points are written to disk.",
 )
 LOG_FLUSH_START_OFFSET_CHECKPOINT_INTERVAL_MS: Key[int] = Key(
     name="log.flush.start.offset.checkpoint.interval.ms",
     type=ConfigType.INT,
     default=60000,
     valid=at_least(0),
-    doc="How often log start offsets are written to disk.",
+    doc="The interval at which log start offsets are written to disk.",
 )
 LOG_SEGMENT_DELETE_DELAY_MS: Key[int] = Key(
     name="log.segment.delete.delay.ms",
@@ -222,14 +222,14 @@ LOG_SEGMENT_DELETE_DELAY_MS: Key[int] = Key(
     default=60000,
     valid=at_least(0),
     update=Update.CLUSTER_WIDE,
-    doc="How long deleted files stay on disk.",
+    doc="The time that deleted files stay on disk.",
 )
 LOG_PREALLOCATE: Key[bool] = Key(
     name="log.preallocate",
     type=ConfigType.BOOLEAN,
     default=False,
     update=Update.CLUSTER_WIDE,
-    doc="Whether new segments are preallocated.",
+    doc="If true, new segments are preallocated.",
 )
 LOG_MESSAGE_TIMESTAMP_TYPE: Key[str] = Key(
     name="log.message.timestamp.type",
@@ -237,7 +237,7 @@ LOG_MESSAGE_TIMESTAMP_TYPE: Key[str] = Key(
     default="CreateTime",
     valid=one_of("CreateTime", "LogAppendTime"),
     update=Update.CLUSTER_WIDE,
-    doc="Whether records carry the producer's time or the time of the append.",
+    doc="The timestamp of records: CreateTime of the producer, or LogAppendTime of the leader.",
 )
 LOG_MESSAGE_TIMESTAMP_BEFORE_MAX_MS: Key[int] = Key(
     name="log.message.timestamp.before.max.ms",
@@ -245,7 +245,7 @@ LOG_MESSAGE_TIMESTAMP_BEFORE_MAX_MS: Key[int] = Key(
     default=9223372036854775807,
     valid=at_least(0),
     update=Update.CLUSTER_WIDE,
-    doc="How far a record's timestamp may lie in the past.",
+    doc="The maximum time by which a record's timestamp may be in the past.",
 )
 LOG_MESSAGE_TIMESTAMP_AFTER_MAX_MS: Key[int] = Key(
     name="log.message.timestamp.after.max.ms",
@@ -253,28 +253,28 @@ LOG_MESSAGE_TIMESTAMP_AFTER_MAX_MS: Key[int] = Key(
     default=3600000,
     valid=at_least(0),
     update=Update.CLUSTER_WIDE,
-    doc="How far a record's timestamp may lie in the future.",
+    doc="The maximum time by which a record's timestamp may be in the future.",
 )
 LOG_DIR_FAILURE_TIMEOUT_MS: Key[int] = Key(
     name="log.dir.failure.timeout.ms",
     type=ConfigType.LONG,
     default=30000,
     valid=at_least(1),
-    doc="How long a broker may take to tell the controller of a failed directory.",
+    doc="The time within which a broker must report a failed directory to the controller.",
 )
 OFFSETS_TOPIC_NUM_PARTITIONS: Key[int] = Key(
     name="offsets.topic.num.partitions",
     type=ConfigType.INT,
     default=50,
     valid=at_least(1),
-    doc="Partitions of __consumer_offsets.",
+    doc="The number of partitions of __consumer_offsets.",
 )
 OFFSETS_TOPIC_REPLICATION_FACTOR: Key[int] = Key(
     name="offsets.topic.replication.factor",
     type=ConfigType.SHORT,
     default=3,
     valid=at_least(1),
-    doc="Replicas of __consumer_offsets.",
+    doc="The replication factor of __consumer_offsets.",
 )
 OFFSETS_TOPIC_SEGMENT_BYTES: Key[int] = Key(
     name="offsets.topic.segment.bytes",
@@ -294,60 +294,60 @@ OFFSETS_COMMIT_TIMEOUT_MS: Key[int] = Key(
     type=ConfigType.INT,
     default=5000,
     valid=at_least(1),
-    doc="How long an offset commit may wait for replicas.",
+    doc="The maximum time that an offset commit waits for replicas.",
 )
 OFFSETS_RETENTION_MINUTES: Key[int] = Key(
     name="offsets.retention.minutes",
     type=ConfigType.INT,
     default=10080,
     valid=at_least(1),
-    doc="How long committed offsets of an empty group are kept.",
+    doc="The time that committed offsets of an empty group are kept.",
 )
 OFFSETS_RETENTION_CHECK_INTERVAL_MS: Key[int] = Key(
     name="offsets.retention.check.interval.ms",
     type=ConfigType.LONG,
     default=600000,
     valid=at_least(1),
-    doc="How often committed offsets are looked at for expiry.",
+    doc="The interval at which committed offsets are checked for expiry.",
 )
 OFFSET_METADATA_MAX_BYTES: Key[int] = Key(
     name="offset.metadata.max.bytes",
     type=ConfigType.INT,
     default=4096,
-    doc="The longest metadata text of a committed offset.",
+    doc="The maximum size of the metadata text of a committed offset, in bytes.",
 )
 GROUP_COORDINATOR_MEMORY_BYTES: Key[int] = Key(
     name="group.coordinator.memory.bytes",
     type=ConfigType.LONG,
     default=256 * 1024 * 1024,
     valid=at_least(1024 * 1024),
-    doc="What groups, members and committed offsets may hold in memory before clients that add "
-    "more are told to come again later. Own key.",
+    doc="The memory limit for groups, members and committed offsets; above it, clients that add "
+    "more must retry later. Own key.",
 )
 GROUP_MIN_SESSION_TIMEOUT_MS: Key[int] = Key(
     name="group.min.session.timeout.ms",
     type=ConfigType.INT,
     default=6000,
-    doc="The shortest session timeout that a member may ask for.",
+    doc="The minimum session timeout that a member may request.",
 )
 GROUP_MAX_SESSION_TIMEOUT_MS: Key[int] = Key(
     name="group.max.session.timeout.ms",
     type=ConfigType.INT,
     default=1800000,
-    doc="The longest session timeout that a member may ask for.",
+    doc="The maximum session timeout that a member may request.",
 )
 GROUP_INITIAL_REBALANCE_DELAY_MS: Key[int] = Key(
     name="group.initial.rebalance.delay.ms",
     type=ConfigType.INT,
     default=3000,
-    doc="How long the first rebalance of an empty group waits for more members.",
+    doc="The time that the first rebalance of an empty group waits for more members.",
 )
 GROUP_MAX_SIZE: Key[int] = Key(
     name="group.max.size",
     type=ConfigType.INT,
     default=2147483647,
     valid=at_least(1),
-    doc="How many members a group may have.",
+    doc="The maximum number of members of a group.",
 )
 PRODUCER_ID_EXPIRATION_MS: Key[int] = Key(
     name="producer.id.expiration.ms",
@@ -355,7 +355,7 @@ PRODUCER_ID_EXPIRATION_MS: Key[int] = Key(
     default=86400000,
     valid=at_least(1),
     update=Update.CLUSTER_WIDE,
-    doc="How long a broker remembers a producer after its last append; from its start on at least.",
+    doc="The time that a broker remembers a producer after its last append, or after a start.",
 )
 PRODUCER_ID_EXPIRATION_CHECK_INTERVAL_MS: Key[int] = Key(
     name="producer.id.expiration.check.interval.ms",
@@ -363,7 +363,7 @@ PRODUCER_ID_EXPIRATION_CHECK_INTERVAL_MS: Key[int] = Key(
     default=600000,
     valid=at_least(1),
     internal=True,
-    doc="How often a broker removes producers that have expired.",
+    doc="The interval at which a broker removes expired producers.",
 )
 
 LOG_KEYS: tuple[Key[object], ...] = (

@@ -1,7 +1,7 @@
-"""What one node is: roles, listeners, quorum, directories, out of checked configuration values.
+"""The configuration of one node, from checked values: roles, listeners, quorum, directories.
 
-Source: `KafkaConfig`, `AbstractKafkaConfig`, `QuorumConfig`, `SocketServerConfigs`. Everything that
-is wrong is reported at once, before anything is opened.
+Source: `KafkaConfig`, `AbstractKafkaConfig`, `QuorumConfig`, `SocketServerConfigs`. All errors are
+reported at once, before anything is opened.
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ PLAINTEXT = "PLAINTEXT"
 
 
 class Listener(NamedTuple):
-    """A named address. `host` is empty for every address; `port` 0 lets the system choose."""
+    """A named address. An empty `host` means all addresses; `port` 0 lets the system choose."""
 
     name: str
     host: str
@@ -27,7 +27,7 @@ class Listener(NamedTuple):
 
 
 class Voter(NamedTuple):
-    """A voter of a static quorum and where its controller listens."""
+    """A voter of a static quorum, with the address of its controller listener."""
 
     node_id: int
     host: str
@@ -37,9 +37,9 @@ class Voter(NamedTuple):
 class NodeConfig(NamedTuple):
     """The checked configuration of a node.
 
-    `listeners` holds broker and controller listeners, in the order of the file;
-    `advertised` what is told to others, by listener name. `ignored` are keys without meaning here,
-    `warnings` sentences about values that do not do what an operator may expect.
+    `listeners` has broker and controller listeners, in the order of the file; `advertised` has the
+    addresses for clients and other nodes, by listener name. `ignored` are keys without effect here,
+    `warnings` are sentences about values that do not have the effect that an operator may expect.
     """
 
     values: Config
@@ -60,7 +60,7 @@ class NodeConfig(NamedTuple):
 
     @property
     def all_log_dirs(self) -> tuple[str, ...]:
-        """Every directory that the node opens: `log.dirs`, and `metadata.log.dir` if another."""
+        """All directories of the node: `log.dirs`, and `metadata.log.dir` if it is not in them."""
         return tuple(dict.fromkeys((*self.log_dirs, self.metadata_log_dir)))
 
     @property
@@ -75,19 +75,19 @@ class NodeConfig(NamedTuple):
 
 
 class ConfigErrors(ConfigError):  # noqa: N818 - several of them
-    """Everything that is wrong with a configuration; `errors` has one sentence each."""
+    """All errors of a configuration; `errors` has one sentence for each."""
 
     def __init__(self, errors: list[str]) -> None:
-        """Join the sentences into one message, a line each."""
+        """Join the sentences into one message, one per line."""
         super().__init__("\n".join(errors))
         self.errors = errors
 
 
 def node_config(given: Mapping[str, str]) -> NodeConfig:
-    """The node that these values describe.
+    """Check the values and return the node's configuration.
 
     Raises:
-        ConfigErrors: with one sentence for each thing that is wrong.
+        ConfigErrors: there are errors; it has one sentence for each.
     """
     checked = check_broker_values(given)
     errors = list(checked.errors)
@@ -128,7 +128,7 @@ class _Reader:
         inter_broker = self._inter_broker(listeners, controller_names, is_broker)
         log_dirs = config[keys.LOG_DIRS] or config[keys.LOG_DIR]
         if len(dict.fromkeys(log_dirs)) != len(log_dirs):
-            self.errors.append(f"log.dirs: names a directory twice: {','.join(log_dirs)}")
+            self.errors.append(f"log.dirs: has a directory twice: {','.join(log_dirs)}")
         self._check_request_bytes()
         return NodeConfig(
             values=config,
@@ -156,7 +156,7 @@ class _Reader:
             return parse_address(text)
         except ValueError as error:
             self.errors.append(
-                f"{keys.METRICS_HTTP_LISTEN.name}: {text!r} is no host:port ({error})"
+                f"{keys.METRICS_HTTP_LISTEN.name}: {text!r} is not host:port ({error})"
             )
             return None
 
@@ -186,18 +186,18 @@ class _Reader:
             try:
                 host, port = parse_address(address)
             except ValueError as error:
-                self.errors.append(f"{key}: {item!r} is no NAME://host:port ({error})")
+                self.errors.append(f"{key}: {item!r} is not NAME://host:port ({error})")
                 continue
             if not separator or not name:
-                self.errors.append(f"{key}: {item!r} is no NAME://host:port")
+                self.errors.append(f"{key}: {item!r} is not NAME://host:port")
                 continue
             found.append(Listener(name.upper(), host, port))
         names = [listener.name for listener in found]
         ports = [listener.port for listener in found if listener.port]
         if len(dict.fromkeys(names)) != len(names):
-            self.errors.append(f"{key}: each listener needs a name of its own: {','.join(items)}")
+            self.errors.append(f"{key}: each listener needs a unique name: {','.join(items)}")
         if key == keys.LISTENERS.name and len(dict.fromkeys(ports)) != len(ports):
-            self.errors.append(f"{key}: each listener needs a port of its own: {','.join(items)}")
+            self.errors.append(f"{key}: each listener needs a unique port: {','.join(items)}")
         return tuple(found)
 
     def _advertised(
@@ -215,7 +215,8 @@ class _Reader:
                 )
             elif listener.host in ("0.0.0.0", "::"):  # noqa: S104 - refused here
                 self.errors.append(
-                    f"advertised.listeners: {listener} cannot be connected to; name a real address"
+                    f"advertised.listeners: clients cannot connect to {listener}; give the address "
+                    "of a network interface"
                 )
             advertised[listener.name] = listener
         missing = [
@@ -233,12 +234,12 @@ class _Reader:
     ) -> None:
         protocols: dict[str, str] = {}
         if keys.LISTENER_SECURITY_PROTOCOL_MAP not in self.config:
-            # As Kafka (`effectiveListenerSecurityProtocolMap`), where nothing here is secured.
+            # As Kafka (`effectiveListenerSecurityProtocolMap`) without secured listeners.
             protocols.update((name, PLAINTEXT) for name in controller_names)
         for item in parse_list(self.config[keys.LISTENER_SECURITY_PROTOCOL_MAP]):
             name, separator, protocol = item.partition(":")
             if not separator:
-                self.errors.append(f"listener.security.protocol.map: {item!r} is no NAME:PROTOCOL")
+                self.errors.append(f"listener.security.protocol.map: {item!r} is not NAME:PROTOCOL")
             protocols[name.strip().upper()] = protocol.strip().upper()
         for listener in listeners:
             mapped = protocols.get(listener.name)
@@ -263,7 +264,7 @@ class _Reader:
         own_broker = [x for x in listeners if x.name not in controller_names]
         if is_controller and not own_controller:
             self.errors.append(
-                f"listeners: a controller needs one named in controller.listener.names "
+                f"listeners: a controller needs a listener named in controller.listener.names "
                 f"({','.join(controller_names)})"
             )
         if not is_controller and own_controller:
@@ -272,10 +273,10 @@ class _Reader:
                 "but process.roles has no controller"
             )
         if is_broker and not own_broker:
-            self.errors.append("listeners: a broker needs one that is no controller listener")
+            self.errors.append("listeners: a broker needs one that is not a controller listener")
         if not is_broker and own_broker:
             self.errors.append(
-                f"listeners: {own_broker[0].name} is no controller listener, "
+                f"listeners: {own_broker[0].name} is not a controller listener, "
                 "but process.roles has no broker"
             )
 
@@ -292,8 +293,8 @@ class _Reader:
             )
         if len(voters) > 1:
             self.errors.append(
-                f"controller.quorum.voters: names {len(voters)} voters; "
-                "a quorum of several voters is not available yet, name one"
+                f"controller.quorum.voters: has {len(voters)} voters; "
+                "a quorum of several voters is not available yet, give only one"
             )
         if (
             voters
@@ -315,7 +316,7 @@ class _Reader:
         name = self.config[keys.SECURITY_INTER_BROKER_PROTOCOL] if given is None else given.upper()
         if is_broker and name not in [x.name for x in listeners if x.name not in controller_names]:
             self.errors.append(
-                f"inter.broker.listener.name: {name} is none of this broker's listeners"
+                f"inter.broker.listener.name: {name} is not one of this broker's listeners"
             )
         return name
 
@@ -328,7 +329,7 @@ class _Reader:
             except ValueError:
                 separator = ""
             if not separator:
-                self.errors.append(f"controller.quorum.voters: {item!r} is no id@host:port")
+                self.errors.append(f"controller.quorum.voters: {item!r} is not id@host:port")
         return tuple(found)
 
     def _addresses(self, items: tuple[str, ...]) -> tuple[tuple[str, int], ...]:
@@ -338,7 +339,7 @@ class _Reader:
                 found.append(parse_address(item))
             except ValueError as error:
                 self.errors.append(
-                    f"controller.quorum.bootstrap.servers: {item!r} is no host:port ({error})"
+                    f"controller.quorum.bootstrap.servers: {item!r} is not host:port ({error})"
                 )
         return tuple(found)
 
@@ -346,26 +347,26 @@ class _Reader:
 def _shared_listener(
     listeners: tuple[Listener, ...], controller_names: tuple[str, ...]
 ) -> tuple[str, ...]:
-    """The warning where clients and brokers have one listener only."""
+    """The warning if clients and brokers share a listener."""
     names = [each.name for each in listeners if each.name not in controller_names]
     if len(names) != 1:
         return ()
     sentence = (
-        f"clients and brokers share listener {names[0]}: a client that sends what only "
-        "brokers send is taken for one; give brokers another listener by inter.broker.listener.name"
+        f"clients and brokers share listener {names[0]}: a client that sends requests of brokers "
+        "is treated as a broker; give brokers another listener with inter.broker.listener.name"
     )
     return (sentence,)
 
 
 def parse_address(text: str) -> tuple[str, int]:
-    """Host and port of `host:port`; an IPv6 address stands in square brackets.
+    """Host and port of `host:port`; an IPv6 address is in square brackets.
 
     Raises:
-        ValueError: saying what is wrong with the address.
+        ValueError: the address is wrong; the text says why.
     """
     host, separator, port = text.rpartition(":")
     if not separator:
         raise ValueError("the port is missing")
     if not (port.isascii() and port.isdigit() and int(port) <= 65535):
-        raise ValueError(f"{port!r} is no port; allowed: 0 to 65535")
+        raise ValueError(f"{port!r} is not a port; allowed: 0 to 65535")
     return host.removeprefix("[").removesuffix("]"), int(port)

@@ -1,8 +1,8 @@
-r"""Java properties files: what `server.properties` is written in.
+r"""Java properties files: the format of `server.properties`.
 
-Source: `java.util.Properties.load`. Comments start with `#` or `!`; key and value are parted by
-`=`, `:` or white space; a backslash at the end of a line goes on with the next one; `\uXXXX`, `\t`,
-`\n`, `\r`, `\f` and escaped characters are understood.
+Source: `java.util.Properties.load`. Comments start with `#` or `!`; key and value are separated by
+`=`, `:` or white space; a backslash at the end of a line continues it on the next one; `\uXXXX`,
+`\t`, `\n`, `\r`, `\f` and escaped characters are supported.
 """
 
 from minikafka.config.definition import ConfigError
@@ -12,10 +12,10 @@ _SPACE = " \t\f"
 
 
 def parse_properties(text: str, source: str) -> dict[str, str]:
-    r"""The entries of a properties file, in its order; of a key given twice the last value holds.
+    r"""Parse a properties file, in its order; the last value of a repeated key counts.
 
     Raises:
-        ConfigError: naming `source` and the line, for a broken `\u` escape or a line without key.
+        ConfigError: a broken `\u` escape or a line without a key; names `source` and the line.
     """
     entries: dict[str, str] = {}
     for number, line in _logical_lines(text):

@@ -1,4 +1,4 @@
-"""Topic configuration keys, each row once, with the broker keys that give their defaults.
+"""Topic configuration keys, with the broker keys that give their defaults.
 
 Source: `TopicConfig`, `LogConfig`, `ServerTopicConfigSynonyms`.
 """
@@ -98,7 +98,7 @@ SEGMENT_JITTER_MS: Key[int] = Key(
         (LOG_ROLL_JITTER_MS.name, 1),
         (LOG_ROLL_JITTER_HOURS.name, 3600000),
     ),
-    doc="The most by which a segment is rolled early, at random.",
+    doc="The maximum of the random time by which a segment is rolled early.",
 )
 SEGMENT_INDEX_BYTES: Key[int] = Key(
     name="segment.index.bytes",
@@ -107,7 +107,7 @@ SEGMENT_INDEX_BYTES: Key[int] = Key(
     valid=at_least(4),
     update=Update.CLUSTER_WIDE,
     synonyms=((LOG_INDEX_SIZE_MAX_BYTES.name, 1),),
-    doc="The largest offset index of a segment.",
+    doc="The maximum size of a segment's offset index, in bytes.",
 )
 FLUSH_MESSAGES: Key[int] = Key(
     name="flush.messages",
@@ -116,7 +116,7 @@ FLUSH_MESSAGES: Key[int] = Key(
     valid=at_least(1),
     update=Update.CLUSTER_WIDE,
     synonyms=((LOG_FLUSH_INTERVAL_MESSAGES.name, 1),),
-    doc="After how many records the log is synced to disk.",
+    doc="The number of records after which the log is synced to disk.",
 )
 FLUSH_MS: Key[int] = Key(
     name="flush.ms",
@@ -128,7 +128,7 @@ FLUSH_MS: Key[int] = Key(
         (LOG_FLUSH_INTERVAL_MS.name, 1),
         (LOG_FLUSH_SCHEDULER_INTERVAL_MS.name, 1),
     ),
-    doc="After how long the log is synced to disk.",
+    doc="The time after which the log is synced to disk.",
 )
 RETENTION_BYTES: Key[int] = Key(
     name="retention.bytes",
@@ -136,7 +136,7 @@ RETENTION_BYTES: Key[int] = Key(
     default=-1,
     update=Update.CLUSTER_WIDE,
     synonyms=((LOG_RETENTION_BYTES.name, 1),),
-    doc="How large a log may grow before old segments go; -1 for no bound.",
+    doc="The size of a log beyond which old segments are deleted; -1 for no limit.",
 )
 RETENTION_MS: Key[int] = Key(
     name="retention.ms",
@@ -149,7 +149,7 @@ RETENTION_MS: Key[int] = Key(
         (LOG_RETENTION_MINUTES.name, 60000),
         (LOG_RETENTION_HOURS.name, 3600000),
     ),
-    doc="How long segments are kept; -1 for ever.",
+    doc="The time that segments are kept; -1 for no limit.",
 )
 MAX_MESSAGE_BYTES: Key[int] = Key(
     name="max.message.bytes",
@@ -158,7 +158,7 @@ MAX_MESSAGE_BYTES: Key[int] = Key(
     valid=at_least(0),
     update=Update.CLUSTER_WIDE,
     synonyms=((MESSAGE_MAX_BYTES.name, 1),),
-    doc="The largest record batch.",
+    doc="The maximum size of a record batch, in bytes.",
 )
 INDEX_INTERVAL_BYTES: Key[int] = Key(
     name="index.interval.bytes",
@@ -167,7 +167,7 @@ INDEX_INTERVAL_BYTES: Key[int] = Key(
     valid=at_least(0),
     update=Update.CLUSTER_WIDE,
     synonyms=((LOG_INDEX_INTERVAL_BYTES.name, 1),),
-    doc="How many bytes of records lie between two index entries.",
+    doc="The number of bytes of records between two index entries.",
 )
 DELETE_RETENTION_MS: Key[int] = Key(
     name="delete.retention.ms",
@@ -176,7 +176,7 @@ DELETE_RETENTION_MS: Key[int] = Key(
     valid=at_least(0),
     update=Update.CLUSTER_WIDE,
     synonyms=((LOG_CLEANER_DELETE_RETENTION_MS.name, 1),),
-    doc="How long compaction keeps tombstones.",
+    doc="The time that compaction keeps tombstones.",
 )
 MIN_COMPACTION_LAG_MS: Key[int] = Key(
     name="min.compaction.lag.ms",
@@ -185,7 +185,7 @@ MIN_COMPACTION_LAG_MS: Key[int] = Key(
     valid=at_least(0),
     update=Update.CLUSTER_WIDE,
     synonyms=((LOG_CLEANER_MIN_COMPACTION_LAG_MS.name, 1),),
-    doc="How long a record stays out of compaction.",
+    doc="The minimum time before a record is compacted.",
 )
 MAX_COMPACTION_LAG_MS: Key[int] = Key(
     name="max.compaction.lag.ms",
@@ -194,7 +194,7 @@ MAX_COMPACTION_LAG_MS: Key[int] = Key(
     valid=at_least(1),
     update=Update.CLUSTER_WIDE,
     synonyms=((LOG_CLEANER_MAX_COMPACTION_LAG_MS.name, 1),),
-    doc="How long a record may wait for compaction.",
+    doc="The maximum time before a record is compacted.",
 )
 FILE_DELETE_DELAY_MS: Key[int] = Key(
     name="file.delete.delay.ms",
@@ -203,7 +203,7 @@ FILE_DELETE_DELAY_MS: Key[int] = Key(
     valid=at_least(0),
     update=Update.CLUSTER_WIDE,
     synonyms=((LOG_SEGMENT_DELETE_DELAY_MS.name, 1),),
-    doc="How long deleted files stay on disk.",
+    doc="The time that deleted files stay on disk.",
 )
 MIN_CLEANABLE_DIRTY_RATIO: Key[float] = Key(
     name="min.cleanable.dirty.ratio",
@@ -212,7 +212,7 @@ MIN_CLEANABLE_DIRTY_RATIO: Key[float] = Key(
     valid=between(0, 1),
     update=Update.CLUSTER_WIDE,
     synonyms=((LOG_CLEANER_MIN_CLEANABLE_RATIO.name, 1),),
-    doc="How much of a log must be dirty before compaction looks at it.",
+    doc="The minimum ratio of dirty to all bytes of a log for compaction.",
 )
 CLEANUP_POLICY: Key[tuple[str, ...]] = Key(
     name="cleanup.policy",
@@ -221,7 +221,7 @@ CLEANUP_POLICY: Key[tuple[str, ...]] = Key(
     valid=one_of("compact", "delete"),
     update=Update.CLUSTER_WIDE,
     synonyms=((LOG_CLEANUP_POLICY.name, 1),),
-    doc="What happens to old segments: delete, compact, or both.",
+    doc="The treatment of old segments: delete, compact, or both.",
 )
 UNCLEAN_LEADER_ELECTION_ENABLE: Key[bool] = Key(
     name="unclean.leader.election.enable",
@@ -229,7 +229,7 @@ UNCLEAN_LEADER_ELECTION_ENABLE: Key[bool] = Key(
     default=False,
     update=Update.CLUSTER_WIDE,
     synonyms=((BROKER_UNCLEAN_LEADER_ELECTION_ENABLE.name, 1),),
-    doc="Whether a replica outside ISR and ELR may be elected, losing records.",
+    doc="If true, a replica outside ISR and ELR may be elected, which may lose records.",
 )
 MIN_INSYNC_REPLICAS: Key[int] = Key(
     name="min.insync.replicas",
@@ -238,7 +238,7 @@ MIN_INSYNC_REPLICAS: Key[int] = Key(
     valid=at_least(1),
     update=Update.CLUSTER_WIDE,
     synonyms=((BROKER_MIN_INSYNC_REPLICAS.name, 1),),
-    doc="How many in-sync replicas a partition needs to commit records (H1, H6).",
+    doc="The minimum number of in-sync replicas for a partition to commit records (H1, H6).",
 )
 COMPRESSION_TYPE: Key[str] = Key(
     name="compression.type",
@@ -246,7 +246,7 @@ COMPRESSION_TYPE: Key[str] = Key(
     default="producer",
     update=Update.CLUSTER_WIDE,
     synonyms=((BROKER_COMPRESSION_TYPE.name, 1),),
-    doc="How batches are stored: producer keeps what came.",
+    doc="The compression of stored batches; producer keeps that of the producer.",
 )
 COMPRESSION_GZIP_LEVEL: Key[int] = Key(
     name="compression.gzip.level",
@@ -255,7 +255,7 @@ COMPRESSION_GZIP_LEVEL: Key[int] = Key(
     valid=either(between(1, 9), between(-1, -1)),
     update=Update.CLUSTER_WIDE,
     synonyms=((BROKER_COMPRESSION_GZIP_LEVEL.name, 1),),
-    doc="The gzip level where the broker compresses.",
+    doc="The gzip level for batches that the broker compresses.",
 )
 COMPRESSION_LZ4_LEVEL: Key[int] = Key(
     name="compression.lz4.level",
@@ -264,7 +264,7 @@ COMPRESSION_LZ4_LEVEL: Key[int] = Key(
     valid=between(1, 17),
     update=Update.CLUSTER_WIDE,
     synonyms=((BROKER_COMPRESSION_LZ4_LEVEL.name, 1),),
-    doc="The lz4 level where the broker compresses.",
+    doc="The lz4 level for batches that the broker compresses.",
 )
 COMPRESSION_ZSTD_LEVEL: Key[int] = Key(
     name="compression.zstd.level",
@@ -273,7 +273,7 @@ COMPRESSION_ZSTD_LEVEL: Key[int] = Key(
     valid=between(-131072, 22),
     update=Update.CLUSTER_WIDE,
     synonyms=((BROKER_COMPRESSION_ZSTD_LEVEL.name, 1),),
-    doc="The zstd level where the broker compresses.",
+    doc="The zstd level for batches that the broker compresses.",
 )
 PREALLOCATE: Key[bool] = Key(
     name="preallocate",
@@ -281,7 +281,7 @@ PREALLOCATE: Key[bool] = Key(
     default=False,
     update=Update.CLUSTER_WIDE,
     synonyms=((LOG_PREALLOCATE.name, 1),),
-    doc="Whether new segments are preallocated.",
+    doc="If true, new segments are preallocated.",
 )
 MESSAGE_TIMESTAMP_TYPE: Key[str] = Key(
     name="message.timestamp.type",
@@ -290,7 +290,7 @@ MESSAGE_TIMESTAMP_TYPE: Key[str] = Key(
     valid=one_of("CreateTime", "LogAppendTime"),
     update=Update.CLUSTER_WIDE,
     synonyms=((LOG_MESSAGE_TIMESTAMP_TYPE.name, 1),),
-    doc="Whether records carry the producer's time or the time of the append.",
+    doc="The timestamp of records: CreateTime of the producer, or LogAppendTime of the leader.",
 )
 MESSAGE_TIMESTAMP_BEFORE_MAX_MS: Key[int] = Key(
     name="message.timestamp.before.max.ms",
@@ -299,7 +299,7 @@ MESSAGE_TIMESTAMP_BEFORE_MAX_MS: Key[int] = Key(
     valid=at_least(0),
     update=Update.CLUSTER_WIDE,
     synonyms=((LOG_MESSAGE_TIMESTAMP_BEFORE_MAX_MS.name, 1),),
-    doc="How far a record's timestamp may lie in the past.",
+    doc="The maximum time by which a record's timestamp may be in the past.",
 )
 MESSAGE_TIMESTAMP_AFTER_MAX_MS: Key[int] = Key(
     name="message.timestamp.after.max.ms",
@@ -308,7 +308,7 @@ MESSAGE_TIMESTAMP_AFTER_MAX_MS: Key[int] = Key(
     valid=at_least(0),
     update=Update.CLUSTER_WIDE,
     synonyms=((LOG_MESSAGE_TIMESTAMP_AFTER_MAX_MS.name, 1),),
-    doc="How far a record's timestamp may lie in the future.",
+    doc="The maximum time by which a record's timestamp may be in the future.",
 )
 LEADER_REPLICATION_THROTTLED_REPLICAS: Key[tuple[str, ...]] = Key(
     name="leader.replication.throttled.replicas",
@@ -370,7 +370,7 @@ UNCLEAN_RECOVERY_STRATEGY: Key[str] = Key(
     update=Update.CLUSTER_WIDE,
     synonyms=((BROKER_UNCLEAN_RECOVERY_STRATEGY.name, 1),),
     spellings=RECOVERY_SPELLINGS,
-    doc="How a partition whose ISR and ELR are lost gets a leader (KIP-966, L7). Own key.",
+    doc="The way in which a partition without ISR and ELR gets a leader (KIP-966, L7). Own key.",
 )
 
 TOPIC_KEYS = KeyTable(

@@ -1,7 +1,7 @@
-"""Names in a properties file that are no broker key: misspelled, removed, or of a plug-in.
+"""Names in a properties file that are not broker keys: misspelled, removed, or of a plug-in.
 
-Apache Kafka logs every unknown name and starts. Here a misspelled key is refused, since the value
-that was meant would be missing; a name that Kafka or another program understands is a warning.
+Unlike Kafka, which logs every unknown name and starts: a misspelled key is refused, since the
+intended value would be missing. A name that Kafka or another program understands is a warning.
 """
 
 from collections.abc import Iterable
@@ -10,7 +10,7 @@ from typing import NamedTuple
 from minikafka.config.definition import KeyTable
 
 _MISSPELLED_BY = 2
-"""The largest edit distance to a known key at which a name is taken for it."""
+"""The largest edit distance to a known key for a misspelling of it."""
 
 REMOVED = {
     "advertised.host.name": "3.0",
@@ -33,7 +33,7 @@ REMOVED = {
     "offsets.commit.required.acks": "4.0",
     "reserved.broker.max.id": "4.0",
 }
-"""Keys of older releases of Apache Kafka, by the release without them."""
+"""Keys of older releases of Apache Kafka, with the release that removed them."""
 
 _REMOVED_PREFIXES = {"zookeeper.": "4.0", "password.encoder.": "4.0"}
 _LISTENER_PREFIX = "listener.name."
@@ -52,24 +52,24 @@ _PLUG_IN_PREFIXES = {
 
 
 class Judgement(NamedTuple):
-    """What becomes of an unknown name: one of the two sentences, the other is empty."""
+    """The result for an unknown name: an error or a warning; the other one is empty."""
 
     error: str = ""
     warning: str = ""
 
 
 def judge(name: str, known: KeyTable) -> Judgement:
-    """Whether an unknown name is refused, or why it has no effect."""
+    """Decide if an unknown name is an error, or a warning that it has no effect."""
     release = REMOVED.get(name) or _by_prefix(name, _REMOVED_PREFIXES)
     if release:
         return Judgement(warning=f"{name}: has no effect; Apache Kafka {release} removed it")
     owner = _PLUG_IN_KEYS.get(name) or _by_prefix(name, _PLUG_IN_PREFIXES)
     if owner:
         return Judgement(
-            warning=f"{name}: has no effect; it belongs to {owner}, there is none here"
+            warning=f"{name}: has no effect; it belongs to {owner}, which is not available"
         )
     if name.startswith(_LISTENER_PREFIX):
-        return Judgement(warning=f"{name}: has no effect; keys of one listener are not available")
+        return Judgement(warning=f"{name}: has no effect; keys for one listener are not available")
     names = [key.name for key in known]
     meant = [each for each in names if edit_distance(name, each, _MISSPELLED_BY) <= _MISSPELLED_BY]
     if meant:
@@ -77,12 +77,14 @@ def judge(name: str, known: KeyTable) -> Judgement:
             error=f"{name}: unknown {known.scope} configuration; did you mean {' or '.join(meant)}?"
         )
     if "." in name and name.partition(".")[0] not in _first_words(names):
-        return Judgement(warning=f"{name}: has no effect; no key of Apache Kafka begins like it")
+        return Judgement(
+            warning=f"{name}: has no effect; no key of Apache Kafka has this first word"
+        )
     return Judgement(error=str(known.unknown(name)))
 
 
 def edit_distance(one: str, other: str, limit: int) -> int:
-    """Insertions, deletions and replacements between two texts; more than `limit` may be less."""
+    """Insertions, deletions and replacements between two texts; exact only up to `limit`."""
     if abs(len(one) - len(other)) > limit:
         return limit + 1
     row = list(range(len(other) + 1))

@@ -1,8 +1,8 @@
-"""Configuration as values: what a node was started with, and what is in force for a topic.
+"""Configuration values: those that a node was started with, and the effective ones of a topic.
 
-Lookup order of a topic key (`ConfigHelper`, `LogConfig`): the topic's own value, the broker's
-dynamic value, the cluster's dynamic default, the properties file, the default of the broker key,
-the default of the topic key. Of several broker synonyms the first that has a value anywhere wins.
+Lookup order of a topic key (`ConfigHelper`, `LogConfig`): the value that is set for the topic, the
+broker's dynamic value, the cluster's dynamic default, the properties file, the default of the
+broker key, the default of the topic key. The first of several broker synonyms with a value wins.
 """
 
 import re
@@ -25,14 +25,14 @@ _USED_KEYS = KeyTable("broker", (*BROKER_KEYS, *LOG_KEYS))
 
 @cache
 def broker_keys() -> KeyTable:
-    """Every broker key that Kafka knows, and the keys of this project."""
+    """All broker keys of Kafka, and those that only this project has."""
     return KeyTable("broker", (*BROKER_KEYS, *LOG_KEYS, *ignored_keys()))
 
 
 class Config:
     """A set of broker configuration values, looked up by key.
 
-    Values were checked when the set was made, so that a lookup cannot fail.
+    The values must have been checked before, so that a lookup cannot fail.
     """
 
     __slots__ = ("_parsed", "given")
@@ -59,7 +59,7 @@ class Config:
 
 
 class Checked(NamedTuple):
-    """What a check of given values found: sentences, but `ignored`, which are names of keys."""
+    """The result of a check of values: sentences, except `ignored`, which has names of keys."""
 
     errors: list[str]
     ignored: list[str]
@@ -77,7 +77,7 @@ def listener_key(name: str) -> str:
 
 
 def check_broker_values(given: Mapping[str, str]) -> Checked:
-    """Look at every given value at once, so that a person sees all that is wrong in one go."""
+    """Check all given values, so that an operator sees all errors at once."""
     errors: list[str] = []
     ignored: list[str] = []
     warnings: list[str] = []
@@ -104,7 +104,7 @@ def check_broker_values(given: Mapping[str, str]) -> Checked:
 class Origin(NamedTuple):
     """One place that has a value for a key: its name there, its text, its `ConfigSource`.
 
-    `factor` turns the unit of that place into the unit of the key that was asked about.
+    `factor` converts the unit of that place to the unit of the requested key.
     """
 
     name: str
@@ -114,7 +114,7 @@ class Origin(NamedTuple):
 
     @property
     def scaled(self) -> str | None:
-        """The text in the unit of the key that was asked about."""
+        """The text in the unit of the requested key."""
         if self.text is None or self.factor == 1:
             return self.text
         return str(int(self.text) * self.factor)
@@ -128,14 +128,14 @@ SOURCE_DEFAULT = 5
 
 
 class ConfigLayers(NamedTuple):
-    """The places where broker values come from, strongest first."""
+    """The sources of broker values, highest precedence first."""
 
     dynamic_broker: Mapping[str, str]
     dynamic_default: Mapping[str, str]
     static: Mapping[str, str]
 
     def broker_origins(self, key: Key[object]) -> list[Origin]:
-        """Every place that has a value for a broker key, strongest first; ends with the default."""
+        """All origins of a broker key's value, highest precedence first, the default last."""
         found = [
             Origin(key.name, key.spelling(layer[key.name]), source)
             for layer, source in (
@@ -150,7 +150,7 @@ class ConfigLayers(NamedTuple):
         return found
 
     def topic_origins(self, key: Key[object], topic: Mapping[str, str]) -> list[Origin]:
-        """Every place that has a value for a topic key, strongest first; never empty."""
+        """All origins of a topic key's value, highest precedence first; never empty."""
         found = []
         if key.name in topic:
             found.append(Origin(key.name, key.spelling(topic[key.name]), SOURCE_TOPIC))
@@ -167,20 +167,20 @@ class ConfigLayers(NamedTuple):
         return found
 
     def topic_value(self, key: Key[T], topic: Mapping[str, str]) -> T:
-        """The value of a topic key that is in force."""
+        """The effective value of a topic key."""
         text = self.topic_origins(cast("Key[object]", key), topic)[0].scaled
         return cast(T, key.default) if text is None else key.parse(text)
 
     def broker_config(self) -> Config:
-        """The broker values that are in force."""
+        """The effective broker values."""
         return Config({**self.static, **self.dynamic_default, **self.dynamic_broker})
 
 
 def check_topic_values(given: Iterable[tuple[str, str | None]]) -> str | None:
-    """The first thing that is wrong with topic configuration values, or None."""
+    """Describe the first error in topic configuration values; None if there is none."""
     for name, text in given:
         key = TOPIC_KEYS.get(name)
-        # As Kafka: clients and their tests know these texts by how they begin (`ConfigException`).
+        # As Kafka: clients and their tests depend on the start of these texts (`ConfigException`).
         if key is None:
             return f"Unknown topic config name: {name}{TOPIC_KEYS.nearest(name)}"
         if text is None:

@@ -36,8 +36,8 @@ def test_a_near_miss_is_refused_with_the_key_that_was_meant(name, meant):
         ("allow.everyone.if.no.acl.found", "belongs to an authorizer"),
         ("confluent.support.metrics.enable", "belongs to a plug-in"),
         ("config.providers.file.class", "belongs to a config provider"),
-        ("listener.name.plaintext.num.network.threads", "keys of one listener are not available"),
-        ("my.reporter.port", "no key of Apache Kafka begins like it"),
+        ("listener.name.plaintext.num.network.threads", "keys for one listener are not available"),
+        ("my.reporter.port", "no key of Apache Kafka has this first word"),
     ],
 )
 def test_what_kafka_or_a_plug_in_understands_is_a_warning(name, reason):
