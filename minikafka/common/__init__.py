@@ -1,1 +1,1 @@
-"""Words that every room may use: ids, clocks, errors, events, effects. Imports no other room."""
+"""Types that every package may use: ids, clocks, errors, events, effects. Imports no other one."""

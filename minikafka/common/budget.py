@@ -1,17 +1,17 @@
-"""What one step may compute before the rest has to be done elsewhere."""
+"""The limit for the computation of one step; longer work must run elsewhere."""
 
 from dataclasses import dataclass
 from typing import Final
 
 STEP_UNITS: Final = 4096
-"""Units of work in one step where a unit takes interpreted code: some 3 ms."""
+"""Units of work in one step if a unit runs in Python code: about 3 ms."""
 
 
 @dataclass(slots=True)
 class Budget:
-    """Units of work that are left. A unit is what the check of one record costs.
+    """Units of work that are left. A unit is the cost of checking one record.
 
-    `None` is no bound: for what does not run inside of a step.
+    `None` means unlimited, for work outside of a step.
     """
 
     units: int | None = None
@@ -21,10 +21,10 @@ class Budget:
         return self.units is None or units <= self.units
 
     def spend(self, units: int) -> None:
-        """Note work that was done; more of it than expected leaves nothing."""
+        """Subtract work that was done; the result is at least 0."""
         if self.units is not None:
             self.units = max(self.units - units, 0)
 
 
 class OverBudgetError(Exception):
-    """This would take longer than the rest of the step; nothing was done or changed."""
+    """The work would take longer than the rest of the step; nothing was done or changed."""

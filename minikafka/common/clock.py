@@ -1,16 +1,16 @@
-"""Two clocks in one value: what the core knows of time.
+"""The time in the core: the monotonic clock and the wall clock in one value.
 
-The core never reads a clock. Every event that enters it carries a `Now`, and a state machine that
-needs a time takes it from there, so that the simulator can run the same code in virtual time.
+The core never reads a clock. Every event comes with a `Now`, from which state machines take the
+time, so that the simulator can run the same code in virtual time.
 """
 
 from typing import NamedTuple
 
 
 class Now(NamedTuple):
-    """A moment.
+    """A point in time.
 
-    `monotonic_ms` never goes back and is for deadlines and sessions; its zero means nothing.
+    `monotonic_ms` never goes back and is for deadlines and sessions; its zero is arbitrary.
     `wall_ms` is milliseconds since the Unix epoch and is for record timestamps and retention; it
     may jump in either direction.
     """
@@ -20,10 +20,10 @@ class Now(NamedTuple):
 
 
 class Clock:
-    """The time of the step that is running.
+    """The time of the running step.
 
-    Only `Node.step` sets it, from the time that came with the event, so that state machines can ask
-    for the time without being handed it through every call.
+    Only `Node.step` sets it, from the time of the event, so that state machines can get the time
+    without an argument in every call.
     """
 
     __slots__ = ("monotonic_ms", "now", "wall_ms")
@@ -36,7 +36,7 @@ class Clock:
         """Both clocks as a value."""
 
     def set(self, now: Now) -> None:
-        """Take the time of a new step. The monotonic clock never goes back."""
+        """Set the time of a new step. The monotonic clock never goes back."""
         if now.monotonic_ms < self.monotonic_ms:
             now = Now(self.monotonic_ms, now.wall_ms)
         self.now = now

@@ -1,4 +1,4 @@
-"""What a node wants done. The shell (or the simulator) carries effects out in their order."""
+"""The effects that a node requests. The shell (or the simulator) executes them in their order."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
@@ -9,20 +9,20 @@ Part = bytes | bytearray | memoryview | FileSlice
 
 
 class SyncTarget(Protocol):
-    """Something that can be made durable; from any thread."""
+    """An object that can be made durable, from any thread."""
 
     def run(self) -> None:
-        """Return once everything written so far survives a power loss.
+        """Make everything that was written so far durable.
 
         Raises:
-            StorageFault: when the system reports an error.
+            StorageFault: the system reports an error.
         """
 
 
 class Channel(NamedTuple):
-    """One outbound connection: where it goes and what it is for.
+    """One outbound connection: its address and its purpose.
 
-    Two purposes never share a connection, so that a long poll of one cannot hold up the other.
+    Two purposes never share a connection, so that a long poll of one cannot delay the other.
     """
 
     host: str
@@ -44,19 +44,19 @@ class Mute(NamedTuple):
 
 
 class Unmute(NamedTuple):
-    """Go on delivering requests of this connection."""
+    """Deliver requests of this connection again."""
 
     connection: int
 
 
 class Disconnect(NamedTuple):
-    """Close a client's connection, after what was already written to it."""
+    """Close a client's connection, after the responses that were already written to it."""
 
     connection: int
 
 
 class Send(NamedTuple):
-    """Write a request, size prefix included, to a channel, which is opened where it is not yet."""
+    """Write a request, size prefix included, to a channel, which is opened if necessary."""
 
     channel: Channel
     parts: Sequence[Part]
@@ -69,17 +69,17 @@ class CloseChannel(NamedTuple):
 
 
 class Flush(NamedTuple):
-    """Make files durable, away from the node's own thread, then send `FlushDone(token)`."""
+    """Make files durable in another thread, then send `FlushDone(token)`."""
 
     token: int
     targets: Sequence[SyncTarget]
 
 
 class Work(NamedTuple):
-    """Run a function away from the node's own thread, then send `WorkDone(token, ...)`.
+    """Run a function in another thread, then send `WorkDone(token, ...)`.
 
-    The function is given everything it needs, and shares nothing with the node: it changes none of
-    the node's state, reads no file, and no memory that is valid only until `step` returns.
+    The function has everything that it needs and shares nothing with the node: it does not change
+    the node's state, read files, or use memory that is valid only until `step` returns.
     """
 
     token: int
@@ -87,7 +87,7 @@ class Work(NamedTuple):
 
 
 class Started(NamedTuple):
-    """The node serves clients: its broker is unfenced, or it has only the controller role."""
+    """Report that the node serves clients: its broker is unfenced, or it is only a controller."""
 
 
 class Halt(NamedTuple):

@@ -1,4 +1,4 @@
-"""What every state machine of a node is given: time, timers, effects, entropy, wake-ups."""
+"""The services for all state machines of a node: time, timers, effects, randomness, wake-ups."""
 
 import logging
 from collections import deque
@@ -18,11 +18,11 @@ WorkCallback = Callable[[Any, Exception | None], None]
 
 _log = logging.getLogger("minikafka.node")
 _MOST_WORKS: Final = 4
-"""Functions that the shell has at a time: each of its two workers has one, and the next one."""
+"""Functions that the shell has at a time: each of its two workers has one and the next one."""
 
 
 def _log_contained(what: str, error: Exception) -> None:
-    _log.error("%s failed; the node goes on", what, exc_info=error)
+    _log.error("%s failed; the node keeps running", what, exc_info=error)
 
 
 def _cannot_contain(fault: StorageFault) -> None:
@@ -31,13 +31,13 @@ def _cannot_contain(fault: StorageFault) -> None:
 
 @dataclass(slots=True)
 class Environment:
-    """The surroundings of state machines inside one node.
+    """The environment of the state machines in one node.
 
-    `effects` collects what the running step wants done. `notified` collects keys whose parked
-    handlers are to be looked at again before the step ends.
+    `effects` collects the effects of the running step. `notified` collects keys whose waiting
+    handlers must be checked again before the step ends.
 
-    `contain` is the barrier between what one request or one answer causes and the node: every place
-    that runs code on behalf of a client or of another node's answer passes unexpected errors to it.
+    `contain` is the barrier between one request or response and the node: all code that runs for a
+    client, or for the response of another node, passes unexpected errors to it.
     """
 
     rng: Random
@@ -47,46 +47,46 @@ class Environment:
     notified: list[Hashable] = field(default_factory=list)
     units_per_step: int = STEP_UNITS
     budget: Budget = field(default_factory=lambda: Budget(STEP_UNITS))
-    """What the running step may still compute."""
+    """The budget that is left in the running step."""
     queued_bytes: int = 0
-    """Bytes of records that were copied since their validation takes longer than a step."""
+    """Bytes of records that were copied because their validation takes longer than a step."""
     client: Hashable = None
-    """On whose behalf the running step computes: a connection, or None."""
+    """The connection for which the running step computes, or None."""
     on_contained: Callable[[str, Exception], None] = _log_contained
     on_storage_fault: Callable[[StorageFault], None] = _cannot_contain
-    """Takes a log directory offline; raises where the node cannot go on without it."""
+    """Takes a log directory offline; raises if the node cannot run without it."""
     _later: deque[Callable[[], None]] = field(default_factory=deque)
     _flushes: dict[int, FlushCallback] = field(default_factory=dict)
     _flush_count: int = 0
     _works: dict[int, WorkCallback] = field(default_factory=dict)
     _work_count: int = 0
     _works_begun: int = 0
-    """Works that the shell has."""
+    """The number of works that the shell has."""
     _waiting_works: dict[Hashable, deque[Work]] = field(default_factory=dict)
-    """Works that wait for others to end, by client, in the order in which clients have a turn."""
+    """Works that wait for others to end, by client, in the order of the clients' turns."""
 
     def after(self, delay_ms: int, callback: Callable[[], None]) -> Timer:
         """Call back once, `delay_ms` from now."""
         return self.timers.at(self.clock.monotonic_ms + delay_ms, callback)
 
     def later(self, work: Callable[[], None]) -> None:
-        """Run one slice of a long piece of work in a step of its own, after what else is due.
+        """Run one slice of a long task in a separate step, after everything else that is due.
 
-        A timer of 0 ms does not do that: it fires before its own step ends. Slices take turns; work
-        that has more to do asks for the next one. Between two slices the shell delivers what came.
+        A timer of 0 ms fires within the same step instead. Slices take turns; a task with more
+        slices must call this for each. Between two slices the shell delivers events.
         """
         self._later.append(work)
 
     def next_deadline_ms(self) -> int | None:
-        """When something is to be done next, or None; now, where a slice waits for its step."""
+        """The time at which the next step is due, or None; now, if a slice is waiting."""
         return self.clock.monotonic_ms if self._later else self.timers.next_deadline_ms()
 
     def take_later(self) -> Callable[[], None] | None:
-        """The next slice, if there is one."""
+        """Remove and return the next slice, or None."""
         return self._later.popleft() if self._later else None
 
     def end(self) -> None:
-        """Drop what is due, deferred or notified; the node has ended."""
+        """Drop everything that is scheduled, deferred or notified, because the node has ended."""
         self.timers.clear()
         self._later.clear()
         self._works.clear()
@@ -94,27 +94,27 @@ class Environment:
         self.notified.clear()
 
     def notify(self, key: Hashable) -> None:
-        """Something that waiters for `key` may be waiting for has changed."""
+        """Wake the handlers that wait for `key`."""
         self.notified.append(key)
 
     def flush(self, targets: Sequence[SyncTarget], on_done: FlushCallback) -> None:
-        """Make `targets` durable away from this step; call back with a fault, or None."""
+        """Make `targets` durable outside of this step; call back with a fault, or None."""
         self._flush_count += 1
         self._flushes[self._flush_count] = on_done
         self.effects.append(Flush(self._flush_count, targets))
 
     def flush_done(self, token: int, fault: StorageFault | None) -> None:
-        """The shell is done with a flush."""
+        """Handle the end of a flush in the shell."""
         self._flushes.pop(token)(fault)
 
     def work(self, function: Callable[[], object], on_done: WorkCallback) -> int:
-        """Run `function` away from this step; call back in a later one with its result or error.
+        """Run `function` outside of this step; call back in a later one with its result or error.
 
-        Returns the token by which `drop_work` knows it.
+        Return the token for `drop_work`.
 
-        For what computes longer than a step may take and needs none of the node's state. Functions
-        may run at the same time, and end in any order. A few are begun at a time; clients whose
-        functions wait take turns, so that none waits for all that another one asked for.
+        For computations that are too long for a step and do not need the node's state. Functions
+        may run at the same time and end in any order. A few are started at a time. Clients whose
+        functions wait take turns, so that no client has to wait for all functions of another one.
         """
         self._work_count += 1
         self._works[self._work_count] = on_done
@@ -127,7 +127,7 @@ class Environment:
         return work.token
 
     def drop_work(self, client: Hashable, token: int) -> bool:
-        """Forget a work of `client` that was not begun; False if it was. Nothing is called back."""
+        """Drop a work of `client`, without a call back; False if it was started already."""
         queue = self._waiting_works.get(client)
         if queue is None or all(each.token != token for each in queue):
             return False
@@ -139,18 +139,18 @@ class Environment:
         return True
 
     def work_done(self, token: int, result: object, error: Exception | None) -> None:
-        """A function has returned or raised; nothing is called back after the node's end."""
+        """Handle the result or error of a function; no call back after the node's end."""
         on_done = self._works.pop(token, None)
         if on_done is None:
             return
         self._begin_next_work()
         try:
             on_done(result, error)
-        except Exception as unexpected:  # noqa: BLE001 - the barrier judges it
+        except Exception as unexpected:  # noqa: BLE001 - `contain` handles it
             self.contain("the end of a computation", unexpected)
 
     def _begin_next_work(self) -> None:
-        """One work has ended: the client that is first has the turn, and is last then."""
+        """Start the next work: the first client has its turn and moves to the end."""
         client = next(iter(self._waiting_works), None)
         queue = self._waiting_works.pop(client, None)
         if queue is None:
@@ -161,18 +161,18 @@ class Environment:
             self._waiting_works[client] = queue
 
     def contain(self, what: str, error: Exception) -> None:
-        """Keep an error within the request, call or timer that met it, which `what` names.
+        """Contain an error within the request, call or timer that `what` names.
 
-        A bug that one request reveals must not take the node away from all other clients: the
-        error is logged with its stack, and the caller answers UNKNOWN_SERVER_ERROR, or closes the
+        A bug in the handling of one request must not stop the node for all other clients: the error
+        is logged with its stack, and the caller responds UNKNOWN_SERVER_ERROR, or closes the
         connection or channel. A `StorageFault` takes its log directory offline. Three kinds of
-        errors do end the node: those outside of any request (the node's own periodic work, a
-        flush), since no client would notice that the work has stopped; those below.
+        errors do stop the node: errors outside of any request (periodic work, a flush), since no
+        client would notice that this work has stopped, and those below.
 
         Raises:
-            InvariantViolation: a rule of storage or of the quorum does not hold; what the node
-                would do next could lose records.
-            StorageFault: of the directory of the metadata log, or of the last one.
+            InvariantViolation: a rule of storage or of the quorum is violated; the node could lose
+                records if it kept running.
+            StorageFault: the directory of the metadata log, or the last one, has failed.
         """
         if isinstance(error, InvariantViolation):
             raise error
@@ -182,12 +182,12 @@ class Environment:
             self.on_contained(what, error)
 
     def guarded(self, what: str, callback: Callable[[], None]) -> Callable[[], None]:
-        """`callback` for a timer that serves clients: its errors are contained."""
+        """Wrap the callback of a timer that serves clients, so that its errors are contained."""
 
         def run() -> None:
             try:
                 callback()
-            except Exception as error:  # noqa: BLE001 - the barrier judges it
+            except Exception as error:  # noqa: BLE001 - `contain` handles it
                 self.contain(what, error)
 
         return run

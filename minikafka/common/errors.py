@@ -1,7 +1,7 @@
 # Generated from schemas/errors.toml by tools/generate_messages.py. Do not edit.
-"""Kafka's errors: a code for responses, an exception for what aborts a request.
+"""Kafka's errors: codes for responses, and exceptions that abort a request.
 
-Invariant: one exception class per code but NONE; registered by code, a second one is refused.
+Invariant: there is exactly one exception class for each code except NONE.
 """
 
 from enum import IntEnum
@@ -153,14 +153,14 @@ class ErrorCode(IntEnum):
 
 
 class KafkaError(Exception):
-    """An expected outcome that aborts a request; the dispatcher answers with `code`."""
+    """An expected error that aborts a request; the dispatcher responds with `code`."""
 
     code: ClassVar[ErrorCode]
     retriable: ClassVar[bool] = False
     summary: ClassVar[str]
 
     def __init__(self, message: str | None = None) -> None:
-        """Say what happened; the summary of the code if nothing is said."""
+        """Set the message; without one, it is the summary of the code."""
         super().__init__(self.summary if message is None else message)
 
     def __init_subclass__(cls) -> None:
@@ -171,7 +171,7 @@ class KafkaError(Exception):
 
     @property
     def message(self) -> str:
-        """What happened, in one sentence."""
+        """The error in one sentence."""
         return str(self.args[0])
 
 
@@ -224,11 +224,11 @@ class LeaderNotAvailableError(KafkaError):
 
 
 class NotLeaderOrFollowerError(KafkaError):
-    """This broker is not the leader, or no replica, of the partition."""
+    """This broker is not the leader of the partition, or has no replica of it."""
 
     code = ErrorCode.NOT_LEADER_OR_FOLLOWER
     retriable = True
-    summary = "This broker is not the leader, or no replica, of the partition."
+    summary = "This broker is not the leader of the partition, or has no replica of it."
 
 
 class RequestTimedOutError(KafkaError):
@@ -269,10 +269,10 @@ class StaleControllerEpochError(KafkaError):
 
 
 class OffsetMetadataTooLargeError(KafkaError):
-    """The metadata that goes with an offset is too large."""
+    """The metadata of a committed offset is too large."""
 
     code = ErrorCode.OFFSET_METADATA_TOO_LARGE
-    summary = "The metadata that goes with an offset is too large."
+    summary = "The metadata of a committed offset is too large."
 
 
 class NetworkError(KafkaError):
@@ -607,10 +607,10 @@ class SaslAuthenticationFailedError(KafkaError):
 
 
 class UnknownProducerIdError(KafkaError):
-    """The broker knows nothing about this producer id."""
+    """The broker does not know this producer id."""
 
     code = ErrorCode.UNKNOWN_PRODUCER_ID
-    summary = "The broker knows nothing about this producer id."
+    summary = "The broker does not know this producer id."
 
 
 class ReassignmentInProgressError(KafkaError):
@@ -708,10 +708,10 @@ class ListenerNotFoundError(KafkaError):
 
 
 class TopicDeletionDisabledError(KafkaError):
-    """Deleting topics is switched off."""
+    """Topic deletion is disabled."""
 
     code = ErrorCode.TOPIC_DELETION_DISABLED
-    summary = "Deleting topics is switched off."
+    summary = "Topic deletion is disabled."
 
 
 class FencedLeaderEpochError(KafkaError):
@@ -753,10 +753,10 @@ class OffsetNotAvailableError(KafkaError):
 
 
 class MemberIdRequiredError(KafkaError):
-    """The group needs the member to have an id: join again with the one in the answer."""
+    """The member needs an id: join the group again with the id in the response."""
 
     code = ErrorCode.MEMBER_ID_REQUIRED
-    summary = "The group needs the member to have an id: join again with the one in the answer."
+    summary = "The member needs an id: join the group again with the id in the response."
 
 
 class PreferredLeaderNotAvailableError(KafkaError):
@@ -1006,10 +1006,10 @@ class StaleMemberEpochError(KafkaError):
 
 
 class MismatchedEndpointTypeError(KafkaError):
-    """The request was sent to a broker instead of a controller, or the other way round."""
+    """The request was sent to a broker instead of a controller, or vice versa."""
 
     code = ErrorCode.MISMATCHED_ENDPOINT_TYPE
-    summary = "The request was sent to a broker instead of a controller, or the other way round."
+    summary = "The request was sent to a broker instead of a controller, or vice versa."
 
 
 class UnsupportedEndpointTypeError(KafkaError):
@@ -1170,30 +1170,30 @@ class ControllerIdNotRegisteredError(KafkaError):
 
 
 class RequestLimitReachedError(KafkaError):
-    """The request asked for more than one answer serves; ask again for the rest."""
+    """The request asked for more than one response may contain; request the rest again."""
 
     code = ErrorCode.REQUEST_LIMIT_REACHED
     retriable = True
-    summary = "The request asked for more than one answer serves; ask again for the rest."
+    summary = "The request asked for more than one response may contain; request the rest again."
 
 
 def error_of(code: int, message: str | None = None) -> KafkaError:
-    """The exception for a code; UnknownServerError for a code that nobody knows.
+    """Make the exception for a code; UnknownServerError for an unknown code.
 
     Raises:
-        ValueError: for NONE, which is no error.
+        ValueError: the code is NONE, which is not an error.
     """
     if code == ErrorCode.NONE:
-        raise ValueError("NONE is no error")
+        raise ValueError("NONE is not an error")
     return _CLASSES.get(code, UnknownServerError)(message)
 
 
 def is_retriable(code: int) -> bool:
-    """Whether a client may simply try again."""
+    """True if a client may retry the request."""
     found = _CLASSES.get(code)
     return found is not None and found.retriable
 
 
 def summary_of(code: int) -> str | None:
-    """The sentence that goes with a code; None for NONE."""
+    """The summary of a code in one sentence; None for NONE."""
     return None if code == ErrorCode.NONE else _CLASSES.get(code, UnknownServerError).summary

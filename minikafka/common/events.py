@@ -1,6 +1,6 @@
-"""What can happen to a node. `Node.step` takes one of these, and the time, and nothing else.
+"""The events of a node. `Node.step` takes one of these and the time, and nothing else.
 
-Bytes come in as frames (without their 4-byte size); a frame's memory is valid until `step` returns.
+Bytes arrive as frames (without their 4-byte size); a frame's memory is valid until `step` returns.
 """
 
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from minikafka.common.faults import StorageFault
 
 
 class ConnectionOpened(NamedTuple):
-    """A client or another node connected to `listener`; `connection` is never used again."""
+    """A client or another node connected to `listener`. The number `connection` is unique."""
 
     connection: int
     listener: str
@@ -18,20 +18,20 @@ class ConnectionOpened(NamedTuple):
 
 
 class ConnectionClosed(NamedTuple):
-    """A connection is gone; answers to what it asked go nowhere."""
+    """A connection was closed; responses to its requests are dropped."""
 
     connection: int
 
 
 class RequestFrame(NamedTuple):
-    """One request arrived, whole."""
+    """One complete request arrived."""
 
     connection: int
     frame: memoryview
 
 
 class ResponseFrame(NamedTuple):
-    """One response arrived on a channel that this node had sent requests on."""
+    """One response arrived on a channel on which this node has sent requests."""
 
     channel: Channel
     frame: memoryview
@@ -45,7 +45,7 @@ class ChannelDown(NamedTuple):
 
 
 class FlushDone(NamedTuple):
-    """The files of a `Flush` are on disk, or `fault` says why not."""
+    """The files of a `Flush` are durable, or `fault` has the reason why not."""
 
     token: int
     fault: StorageFault | None
@@ -60,17 +60,17 @@ class WorkDone(NamedTuple):
 
 
 class ReadFailed(NamedTuple):
-    """Records that an answer names could not be read; the connection it was for is closed."""
+    """Records of a response could not be read; the connection of the response is closed."""
 
     fault: StorageFault
 
 
 class Tick(NamedTuple):
-    """Time passed; the deadline that the node asked for may be reached."""
+    """Time passed; the next deadline of the node may be reached."""
 
 
 class ShutdownRequested(NamedTuple):
-    """The operator wants a controlled shutdown."""
+    """The operator requests a controlled shutdown."""
 
 
 Event = (

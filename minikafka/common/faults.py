@@ -1,22 +1,22 @@
-"""What may stop a node, or take one of its log directories away.
+"""Faults that stop a node or take one of its log directories offline.
 
-These are no protocol errors: a client never causes them and never sees them by name.
+These are not protocol errors: a client never causes them and never sees their names.
 """
 
 
 class InvariantViolation(AssertionError):  # noqa: N818 - the field's word is "violation"
-    """A rule that the code relies on does not hold. The node logs it and halts."""
+    """A rule on which the code relies is violated. The node logs it and halts."""
 
 
 class StorageFault(Exception):  # noqa: N818 - a fault is not a KafkaError
-    """A log directory can no longer be trusted: an I/O error, a full disk, a file that vanished.
+    """A log directory can no longer be trusted: an I/O error, a full disk, a missing file.
 
-    The log directory goes offline; a node whose metadata log lives there halts. Nothing that was
-    being written when it was raised may be acknowledged.
+    The log directory goes offline; a node with its metadata log in it halts. Records that were
+    being written when it was raised must not be acknowledged.
     """
 
     def __init__(self, log_dir: str, reason: str) -> None:
-        """Name the directory and say what the system reported."""
+        """Make the text from the directory and the error of the system."""
         super().__init__(f"log directory {log_dir}: {reason}")
         self.log_dir = log_dir
         self.reason = reason
@@ -27,24 +27,24 @@ class DirectoryInUseFault(StorageFault):
 
 
 class MissingPathFault(StorageFault):
-    """The file or folder is not there. Expected only where another thread may have renamed it."""
+    """The file or folder does not exist. Expected only if another thread may have renamed it."""
 
 
 class OutOfFilesFault(StorageFault):
-    """The system has no descriptor left for a file (EMFILE, ENFILE). The directory is sound.
+    """The system has no descriptor left for a file (EMFILE, ENFILE). The directory is intact.
 
-    What was asked for did not begin: its request is answered KAFKA_STORAGE_ERROR, or it is tried
-    again later. Where a `StorageFault` takes a directory offline, this one does not.
+    The operation did not begin: its request fails with KAFKA_STORAGE_ERROR, or it is retried later.
+    Unlike another `StorageFault`, this one does not take a directory offline.
     """
 
 
 class RecordsGoneError(ValueError):
-    """Records that were to be sent were deleted since; the disk is sound."""
+    """Records of a response were deleted before they were sent; the disk is intact."""
 
 
 class RecordsCutError(RecordsGoneError):
-    """Their file has been cut since: by a truncation of the log, or from outside."""
+    """The file of the records was cut: by a truncation of the log, or by another program."""
 
 
 FATAL = (InvariantViolation, StorageFault)
-"""What passes every barrier; see `Environment.contain`."""
+"""Errors that `Environment.contain` may let through."""

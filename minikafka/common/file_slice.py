@@ -1,24 +1,23 @@
-"""A range of bytes in a file, named but not read.
+"""A range of bytes in a file that is not read yet.
 
-A Fetch response carries record bytes as `FileSlice` values. The core never copies them: the shell
-that sends the response reads them straight into a send buffer (or the simulator resolves them from
-its simulated disk).
+A Fetch response contains record bytes as `FileSlice` values. The core never copies them: the shell
+reads them directly into a send buffer (or the simulator reads them from its simulated disk).
 """
 
 from typing import NamedTuple, Protocol
 
 
 class SliceSource(Protocol):
-    """What a `FileSlice` can be read from."""
+    """The source of a `FileSlice`."""
 
     def read_at(self, position: int, length: int) -> bytes | memoryview:
-        """Up to `length` bytes from `position`; shorter only at the end of the file."""
+        """Read up to `length` bytes from `position`; fewer only at the end of the file."""
 
 
 class FileSlice(NamedTuple):
     """`length` bytes of `source`, from byte `position`.
 
-    They are read after the step, perhaps much later: the file may have been cut or closed by then.
+    They are read after the step, perhaps much later: the file may have been cut or closed before.
     """
 
     source: SliceSource
@@ -26,5 +25,5 @@ class FileSlice(NamedTuple):
     length: int
 
     def read(self) -> bytes | memoryview:
-        """The bytes themselves (a copy or a view, as the source likes)."""
+        """Read the bytes: a copy or a view, depending on the source."""
         return self.source.read_at(self.position, self.length)

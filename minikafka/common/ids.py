@@ -1,4 +1,4 @@
-"""Names of things: UUIDs as Kafka writes them, and topic partitions."""
+"""Identifiers: UUIDs in Kafka's format, and topic partitions."""
 
 import base64
 import binascii
@@ -18,7 +18,7 @@ class Uuid(bytes):
         """Wrap 16 raw bytes.
 
         Raises:
-            ValueError: if there are not exactly 16 of them.
+            ValueError: `raw` has another length.
         """
         if len(raw) != 16:
             raise ValueError(f"a UUID has 16 bytes, not {len(raw)}")
@@ -26,10 +26,10 @@ class Uuid(bytes):
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """The UUID that `str()` printed.
+        """Parse the output of `str()`.
 
         Raises:
-            ValueError: naming the text, if it is not 22 characters of URL-safe base64.
+            ValueError: the text is not 22 characters of URL-safe base64.
         """
         try:
             raw = base64.b64decode(text + "==", altchars=b"-_", validate=True)
@@ -41,12 +41,12 @@ class Uuid(bytes):
 
     @classmethod
     def of(cls, most_significant: int, least_significant: int) -> Self:
-        """The UUID with these two unsigned 64-bit halves."""
+        """Make the UUID with these two unsigned 64-bit halves."""
         return cls(most_significant.to_bytes(8, "big") + least_significant.to_bytes(8, "big"))
 
     @classmethod
     def draw(cls, rng: Random) -> Self:
-        """A random (version 4) UUID that is not reserved and does not start with a dash.
+        """Draw a random (version 4) UUID that is not reserved and does not start with a dash.
 
         A leading dash would look like an option on a command line (`Uuid.randomUuid`).
         """
@@ -60,7 +60,7 @@ class Uuid(bytes):
 
     @property
     def is_reserved(self) -> bool:
-        """Whether this is one of the first 100 values, which name no topic and no directory."""
+        """True for the first 100 values, which are not ids of topics or directories."""
         return self[:15] == _RESERVED_PREFIX and self[15] < 100
 
     def __str__(self) -> str:
@@ -87,7 +87,7 @@ class TopicPartition(NamedTuple):
 
 
 class TopicIdPartition(NamedTuple):
-    """A partition by topic id: stays apart from a later topic of the same name."""
+    """A partition by topic id: it differs from that of a later topic of the same name."""
 
     topic_id: Uuid
     partition: int

@@ -1,4 +1,4 @@
-"""Log lines about partitions: one for each, or a sum where many would say the same."""
+"""Log lines about partitions: one for each partition, or one summary if there are too many."""
 
 import logging
 from collections.abc import Mapping
@@ -10,9 +10,9 @@ _EXAMPLES = 3
 
 @dataclass(slots=True)
 class SummedLines:
-    """What one turn has to say; `flush` writes it to `log`.
+    """The log lines of one turn; `flush` writes them to `log`.
 
-    `levels` gives the kinds of events, each with the level of its lines.
+    `levels` has the kinds of events, each with the level of its lines.
     """
 
     log: logging.Logger
@@ -24,7 +24,7 @@ class SummedLines:
         self._said.setdefault(what, []).append((partition, why))
 
     def flush(self) -> None:
-        """Write a line for each, or for each kind where there are more than MAX_LINES of it."""
+        """Write one line for each event, or one for a kind with more than MAX_LINES events."""
         for what, rows in self._said.items():
             level = self.levels[what]
             if len(rows) <= MAX_LINES:
@@ -32,5 +32,5 @@ class SummedLines:
                     self.log.log(level, "%s: %s: %s", partition, what, why)
                 continue
             shown = "; ".join(f"{partition}: {why}" for partition, why in rows[:_EXAMPLES])
-            self.log.log(level, "%s of %d partitions, among them %s", what, len(rows), shown)
+            self.log.log(level, "%s of %d partitions, among them: %s", what, len(rows), shown)
         self._said = {}

@@ -1,6 +1,6 @@
-"""Everything of a node that waits for a time, in one heap.
+"""All timers of a node, in one heap.
 
-Ties are broken by the order of scheduling, so that a run can be repeated.
+Timers with the same deadline fire in the order of scheduling, so that a run can be repeated.
 """
 
 from collections.abc import Callable
@@ -13,18 +13,18 @@ class Timer:
     __slots__ = ("callback", "deadline_ms")
 
     def __init__(self, deadline_ms: int, callback: Callable[[], None]) -> None:
-        """Remember what to call; `Timers.at` makes these."""
+        """Store the deadline and the callback; only `Timers.at` makes timers."""
         self.deadline_ms = deadline_ms
         self.callback: Callable[[], None] | None = callback
-        """None after it was fired or cancelled."""
+        """None after the timer was fired or cancelled."""
 
     @property
     def pending(self) -> bool:
-        """Whether the timer is neither fired nor cancelled."""
+        """True if the timer was neither fired nor cancelled."""
         return self.callback is not None
 
     def cancel(self) -> None:
-        """Never call back. What the callback holds is let go at once."""
+        """Do not call back. The callback's references are dropped at once."""
         self.callback = None
 
     def fire(self) -> None:
@@ -40,7 +40,7 @@ class Timers:
     __slots__ = ("_heap", "_sequence")
 
     def __init__(self) -> None:
-        """Start with nothing scheduled."""
+        """Start without timers."""
         self._heap: list[tuple[int, int, Timer]] = []
         self._sequence = 0
 
@@ -54,24 +54,24 @@ class Timers:
         return timer
 
     def next_deadline_ms(self) -> int | None:
-        """The earliest time at which something is to be called, or None."""
+        """The earliest deadline, or None."""
         heap = self._heap
-        # Each step asks twice: an attribute is faster than the property `pending`.
+        # Called twice in each step: an attribute is faster than the property `pending`.
         while heap and heap[0][2].callback is None:
             heappop(heap)
         return heap[0][0] if heap else None
 
     def fire_due(self, now_ms: int) -> None:
-        """Call everything whose time has come, in order; callbacks may schedule more."""
+        """Fire all timers that are due, in order; callbacks may schedule more."""
         while self._heap and self._heap[0][0] <= now_ms:
             heappop(self._heap)[2].fire()
 
     def clear(self) -> None:
-        """Drop every timer, those that are due included; the node has ended."""
+        """Drop all timers, including those that are due, because the node has ended."""
         self._heap.clear()
 
     def _sweep(self) -> None:
-        # Most waits end early: without this the heap would hold them all until their deadline.
+        # Most timers are cancelled: without this the heap would hold them until their deadline.
         self._heap = [entry for entry in self._heap if entry[2].pending]
         heapify(self._heap)
 

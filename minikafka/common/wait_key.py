@@ -1,11 +1,11 @@
-"""The identity of something that handlers wait for."""
+"""A key on which handlers wait."""
 
 
 class WaitKey:
-    """Something that handlers wait for; compared by identity."""
+    """A key on which handlers wait; compared by identity."""
 
     __slots__ = ("name",)
 
     def __init__(self, name: str) -> None:
-        """Name it, for logs."""
+        """Set the name, which is for logs."""
         self.name = name

@@ -268,9 +268,9 @@ def metadata_record_class(record_type: int) -> type[Message]:
     return found
 '''
 
-_ERRORS_HEAD = '''"""Kafka's errors: a code for responses, an exception for what aborts a request.
+_ERRORS_HEAD = '''"""Kafka's errors: codes for responses, and exceptions that abort a request.
 
-Invariant: one exception class per code but NONE; registered by code, a second one is refused.
+Invariant: there is exactly one exception class for each code except NONE.
 """
 
 from enum import IntEnum
@@ -282,14 +282,14 @@ from typing import ClassVar
 _KAFKA_ERROR = '''
 
 class KafkaError(Exception):
-    """An expected outcome that aborts a request; the dispatcher answers with `code`."""
+    """An expected error that aborts a request; the dispatcher responds with `code`."""
 
     code: ClassVar[ErrorCode]
     retriable: ClassVar[bool] = False
     summary: ClassVar[str]
 
     def __init__(self, message: str | None = None) -> None:
-        """Say what happened; the summary of the code if nothing is said."""
+        """Set the message; without one, it is the summary of the code."""
         super().__init__(self.summary if message is None else message)
 
     def __init_subclass__(cls) -> None:
@@ -300,7 +300,7 @@ class KafkaError(Exception):
 
     @property
     def message(self) -> str:
-        """What happened, in one sentence."""
+        """The error in one sentence."""
         return str(self.args[0])
 
 
@@ -310,23 +310,23 @@ _CLASSES: dict[int, type[KafkaError]] = {}
 _ERROR_FUNCTIONS = '''
 
 def error_of(code: int, message: str | None = None) -> KafkaError:
-    """The exception for a code; UnknownServerError for a code that nobody knows.
+    """Make the exception for a code; UnknownServerError for an unknown code.
 
     Raises:
-        ValueError: for NONE, which is no error.
+        ValueError: the code is NONE, which is not an error.
     """
     if code == ErrorCode.NONE:
-        raise ValueError("NONE is no error")
+        raise ValueError("NONE is not an error")
     return _CLASSES.get(code, UnknownServerError)(message)
 
 
 def is_retriable(code: int) -> bool:
-    """Whether a client may simply try again."""
+    """True if a client may retry the request."""
     found = _CLASSES.get(code)
     return found is not None and found.retriable
 
 
 def summary_of(code: int) -> str | None:
-    """The sentence that goes with a code; None for NONE."""
+    """The summary of a code in one sentence; None for NONE."""
     return None if code == ErrorCode.NONE else _CLASSES.get(code, UnknownServerError).summary
 '''

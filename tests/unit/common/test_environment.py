@@ -16,7 +16,7 @@ def env():
 def test_an_error_is_logged_with_its_stack_and_goes_no_further(env, caplog):
     env.contain("request FETCH", KeyError("gone"))
     (line,) = caplog.records
-    assert line.getMessage() == "request FETCH failed; the node goes on"
+    assert line.getMessage() == "request FETCH failed; the node keeps running"
     assert line.exc_info is not None
 
 

@@ -34,7 +34,7 @@ def test_many_of_a_kind_share_one(said):
     many = [(STARTS, f"t-{n}", "so") for n in range(MAX_LINES + 1)]
     found = said(*many, (ELECTS, "t-1", "broker 2"))
     assert found == [
-        ("INFO", "recovery starts of 21 partitions, among them t-0: so; t-1: so; t-2: so"),
+        ("INFO", "recovery starts of 21 partitions, among them: t-0: so; t-1: so; t-2: so"),
         ("WARNING", "t-1: unclean leader: broker 2"),
     ]
 
