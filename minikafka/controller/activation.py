@@ -1,7 +1,7 @@
-"""What a controller writes when it becomes active, before it serves anybody.
+"""The records that a controller writes when it becomes active, before it serves any request.
 
-An empty metadata log gets the bootstrap records, in one metadata transaction where the
-metadata.version knows those. A transaction that a former controller left open is aborted.
+An empty metadata log gets the bootstrap records, in one metadata transaction if the
+metadata.version supports transactions. A transaction that a former controller left open is aborted.
 
 Source: `ActivationRecordsGenerator`, `BootstrapDirectory`, KIP-868.
 """
@@ -33,9 +33,9 @@ def activation_records(
     bootstrap: Sequence[MetadataRecord],
     config: Config,
 ) -> list[MetadataRecord]:
-    """The records to write, in one batch; none for a log that was left in order.
+    """Return the records to write, in one batch; an empty list if nothing has to be written.
 
-    `bootstrap` are the records that formatting left, used where the log names no metadata.version.
+    `bootstrap` are the records that formatting wrote, used if the log has no metadata.version yet.
     """
     records: list[MetadataRecord] = []
     if in_transaction:
@@ -46,7 +46,7 @@ def activation_records(
 
 
 def feature_levels(records: Sequence[MetadataRecord]) -> dict[str, int]:
-    """The levels that records finalize."""
+    """Return the feature levels that `records` finalize, by feature name."""
     return {
         record.name: record.feature_level
         for record in records
@@ -58,8 +58,8 @@ def _bootstrap(bootstrap: Sequence[MetadataRecord], config: Config) -> list[Meta
     levels = feature_levels(bootstrap)
     records = list(bootstrap)
     if levels.get(ELIGIBLE_LEADER_REPLICAS_VERSION, 0) > 0:
-        # As Kafka: with ELR the value that holds for the cluster stands in the log, so that every
-        # controller decides by the same one (`ActivationRecordsGenerator`).
+        # As Kafka: with ELR the cluster's value is written to the log, so that every controller
+        # decides by the same one (`ActivationRecordsGenerator`).
         records.append(
             ConfigRecord(
                 resource_type=RESOURCE_BROKER,

@@ -1,9 +1,9 @@
-"""Sessions of brokers, by monotonic time, and what a heartbeat makes of a broker's standing.
+"""Broker sessions, measured in monotonic time, and the state changes that heartbeats cause.
 
-The controller that becomes active knows no session: brokers that are unfenced then get a whole one.
-Standing (`next_standing`): FENCED -> UNFENCED once the broker has caught up and wants it; UNFENCED
--> CONTROLLED_SHUTDOWN while it still leads, then SHUTDOWN_NOW; UNFENCED -> FENCED on its wish or
-when its session ends.
+A controller that becomes active has no sessions: it starts a full one for each unfenced broker.
+State (`next_standing`): FENCED -> UNFENCED when the broker has caught up and asks for it; UNFENCED
+-> CONTROLLED_SHUTDOWN while the broker still leads partitions, then SHUTDOWN_NOW; UNFENCED ->
+FENCED when the broker asks for it or its session ends.
 
 Source: `BrokerHeartbeatManager`, `BrokerHeartbeatTracker`, KIP-631.
 """
@@ -17,7 +17,7 @@ from minikafka.metadata.broker_registration import BrokerRegistration
 
 
 class Standing(Enum):
-    """How the controller sees a broker (`BrokerControlState`)."""
+    """The state of a broker, as the controller sees it (`BrokerControlState`)."""
 
     FENCED = "fenced"
     UNFENCED = "unfenced"
@@ -26,7 +26,7 @@ class Standing(Enum):
 
 
 class Wishes(NamedTuple):
-    """What a heartbeat says: does the broker want to be fenced, or to go; how far has it read."""
+    """What a heartbeat asks for, and the offset up to which the broker has applied metadata."""
 
     fence: bool
     shut_down: bool
@@ -34,7 +34,7 @@ class Wishes(NamedTuple):
 
 
 def standing(broker: BrokerRegistration) -> Standing:
-    """Where a broker stands by its registration."""
+    """Return the state that a broker's registration records."""
     if broker.fenced:
         return Standing.FENCED
     if broker.in_controlled_shutdown:
@@ -45,10 +45,10 @@ def standing(broker: BrokerRegistration) -> Standing:
 def next_standing(
     broker: BrokerRegistration, wishes: Wishes, *, leads: bool, others_have_moved_on: bool
 ) -> Standing:
-    """Where a heartbeat takes a broker.
+    """Return the state of a broker after a heartbeat.
 
-    `others_have_moved_on` says that every active broker has read the records that took the
-    leaderships away, so that no client is sent here any more.
+    `leads`: the broker leads a partition. `others_have_moved_on`: every other active broker has
+    applied the records that moved its leaderships away, so no client is directed here any more.
     """
     now = standing(broker)
     if now is Standing.FENCED:
@@ -65,8 +65,8 @@ def next_standing(
 def _from_fenced(broker: BrokerRegistration, wishes: Wishes) -> Standing:
     if wishes.shut_down:
         return Standing.SHUTDOWN_NOW
-    # Unlike Kafka: an incarnation that began to shut down does not come back; no record could take
-    # the mark off again, and it would lead partitions without being active.
+    # Unlike Kafka: an incarnation that began to shut down is not unfenced again. No record can
+    # clear its in_controlled_shutdown flag, so it would lead partitions without being active.
     may_return = not wishes.fence and not broker.in_controlled_shutdown
     if may_return and wishes.metadata_offset >= broker.registered_at:
         return Standing.UNFENCED
@@ -75,7 +75,7 @@ def _from_fenced(broker: BrokerRegistration, wishes: Wishes) -> Standing:
 
 @dataclass(slots=True)
 class _Session:
-    """One incarnation of a broker, as far as it was heard of."""
+    """The session of one incarnation of a broker."""
 
     epoch: int
     contact_ms: int
@@ -85,13 +85,13 @@ class _Session:
 
 @dataclass(slots=True)
 class BrokerHeartbeats:
-    """Who was heard of when. Soft state: it begins anew with each active controller."""
+    """The time of each broker's last heartbeat. Soft state: each active controller starts empty."""
 
     session_timeout_ms: int
     _sessions: dict[int, _Session] = field(default_factory=dict)
 
     def restart(self, brokers: Iterable[BrokerRegistration], now_ms: int) -> None:
-        """Give every unfenced broker a session that begins now; forget all others."""
+        """Start a session for every unfenced broker now; drop all other sessions."""
         self._sessions = {
             broker.broker_id: _Session(broker.epoch, now_ms)
             for broker in brokers
@@ -99,7 +99,7 @@ class BrokerHeartbeats:
         }
 
     def touch(self, broker_id: int, epoch: int, now_ms: int) -> None:
-        """A heartbeat of this incarnation arrived."""
+        """Note that a heartbeat of this incarnation arrived."""
         session = self._sessions.get(broker_id)
         if session is None or session.epoch != epoch:
             self._sessions[broker_id] = _Session(epoch, now_ms)
@@ -107,26 +107,26 @@ class BrokerHeartbeats:
             session.contact_ms = now_ms
 
     def extend(self, delay_ms: int) -> None:
-        """Nobody could be heard for so long: no session ends by that."""
+        """Extend every session by a time during which no heartbeat could be received."""
         for session in self._sessions.values():
             session.contact_ms += delay_ms
 
     def progressed(self, broker_id: int, metadata_offset: int) -> None:
-        """The broker of a session has applied the metadata log up to and including this offset."""
+        """Note that a broker has applied the metadata log up to and including this offset."""
         session = self._sessions[broker_id]
         session.metadata_offset = max(session.metadata_offset, metadata_offset)
 
     def forget(self, broker_id: int) -> None:
-        """The broker is gone."""
+        """Drop the session of a broker that is unregistered."""
         self._sessions.pop(broker_id, None)
 
     def has_session(self, broker_id: int, epoch: int, now_ms: int) -> bool:
-        """Whether this incarnation was heard of within the session timeout."""
+        """True if this incarnation sent a heartbeat within the session timeout."""
         session = self._sessions.get(broker_id)
         return session is not None and session.epoch == epoch and not self._ended(session, now_ms)
 
     def ended(self, brokers: Iterable[BrokerRegistration], now_ms: int) -> list[int]:
-        """Those of the unfenced brokers whose sessions are over, by id."""
+        """Return the ids of the unfenced brokers whose sessions have ended, sorted."""
         found = []
         for broker in brokers:
             session = self._sessions.get(broker.broker_id)
@@ -140,19 +140,22 @@ class BrokerHeartbeats:
         return now_ms - session.contact_ms > self.session_timeout_ms
 
     def shutting_down(self, broker_id: int, offset: int) -> None:
-        """Records up to `offset` take away what the broker leads; only the first call counts."""
+        """Note that the records up to `offset` move the broker's leaderships to other brokers.
+
+        Only the first call counts.
+        """
         session = self._sessions[broker_id]
         if session.shutdown_offset is None:
             session.shutdown_offset = offset
 
     def fenced(self, broker_id: int) -> None:
-        """The broker was fenced: a controlled shutdown, if there was one, is over."""
+        """Note that the broker was fenced, which ends its controlled shutdown, if any."""
         session = self._sessions.get(broker_id)
         if session is not None:
             session.shutdown_offset = None
 
     def others_have_moved_on(self, broker_id: int, active: Iterable[BrokerRegistration]) -> bool:
-        """Whether every active broker has applied what took the leaderships of one away."""
+        """True if every other active broker has applied the moves of this broker's leaderships."""
         session = self._sessions.get(broker_id)
         if session is None or session.shutdown_offset is None:
             return False

@@ -1,15 +1,16 @@
-"""Broker Request Sender: questions of the active controller about logs, on their way to brokers.
+"""Broker Request Sender: sends the active controller's GetReplicaLogInfo requests to brokers.
 
-Each broker has one queue. What is asked in one turn goes out in one GetReplicaLogInfo, at most 2000
-partitions in a request and one request to a broker at a time; what comes meanwhile waits for the
-next (U2). Answers, errors and time-outs arrive as events inside `Node.step`, through `rpc/calls`;
-one that was asked for in a former leadership of this controller changes nothing.
+Each broker has one queue. Partitions that are queued in one turn go out in one request, with at
+most 2000 partitions in a request and one request in flight for each broker; partitions that are
+queued meanwhile go out with the next request (U2). Responses, errors and timeouts arrive as events
+inside `Node.step`, through `rpc/calls`; the response to a request of a former leadership of this
+controller is ignored.
 
-A question stays until it is answered or `drop`ped: a call that failed, and an answer that was
-rejected, is asked again after a backoff that grows to 2 s. A partition stands in a broker's queue
-once, so that the queues hold no more than the replicas of the partitions that are recovered.
+A partition stays in the queue until it is answered or `drop`ped: after a failed request or a
+rejected answer it is sent again, after a backoff that grows to 2 s. A partition is in a broker's
+queue at most once, so the queues hold at most the replicas of the partitions under recovery.
 
-Source: KIP-966 "Broker Request Sender"; SPEC U2, U4, R3.
+Source: KIP-966 "Broker Request Sender"; docs/rules.md U2, U4, R3.
 """
 
 import logging
@@ -37,7 +38,7 @@ _PURPOSE = "replica-log-info"
 
 
 class LogInfoAnswer(NamedTuple):
-    """What one broker said: its own epoch, and a row for each partition."""
+    """The answer of one broker: its broker epoch, and a row for each partition."""
 
     broker_id: int
     broker_epoch: int
@@ -45,12 +46,12 @@ class LogInfoAnswer(NamedTuple):
 
 
 Listener = Callable[[LogInfoAnswer], Iterable[TopicIdPartition]]
-"""Takes an answer in; returns the partitions that the broker is to be asked about again."""
+"""Handles an answer; returns the partitions that the broker must be asked about again."""
 
 
 @dataclass(slots=True)
 class _Queue:
-    """What one broker is asked. A partition is either waiting or asked, never both."""
+    """The partitions to ask one broker about; each is either waiting or asked, never both."""
 
     waiting: dict[TopicIdPartition, None] = field(default_factory=dict)
     asked: dict[TopicIdPartition, None] = field(default_factory=dict)
@@ -62,9 +63,9 @@ class _Queue:
 
 @dataclass(slots=True)
 class BrokerRequestSender:
-    """The queues of one active controller; `stop` and `start` make them those of another.
+    """The request queues of one active controller; `stop` clears them for the next leadership.
 
-    `endpoint` says where a broker can be asked, if anywhere.
+    `endpoint` returns the endpoint of a broker, or None if it has none.
     """
 
     env: Environment
@@ -76,14 +77,14 @@ class BrokerRequestSender:
     _leadership: int = 0
 
     def stop(self) -> None:
-        """Forget every question; answers that are on their way are not listened to any more."""
+        """Clear every queue; responses that are still in flight will be ignored."""
         for queue in self._queues.values():
             _cancel(queue)
         self._queues = {}
         self._leadership += 1
 
     def ask(self, broker_id: int, partition: TopicIdPartition) -> None:
-        """Ask a broker about its replica of a partition, unless that is under way."""
+        """Ask a broker about its replica of a partition, unless it is being asked already."""
         queue = self._queues.get(broker_id)
         if queue is None:
             queue = self._queues[broker_id] = _Queue(moved_ms=self.env.clock.monotonic_ms)
@@ -92,7 +93,7 @@ class BrokerRequestSender:
             self._schedule(broker_id, queue)
 
     def drop(self, broker_id: int, partition: TopicIdPartition) -> None:
-        """Nobody wants to know this any more."""
+        """Stop asking a broker about a partition."""
         queue = self._queues.get(broker_id)
         if queue is None:
             return
@@ -100,23 +101,28 @@ class BrokerRequestSender:
         queue.asked.pop(partition, None)
 
     def restart_stuck(self) -> None:
-        """U7: ask again where a failure that nobody foresaw left questions lying."""
+        """U7: send again what an unforeseen failure left in a queue without a request in flight."""
         now_ms = self.env.clock.monotonic_ms
         for broker_id, queue in self._queues.items():
             if now_ms - queue.moved_ms >= _STUCK_AFTER_MS:
-                _log.warning("the questions to broker %d had stopped", broker_id)
+                _log.warning(
+                    "GetReplicaLogInfo requests to broker %d made no progress for %d ms; "
+                    "sending them again",
+                    broker_id,
+                    now_ms - queue.moved_ms,
+                )
                 queue.waiting = {**queue.asked, **queue.waiting}
                 queue.asked, queue.in_flight = {}, False
                 queue.moved_ms = now_ms
                 self.wake(broker_id)
 
     def is_asking(self, broker_id: int, partition: TopicIdPartition) -> bool:
-        """Whether a question is on its way, or waits to go."""
+        """True if a request for the partition is queued or in flight."""
         queue = self._queues.get(broker_id)
         return queue is not None and (partition in queue.waiting or partition in queue.asked)
 
     def wake(self, broker_id: int) -> None:
-        """A broker may have come back: what waits for a backoff goes now."""
+        """End the backoff of a broker that may be reachable again: send its queue now."""
         queue = self._queues.get(broker_id)
         if queue is not None:
             _cancel(queue)
@@ -125,11 +131,11 @@ class BrokerRequestSender:
 
     @property
     def pending(self) -> int:
-        """How many questions have no answer yet."""
+        """The number of partitions that are not answered yet, over all brokers."""
         return sum(len(queue.waiting) + len(queue.asked) for queue in self._queues.values())
 
     def _schedule(self, broker_id: int, queue: _Queue) -> None:
-        # A turn later: what one change of the metadata asks goes into one request.
+        # One turn later, so that all partitions of one metadata change go into one request.
         if queue.timer is None and not queue.in_flight:
             queue.timer = self.env.after(queue.backoff_ms, lambda: self._send(broker_id, queue))
 
@@ -172,7 +178,7 @@ class BrokerRequestSender:
             if response is not None:
                 why = error_of(response.error_code).code.name
             if not queue.backoff_ms:
-                _log.info("broker %d does not say what its logs hold: %s", broker_id, why)
+                _log.info("GetReplicaLogInfo to broker %d failed: %s", broker_id, why)
             queue.waiting = {**asked, **queue.waiting}
             self._back_off(broker_id, queue)
             return
@@ -182,7 +188,7 @@ class BrokerRequestSender:
         ]
         for at, _ in served:
             del asked[at]
-        # What the broker did not get to goes first; what was rejected goes last, and later.
+        # Partitions without an answer go first; rejected ones go last, after a backoff.
         queue.waiting = {**asked, **queue.waiting}
         again = list(self.on_answer(LogInfoAnswer(broker_id, response.broker_epoch, served)))
         for at in again:

@@ -1,4 +1,4 @@
-"""Checks of who speaks, shared by what brokers ask for. Source: `ClusterControlManager`."""
+"""Checks of the sender, shared by the requests of brokers. Source: `ClusterControlManager`."""
 
 from minikafka.common.errors import StaleBrokerEpochError
 from minikafka.metadata.broker_registration import BrokerRegistration
@@ -6,10 +6,10 @@ from minikafka.metadata.image import MetadataImage
 
 
 def check_broker_epoch(image: MetadataImage, broker_id: int, epoch: int) -> BrokerRegistration:
-    """The registration of the broker that speaks.
+    """Return the registration of the broker that sent a request.
 
     Raises:
-        StaleBrokerEpochError: it is not registered, or a later incarnation of it is.
+        StaleBrokerEpochError: it is not registered, or is registered with another epoch.
     """
     broker = image.brokers.get(broker_id)
     if broker is None:

@@ -1,11 +1,11 @@
 """Registrations of brokers and controllers, heartbeats, fencing, controlled shutdown.
 
-Invariants: a new incarnation of a broker starts fenced; its epoch is the offset at which its
-registration was decided, so that epochs grow; records that take leaderships away from a broker
-stand before the record that fences or registers it (E7), those that give it some after.
+Invariants: a new incarnation of a broker starts fenced; its epoch is the end offset of the metadata
+log at its registration, so epochs grow; records that take leaderships away from a broker precede
+the record that fences or registers it (E7), records that give it leaderships follow it.
 
 Source: `ClusterControlManager`, `ReplicationControlManager.processBrokerHeartbeat`, KIP-631,
-KIP-966; SPEC C3, C5, E6, E7.
+KIP-966; docs/rules.md C3, C5, E6, E7.
 """
 
 import logging
@@ -69,17 +69,19 @@ def register_broker(
     cluster_id: str,
     now_ms: int,
 ) -> ControllerResult[registration_messages.BrokerRegistrationResponse]:
-    """Register an incarnation of a broker, which loses ISR and ELR if its end was unclean (E7).
+    """Register an incarnation of a broker.
+
+    A new incarnation leaves every ISR, and after an unclean shutdown also every ELR (E7).
 
     Raises:
         InconsistentClusterIdError: the broker belongs to another cluster.
-        DuplicateBrokerRegistrationError: another incarnation of the broker lives.
+        DuplicateBrokerRegistrationError: another incarnation of the broker has a live session.
         InvalidRegistrationError: log directories or features are missing or wrong.
-        UnsupportedVersionError: the broker cannot live with a finalized feature level.
+        UnsupportedVersionError: the broker does not support a finalized feature level.
     """
     if request.cluster_id != cluster_id:
         raise InconsistentClusterIdError(
-            f"this is cluster {cluster_id}, broker {request.broker_id} belongs to "
+            f"this is cluster {cluster_id}, but broker {request.broker_id} belongs to cluster "
             f"{request.cluster_id}"
         )
     known = view.image.brokers.get(request.broker_id)
@@ -116,10 +118,11 @@ def register_broker(
 def _check_session_over(
     known: BrokerRegistration, heartbeats: BrokerHeartbeats, now_ms: int
 ) -> None:
-    """As Kafka: a broker that was killed waits until its old session is over (SPEC 13)."""
+    """As Kafka: a killed broker cannot register again until its old session has ended."""
     if not known.fenced and heartbeats.has_session(known.broker_id, known.epoch, now_ms):
         raise DuplicateBrokerRegistrationError(
-            f"another incarnation of broker {known.broker_id} is registered and its session lives"
+            f"another incarnation of broker {known.broker_id} is registered and its session has "
+            "not ended"
         )
 
 
@@ -129,9 +132,9 @@ def _leftovers(
     request: registration_messages.BrokerRegistrationRequest,
     version: int,
 ) -> list[MetadataRecord]:
-    """What the broker's former incarnation leaves behind, by how it ended (C3, C5).
+    """Return the changes that end the former incarnation of the broker (C3, C5).
 
-    A broker that was unregistered may still be in an ELR; nobody knows how it ended.
+    A broker that was unregistered may still be in an ELR; its shutdown counts as unclean.
     """
     is_clean = (
         known is not None
@@ -141,14 +144,14 @@ def _leftovers(
     if is_clean:
         return removal_from_isrs(view, request.broker_id)
     if not view.elr_enabled:
-        # E12: also out of an ELR that is left from before, which may count again.
+        # E12: remove it also from a stale ELR, which would count again if ELR is enabled.
         return elections_without(view, request.broker_id)
     records = removal_after_unclean_shutdown(view, request.broker_id)
     _log.info(
-        "broker %d was not shut down cleanly (it names epoch %d): %d partitions change",
+        "broker %d had an unclean shutdown (the registration names previous epoch %d): %s",
         request.broker_id,
         request.previous_broker_epoch,
-        len(records),
+        "1 partition changes" if len(records) == 1 else f"{len(records)} partitions change",
     )
     return records
 
@@ -174,7 +177,7 @@ def _check_log_dirs(view: View, request: registration_messages.BrokerRegistratio
 
 
 def _check_features(view: View, request: registration_messages.BrokerRegistrationRequest) -> None:
-    """Every finalized level must lie in the broker's range; a missing feature is the range 0-0."""
+    """Check that every finalized level is in the broker's range; a missing feature means 0-0."""
     ranges = {
         feature.name: FeatureRange(feature.min_supported_version, feature.max_supported_version)
         for feature in request.features
@@ -187,8 +190,8 @@ def _check_features(view: View, request: registration_messages.BrokerRegistratio
         supported = ranges.get(name, FeatureRange(0, 0))
         if not supported.includes(level):
             raise UnsupportedVersionError(
-                f"{name} is finalized at {level}; broker {request.broker_id} supports "
-                f"{supported.minimum} to {supported.maximum}"
+                f"{name} is finalized at level {level}; broker {request.broker_id} supports "
+                f"levels {supported.minimum} to {supported.maximum}"
             )
 
 
@@ -227,10 +230,10 @@ def heartbeat(
     version: int,
     now_ms: int,
 ) -> ControllerResult[heartbeat_messages.BrokerHeartbeatResponse]:
-    """Keep a broker's session, and take the broker where its heartbeat leads.
+    """Extend a broker's session, and make the state change that its heartbeat asks for.
 
     Raises:
-        StaleBrokerEpochError: the heartbeat is not of the registered incarnation.
+        StaleBrokerEpochError: the heartbeat is not from the registered incarnation.
     """
     broker = check_broker_epoch(view.image, request.broker_id, request.broker_epoch)
     broker_id = broker.broker_id
@@ -251,7 +254,7 @@ def heartbeat(
     elif after is not Standing.UNFENCED:
         heartbeats.fenced(broker_id)
     if now is after or after is not Standing.UNFENCED:
-        # A broker that is being unfenced is asked again: its next heartbeat says the same.
+        # Skipped while a broker is being unfenced: its next heartbeat reports the same directories.
         records += _directory_changes(view, broker, request, version, moved=after is not now)
     if after is not now:
         _log.info("broker %d: %s -> %s", broker_id, now.value, after.value)
@@ -294,7 +297,7 @@ def _controlled_shutdown(
 
 
 def fencing(view: View, broker: BrokerRegistration) -> list[MetadataRecord]:
-    """The records that fence a broker: its partitions first."""
+    """Return the records that fence a broker: first its partitions, then its registration."""
     change = BrokerRegistrationChangeRecord(
         broker_id=broker.broker_id, broker_epoch=broker.epoch, fenced=1, log_dirs=[]
     )
@@ -302,7 +305,7 @@ def fencing(view: View, broker: BrokerRegistration) -> list[MetadataRecord]:
 
 
 def unfencing(view: View, broker: BrokerRegistration) -> list[MetadataRecord]:
-    """The records that unfence a broker, then the elections that it makes possible (E6)."""
+    """Return the record that unfences a broker, then the elections that this allows (E6)."""
     change = BrokerRegistrationChangeRecord(
         broker_id=broker.broker_id, broker_epoch=broker.epoch, fenced=-1, log_dirs=[]
     )
@@ -317,9 +320,9 @@ def _directory_changes(
     *,
     moved: bool,
 ) -> list[MetadataRecord]:
-    """What follows from directories that went offline, or were cordoned off.
+    """Return the records for log directories that went offline or were cordoned.
 
-    `moved` says that the broker is leaving every ISR by the same heartbeat anyway.
+    `moved`: the state change of the same heartbeat already removes the broker from every ISR.
     """
     records: list[MetadataRecord] = []
     level = view.metadata_version
@@ -364,10 +367,10 @@ def unregister_broker(
     heartbeats: BrokerHeartbeats,
     request: unregister_messages.UnregisterBrokerRequest,
 ) -> ControllerResult[unregister_messages.UnregisterBrokerResponse]:
-    """Forget a broker that is gone for good.
+    """Remove the registration of a broker that will not return.
 
     Raises:
-        BrokerIdNotRegisteredError: there is none of this id.
+        BrokerIdNotRegisteredError: no broker with this id is registered.
     """
     broker = view.image.brokers.get(request.broker_id)
     if broker is None:
@@ -386,11 +389,11 @@ def register_controller(
     """Register an incarnation of a controller.
 
     Raises:
-        UnsupportedVersionError: the cluster's metadata.version knows no controller registrations.
+        UnsupportedVersionError: the cluster's metadata.version has no controller registrations.
     """
     if view.metadata_version < _CONTROLLERS_FROM:
         raise UnsupportedVersionError(
-            f"controllers register from metadata.version {_CONTROLLERS_FROM} on"
+            f"controller registration needs metadata.version {_CONTROLLERS_FROM} or higher"
         )
     record = controller_record.RegisterControllerRecord(
         controller_id=request.controller_id,

@@ -1,4 +1,4 @@
-"""Which values a resource may be given: the key tables, as the controller asks them.
+"""Validation of the configuration values that a resource may get, by the key tables.
 
 Source: `ControllerConfigurationValidator`, `DynamicBrokerConfig`.
 """
@@ -20,7 +20,7 @@ from minikafka.config.topic import TOPIC_KEYS
 from minikafka.config.values import broker_keys
 from minikafka.metadata.image import RESOURCE_BROKER, RESOURCE_GROUP, RESOURCE_TOPIC
 
-# Brokers have these only while they run; no properties file names them (`QuotaConfig`).
+# These exist only as dynamic configuration; no properties file may name them (`QuotaConfig`).
 _DYNAMIC_ONLY = KeyTable(
     "broker",
     [
@@ -40,12 +40,12 @@ _DYNAMIC_ONLY = KeyTable(
     ],
 )
 
-# Controllers decide by these: each must see the same value.
+# Controllers decide by these, so each of them must see the same value.
 _OF_THE_CLUSTER = (UNCLEAN_RECOVERY_MANAGER_ENABLED.name, UNCLEAN_RECOVERY_TIMEOUT_MS.name)
 
 
 def find_key(resource_type: int, name: str) -> Key[object] | None:
-    """The key of this name that resources of this type may have, or None."""
+    """Return the key of this name for a resource type, or None if the type has no such key."""
     if resource_type == RESOURCE_TOPIC:
         return TOPIC_KEYS.get(name)
     if resource_type == RESOURCE_GROUP:
@@ -55,18 +55,18 @@ def find_key(resource_type: int, name: str) -> Key[object] | None:
 
 
 def unknown_key(resource_type: int, name: str) -> InvalidConfigError:
-    """The error for a name that is no key of this type of resource."""
+    """Return the error for a name that is not a key of this resource type."""
     tables: Mapping[int, KeyTable] = {RESOURCE_TOPIC: TOPIC_KEYS, RESOURCE_GROUP: GROUP_KEYS}
     table = tables.get(resource_type) or broker_keys()
     return InvalidConfigError(str(table.unknown(name)))
 
 
 def check_value(resource_type: int, resource_name: str, name: str, value: str) -> None:
-    """Whether a resource may be given a value.
+    """Check that a key of a resource may be set to a value.
 
     Raises:
-        InvalidConfigError: there is no such key, it cannot change while brokers run, or the value
-            is not one of its values.
+        InvalidConfigError: the key does not exist, is read-only, cannot be set at this level
+            (one broker or all brokers), or does not accept the value.
     """
     key = find_key(resource_type, name)
     if key is None:
@@ -74,9 +74,9 @@ def check_value(resource_type: int, resource_name: str, name: str, value: str) -
     if key.update is Update.READ_ONLY:
         raise InvalidConfigError(f"{name}: can only be set in a broker's properties file")
     if resource_type == RESOURCE_BROKER and not resource_name and _is_of_one_broker(key):
-        raise InvalidConfigError(f"{name}: is set for one broker, not as a default for all")
+        raise InvalidConfigError(f"{name}: can only be set for one broker, not as a default")
     if resource_type == RESOURCE_BROKER and resource_name and name in _OF_THE_CLUSTER:
-        raise InvalidConfigError(f"{name}: is set for the whole cluster, not for one broker")
+        raise InvalidConfigError(f"{name}: can only be set for the cluster, not for one broker")
     try:
         key.parse(value)
     except ConfigError as error:

@@ -1,9 +1,10 @@
 """Dynamic configuration of topics, brokers, the cluster's brokers, and groups.
 
-A request is answered resource by resource; what succeeds is written in one batch, followed by what
-a new `min.insync.replicas` means for the ELR (E10) and for reassignments that wait for it (E11).
+Each resource of a request succeeds or fails separately. The changes that succeed are written in one
+batch, followed by the changes that a new `min.insync.replicas` causes in ELRs (E10) and in
+reassignments that wait for it (E11).
 
-Source: `ConfigurationControlManager`, KIP-339, KIP-966; SPEC E10, E11, 12, 13.
+Source: `ConfigurationControlManager`, KIP-339, KIP-966; docs/rules.md E10, E11.
 """
 
 from collections.abc import Callable, Iterable
@@ -52,7 +53,7 @@ class _Outcome(NamedTuple):
 def incremental_alter_configs(
     view: View, request: incremental.IncrementalAlterConfigsRequest
 ) -> ControllerResult[incremental.IncrementalAlterConfigsResponse]:
-    """Set, delete, append to and subtract from values of resources."""
+    """Set, delete, append to and subtract from configuration values of resources."""
     records, outcomes = _alter_all(
         view,
         [(_Resource(r.resource_type, r.resource_name), r) for r in request.resources],
@@ -75,7 +76,7 @@ def incremental_alter_configs(
 def alter_configs(
     view: View, request: replacing.AlterConfigsRequest
 ) -> ControllerResult[replacing.AlterConfigsResponse]:
-    """Give resources these values and no others."""
+    """Replace the configuration of each resource by the values of the request."""
     records, outcomes = _alter_all(
         view,
         [(_Resource(r.resource_type, r.resource_name), r) for r in request.resources],
@@ -107,7 +108,7 @@ def _alter_all(
     asked: list[tuple[_Resource, A]],
     values_of: Callable[[_Resource, A], Values],
 ) -> tuple[list[MetadataRecord], list[_Outcome]]:
-    """The records of what may be changed, and for each resource what came of it."""
+    """Return the records of the valid changes, and the outcome for each resource."""
     counts: dict[_Resource, int] = {}
     for resource, _ in asked:
         counts[resource] = counts.get(resource, 0) + 1
@@ -121,7 +122,7 @@ def _alter_all(
             values = values_of(resource, alterations)
             _check_min_isr(view, resource, values)
         except KafkaError as error:
-            # Without its traceback, which has this frame, and with it `outcomes`.
+            # Without its traceback, which would hold this frame and so form a reference cycle.
             outcomes[resource] = error.with_traceback(None)
             continue
         outcomes[resource] = None
@@ -134,7 +135,7 @@ def _alter_all(
 
 
 def _check_resource(view: View, resource: _Resource) -> None:
-    """Whether there is such a resource."""
+    """Check that the resource exists."""
     if resource.type == RESOURCE_TOPIC:
         if view.image.topic(resource.name) is None:
             raise UnknownTopicOrPartitionError
@@ -142,16 +143,16 @@ def _check_resource(view: View, resource: _Resource) -> None:
         _check_broker(view, resource.name)
     elif resource.type == RESOURCE_GROUP:
         if not resource.name:
-            raise InvalidRequestError("there are no defaults for all groups")
+            raise InvalidRequestError("groups have no default configuration; name a group")
     else:
-        raise InvalidRequestError(f"resource type {resource.type} has no configuration here")
+        raise InvalidRequestError(f"resource type {resource.type} cannot be configured")
 
 
 def _check_broker(view: View, name: str) -> None:
     if not name:
         return
     if not (name.isascii() and name.isdigit()):
-        raise InvalidRequestError(f"{name!r} is no broker id")
+        raise InvalidRequestError(f"{name!r} is not a broker id")
     if int(name) not in view.image.brokers and int(name) not in view.image.controllers:
         raise BrokerIdNotRegisteredError(f"broker {name} is not registered")
 
@@ -159,7 +160,7 @@ def _check_broker(view: View, name: str) -> None:
 def _incremental_values(
     view: View, resource: _Resource, alterations: Iterable[incremental.AlterableConfig]
 ) -> Values:
-    """What each named key becomes; None is removed."""
+    """Return the new value of each named key; None means that the key is removed."""
     values: Values = {}
     for asked in alterations:
         if asked.name in values:
@@ -168,12 +169,12 @@ def _incremental_values(
             values[asked.name] = None
             continue
         if asked.value is None:
-            raise InvalidRequestError(f"{asked.name}: null is no value")
+            raise InvalidRequestError(f"{asked.name}: the value must not be null")
         value = asked.value
         if asked.config_operation in (_APPEND, _SUBTRACT):
             value = _altered_list(view, resource, asked.name, value, asked.config_operation)
         elif asked.config_operation != _SET:
-            raise InvalidRequestError(f"there is no operation {asked.config_operation}")
+            raise InvalidRequestError(f"unknown config operation {asked.config_operation}")
         check_value(resource.type, resource.name, asked.name, value)
         values[asked.name] = value
     return values
@@ -184,7 +185,7 @@ def _altered_list(view: View, resource: _Resource, name: str, value: str, operat
     if key is None:
         raise unknown_key(resource.type, name)
     if key.type is not ConfigType.LIST:
-        raise InvalidConfigError(f"{name}: is no list, nothing can be added or taken away")
+        raise InvalidConfigError(f"{name}: is not a list; append and subtract need a list")
     present = parse_list(_text_in_force(view, resource, key) or "")
     given = parse_list(value)
     if operation == _APPEND:
@@ -205,13 +206,13 @@ def _text_in_force(view: View, resource: _Resource, key: Key[object]) -> str | N
 def _replacing_values(
     view: View, resource: _Resource, given: Iterable[replacing.AlterableConfig]
 ) -> Values:
-    """What each key becomes when only the given ones are to be left."""
+    """Return the new value of each key: the given values, and None for every other key."""
     values: Values = {}
     for asked in given:
         if asked.name in values:
             raise InvalidRequestError(f"{asked.name}: is named twice")
         if asked.value is None:
-            raise InvalidRequestError(f"{asked.name}: null is no value")
+            raise InvalidRequestError(f"{asked.name}: the value must not be null")
         check_value(resource.type, resource.name, asked.name, asked.value)
         values[asked.name] = asked.value
     for name in view.image.config(resource.type, resource.name):
@@ -220,7 +221,10 @@ def _replacing_values(
 
 
 def _check_min_isr(view: View, resource: _Resource, values: Values) -> None:
-    """With ELR every controller must decide by one value: the cluster's, or the topic's own."""
+    """With ELR, check that no broker gets a min ISR different from the cluster's.
+
+    Every controller must decide by the same value: the topic's, or else the cluster's.
+    """
     name = MIN_INSYNC_REPLICAS.name
     if resource.type != RESOURCE_BROKER or name not in values or not view.elr_enabled:
         return

@@ -1,4 +1,4 @@
-"""AssignReplicasToDirs: a broker says in which of its log directories replicas are.
+"""AssignReplicasToDirs: a broker reports which of its log directories hold its replicas.
 
 Source: `ReplicationControlManager.handleAssignReplicasToDirs`, KIP-858.
 """
@@ -21,15 +21,15 @@ from minikafka.metadata.serde import MetadataRecord
 def assign_replicas_to_dirs(
     view: View, request: messages.AssignReplicasToDirsRequest
 ) -> ControllerResult[messages.AssignReplicasToDirsResponse]:
-    """Note the directories, each partition on its own.
+    """Record the directories; each partition succeeds or fails separately.
 
     Raises:
-        UnsupportedVersionError: the cluster's metadata.version knows no directories.
-        StaleBrokerEpochError: the request is of an earlier incarnation of the broker.
+        UnsupportedVersionError: the cluster's metadata.version has no directory assignments.
+        StaleBrokerEpochError: the request is not from the registered incarnation of the broker.
     """
     if view.metadata_version < DIRECTORIES_FROM:
         raise UnsupportedVersionError(
-            f"directories are assigned from metadata.version {DIRECTORIES_FROM} on"
+            f"directory assignment needs metadata.version {DIRECTORIES_FROM} or higher"
         )
     broker = check_broker_epoch(view.image, request.broker_id, request.broker_epoch)
     records: list[MetadataRecord] = []
@@ -75,14 +75,15 @@ def _change(
     remaining = tuple(member for member in current.isr if member != broker_id)
     began_anew = Target(isr=remaining, directories=directories, unclean_shutdown=(broker_id,))
     if directory == DIRECTORY_LOST:
-        # Unlike Kafka: the log is gone, and so are the promises of an ISR or ELR member (E7).
+        # Unlike Kafka: the log is lost, so the replica leaves ISR and ELR as after an unclean
+        # shutdown (E7).
         return view.change(found, began_anew, without=broker_id)
     if not is_online(directory, broker.log_dirs):
-        # It failed before the broker could say that the replica is in it.
+        # The directory failed before the broker reported that it holds the replica.
         return view.change(found, Target(isr=remaining, directories=directories), without=broker_id)
     if not is_online(current.directory(broker_id), broker.log_dirs):
-        # Unlike Kafka: the replica was in a directory that is gone, so that it began anew, without
-        # its records. It keeps none of the promises of an ISR or ELR member (E2, E7).
+        # Unlike Kafka: the replica was in a directory that went offline, so it started again with
+        # an empty log. It leaves ISR and ELR as after an unclean shutdown (E2, E7).
         return view.change(found, began_anew, without=broker_id)
     return view.change(found, Target(directories=directories))
 
@@ -90,9 +91,9 @@ def _change(
 def _election(
     view: View, records: list[PartitionChangeRecord], found: IndexedPartition
 ) -> list[PartitionChangeRecord]:
-    """Elect a leader now that a log is back which was lost, or was in a directory that is gone.
+    """Elect a leader after a replica moved from an offline or lost directory to an online one.
 
-    No unfencing may follow that would (L1, L6).
+    The broker may be unfenced already, so no later unfencing would start this election (L1, L6).
     """
     later = view.after(records)
     again = later.find(later.image.topics[found.topic.topic_id], found.partition.partition)

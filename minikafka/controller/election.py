@@ -1,10 +1,10 @@
-"""Who leads a partition: arithmetic over what the controller knows, no state, no effects.
+"""Leader election: pure functions of what the controller knows, without state or effects.
 
-Rules L1-L8 of the specification. `elect` goes in the order of `PartitionChangeBuilder`: ISR members
-first, ELR members only while the ISR is empty, then the last known leader, and, where an unclean
-election is allowed, any replica that lives. With the unclean recovery manager on it stops after the
-ELR: `recovery_step` says what happens to a partition without leader then, and `recovery_winner` who
-of those that answered is elected.
+Rules L1-L8 of docs/rules.md. `elect` uses the order of `PartitionChangeBuilder`: ISR members
+first, ELR members only while the ISR is empty, then the last known leader, and, if unclean
+election is allowed, any live replica. With the unclean recovery manager enabled, `elect` stops
+after the ELR: `recovery_step` then decides what a partition without leader needs, and
+`recovery_winner` elects one of the replicas that answered.
 
 Source: `PartitionChangeBuilder.electLeader`, KIP-966 "Leader election", "Unclean recovery".
 """
@@ -19,10 +19,10 @@ Acceptable = Callable[[int], bool]
 
 
 class Election(Enum):
-    """What an election may do.
+    """The kind of an election.
 
-    PREFERRED moves leadership to the first replica where that is safe; ONLINE keeps a leader that
-    can stay; UNCLEAN is ONLINE that rather loses records than have no leader.
+    PREFERRED moves leadership to the first replica if that is safe. ONLINE keeps a leader that is
+    still valid. UNCLEAN is as ONLINE, but may elect a replica that lacks committed records.
     """
 
     PREFERRED = "preferred"
@@ -31,9 +31,10 @@ class Election(Enum):
 
 
 class Candidates(NamedTuple):
-    """Who could lead. `last_known_leader` is -1 where there is none, or it must not be elected.
+    """The replicas that could lead a partition.
 
-    `designated` is the replica that somebody chose: it is elected or nobody is; -1 for none.
+    `last_known_leader` is -1 if there is none, or if it must not be elected. `designated` is the
+    only replica that may be elected, chosen by an operator or a recovery; -1 for none.
     """
 
     replicas: tuple[int, ...]
@@ -45,16 +46,16 @@ class Candidates(NamedTuple):
 
 
 class Elected(NamedTuple):
-    """The outcome: -1 for nobody. `unclean` where the leader may lack committed records (L8)."""
+    """The outcome: the leader (-1: none), and whether it may lack committed records (L8)."""
 
     leader: int
     unclean: bool = False
 
 
 def elect(candidates: Candidates, election: Election, acceptable: Acceptable) -> Elected:
-    """The leader to have now; `acceptable` says of a replica whether it lives.
+    """Return the leader to elect now; `acceptable` is true for a replica that is able to lead.
 
-    A leader that is valid stays, except that PREFERRED asks the first replica before it.
+    A valid leader stays, but a PREFERRED election tries the first replica before it.
     """
 
     def valid(replica: int) -> bool:
@@ -88,12 +89,12 @@ def _safe_order(candidates: Candidates, election: Election) -> tuple[int, ...]:
 
 
 def _last_known_may_lead(candidates: Candidates) -> bool:
-    """L6: only where nobody is left who is sure to have everything."""
+    """L6: only if no replica is certain to hold every committed record."""
     return not candidates.isr and not candidates.elr and candidates.last_known_leader != NO_LEADER
 
 
 class Strategy(Enum):
-    """L7: what the recovery of a partition without ISR and ELR prefers; values as configured."""
+    """The recovery strategy of a partition (L7); the values are those of the configuration."""
 
     AGGRESSIVE = "Aggressive"
     BALANCED = "Balanced"
@@ -101,7 +102,7 @@ class Strategy(Enum):
 
 
 class RecoveryStep(Enum):
-    """What a partition without leader needs: a recovery, or to wait for somebody (L3, L4)."""
+    """What a partition without leader needs: a recovery, or to wait (L3, L4)."""
 
     RECOVER = "recover"
     WAIT_FOR_ELIGIBLE = "wait for a member of ISR or ELR"
@@ -110,7 +111,7 @@ class RecoveryStep(Enum):
 
 
 class LogInfo(NamedTuple):
-    """What a replica's log holds: the epoch of its last record (-1: no record), and its end."""
+    """The leader epoch of a replica's last record (-1: no record), and its log end offset."""
 
     last_epoch: int
     end_offset: int
@@ -122,11 +123,11 @@ def recovery_step(
     strategy: Strategy,
     acceptable: Acceptable,
 ) -> RecoveryStep:
-    """The step for a partition that `elect` found no leader for.
+    """Return the step for a partition for which `elect` found no leader.
 
-    `eligible` are the members of ISR and ELR, none of which lives. Without ELR the last ISR member
-    stays in the ISR and is waited for as an ELR member is. Where nobody is last known, all of them
-    are unfenced, so that BALANCED recovers at once.
+    `eligible` are the members of ISR and ELR, none of which is able to lead. Without ELR the last
+    ISR member stays in the ISR, and the partition waits for it as for an ELR member. With an empty
+    LastKnownELR, BALANCED recovers at once.
     """
     if strategy is Strategy.AGGRESSIVE:
         return RecoveryStep.RECOVER
@@ -140,7 +141,7 @@ def recovery_step(
 
 
 def step_without_manager(candidates: Candidates, *, unclean_allowed: bool) -> RecoveryStep:
-    """The same with the recovery manager off: somebody comes back, or an operator decides (L6)."""
+    """As `recovery_step`, with the manager disabled: wait for a replica or an operator (L6)."""
     if candidates.isr or candidates.elr or unclean_allowed:
         return RecoveryStep.WAIT_FOR_ELIGIBLE
     if candidates.last_known_leader != NO_LEADER:
@@ -151,10 +152,11 @@ def step_without_manager(candidates: Candidates, *, unclean_allowed: bool) -> Re
 def recovery_winner(
     answers: Mapping[int, LogInfo], *, needed: tuple[int, ...], expected: int, time_is_up: bool
 ) -> int:
-    """U5, U6: who is elected now, by what the replicas that may lead answered; -1 for nobody yet.
+    """Return the replica to elect by the answers of the replicas that may lead, or -1 (U5, U6).
 
-    `needed` must have answered; the other of the `expected` replicas are waited for until the time
-    is up. Of the highest last epoch the longest log wins, then the lowest broker id.
+    The replicas of `needed` must have answered. The recovery waits until `expected` replicas have
+    answered or the time is up. The highest last epoch wins, then the longest log, then the lowest
+    broker id.
     """
     if not answers or any(replica not in answers for replica in needed):
         return NO_LEADER

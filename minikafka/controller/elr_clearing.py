@@ -1,9 +1,9 @@
-"""E10, E12: when an ELR goes though its partition does not change.
+"""Clear ELRs after a change of configuration or of the ELR feature level (E10, E12).
 
-A min.insync.replicas that an ISR fulfils makes the ELR superfluous; one that is left from before
-ELR was switched off says nothing any more.
+An ISR with at least the new min.insync.replicas members needs no ELR. An ELR that is left from
+before the feature was disabled is stale: it was not updated since.
 
-Source: `ConfigurationControlManager`, `ClearElrRecord`, KIP-966; SPEC E10, 13.
+Source: `ConfigurationControlManager`, `ClearElrRecord`, KIP-966; docs/rules.md E10, E12.
 """
 
 from collections.abc import Sequence
@@ -20,10 +20,10 @@ _EVERY_TOPIC = ""
 
 
 def leftover_records(view: View) -> list[MetadataRecord]:
-    """E12: what forgets every ELR that is left from when it was kept before.
+    """Return the record that clears every stale ELR when the feature is enabled again (E12).
 
-    Nobody has looked after it since: its members may lack what was committed meanwhile. Unlike
-    Kafka, where they may lead again once ELR is switched on.
+    A stale ELR was not updated while the feature was disabled: its members may lack records that
+    were committed meanwhile. Unlike Kafka, where such members may be elected.
     """
     if any(_with_elr(topic) for topic in view.image.topics.values()):
         return [ClearElrRecord(topic_name=_EVERY_TOPIC)]
@@ -31,9 +31,9 @@ def leftover_records(view: View) -> list[MetadataRecord]:
 
 
 def clearing_records(view: View, changes: Sequence[ConfigRecord]) -> list[MetadataRecord]:
-    """What follows for the ELR from changed configuration; empty where min ISR is not in it.
+    """Return the records that clear ELRs after changes of min ISR; empty for other changes.
 
-    Unlike Kafka: an ELR is cleared only where the ISR has the new number of members (SPEC 13).
+    Unlike Kafka: an ELR is cleared only if the ISR has at least the new min ISR members.
     """
     relevant = [record for record in changes if record.name == MIN_INSYNC_REPLICAS.name]
     if not view.elr_enabled or not relevant:

@@ -1,7 +1,7 @@
-"""Finalized feature levels: what an operator may raise or lower.
+"""Finalized feature levels: which ones an operator may raise or lower.
 
-All updates of a request take place, or none. A level is taken only if this controller, every
-registered broker and every registered controller can live with it.
+Either all updates of a request are made, or none. A level is accepted only if this controller,
+every registered broker and every registered controller supports it.
 
 Source: `FeatureControlManager`, `MetadataVersion`, KIP-584, KIP-1022.
 """
@@ -28,17 +28,17 @@ from minikafka.metadata.serde import MetadataRecord
 
 _UPGRADE, _SAFE_DOWNGRADE, _UNSAFE_DOWNGRADE = 1, 2, 3
 
-# metadata.version levels that changed what stands in the metadata log.
+# metadata.version levels that changed the records of the metadata log.
 _METADATA_CHANGED_AT = (8, 11, 13, 14, 15, 17, 23, 30)
 
 
 def update_features(
     view: View, request: messages.UpdateFeaturesRequest
 ) -> ControllerResult[messages.UpdateFeaturesResponse]:
-    """Finalize other levels.
+    """Finalize the feature levels of a request.
 
     Raises:
-        InvalidUpdateVersionError: a level cannot be had, or not in this way.
+        InvalidUpdateVersionError: a level is not supported, or not by this kind of update.
         InvalidRequestError: a feature is named twice.
     """
     levels: dict[str, int] = {}
@@ -72,12 +72,15 @@ def _check(view: View, update: messages.FeatureUpdateKey) -> None:
         raise InvalidUpdateVersionError(f"there is no feature {name}")
     if not supported.includes(level):
         raise InvalidUpdateVersionError(
-            f"{name} {level} is not supported; {supported.minimum} to {supported.maximum} are"
+            f"{name} {level} is not supported; supported levels: {supported.minimum} to "
+            f"{supported.maximum}"
         )
     _check_nodes(view, name, level)
     _check_direction(update, _finalized(view, name))
     if name == KRAFT_VERSION and level != view.kraft_version:
-        raise InvalidUpdateVersionError(f"{KRAFT_VERSION} is chosen when storage is formatted")
+        raise InvalidUpdateVersionError(
+            f"{KRAFT_VERSION} can only be chosen when storage is formatted"
+        )
 
 
 def _check_nodes(view: View, name: str, level: int) -> None:
@@ -97,20 +100,22 @@ def _check_direction(update: messages.FeatureUpdateKey, current: int) -> None:
     name, level = update.feature, update.max_version_level
     kind = _SAFE_DOWNGRADE if update.allow_downgrade else update.upgrade_type
     if kind not in (_UPGRADE, _SAFE_DOWNGRADE, _UNSAFE_DOWNGRADE):
-        raise InvalidUpdateVersionError(f"{name}: there is no upgrade type {kind}")
+        raise InvalidUpdateVersionError(f"{name}: unknown upgrade type {kind}")
     if level < current and kind == _UPGRADE:
         raise InvalidUpdateVersionError(
-            f"{name} {level} is lower than {current}: a downgrade must be asked for as one"
+            f"{name} {level} is lower than the current level {current}: the upgrade type must "
+            "allow a downgrade"
         )
     if level > current and kind != _UPGRADE:
         raise InvalidUpdateVersionError(
-            f"{name} {level} is higher than {current}: that is no downgrade"
+            f"{name} {level} is higher than the current level {current}: this is not a downgrade"
         )
     if name == METADATA_VERSION and level < current:
         undone = [at for at in _METADATA_CHANGED_AT if level < at <= current]
         if undone:
             raise InvalidUpdateVersionError(
-                f"{name} cannot go from {current} to {level}: {undone[-1]} changed the metadata"
+                f"{name} cannot be downgraded from {current} to {level}: level {undone[-1]} "
+                "changed the metadata format"
             )
 
 
@@ -118,7 +123,8 @@ def _check_dependencies(levels: Mapping[str, int]) -> None:
     elr = levels.get(ELIGIBLE_LEADER_REPLICAS_VERSION, 0)
     if elr and levels.get(METADATA_VERSION, 0) < ELR_FROM:
         raise InvalidUpdateVersionError(
-            f"{ELIGIBLE_LEADER_REPLICAS_VERSION} {elr} needs {METADATA_VERSION} {ELR_FROM}"
+            f"{ELIGIBLE_LEADER_REPLICAS_VERSION} {elr} needs {METADATA_VERSION} {ELR_FROM} or "
+            "higher"
         )
 
 
@@ -132,7 +138,10 @@ def _records(view: View, name: str, level: int) -> list[MetadataRecord]:
 
 
 def _one_min_isr_for_all(view: View) -> list[MetadataRecord]:
-    """With ELR every controller decides by one min.insync.replicas: put it into the log."""
+    """Write the cluster's min.insync.replicas to the log, and remove those of single brokers.
+
+    With ELR every controller must decide by the same value.
+    """
     key = MIN_INSYNC_REPLICAS.name
     records: list[MetadataRecord] = []
     if key not in view.image.config(RESOURCE_BROKER, ""):

@@ -1,10 +1,10 @@
-"""ElectLeaders: elections that an operator asks for, partition by partition.
+"""ElectLeaders: elections that an operator requests, for each partition separately.
 
-Preferred, unclean and designated leaders are elected at once. For the longest log the replicas are
-asked: those partitions are handed to the unclean recovery manager, enabled or not, and answered
-when they are decided.
+Preferred, unclean and designated leaders are elected immediately. For the longest log the replicas
+must be asked: those partitions are handed to the unclean recovery manager, enabled or not, and
+answered when the recovery has ended.
 
-Source: `ReplicationControlManager.electLeaders`, KIP-460, KIP-966; SPEC A1-A5.
+Source: `ReplicationControlManager.electLeaders`, KIP-460, KIP-966; docs/rules.md A1-A5.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -35,7 +35,7 @@ _STRATEGIES = {
 
 
 class Outcome(NamedTuple):
-    """What came of one partition; the message of the error's own where None is said."""
+    """The result for one partition; without a message, the error's default message is used."""
 
     error: ErrorCode
     message: str | None = None
@@ -50,13 +50,13 @@ class _Asked(NamedTuple):
 
 @dataclass(slots=True)
 class Elections:
-    """The outcomes of one request, in the order of their answer; those of `recovery` come later."""
+    """The outcomes of one request, in response order; a partition in `recovery` has none yet."""
 
     recovery: RecoveryRequest
     outcomes: dict[tuple[str, int], Outcome | TopicIdPartition] = field(default_factory=dict)
 
     def response(self, waited: Mapping[TopicIdPartition, str]) -> messages.ElectLeadersResponse:
-        """The answer now; `waited` says what held up those that are not decided."""
+        """Return the response; `waited` says what each undecided partition was waiting for."""
         results: dict[str, list[messages.PartitionResult]] = {}
         for (topic, index), outcome in self.outcomes.items():
             if isinstance(outcome, TopicIdPartition):
@@ -81,22 +81,22 @@ class Elections:
 
 
 def is_recovery(request: messages.ElectLeadersRequest) -> bool:
-    """Whether replicas are asked before anybody is elected."""
+    """True if the election needs the log ends of the replicas (longest log)."""
     return request.election_type in _STRATEGIES
 
 
 def elect_leaders(
     view: View, request: messages.ElectLeadersRequest, version: int
 ) -> ControllerResult[messages.ElectLeadersResponse]:
-    """Elect; a null list means every partition that an election makes sense for (A4).
+    """Elect leaders; a null list means every partition that needs this election (A4).
 
     Raises:
-        InvalidRequestError: there is no such election type in this version, or desired leaders are
-            missing, or given where none can be.
+        InvalidRequestError: this version has no such election type, or desired leaders are
+            missing, or are given for another election type than a designation.
     """
     _check(request, version)
     if is_recovery(request):
-        raise InvalidRequestError("the longest log is not elected at once")
+        raise InvalidRequestError("an election of the longest log needs a recovery")
     elections = Elections(RecoveryRequest(Strategy.NONE, {}))
     records: list[MetadataRecord] = []
     for asked in _served(view, request, elections):
@@ -112,7 +112,7 @@ def elect_leaders(
 def ask_for_recoveries(
     view: View, request: messages.ElectLeadersRequest, version: int
 ) -> Elections:
-    """What the recovery manager is to decide, next to what is clear without it.
+    """Return the partitions to recover, and the outcomes that are known without a recovery.
 
     Raises:
         InvalidRequestError: as `elect_leaders`.
@@ -140,29 +140,30 @@ def _check(request: messages.ElectLeadersRequest, version: int) -> None:
     kind = request.election_type
     last = LONGEST_LOG_AGGRESSIVE if version >= _NEW_TYPES_FROM else UNCLEAN
     if not PREFERRED <= kind <= last:
-        raise InvalidRequestError(f"there is no election type {kind} in version {version}")
+        raise InvalidRequestError(f"unknown election type {kind} in version {version}")
     if request.topic_partitions is None:
         if kind == DESIGNATION:
-            raise InvalidRequestError("a designation names its partitions")
+            raise InvalidRequestError("a designation must name its partitions")
         return
     for row in request.topic_partitions:
         desired = row.desired_leaders
         if kind != DESIGNATION:
             if desired:
-                raise InvalidRequestError("desired leaders go with a designation only")
+                raise InvalidRequestError("desired leaders are allowed in a designation only")
         elif desired is None or len(desired) != len(row.partitions):
             count = 0 if desired is None else len(desired)
             raise InvalidRequestError(
-                f"{row.topic}: {len(row.partitions)} partitions, {count} desired leaders"
+                f"topic {row.topic!r}: the number of desired leaders ({count}) must equal the "
+                f"number of partitions ({len(row.partitions)})"
             )
 
 
 def _served(
     view: View, request: messages.ElectLeadersRequest, elections: Elections
 ) -> Iterator[_Asked]:
-    """What is asked for, each partition once; what is over the limit is answered here (A5).
+    """Yield the requested partitions, each once; those over the limit are answered here (A5).
 
-    Unlike Kafka: it has no limit. Of a null list the partitions over it are named, too.
+    Unlike Kafka, which has no limit. For a null list the partitions over the limit are named too.
     """
     served = 0
     for asked in _asked(view, request):
@@ -190,7 +191,7 @@ def _asked(view: View, request: messages.ElectLeadersRequest) -> Iterator[_Asked
 
 
 def _eligible(view: View, kind: int) -> Iterable[IndexedPartition]:
-    """A4: the partitions that an election of this type makes sense for."""
+    """A4: the partitions that need an election of this type."""
     if kind == PREFERRED:
         return view.index.without_preferred_leader()
     return view.index.led_by(NO_LEADER)
@@ -199,7 +200,7 @@ def _eligible(view: View, kind: int) -> Iterable[IndexedPartition]:
 def _refusal(asked: _Asked, kind: int) -> Outcome | None:
     if asked.found is None:
         name = f"{asked.topic}-{asked.partition}"
-        return Outcome(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"there is no partition {name}")
+        return Outcome(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"partition {name} does not exist")
     if not _is_needed(asked.found.registration, kind):
         return Outcome(ErrorCode.ELECTION_NOT_NEEDED)
     return None
@@ -222,7 +223,7 @@ def _elect(view: View, asked: _Asked, kind: int) -> tuple[Outcome, PartitionChan
     election = Election.PREFERRED if kind == PREFERRED else Election.UNCLEAN
     record = view.change(found, Target(), election=election)
     if record is not None:
-        # As Kafka: also where somebody else than the preferred replica was elected.
+        # As Kafka: NONE also if another replica than the preferred one was elected.
         return Outcome(ErrorCode.NONE), record
     if kind == PREFERRED:
         return Outcome(ErrorCode.PREFERRED_LEADER_NOT_AVAILABLE), None
@@ -235,7 +236,7 @@ def _designate(
     registration = found.registration
     if desired not in registration.replicas:
         replicas = ", ".join(map(str, registration.replicas))
-        why = f"broker {desired} has no replica of the partition; these have: {replicas}"
+        why = f"broker {desired} has no replica of the partition; its replicas are: {replicas}"
         return Outcome(ErrorCode.INVALID_REQUEST, why), None
     if not view.acceptable(registration)(desired):
         broker = view.image.brokers.get(desired)

@@ -1,9 +1,10 @@
-"""What a controller tells of the cluster.
+"""The metrics of a controller.
 
-Counts of the cluster are of the committed metadata, on every controller. What only the active
-controller knows (elections, unclean recovery, min ISR) is 0 on the others.
+The counts of the cluster are those of the committed metadata, on every controller. Values that only
+the active controller knows (elections, unclean recovery, min ISR) are 0 on the others.
 
-Source: `ControllerMetadataMetrics`, `QuorumControllerMetrics`, KIP-966 "Metrics"; SPEC L8, M1.
+Source: `ControllerMetadataMetrics`, `QuorumControllerMetrics`, KIP-966 "Metrics"; docs/rules.md L8,
+M1.
 """
 
 from collections.abc import Iterator
@@ -21,7 +22,7 @@ from minikafka.metrics.definition import Sample
 
 
 def controller_samples(controller: QuorumController) -> Iterator[Sample]:
-    """Every value of a controller; a generator for the reason that `replica/metrics.py` gives."""
+    """Yield the metrics of a controller; a generator for the reason in `replica/metrics.py`."""
     image = controller.loader.image
     view = controller.view
     applied = image.offset if view is None else view.image.offset
@@ -70,7 +71,7 @@ def _cluster(image: MetadataImage) -> Iterator[Sample]:
 
 
 def under_min_isr_count(view: View) -> int:
-    """Partitions of the cluster under min ISR, those without leader included (M1)."""
+    """Count the partitions of the cluster under min ISR, including those without leader (M1)."""
     count = 0
     for topic in view.image.topics.values():
         configured = view.min_insync_replicas(topic.name)

@@ -1,7 +1,7 @@
-"""What an operator must know of the records that the controller writes: WARN lines.
+"""WARN log lines about records that the controller writes and an operator must know.
 
-An unclean election may lose acknowledged records, requested or not. Unlike Kafka, which logs
-clean and unclean elections alike at INFO.
+An unclean election may lose acknowledged records, whether it was requested or not. Unlike Kafka,
+which logs both clean and unclean elections at INFO.
 """
 
 import logging
@@ -27,9 +27,9 @@ _log = logging.getLogger("minikafka.controller")
 
 
 def log_warnings(view: View, records: Sequence[MetadataRecord], requested: str) -> None:
-    """Log what `records`, decided from `view`, take away or do not do.
+    """Log the unclean elections and settings without effect in `records`, decided from `view`.
 
-    `requested` names the request that asked for an election; empty where none did.
+    `requested` names the request that asked for an election; empty if no request did.
     """
     elections = recovery_lines(_log)
     for record in records:
@@ -44,7 +44,7 @@ def log_warnings(view: View, records: Sequence[MetadataRecord], requested: str) 
 
 
 def described_election(former: PartitionRegistration, after: PartitionRegistration) -> str:
-    """Who leads after an unclean election, and what it changed."""
+    """Describe an unclean election: the new leader, and the changes of ISR and ELR."""
     return (
         f"broker {after.leader} leads epoch {after.leader_epoch} after "
         f"{'no leader' if former.leader == NO_LEADER else f'broker {former.leader}'} in epoch "
@@ -76,16 +76,16 @@ def _note_unclean_election(
 def _reason(
     view: View, topic: str, former: PartitionRegistration, after: PartitionRegistration
 ) -> str:
-    """Why a leader was elected without a request."""
+    """Return the reason for an election without a request."""
     if former.leader == NO_LEADER and after.leader == known_leader(former):
-        return "ISR and ELR are empty, and it is the last known leader"
+        return "ISR and ELR are empty, and the broker is the last known leader"
     if view.unclean_allowed(topic):
         return "unclean.leader.election.enable=true"
-    return "it is the only one that may lead"
+    return "no other replica may lead"
 
 
 def _wants_compaction(record: ConfigRecord) -> bool:
-    # The node creates internal topics by itself; docs/compatibility.md speaks of those.
+    # The node creates internal topics by itself; docs/compatibility.md describes those.
     return (
         record.resource_type == RESOURCE_TOPIC
         and record.name == CLEANUP_POLICY.name

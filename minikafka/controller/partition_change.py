@@ -1,12 +1,12 @@
-"""From a wish to a PartitionChangeRecord: ISR, ELR and leader of one partition, decided at once.
+"""Build a PartitionChangeRecord: ISR, ELR and leader of one partition, decided together.
 
-Everything that changes a partition goes through `partition_change`: AlterPartition, fencing,
-unfencing, registrations, elections, reassignments. It is a pure function. After its record these
-hold (E2): the leader is an ISR member or -1; ISR and ELR are disjoint subsets of the replicas; a
-non-empty ELR means an ISR smaller than min ISR; an uncleanly elected leader is the whole ISR.
+Every change of a partition goes through `partition_change`: AlterPartition, fencing, unfencing,
+registrations, elections, reassignments. It is a pure function. After its record these hold (E2):
+the leader is an ISR member or -1; ISR and ELR are disjoint subsets of the replicas; a non-empty ELR
+means an ISR smaller than min ISR; an uncleanly elected leader is the only ISR member.
 
-Source: `PartitionChangeBuilder.build`, `PartitionReassignmentReplicas`, KIP-966; SPEC E2-E9, E12,
-L8.
+Source: `PartitionChangeBuilder.build`, `PartitionReassignmentReplicas`, KIP-966; docs/rules.md
+E2-E9, E12, L8.
 """
 
 from collections.abc import Callable, Mapping
@@ -23,7 +23,7 @@ from minikafka.metadata.partition_registration import (
 )
 
 LEADER_EPOCH_KEPT_FROM = 12
-"""The metadata.version from which an ISR that shrinks does not bump the leader epoch."""
+"""The first metadata.version in which a shrinking ISR does not bump the leader epoch."""
 DIRECTORIES_FROM = 17
 ELR_FROM = 23
 _LEADER_UNCHANGED = -2
@@ -31,10 +31,10 @@ _LEADER_UNCHANGED = -2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """What a partition shall become; None keeps what is there.
+    """The requested state of a partition; None keeps the current value.
 
-    `unclean_shutdown` are replicas that came back without a clean shutdown: they keep no promise
-    about their logs, and leave ISR and ELR (E7). `directories` names directories that changed.
+    `unclean_shutdown` are replicas that returned after an unclean shutdown: their logs may lack
+    records, so they leave ISR and ELR (E7). `directories` are the directories that change.
     """
 
     isr: tuple[int, ...] | None = None
@@ -48,12 +48,12 @@ class Target:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
-    """What holds for the partition while it is changed.
+    """The configuration and cluster state by which a partition is changed.
 
-    `min_insync_replicas` is the configured minimum. `acceptable` says who may lead,
-    `default_directory` where a new replica goes. `last_known_may_lead` is off where unclean
-    recovery decides in its place (L4). `designated` is a replica that an operator or a recovery
-    chose, -1 for none.
+    `min_insync_replicas` is the configured minimum. `acceptable` is true for a replica that is able
+    to lead, `default_directory` returns the directory of a new replica. `last_known_may_lead` is
+    false if unclean recovery decides instead (L4). `designated` is a replica that an operator or a
+    recovery chose, -1 for none.
     """
 
     min_insync_replicas: int
@@ -69,7 +69,7 @@ class Rules:
 def partition_change(
     partition: TopicIdPartition, current: PartitionRegistration, target: Target, rules: Rules
 ) -> PartitionChangeRecord | None:
-    """The record that brings a partition to `target`, or None where nothing would change."""
+    """Return the record that brings a partition to `target`, or None if nothing would change."""
     change = _Change(current, target, rules, _empty(partition))
     change.complete_reassignment()
     change.choose_elr()
@@ -90,7 +90,7 @@ def _empty(partition: TopicIdPartition) -> PartitionChangeRecord:
 
 
 class _Change:
-    """The steps of one change, each of which sees what the ones before it decided."""
+    """The steps of one change; each step uses the results of the steps before it."""
 
     def __init__(
         self,
@@ -112,14 +112,14 @@ class _Change:
 
     @property
     def min_isr(self) -> int:
-        """The effective min ISR, of the replicas that the partition has after the change (H6)."""
+        """The effective min ISR, by the number of replicas after the change (H6)."""
         return effective_min_isr(self.rules.min_insync_replicas, len(self.replicas))
 
     def complete_reassignment(self) -> None:
-        """Drop the replicas to be removed once those that are needed are in the ISR (E11).
+        """Drop the removing replicas when the needed replicas are in the ISR (E11).
 
-        Those are the added ones; all that stay, where the assignment gets smaller. The ISR that is
-        left must have min ISR members.
+        Needed are the adding replicas, or all final replicas if the assignment gets smaller. The
+        remaining ISR must have min ISR members.
         """
         if not self.removing and not self.adding:
             return
@@ -132,17 +132,17 @@ class _Change:
         if any(replica not in isr for replica in needed):
             return
         if len(isr) < effective_min_isr(self.rules.min_insync_replicas, len(replicas)):
-            # Unlike Kafka: it completes with an ISR under min ISR, too.
+            # Unlike Kafka, which also completes a reassignment with an ISR under min ISR.
             return
         self.isr, self.replicas = isr, replicas
         self.removing = self.adding = ()
 
     def choose_elr(self) -> None:
-        """E5, then E7: who left the ISR is eligible, unless its shutdown was unclean."""
+        """E5, then E7: a replica that left the ISR is eligible, unless its shutdown was unclean."""
         if not self.rules.elr_enabled or len(self.isr) >= self.min_isr:
             return
         unclean = self.target.unclean_shutdown
-        # Unlike Kafka: a replica that is dropped is not eligible any more (E11).
+        # Unlike Kafka: a replica that is dropped is no longer eligible (E11).
         members = [
             x
             for x in sorted({*self.current.elr, *self.current.isr})
@@ -152,14 +152,14 @@ class _Change:
         self.last_known_elr = self.current.last_known_elr
         thrown_out = tuple(x for x in members if x in unclean)
         if thrown_out:
-            # Unlike Kafka: it keeps the last leader in LastKnownElr and nobody else (SPEC 13).
+            # Unlike Kafka, which keeps only the last leader in LastKnownElr.
             if self._written_by_kafka():
                 (self.record.last_known_leader,) = self.last_known_elr
                 self.last_known_elr = ()
             self.last_known_elr = tuple(sorted({*self.last_known_elr, *thrown_out}))
 
     def elect(self) -> None:
-        """Elect, and take in what the election does to ISR and ELR (E6, L8)."""
+        """Elect a leader, and apply the effects of the election on ISR and ELR (E6, L8)."""
         current, record = self.current, self.record
         elected = elect(
             Candidates(
@@ -195,13 +195,13 @@ class _Change:
             record.leader_recovery_state = int(recovery)
 
     def write_leader_of_shrunk_assignment(self) -> None:
-        """A replica that is dropped must notice that it is: a new leader epoch says so."""
+        """Bump the leader epoch if a replica is dropped, so that the replica notices it."""
         kept = all(replica in self.replicas for replica in self.current.replicas)
         if self.record.leader == _LEADER_UNCHANGED and not kept:
             self.record.leader = self.current.leader
 
     def write_isr(self) -> None:
-        """Without ELR the last member never leaves the ISR (E1)."""
+        """Write the ISR; without ELR the last member never leaves it (E1)."""
         if self.isr == self.current.isr or not (self.isr or self.rules.elr_enabled):
             self.isr = self.current.isr
             return
@@ -215,9 +215,9 @@ class _Change:
             self.record.leader = self.current.leader
 
     def write_elr(self) -> None:
-        """E5a, E8, E12: no ELR at or above min ISR, and none where it is switched off."""
+        """E5, E8, E12: no ELR at or above min ISR, and none while the feature is disabled."""
         if len(self.isr) >= self.min_isr:
-            # Unlike Kafka: also right after an election out of the ELR with min ISR 1 (E2).
+            # Unlike Kafka: also right after an election from the ELR with min ISR 1 (E2).
             self.elr = self.last_known_elr = ()
         if self.elr != self.current.elr:
             self.record.eligible_leader_replicas = list(self.elr)
@@ -225,7 +225,7 @@ class _Change:
             self.record.last_known_elr = list(self.last_known_elr)
 
     def write_assignment(self) -> None:
-        """Replicas, what is being added and removed, and the directories that hold them."""
+        """Write the replicas, the adding and removing replicas, and the directories."""
         current, record = self.current, self.record
         if self.rules.metadata_version >= DIRECTORIES_FROM:
             directories = [self._directory(replica) for replica in self.replicas]
@@ -247,7 +247,7 @@ class _Change:
         return self.rules.default_directory(replica)
 
     def _written_by_kafka(self) -> bool:
-        """Whether LastKnownElr holds the last leader, as released Kafka records it."""
+        """True if LastKnownElr holds the last leader, as released Kafka records it."""
         current = self.current
         return (
             current.leader == NO_LEADER
@@ -256,7 +256,7 @@ class _Change:
         )
 
     def _last_known_leader(self) -> int:
-        """E9: the leader to wait for, where the ELR is kept at all."""
+        """E9: the last known leader that may be elected; -1 for none, or without ELR."""
         if not (self.rules.elr_enabled and self.rules.last_known_may_lead):
             return NO_LEADER
         if self.current.leader != NO_LEADER:
@@ -267,9 +267,9 @@ class _Change:
 
 
 def known_leader(registration: PartitionRegistration) -> int:
-    """The last leader of a partition that has none (E9); -1 where it is not known."""
+    """Return the last leader of a partition that has none (E9); -1 if it is unknown."""
     if registration.last_known_leader == NO_LEADER and len(registration.last_known_elr) == 1:
-        # As Kafka: the last leader may be recorded there (SPEC 13).
+        # As Kafka: the last leader may be recorded in LastKnownElr.
         return registration.last_known_elr[0]
     return registration.last_known_leader
 

@@ -17,10 +17,10 @@ _LAST_ID = (1 << 63) - 1
 def allocate_producer_ids(
     view: View, request: AllocateProducerIdsRequest
 ) -> ControllerResult[AllocateProducerIdsResponse]:
-    """Give a broker the next block.
+    """Allocate the next block to a broker.
 
     Raises:
-        StaleBrokerEpochError: the request is not of the registered incarnation.
+        StaleBrokerEpochError: the request is not from the registered incarnation.
         UnknownServerError: no ids are left.
     """
     check_broker_epoch(view.image, request.broker_id, request.broker_epoch)

@@ -1,10 +1,10 @@
-"""The controller of a node: decides, writes, and remembers what it wrote.
+"""The controller of a node: makes decisions, writes them, and keeps the latest metadata image.
 
-It is active while its node leads the quorum, from the moment at which everything before its epoch
-is committed and applied. Operations are methods that take a request and return a ControllerResult;
-`append` writes a result and replays it into the latest image at once, so that the next operation
-builds on it. The caller answers when `is_committed` says so. Losing leadership drops the latest
-image and everything that waits.
+It is active while its node leads the quorum, after everything before its epoch is committed and
+applied. Operations are methods that take a request and return a ControllerResult; `append` writes a
+result and replays it into the latest image immediately, so that the next operation builds on it.
+The caller sends the response when `is_committed` is true. Losing leadership drops the latest image
+and every waiting operation.
 
 Transitions: INACTIVE -> CLAIMED (`activate`) -> ACTIVE (caught up) -> INACTIVE (`renounce`).
 
@@ -85,15 +85,15 @@ R = TypeVar("R")
 
 
 class Quorum(Protocol):
-    """What the controller needs of its node's part in the quorum."""
+    """The part of the node's quorum replica that the controller uses."""
 
     @property
     def epoch(self) -> int:
-        """The present epoch."""
+        """The current epoch."""
 
     @property
     def is_leader(self) -> bool:
-        """Whether this node leads."""
+        """True if this node leads the quorum."""
 
     @property
     def end_offset(self) -> int:
@@ -119,9 +119,9 @@ class Quorum(Protocol):
 class QuorumController:
     """The controller of one node.
 
-    `loader` has the committed image; the node feeds it. `endpoints` are this controller's
-    listeners, `bootstrap` is what a new cluster begins with: read at the start, since a disk may
-    refuse later. Brokers are asked on `broker_listener`.
+    `loader` has the committed image; the node updates it. `endpoints` are this controller's
+    listeners. `bootstrap` are the first records of a new cluster, read at the start because a disk
+    may fail later. The controller sends requests to brokers on `broker_listener`.
     """
 
     env: Environment
@@ -145,7 +145,7 @@ class QuorumController:
     _last_check_ms: int = 0
 
     def __post_init__(self) -> None:
-        """Draw the id of this incarnation."""
+        """Draw the incarnation id; create the heartbeat and recovery managers."""
         self.incarnation_id = Uuid.draw(self.env.rng)
         self.heartbeats = BrokerHeartbeats(self.values[keys.BROKER_SESSION_TIMEOUT_MS])
         self.recovery = UncleanRecoveryManager(
@@ -160,7 +160,7 @@ class QuorumController:
         broker = self.latest.brokers.get(broker_id)
         if broker is None:
             return None
-        # A node that is a controller only need not know how brokers name their listeners.
+        # A node with only the controller role may not know the listener names of brokers.
         return broker.endpoint(self.broker_listener) or next(iter(broker.endpoints), None)
 
     # Leadership
@@ -172,46 +172,46 @@ class QuorumController:
 
     @property
     def is_active(self) -> bool:
-        """Whether operations may be asked for."""
+        """True if operations may be called."""
         return self._epoch != _INACTIVE and self.raft.is_leader and self.raft.epoch == self._epoch
 
     @property
     def latest(self) -> MetadataImage:
-        """The metadata with everything that this controller has written, committed or not."""
+        """The metadata image with every record that this controller wrote, committed or not."""
         return self._latest.image
 
     @property
     def view(self) -> View | None:
-        """What operations are decided from at this moment; None while none may be asked for."""
+        """The view that operations decide from now; None while the controller is not active."""
         return self._view() if self.is_active else None
 
     @property
     def election_counts(self) -> tuple[int, int]:
-        """Unclean elections, and elections out of the ELR, since this process started."""
+        """The numbers of unclean elections and of elections from the ELR since process start."""
         return self._index.unclean_elections, self._index.elr_elections
 
     def start(self) -> None:
-        """Begin; leadership may have been won before."""
+        """Start; the node may have become leader before."""
         self.on_commit()
 
     def activate(self, epoch: int) -> None:
-        """This node leads `epoch`: serve as soon as everything before it is applied here."""
+        """Note that this node leads `epoch`; become active once everything before it is applied."""
         self._claimed = epoch
         self.on_commit()
 
     def renounce(self) -> None:
-        """This node does not lead any more: forget what is not committed."""
+        """Note that this node no longer leads; drop everything that is not committed."""
         if self._epoch == _INACTIVE and self._claimed == _INACTIVE:
             return
-        _log.info("[controller %d] is not active any more (epoch %d)", self.node_id, self._epoch)
+        _log.info("[controller %d] is no longer active (epoch %d)", self.node_id, self._epoch)
         self._claimed = self._epoch = _INACTIVE
         self._latest, self._index = MetadataLoader(), self._index.anew()
         self.recovery.stop()
-        # Whoever waits for a commit looks again, and finds that there will be none.
+        # Wake the requests that wait for a commit: they will fail, as it can no longer happen.
         self.env.notify(RaftEvent.COMMITTED)
 
     def on_commit(self) -> None:
-        """The metadata log's high watermark moved, and the committed image with it."""
+        """Note that the metadata log's high watermark, and so the committed image, advanced."""
         if self._claimed == _INACTIVE and self._epoch == _INACTIVE:
             return
         if not self.raft.is_leader or self.raft.epoch not in (self._claimed, self._epoch):
@@ -251,14 +251,14 @@ class QuorumController:
     # Writing
 
     def append(self, result: ControllerResult[Any]) -> int | None:
-        """Write a result; returns the offset whose commit its response waits for.
+        """Write a result; return the offset whose commit its response must wait for.
 
-        None where there is nothing to wait for. A result without records waits for what it was
-        decided from.
+        None if the response need not wait. A result without records waits for the commit of the
+        image that it was decided from.
 
         Raises:
             NotControllerError: this controller is not active.
-            PolicyViolationError: the records must stand in one batch and are too many for it.
+            PolicyViolationError: an atomic result has too many records for one batch.
         """
         self._require_active()
         if result.records:
@@ -267,7 +267,10 @@ class QuorumController:
         return None if offset < self.raft.high_watermark else offset
 
     def is_committed(self, offset: int | None, epoch: int) -> bool:
-        """Whether what was written here in `epoch`, up to and including `offset`, is committed."""
+        """True if the records written here in `epoch` are committed up to and including `offset`.
+
+        False as well if this controller is no longer active in `epoch`.
+        """
         return self.epoch == epoch and (offset is None or offset < self.raft.high_watermark)
 
     def _write(
@@ -275,15 +278,15 @@ class QuorumController:
     ) -> int | None:
         if atomic and len(records) > MAX_RECORDS_PER_BATCH:
             raise PolicyViolationError(
-                f"the operation needs {len(records)} records; {MAX_RECORDS_PER_BATCH} are the most "
-                "that one may write at once"
+                f"the operation needs {len(records)} records; the maximum for one operation is "
+                f"{MAX_RECORDS_PER_BATCH}"
             )
         if records:
             log_warnings(self._view(), records, requested)
         return self._write_batches(records)
 
     def _write_recoveries(self, records: list[MetadataRecord]) -> int | None:
-        # The recovery manager logs its elections itself, with what each replica holds.
+        # The recovery manager logs its elections itself, with the log end of each replica.
         return self._write_batches(records)
 
     def _write_batches(self, records: list[MetadataRecord]) -> int | None:
@@ -294,7 +297,7 @@ class QuorumController:
         return offset
 
     def _write_batch(self, records: list[MetadataRecord]) -> int:
-        # Before the bootstrap the level is not in the image: the records themselves name it.
+        # Before the bootstrap the level is not in the image, but in the records themselves.
         level = self.latest.feature(METADATA_VERSION) or activation.feature_levels(records).get(
             METADATA_VERSION, 0
         )
@@ -348,7 +351,7 @@ class QuorumController:
     def broker_heartbeat(
         self, request: heartbeat_messages.BrokerHeartbeatRequest, version: int
     ) -> ControllerResult[heartbeat_messages.BrokerHeartbeatResponse]:
-        """BrokerHeartbeat: see `cluster_control.heartbeat`; recoveries that hang go on (U7)."""
+        """BrokerHeartbeat: see `cluster_control.heartbeat`; restarts stuck recoveries (U7)."""
         view = self._view()
         self.recovery.heartbeat()
         return cluster_control.heartbeat(
@@ -406,13 +409,13 @@ class QuorumController:
     def elect_leaders(
         self, request: election_messages.ElectLeadersRequest, version: int = 3
     ) -> ControllerResult[election_messages.ElectLeadersResponse]:
-        """ElectLeaders that are decided at once: see `leader_elections.elect_leaders`."""
+        """ElectLeaders without recoveries: see `leader_elections.elect_leaders`."""
         return leader_elections.elect_leaders(self._view(), request, version)
 
     def begin_recoveries(
         self, request: election_messages.ElectLeadersRequest, version: int
     ) -> leader_elections.Elections:
-        """ElectLeaders that replicas are asked for: see `leader_elections.ask_for_recoveries`."""
+        """ElectLeaders with recoveries: see `leader_elections.ask_for_recoveries`."""
         elections = leader_elections.ask_for_recoveries(self._view(), request, version)
         self.recovery.request(elections.recovery)
         return elections
@@ -420,7 +423,7 @@ class QuorumController:
     def end_recoveries(
         self, elections: leader_elections.Elections
     ) -> ControllerResult[election_messages.ElectLeadersResponse]:
-        """What came of them; what is not decided by now has timed out."""
+        """Return the outcomes of `begin_recoveries`; undecided partitions have timed out."""
         self._require_active()
         waited = self.recovery.withdraw(elections.recovery)
         return ControllerResult([], elections.response(waited))
@@ -478,7 +481,7 @@ class QuorumController:
         self._every(epoch, interval_ms, self._elect_uncleanly)
 
     def _every(self, epoch: int, interval_ms: int, work: Callable[[], None]) -> None:
-        """Do `work` every so often, as long as this controller is active in `epoch`."""
+        """Run `work` every `interval_ms`, as long as this controller is active in `epoch`."""
 
         def again() -> None:
             if self.epoch != epoch:
@@ -489,7 +492,7 @@ class QuorumController:
         self.env.after(interval_ms, again)
 
     def _write_no_op(self, idle_ms: int) -> None:
-        """An idle log still grows, so that brokers can tell how far behind they are (KIP-835)."""
+        """Append a record to an idle log, so that brokers can measure their lag (KIP-835)."""
         if self.env.clock.monotonic_ms - self._last_append_ms >= idle_ms:
             self._write([NoOpRecord()], atomic=True)
 
@@ -498,11 +501,11 @@ class QuorumController:
         late_ms = now_ms - self._last_check_ms - check_ms
         self._last_check_ms = now_ms
         if late_ms > check_ms:
-            # Unlike Kafka: while this process did not run, no broker could be heard.
+            # Unlike Kafka: while this process was paused it could not receive any heartbeat.
             self.heartbeats.extend(late_ms)
         for broker_id in self.heartbeats.ended(self.latest.brokers.values(), now_ms):
             broker = self.latest.brokers[broker_id]
-            _log.info("broker %d is fenced: its session is over", broker_id)
+            _log.info("broker %d is fenced: its session timed out", broker_id)
             self._write(cluster_control.fencing(self._view(), broker), atomic=False)
             self.heartbeats.fenced(broker_id)
 
@@ -519,7 +522,7 @@ class QuorumController:
         self.env.later(lambda: work() if self.epoch == epoch else None)
 
     def _look_for_elections(self, records: Sequence[MetadataRecord]) -> None:
-        """Elect at once where other rules hold now, not at the next periodic look."""
+        """Elect immediately after a rule change, not at the next periodic check."""
         names = [record.name for record in records if isinstance(record, ConfigRecord)]
         if topic_keys.UNCLEAN_LEADER_ELECTION_ENABLE.name in names:
             self._soon(self._elect_uncleanly)

@@ -1,7 +1,7 @@
-"""E11: a lowered min.insync.replicas may be all that a reassignment was waiting for.
+"""Complete reassignments that were waiting for min ISR only, when it is lowered (E11).
 
-The next change of the ISR would find that out, too, but it never comes where all who live are in
-sync already. In Apache Kafka nothing waits for min ISR, so nothing has to be looked at again.
+The next ISR change would complete them too, but none may follow if all live replicas are in sync
+already. In Apache Kafka no reassignment waits for min ISR, so it needs no such step.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,7 +15,7 @@ from minikafka.metadata.image import RESOURCE_TOPIC, TopicImage
 
 
 def completing_records(after: View, changes: Sequence[ConfigRecord]) -> list[PartitionChangeRecord]:
-    """What completes reassignments; `after` is the view that has the changes in it already."""
+    """Return the records that complete reassignments; `after` is the view after `changes`."""
     records = []
     for topic in _affected(after, changes):
         for index, registration in topic.partitions.items():

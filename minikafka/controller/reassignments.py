@@ -1,11 +1,11 @@
-"""AlterPartitionReassignments: giving partitions other replicas, and taking that back.
+"""AlterPartitionReassignments: start, change and cancel reassignments of partitions.
 
-A reassignment is state of the partition itself: `replicas` holds the old and the new ones, and
-`adding_replicas` and `removing_replicas` say which are which. It ends with the change that finds
-the new ones in sync (`partition_change`, E11), or here, where it is cancelled.
+A reassignment is part of the partition's state: `replicas` holds the old and the new replicas,
+`adding_replicas` and `removing_replicas` name those that come and go. It ends with the first change
+after the new replicas are in sync (`partition_change`, E11), or when it is cancelled here.
 
 Source: `ReplicationControlManager.alterPartitionReassignments`, `PartitionReassignmentReplicas`,
-`PartitionReassignmentRevert`, KIP-455, KIP-860; SPEC E11.
+`PartitionReassignmentRevert`, KIP-455, KIP-860; docs/rules.md E11.
 """
 
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ from minikafka.metadata.serde import MetadataRecord
 def alter_partition_reassignments(
     view: View, request: messages.AlterPartitionReassignmentsRequest
 ) -> ControllerResult[messages.AlterPartitionReassignmentsResponse]:
-    """Begin, change or (null replicas) cancel reassignments, each partition on its own."""
+    """Start, change or (null replicas) cancel reassignments, for each partition separately."""
     counts: dict[tuple[str, int], int] = {}
     for topic in request.topics:
         for asked in topic.partitions:
@@ -45,7 +45,7 @@ def alter_partition_reassignments(
             answer = messages.ReassignablePartitionResponse(asked.partition_index, 0, None)
             try:
                 if counts[topic.name, asked.partition_index] > 1:
-                    # Unlike Kafka: two changes of one partition would not know of each other.
+                    # Unlike Kafka: the second change would not see the result of the first.
                     raise InvalidRequestError("the partition is named twice")
                 record = _alter(
                     view, topic.name, asked,
@@ -70,10 +70,12 @@ def _alter(
 ) -> PartitionChangeRecord | None:
     topic = view.image.topic(name)
     if topic is None:
-        raise UnknownTopicOrPartitionError(f"there is no topic {name!r}")
+        raise UnknownTopicOrPartitionError(f"topic {name!r} does not exist")
     found = view.find(topic, asked.partition_index)
     if found is None:
-        raise UnknownTopicOrPartitionError(f"{name!r} has no partition {asked.partition_index}")
+        raise UnknownTopicOrPartitionError(
+            f"topic {name!r} has no partition {asked.partition_index}"
+        )
     if asked.replicas is None:
         return _cancel(view, found)
     _check_replicas(view, asked.replicas)
@@ -83,13 +85,13 @@ def _alter(
 
 
 def reassigned(current: PartitionRegistration, wanted: tuple[int, ...]) -> Target:
-    """What a partition becomes on its way to the replicas that are wanted.
+    """Return the state of a partition that is being reassigned to the `wanted` replicas.
 
-    A partition that moves already goes on from all the replicas that it has now.
+    A reassignment of a partition that is being reassigned starts from all its current replicas.
     """
     added = [replica for replica in wanted if replica not in current.replicas]
-    # Unlike Kafka: those of an unfinished reassignment stay in the list only while they are wanted;
-    # one that were both being added and removed would keep it from ever ending.
+    # Unlike Kafka: adding replicas of an unfinished reassignment stay only if they are wanted; a
+    # replica in both lists, adding and removing, would prevent the reassignment from ending.
     added += [replica for replica in current.adding_replicas if replica in wanted]
     removed = [replica for replica in current.replicas if replica not in wanted]
     removing = tuple(sorted(removed))
@@ -109,13 +111,15 @@ def _cancel(view: View, found: IndexedPartition) -> PartitionChangeRecord | None
     replicas = tuple(x for x in current.replicas if x not in adding)
     isr = tuple(x for x in current.isr if x not in adding)
     if not replicas:
-        raise InvalidReplicaAssignmentError("every replica is being added: none would be left")
+        raise InvalidReplicaAssignmentError(
+            "the reassignment cannot be cancelled: every replica is being added, none would be left"
+        )
     needed = effective_min_isr(view.min_insync_replicas(found.topic.name), len(replicas))
     if len(isr) < needed:
-        # Unlike Kafka: it asks for one member, and with unclean elections for none.
+        # Unlike Kafka, which requires one ISR member, and with unclean elections none.
         raise InvalidReplicaAssignmentError(
-            f"without the replicas that are being added {len(isr)} would be in sync; the minimum "
-            f"is {needed}"
+            "the reassignment cannot be cancelled: the ISR without the adding replicas would have "
+            f"{len(isr)} of at least {needed} members"
         )
     return view.change(
         found, Target(isr=isr, replicas=replicas, adding_replicas=(), removing_replicas=())
@@ -123,9 +127,9 @@ def _cancel(view: View, found: IndexedPartition) -> PartitionChangeRecord | None
 
 
 def _check_replicas(view: View, replicas: Sequence[int]) -> None:
-    """Whether brokers can be replicas. As Kafka: fenced ones can, they may come back."""
+    """Check that brokers can be replicas. As Kafka: fenced ones can, they may return."""
     if not replicas:
-        raise InvalidReplicaAssignmentError("a partition cannot be without replicas")
+        raise InvalidReplicaAssignmentError("a partition must have at least one replica")
     for replica in sorted(replicas):
         if replica not in view.image.brokers:
             raise InvalidReplicaAssignmentError(f"broker {replica} is not registered")
@@ -134,10 +138,10 @@ def _check_replicas(view: View, replicas: Sequence[int]) -> None:
 
 
 def _check_size(current: PartitionRegistration, wanted: Sequence[int]) -> None:
-    """KIP-860: the number of replicas stays, or becomes what an earlier reassignment said."""
+    """KIP-860: check that the request keeps the (final) number of replicas."""
     size = len(current.replicas) - len(current.removing_replicas)
     if len(wanted) != size:
         raise InvalidReplicationFactorError(
-            f"{len(wanted)} replicas are asked for where there are {size}; the request says that "
-            "their number must stay"
+            f"the request names {len(wanted)} replicas for a partition with {size}, and does not "
+            "allow a change of the replication factor"
         )

@@ -1,4 +1,4 @@
-"""Log lines of unclean elections and recoveries: one for each partition, or a sum of many."""
+"""Log lines of unclean elections and recoveries: one for each partition, or a summary of many."""
 
 import logging
 
@@ -11,11 +11,11 @@ _LEVELS = {
     RESTARTS: logging.INFO,
     STOPS: logging.INFO,
     ENDS: logging.INFO,
-    # Records that were committed may be lost by it.
+    # Committed records may be lost.
     ELECTS: logging.WARNING,
 }
 
 
 def recovery_lines(log: logging.Logger) -> SummedLines:
-    """What one turn has to say of recoveries, in the words above."""
+    """Return the collector of the recovery log lines of one turn."""
     return SummedLines(log, _LEVELS)

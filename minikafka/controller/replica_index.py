@@ -1,6 +1,6 @@
-"""Which partitions a broker leads, and in whose ISR or ELR it is: an index over the latest image.
+"""An index of the latest image: the partitions that a broker leads, or is in the ISR or ELR of.
 
-Kept up from one image to the next, so that fencing a broker looks at its partitions only.
+It is updated from one image to the next, so that fencing a broker visits only its partitions.
 
 Source: `BrokersToIsrs`, `BrokersToElrs`.
 """
@@ -18,7 +18,7 @@ _Rows = dict[int, dict[TopicIdPartition, None]]
 
 
 class IndexedPartition(NamedTuple):
-    """A partition that the index found, as the image has it now."""
+    """A partition found by the index, with its registration in the latest image."""
 
     topic: TopicImage
     partition: TopicIdPartition
@@ -27,7 +27,7 @@ class IndexedPartition(NamedTuple):
 
 @dataclass(slots=True)
 class ReplicaIndex:
-    """Partitions by broker, in the order in which they came; leader -1 finds the leaderless."""
+    """Partitions by broker, in insertion order; leader -1 has the partitions without leader."""
 
     image: MetadataImage = field(default_factory=MetadataImage)
     _isr: _Rows = field(default_factory=dict)
@@ -39,13 +39,13 @@ class ReplicaIndex:
     elr_elections: int = 0
 
     def anew(self) -> "ReplicaIndex":
-        """An index of nothing, which goes on counting elections."""
+        """Return an empty index that continues the election counts."""
         return ReplicaIndex(
             unclean_elections=self.unclean_elections, elr_elections=self.elr_elections
         )
 
     def advance(self, image: MetadataImage) -> None:
-        """Take over a newer image."""
+        """Update the index to a newer image."""
         for before, after in changed_topics(self.image, image):
             old = {} if before is None else before.partitions
             new = {} if after is None else after.partitions
@@ -91,7 +91,7 @@ class ReplicaIndex:
         )
 
     def leads(self, broker: int) -> bool:
-        """Whether a broker leads any partition."""
+        """True if a broker leads any partition."""
         return bool(self._leader.get(broker))
 
     def in_isr(self, broker: int) -> Iterator[IndexedPartition]:
@@ -103,15 +103,15 @@ class ReplicaIndex:
         return self._found({**self._isr.get(broker, {}), **self._elr.get(broker, {})})
 
     def led_by(self, broker: int) -> Iterator[IndexedPartition]:
-        """Partitions that a broker leads; -1 finds those without leader."""
+        """Partitions that a broker leads; for -1 those without leader."""
         return self._found(self._leader.get(broker, {}))
 
     def leaderless_count(self) -> int:
-        """How many partitions have no leader."""
+        """The number of partitions without leader."""
         return len(self._leader.get(NO_LEADER, {}))
 
     def take_leaderless_changes(self) -> list[TopicIdPartition]:
-        """Partitions that lost, found or changed without a leader since this was last asked."""
+        """Return and clear the changed partitions that had no leader before or have none now."""
         changed = list(self._leaderless_changed)
         self._leaderless_changed.clear()
         return changed

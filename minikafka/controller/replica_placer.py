@@ -1,4 +1,4 @@
-"""Where the replicas of new partitions go: round robin over racks and brokers, from a random start.
+"""Placement of new replicas: round robin over racks and brokers, from a random start.
 
 Source: `StripedReplicaPlacer` (what it guarantees, not its exact order).
 """
@@ -14,16 +14,16 @@ from minikafka.metadata.broker_registration import BrokerRegistration
 
 @dataclass(slots=True)
 class _Rack:
-    """The brokers of a rack, in a random order; fenced ones are used where nobody else is left."""
+    """The brokers of a rack, in random order; fenced ones are used after all unfenced ones."""
 
     unfenced: list[int]
     fenced: list[int]
 
     def order(self, turn: int) -> list[int]:
-        """Brokers to take replicas from, best first; every turn starts one further on.
+        """Return the brokers to use, best first; each turn starts at the next broker.
 
-        After each full round the others change their order behind the first, so that not the same
-        pairs of brokers share every partition.
+        After each full round the order behind the first broker changes, so that the same pairs of
+        brokers do not share every partition.
         """
         return _rotated(self.unfenced, turn) + _rotated(self.fenced, turn)
 
@@ -40,10 +40,10 @@ def _rotated(brokers: list[int], turn: int) -> list[int]:
 def place(
     brokers: Iterable[BrokerRegistration], *, partitions: int, replication_factor: int, rng: Random
 ) -> list[tuple[int, ...]]:
-    """Replicas for each of so many partitions, the preferred leader first.
+    """Return the replicas of each new partition, the preferred leader first.
 
     Brokers in a controlled shutdown are not used. The first replica is never fenced, replicas are
-    spread over as many racks as there are, and no partition has a broker twice.
+    spread over as many racks as possible, and no partition has a broker twice.
 
     Raises:
         InvalidReplicationFactorError: there are too few brokers, or none is unfenced.
@@ -61,7 +61,7 @@ def place(
 
 
 def _period(racks: list[_Rack]) -> int:
-    """After so many partitions the same replicas come again, in the same order."""
+    """Return the number of partitions after which the placement repeats."""
     rounds = [
         len(brokers) * max(len(brokers) - 1, 1)
         for rack in racks
@@ -74,12 +74,12 @@ def _period(racks: list[_Rack]) -> int:
 def _check(usable: list[BrokerRegistration], replication_factor: int) -> None:
     if replication_factor <= 0:
         raise InvalidReplicationFactorError(
-            f"a replication factor of {replication_factor} is not positive"
+            f"the replication factor must be positive, not {replication_factor}"
         )
     if replication_factor > len(usable):
         raise InvalidReplicationFactorError(
-            f"replication factor {replication_factor} is larger than the number of brokers that "
-            f"can take replicas, {len(usable)}"
+            f"replication factor {replication_factor} is larger than the number of usable brokers, "
+            f"{len(usable)}"
         )
     if all(broker.fenced for broker in usable):
         raise InvalidReplicationFactorError("every broker is fenced or shutting down")

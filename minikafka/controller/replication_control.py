@@ -1,9 +1,9 @@
-"""Changes of partitions that exist: brokers that come and go, AlterPartition.
+"""Changes of existing partitions: after broker state changes, and by AlterPartition.
 
-Each function is a pure decision over a `View`; every partition goes through `partition_change`.
+Each function is a pure function of a `View`; every change is made by `partition_change`.
 
 Source: `ReplicationControlManager` (`handleBrokerFenced`, `handleBrokerUnfenced`,
-`handleBrokerInControlledShutdown`, `handleBrokerShutdown`, `alterPartition`); SPEC E4-E8.
+`handleBrokerInControlledShutdown`, `handleBrokerShutdown`, `alterPartition`); docs/rules.md E4-E8.
 """
 
 from collections.abc import Iterable
@@ -29,7 +29,7 @@ _EPOCHS_IN_ISR_FROM = 3
 
 
 def removal_from_isrs(view: View, broker_id: int) -> list[MetadataRecord]:
-    """The changes that take a broker that stops out of every ISR; it may stay eligible (E5)."""
+    """Return the changes that remove a stopping broker from every ISR; it may join ELRs (E5)."""
     return _changes(
         view.change(
             found,
@@ -41,7 +41,7 @@ def removal_from_isrs(view: View, broker_id: int) -> list[MetadataRecord]:
 
 
 def removal_after_unclean_shutdown(view: View, broker_id: int) -> list[MetadataRecord]:
-    """The changes that take a broker out of every ISR and ELR: its logs may have gaps (E7)."""
+    """Return the changes that remove a broker from every ISR and ELR: it may lack records (E7)."""
     return _changes(
         view.change(
             found,
@@ -56,7 +56,7 @@ def removal_after_unclean_shutdown(view: View, broker_id: int) -> list[MetadataR
 
 
 def elections_without(view: View, broker_id: int) -> list[MetadataRecord]:
-    """The changes that a broker leaves behind which is forgotten, or ended uncleanly."""
+    """Return the changes after a broker is unregistered, or ended uncleanly without ELR."""
     return _changes(
         view.change(
             found,
@@ -68,9 +68,9 @@ def elections_without(view: View, broker_id: int) -> list[MetadataRecord]:
 
 
 def elections_with(view: View, broker_id: int) -> list[MetadataRecord]:
-    """The elections that become possible when a broker is unfenced (E6).
+    """Return the elections that become possible when a broker is unfenced (E6).
 
-    Only partitions without leader are looked at: no ISR grows here.
+    Only partitions without leader change; leaders add the broker to ISRs later.
     """
     return _changes(
         view.change(found, Target(), including=broker_id)
@@ -80,7 +80,7 @@ def elections_with(view: View, broker_id: int) -> list[MetadataRecord]:
 
 
 def removal_from_directory(view: View, broker_id: int, directory: Uuid) -> list[MetadataRecord]:
-    """The changes after a broker reported a log directory as gone."""
+    """Return the changes after a broker reported a log directory as offline."""
     return _changes(
         view.change(
             found,
@@ -103,10 +103,10 @@ def _without(brokers: tuple[int, ...], broker_id: int) -> tuple[int, ...]:
 def alter_partition(
     view: View, request: messages.AlterPartitionRequest, version: int
 ) -> ControllerResult[messages.AlterPartitionResponse]:
-    """Commit the ISRs that a leader proposes, each partition on its own.
+    """Commit the ISRs that a leader proposes, each partition separately.
 
     Raises:
-        StaleBrokerEpochError: the request is of an earlier incarnation of the broker.
+        StaleBrokerEpochError: the request is not from the registered incarnation of the broker.
     """
     check_broker_epoch(view.image, request.broker_id, request.broker_epoch)
     records: list[MetadataRecord] = []
@@ -158,13 +158,13 @@ def _alter(
         return _accepted(data, found.registration), None
     after = found.registration.merge(record)
     if after.leader != broker_id:
-        # The proposal completed a reassignment that removes its own leader: the record stands.
+        # The proposal completed a reassignment that removes the leader: the record is valid.
         return _refused(data, ErrorCode.NEW_LEADER_ELECTED), record
     return _accepted(data, after), record
 
 
 def _proposed_members(data: _Asked, version: int) -> list[tuple[int, int]]:
-    """(broker, broker epoch) of the proposed ISR; epoch -1 where the leader does not know it."""
+    """Return the proposed ISR as (broker, broker epoch); -1 if the leader knows no epoch."""
     if version >= _EPOCHS_IN_ISR_FROM:
         return [(state.broker_id, state.broker_epoch) for state in data.new_isr_with_epochs]
     return [(broker, -1) for broker in data.new_isr]
@@ -188,9 +188,9 @@ def _refusal(
     data: _Asked,
     members: list[tuple[int, int]],
 ) -> ErrorCode:
-    """Why a proposal is not taken, looked at in Kafka's order; NONE if it is."""
+    """Return the error that rejects a proposal, checked in Kafka's order, or NONE."""
     if data.leader_epoch > current.leader_epoch or data.partition_epoch > current.partition_epoch:
-        # The leader has seen records that this controller has not: it is no longer the active one.
+        # The leader has newer metadata than this controller, so another controller is active now.
         return ErrorCode.NOT_CONTROLLER
     if data.leader_epoch < current.leader_epoch:
         return ErrorCode.FENCED_LEADER_EPOCH
@@ -212,7 +212,7 @@ def _is_well_formed(current: PartitionRegistration, data: _Asked, isr: list[int]
         return False
     if data.leader_recovery_state == LeaderRecoveryState.RECOVERED:
         return True
-    # RECOVERING is the controller's word (L8), and stands alone in the ISR.
+    # Only the controller sets RECOVERING (L8), and a recovering leader is the only ISR member.
     return (
         data.leader_recovery_state == LeaderRecoveryState.RECOVERING
         and len(isr) == 1
@@ -226,7 +226,7 @@ def _is_eligible(view: View, member: int, epoch: int) -> bool:
 
 
 def balancing(view: View, limit: int) -> list[MetadataRecord]:
-    """Elections that give partitions back to their first replica, at most `limit` of them."""
+    """Return elections of preferred leaders, at most `limit` of them."""
     records: list[MetadataRecord] = []
     for found in view.index.without_preferred_leader():
         if len(records) == limit:
@@ -238,9 +238,9 @@ def balancing(view: View, limit: int) -> list[MetadataRecord]:
 
 
 def unclean_elections(view: View) -> list[MetadataRecord]:
-    """Elections for partitions without leader whose topics allow unclean ones.
+    """Return elections for partitions without leader whose topics allow unclean elections.
 
-    None where unclean recovery takes their place.
+    Empty if the unclean recovery manager is enabled: it elects instead.
     """
     if view.recovery_enabled:
         return []
@@ -252,5 +252,5 @@ def unclean_elections(view: View) -> list[MetadataRecord]:
 
 
 def elections_without_leader(view: View) -> list[MetadataRecord]:
-    """Elections for all partitions without leader, by rules that have just changed."""
+    """Return elections for all partitions without leader, after the election rules changed."""
     return _changes(view.change(found, Target()) for found in view.index.led_by(NO_LEADER))

@@ -1,4 +1,4 @@
-"""What an operation of the controller decides: records to write, and the response to give after.
+"""The result of a controller operation: records to write, and the response after their commit.
 
 Source: `ControllerResult`.
 """
@@ -13,11 +13,11 @@ R_co = TypeVar("R_co", covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class ControllerResult(Generic[R_co]):
-    """Records in the order in which they are written, and the response that their commit allows.
+    """Records in write order, and the response to send after their commit.
 
-    `atomic` records stand in one batch of the metadata log, so that nobody ever sees a part of
-    them; others may be spread over several batches. `requested` names the request, where it is one
-    that may elect uncleanly.
+    `atomic` records are written in one batch of the metadata log, so that no reader sees only a
+    part of them; others may be split over several batches. `requested` names the request if it may
+    cause an unclean election.
     """
 
     records: list[MetadataRecord]

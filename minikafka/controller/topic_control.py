@@ -1,7 +1,7 @@
-"""Topics: creating them, adding partitions, deleting them.
+"""Creation and deletion of topics, and addition of partitions.
 
-A request is answered topic by topic; what succeeds is written in one batch. Topics of one request
-see each other: two names that collide do not both succeed.
+Each topic of a request succeeds or fails separately; all that succeed are written in one batch.
+Topics of one request are checked against each other: of two colliding names only one succeeds.
 
 Source: `ReplicationControlManager` (`createTopics`, `createPartitions`, `deleteTopics`),
 `ControllerApis`.
@@ -50,7 +50,7 @@ _BY_DEFAULT = -1
 
 @dataclass(slots=True)
 class _Batch:
-    """What a request has decided so far; `names` is what `colliding` does not know yet."""
+    """The decisions of a request so far; `names` are new names that `colliding` must add."""
 
     view: View
     records: list[MetadataRecord] = field(default_factory=list)
@@ -61,7 +61,7 @@ class _Batch:
     )
 
     def shown_configs(self, own: dict[str, str]) -> list[topic_messages.CreatableTopicConfigs]:
-        """See `_shown_configs`; topics with the same configuration share one list."""
+        """As `_shown_configs`; topics with the same configuration share one list."""
         key = tuple(own.items())
         shown = self._shown.get(key)
         if shown is None:
@@ -69,7 +69,7 @@ class _Batch:
         return shown
 
     def colliding(self, name: str) -> str | None:
-        """Another topic, there or to be created, with the same name in its metrics."""
+        """Return another topic, existing or in this batch, with the same metric name, or None."""
         known = self._by_metric_name
         if not known:
             known.update((metric_name(each), each) for each in self.view.image.topic_ids)
@@ -81,10 +81,10 @@ class _Batch:
 def create_topics(
     view: View, request: topic_messages.CreateTopicsRequest
 ) -> ControllerResult[topic_messages.CreateTopicsResponse]:
-    """Create each topic that can be created; of a validate-only request nothing is written.
+    """Create each valid topic; a validate-only request writes nothing.
 
     Raises:
-        PolicyViolationError: the request wants more partitions than one request may.
+        PolicyViolationError: the request has more partitions than one request may create.
     """
     _check_partition_count(view, request.topics)
     batch = _Batch(view)
@@ -118,8 +118,8 @@ def _check_partition_count(view: View, topics: list[topic_messages.CreatableTopi
     )
     if total > MAX_PARTITIONS_PER_REQUEST:
         raise PolicyViolationError(
-            f"the request wants {total} partitions; at most {MAX_PARTITIONS_PER_REQUEST} can be "
-            "created by one request"
+            f"the request has {total} partitions; one request can create at most "
+            f"{MAX_PARTITIONS_PER_REQUEST}"
         )
 
 
@@ -154,7 +154,7 @@ def _create(
         for key, value in configs.items()
     ]
     if view.elr_enabled and MIN_INSYNC_REPLICAS.name in configs:
-        # As Kafka: every setting of min.insync.replicas is followed by it, also the first.
+        # As Kafka: this record follows every setting of min.insync.replicas, also the first.
         batch.records.append(ClearElrRecord(topic_name=topic.name))
     batch.records += _new_partitions(view, topic_id, assignment)
     return topic_messages.CreatableTopicResult(
@@ -195,7 +195,7 @@ def _checked_configs(given: list[topic_messages.CreatableTopicConfig]) -> dict[s
 
 
 def _shown_configs(view: View, own: dict[str, str]) -> list[topic_messages.CreatableTopicConfigs]:
-    """Every configuration of the topic with the value in force and where that comes from."""
+    """Return every configuration key of the topic with its effective value and source."""
     layers = view.layers()
     shown = []
     for key in TOPIC_KEYS:
@@ -212,7 +212,7 @@ def _shown_configs(view: View, own: dict[str, str]) -> list[topic_messages.Creat
 
 
 def _assignment(view: View, topic: topic_messages.CreatableTopic) -> list[tuple[int, ...]]:
-    """The replicas of each partition, as asked for or as placed here."""
+    """Return the replicas of each partition, as requested or as placed here."""
     if topic.assignments:
         return _manual_assignment(view, topic)
     partitions, factor = topic.num_partitions, topic.replication_factor
@@ -221,9 +221,11 @@ def _assignment(view: View, topic: topic_messages.CreatableTopic) -> list[tuple[
     if factor == _BY_DEFAULT:
         factor = view.config[broker_keys.DEFAULT_REPLICATION_FACTOR]
     if partitions <= 0:
-        raise InvalidPartitionsError(f"{partitions} partitions are too few; one is the least")
+        raise InvalidPartitionsError(f"the number of partitions must be positive, not {partitions}")
     if factor <= 0:
-        raise InvalidReplicationFactorError(f"a replication factor of {factor} is not positive")
+        raise InvalidReplicationFactorError(
+            f"the replication factor must be positive, not {factor}"
+        )
     return place(
         view.image.brokers.values(),
         partitions=partitions,
@@ -234,29 +236,31 @@ def _assignment(view: View, topic: topic_messages.CreatableTopic) -> list[tuple[
 
 def _manual_assignment(view: View, topic: topic_messages.CreatableTopic) -> list[tuple[int, ...]]:
     if topic.replication_factor != _BY_DEFAULT:
-        raise InvalidRequestError("an assignment leaves no choice of a replication factor")
+        raise InvalidRequestError("a request with assignments must not set a replication factor")
     if topic.num_partitions != _BY_DEFAULT:
-        raise InvalidRequestError("an assignment leaves no choice of a number of partitions")
+        raise InvalidRequestError("a request with assignments must not set a number of partitions")
     by_index: dict[int, tuple[int, ...]] = {}
     for row in topic.assignments:
         if row.partition_index in by_index:
-            raise InvalidReplicaAssignmentError(f"partition {row.partition_index} is there twice")
+            raise InvalidReplicaAssignmentError(
+                f"partition {row.partition_index} is assigned twice"
+            )
         by_index[row.partition_index] = tuple(row.broker_ids)
     first = len(next(iter(by_index.values())))
     for index, replicas in by_index.items():
         check_replicas(view, replicas, factor=first, partition=index)
     if sorted(by_index) != list(range(len(by_index))):
-        raise InvalidReplicaAssignmentError("the partitions are not numbered from 0 without gaps")
+        raise InvalidReplicaAssignmentError("the partitions must be numbered from 0 without gaps")
     return [by_index[index] for index in range(len(by_index))]
 
 
 def check_replicas(
     view: View, replicas: Sequence[int], *, factor: int | None, partition: int
 ) -> None:
-    """Whether brokers can be the replicas of a partition.
+    """Check that brokers can be the replicas of a partition.
 
     Raises:
-        InvalidReplicaAssignmentError: saying why not.
+        InvalidReplicaAssignmentError: they cannot, for the reason in the message.
     """
     if not replicas:
         raise InvalidReplicaAssignmentError(f"partition {partition} has no replicas")
@@ -267,7 +271,7 @@ def check_replicas(
             raise InvalidReplicaAssignmentError(f"broker {replica} is not registered")
     if factor is not None and len(replicas) != factor:
         raise InvalidReplicaAssignmentError(
-            f"partition {partition} has {len(replicas)} replicas, another one {factor}"
+            f"partition {partition} has {len(replicas)} replicas, but the others have {factor}"
         )
     if not any(view.image.broker_is_active(replica) for replica in replicas):
         raise InvalidReplicaAssignmentError(
@@ -289,7 +293,7 @@ def _new_partitions(
 
 
 def _new_partition(view: View, replicas: tuple[int, ...]) -> PartitionRegistration:
-    """A partition at its beginning: every active replica is in the ISR, the first of them leads."""
+    """Return a new partition: all active replicas are in the ISR, the first of them leads."""
     isr = tuple(replica for replica in replicas if view.image.broker_is_active(replica))
     if not isr:
         raise InvalidReplicationFactorError("every replica is fenced or shutting down")
@@ -306,7 +310,7 @@ def _new_partition(view: View, replicas: tuple[int, ...]) -> PartitionRegistrati
 def create_partitions(
     view: View, request: partition_messages.CreatePartitionsRequest
 ) -> ControllerResult[partition_messages.CreatePartitionsResponse]:
-    """Add partitions to topics, each on its own."""
+    """Add partitions to topics; each topic succeeds or fails separately."""
     records: list[MetadataRecord] = []
     twice = _repeated(topic.name for topic in request.topics)
     results = [
@@ -342,12 +346,13 @@ def _added_partitions(
     present = len(topic.partitions)
     if asked.count <= present:
         raise InvalidPartitionsError(
-            f"topic {asked.name!r} has {present} partitions; {asked.count} are not more"
+            f"topic {asked.name!r} has {present} partitions; the new number must be higher, not "
+            f"{asked.count}"
         )
     added = asked.count - present
     if already + added > MAX_PARTITIONS_PER_REQUEST:
         raise PolicyViolationError(
-            f"at most {MAX_PARTITIONS_PER_REQUEST} partitions can be created by one request"
+            f"one request can create at most {MAX_PARTITIONS_PER_REQUEST} partitions"
         )
     assignment = _added_assignment(view, topic, asked, added)
     return _new_partitions(view, topic.topic_id, assignment, present)
@@ -369,7 +374,8 @@ def _added_assignment(
         )
     if len(asked.assignments) != added:
         raise InvalidReplicaAssignmentError(
-            f"{added} partitions are added, {len(asked.assignments)} assignments are given"
+            f"the number of assignments ({len(asked.assignments)}) must equal the number of new "
+            f"partitions ({added})"
         )
     first_new = len(topic.partitions)
     for index, row in enumerate(asked.assignments, first_new):
@@ -380,10 +386,10 @@ def _added_assignment(
 def delete_topics(
     view: View, request: delete_messages.DeleteTopicsRequest, version: int
 ) -> ControllerResult[delete_messages.DeleteTopicsResponse]:
-    """Delete topics by name, or (v6) by name or id, each on its own.
+    """Delete topics by name, or (v6) by name or id; each succeeds or fails separately.
 
     Raises:
-        TopicDeletionDisabledError, InvalidRequestError: topics cannot be deleted here.
+        TopicDeletionDisabledError, InvalidRequestError: delete.topic.enable is false.
     """
     if not view.config[broker_keys.DELETE_TOPIC_ENABLE]:
         if version < _DISABLED_ERROR_FROM:
@@ -421,7 +427,7 @@ def _topic_to_delete(view: View, name: str | None, topic_id: Uuid, count: int) -
     if count > 1:
         raise InvalidRequestError("the topic is named twice")
     if (name is None) == (topic_id == ZERO_UUID):
-        raise InvalidRequestError("a topic is deleted by its name or by its id, one of the two")
+        raise InvalidRequestError("a topic to delete must be given by name or by id, not both")
     if name is not None:
         by_name = view.image.topic(name)
         if by_name is None:

@@ -1,22 +1,22 @@
-"""Unclean Recovery Manager: finds the replica that kept most of a partition that lost its leaders.
+"""Unclean Recovery Manager: elects the replica with the longest log of a partition without leader.
 
-It follows every partition without leader of the latest image, by what changed only. Where L3 and L4
-call for a recovery, or an operator does, it asks all replicas what their logs hold (U2) and elects
-by U5 and U6. It writes nothing but the election, and starts with nothing: a new active controller
-begins each recovery anew (U1).
+It tracks the partitions without leader of the latest image, incrementally. If L3 and L4 or an
+operator require a recovery, it asks all replicas for their log ends (U2) and elects by U5 and U6.
+It writes nothing but the election, and keeps its state in memory only: a new active controller
+starts each recovery again (U1).
 
-A partition without leader is in one of the `RecoveryStep`s. Transitions, looked at whenever the
-partition, one of its brokers, the configuration or an operator's wish changes, an answer comes or a
-time is up:
-    WAIT_FOR_… -> RECOVER            the rules call for it: ask, note when the time is up
-    RECOVER -> WAIT_FOR_…            they do not any more: what was answered is dropped
-    any -> (gone)                    a leader is there, or the partition is not
+A partition without leader is in one of the `RecoveryStep`s. The transitions are checked whenever
+the partition, one of its brokers, the configuration or an operator's request changes, an answer
+arrives, or a deadline passes:
+    WAIT_FOR_… -> RECOVER            the rules require a recovery: ask replicas, set a deadline
+    RECOVER -> WAIT_FOR_…            the rules no longer require one: drop the answers
+    any -> (removed)                 the partition has a leader, or was deleted
 
-Invariants: an answer is kept only with the broker epoch that is registered and the leader epoch of
-the partition (U4), and is dropped when its broker registers anew or is fenced (U8); only unfenced
-replicas are counted. Decisions are made a turn after what caused them, many in one write.
+Invariants: an answer is kept only if it has the registered broker epoch and the leader epoch of the
+partition (U4), and is dropped when its broker registers again or is fenced (U8); only unfenced
+replicas are counted. Decisions are made one turn after their cause, many in one write.
 
-Source: KIP-966 "Unclean Recovery Manager"; SPEC U1-U8, L3, L4.
+Source: KIP-966 "Unclean Recovery Manager"; docs/rules.md U1-U8, L3, L4.
 """
 
 import logging
@@ -63,7 +63,10 @@ _CHECK_INTERVAL_MS = 5000
 
 @dataclass(slots=True, eq=False)
 class RecoveryRequest:
-    """What an operator asked for. `pending` gets empty as `results` come in; a wait key, too."""
+    """A recovery request of an operator; partitions move from `pending` to `results`.
+
+    The request itself is also the wait key that is notified of each result.
+    """
 
     strategy: Strategy
     pending: dict[TopicIdPartition, None]
@@ -71,14 +74,14 @@ class RecoveryRequest:
 
 
 class Answer(NamedTuple):
-    """A log as one incarnation of a broker described it."""
+    """The log end of a replica, as one incarnation of its broker reported it."""
 
     log: LogInfo
     broker_epoch: int
 
 
 class RunningRecovery(NamedTuple):
-    """A recovery as it stands; `answers` by broker."""
+    """The current state of a recovery; `answers` by broker id."""
 
     partition: TopicIdPartition
     strategy: Strategy
@@ -102,7 +105,7 @@ class _Case:
 
 @dataclass(slots=True)
 class _Turn:
-    """One look at everything that changed: one view, one write."""
+    """One check of all changed partitions: one view, one write."""
 
     view: View
     lines: SummedLines
@@ -111,7 +114,7 @@ class _Turn:
     strategies: dict[str, Strategy] = field(default_factory=dict)
 
     def strategy(self, topic: str) -> Strategy:
-        """The strategy of a topic, looked up once."""
+        """Return the strategy of a topic, computed once per turn."""
         found = self.strategies.get(topic)
         if found is None:
             found = self.strategies[topic] = self.view.strategy(topic)
@@ -122,8 +125,8 @@ class _Turn:
 class UncleanRecoveryManager:
     """The recoveries of one active controller.
 
-    `view` and `write` are the controller's; `is_active` is false when it stopped being active.
-    `finished_count` counts since the controller's process started.
+    `view`, `write` and `is_active` are those of the controller. `finished_count` counts since the
+    controller's process started.
     """
 
     env: Environment
@@ -141,23 +144,23 @@ class UncleanRecoveryManager:
     _checked_ms: int = 0
 
     def __post_init__(self) -> None:
-        """Listen to the answers."""
+        """Subscribe to the answers of the sender."""
         self.sender.on_answer = self._answered
 
     # What metrics show
 
     @property
     def recovering_count(self) -> int:
-        """Partitions under recovery, those that wait for LastKnownELR members included."""
+        """The number of partitions under recovery or waiting for LastKnownELR members."""
         return self._count(RecoveryStep.RECOVER) + self._count(RecoveryStep.WAIT_FOR_LAST_KNOWN)
 
     @property
     def manual_election_required_count(self) -> int:
-        """Partitions without leader that nothing but an operator will bring one."""
+        """The number of partitions without leader that need an operator's election."""
         return self._count(RecoveryStep.WAIT_FOR_OPERATOR)
 
     def running(self) -> Iterator[RunningRecovery]:
-        """Every recovery that runs, with the answers that it goes by."""
+        """Yield every running recovery with the answers so far."""
         for key, case in self._cases.items():
             if case.strategy is not None:
                 yield RunningRecovery(key, case.strategy, case.answers)
@@ -168,7 +171,7 @@ class UncleanRecoveryManager:
     # The controller's life
 
     def stop(self) -> None:
-        """The controller is not active any more: everything here is over."""
+        """Drop all recoveries: the controller is no longer active."""
         self._generation += 1
         self.sender.stop()
         self._cases, self._dirty, self._alarms = {}, {}, {}
@@ -176,7 +179,7 @@ class UncleanRecoveryManager:
         self._scheduled = False
 
     def advanced(self, image: MetadataImage, changed: Iterable[TopicIdPartition]) -> None:
-        """The latest image moved; `changed` had no leader before or has none now."""
+        """Update to a new latest image; `changed` partitions had no leader or have none now."""
         before, self._image = self._image, image
         for key in changed:
             self._dirty[key] = None
@@ -200,7 +203,7 @@ class UncleanRecoveryManager:
             self.sender.wake(broker_id)
 
     def heartbeat(self) -> None:
-        """U7: from time to time, start again what stands still although it should not."""
+        """U7: every 5 s, restart recoveries that are stuck."""
         now_ms = self.env.clock.monotonic_ms
         if now_ms - self._checked_ms < _CHECK_INTERVAL_MS:
             return
@@ -234,9 +237,9 @@ class UncleanRecoveryManager:
     # What operators ask
 
     def request(self, request: RecoveryRequest) -> None:
-        """Recover partitions as an operator says, whatever the configuration says.
+        """Recover partitions as an operator requests, regardless of the configuration.
 
-        The last request decides the strategy; one that is there already is joined.
+        A request joins a running recovery; the strategy is that of the latest request.
         """
         for key in request.pending:
             case = self._cases.get(key)
@@ -250,7 +253,10 @@ class UncleanRecoveryManager:
         self._schedule()
 
     def withdraw(self, request: RecoveryRequest) -> dict[TopicIdPartition, str]:
-        """The request's time is over: configuration decides again. What each part waited for."""
+        """End a request that timed out; return what each of its partitions was waiting for.
+
+        Without another request, the configuration decides again.
+        """
         waited = {}
         for key in request.pending:
             case = self._cases.get(key)
@@ -265,7 +271,7 @@ class UncleanRecoveryManager:
         if case.step is not RecoveryStep.RECOVER:
             return str(case.step.value)
         silent = [str(x) for x in case.replicas if x not in case.answers]
-        return f"no decision yet; without answer: {', '.join(silent) or 'nobody'}"
+        return f"no decision yet; replicas without answer: {', '.join(silent) or 'none'}"
 
     # Turns
 
@@ -297,7 +303,11 @@ class UncleanRecoveryManager:
         if found is None or found.registration.leader != NO_LEADER:
             if case is not None:
                 if case.strategy is not None:
-                    why = "is gone" if found is None else f"is led by {found.registration.leader}"
+                    why = (
+                        "was deleted"
+                        if found is None
+                        else f"is led by broker {found.registration.leader}"
+                    )
                     turn.lines.add(ENDS, case.name, f"the partition {why}")
                 self._close(
                     key, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION if found is None else ErrorCode.NONE
@@ -327,7 +337,7 @@ class UncleanRecoveryManager:
     def _renew(
         self, case: _Case, key: TopicIdPartition, registration: PartitionRegistration
     ) -> None:
-        """Follow the registration: replicas that went, and answers about an older epoch."""
+        """Drop removed replicas, and answers with an older leader epoch than the registration."""
         stale = registration.leader_epoch != case.leader_epoch
         for broker_id in case.replicas:
             if stale or broker_id not in registration.replicas:
@@ -395,7 +405,7 @@ class UncleanRecoveryManager:
         turn.lines.add(ELECTS, case.name, f"{elected}; the longest log of ({logs})")
 
     def _set_alarm(self, key: TopicIdPartition, case: _Case, at_ms: int) -> None:
-        """Look again when the time is up: one timer for all that end together."""
+        """Check a recovery again at `at_ms`; recoveries with the same deadline share a timer."""
         if case.alarm_ms == at_ms or at_ms <= self.env.clock.monotonic_ms:
             return
         case.alarm_ms = at_ms
@@ -416,7 +426,7 @@ class UncleanRecoveryManager:
     # Answers
 
     def _answered(self, answer: LogInfoAnswer) -> list[TopicIdPartition]:
-        """Take in what a broker said; what is rejected is asked again (U4)."""
+        """Handle a broker's answer; return the rejected partitions, to be asked again (U4)."""
         broker_id = answer.broker_id
         broker = self._image.brokers.get(broker_id)
         is_registered = broker is not None and broker.epoch == answer.broker_epoch
@@ -457,12 +467,12 @@ def _find(view: View, key: TopicIdPartition) -> IndexedPartition | None:
 
 
 def _answer_survives(was: BrokerRegistration, now: BrokerRegistration) -> bool:
-    """U8: whether a change of a broker leaves what it answered true."""
+    """U8: True if a broker's answers stay valid after a change of its registration."""
     return was.epoch == now.epoch and not (now.fenced and not was.fenced)
 
 
 def _last_known(registration: PartitionRegistration) -> tuple[int, ...]:
-    """Members of the LastKnownELR that still are replicas: others cannot be waited for."""
+    """Return the LastKnownELR members that are still replicas: the others will never answer."""
     return tuple(x for x in registration.last_known_elr if x in registration.replicas)
 
 
@@ -489,7 +499,7 @@ def _step(view: View, found: IndexedPartition, strategy: Strategy | None) -> Rec
 
 def _reason(case: _Case, registration: PartitionRegistration) -> str:
     assert case.strategy is not None
-    who = "asked for by an operator" if case.requests else "by configuration"
+    who = "requested by an operator" if case.requests else "by configuration"
     return (
         f"{case.strategy.value}, {who}; ISR {list(registration.isr)}, ELR {list(registration.elr)},"
         f" last known ELR {list(registration.last_known_elr)}"

@@ -1,10 +1,10 @@
-"""What a decision of the controller is made from: the latest metadata and the rules in force.
+"""The input of a controller decision: the latest metadata and the configuration in force.
 
-A view is made for each operation and holds nothing that outlives it. Operations are functions of a
-view and a request.
+A view is created for each operation and not kept after it. Operations are functions of a view and a
+request.
 
 Source: `ReplicationControlManager` (effective min ISR, `LeaderAcceptor`),
-`ClusterControlManager.defaultDir`; SPEC H6, E12, L7.
+`ClusterControlManager.defaultDir`; docs/rules.md H6, E12, L7.
 """
 
 from collections.abc import Iterable
@@ -49,9 +49,9 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
-    """The latest image (records that are not committed yet included) and what goes with it.
+    """The latest image (including records that are not committed yet), its index and configuration.
 
-    `next_offset` is where the first record of the operation will stand in the metadata log.
+    `next_offset` is the offset that the first record of the operation will get.
     """
 
     image: MetadataImage
@@ -64,7 +64,7 @@ class View:
     _topic_values: dict[tuple[str, str], object] = field(
         init=False, repr=False, compare=False, default_factory=dict
     )
-    """By name of the key and topic: an operation may ask for each of a topic's partitions."""
+    """A cache by key name and topic: an operation may read a value once for each partition."""
 
     @property
     def metadata_version(self) -> int:
@@ -73,7 +73,7 @@ class View:
 
     @property
     def elr_enabled(self) -> bool:
-        """E12: whether the ELR is kept."""
+        """E12: True if the ELR is kept."""
         return (
             self.image.feature(ELIGIBLE_LEADER_REPLICAS_VERSION) > 0
             and self.metadata_version >= ELR_FROM
@@ -81,7 +81,7 @@ class View:
         )
 
     def layers(self) -> ConfigLayers:
-        """Where broker values come from, as this controller sees it."""
+        """Return the sources of broker configuration values, as this controller sees them."""
         return ConfigLayers(
             dynamic_broker=self.image.config(RESOURCE_BROKER, str(self.node_id)),
             dynamic_default=self.image.config(RESOURCE_BROKER, ""),
@@ -89,42 +89,42 @@ class View:
         )
 
     def topic_value(self, key: Key[T], topic: str) -> T:
-        """The value of a topic key that is in force for a topic."""
+        """Return the effective value of a key for a topic."""
         known, name = self._topic_values, (key.name, topic)
         if name not in known:
             known[name] = self.layers().topic_value(key, self.image.config(RESOURCE_TOPIC, topic))
         return cast(T, known[name])
 
     def min_insync_replicas(self, topic: str) -> int:
-        """The configured minimum of a topic; a partition may have fewer replicas."""
+        """Return the configured minimum of a topic; a partition may have fewer replicas."""
         return self.topic_value(topic_keys.MIN_INSYNC_REPLICAS, topic)
 
     def min_isr(self, topic: str, registration: PartitionRegistration) -> int:
-        """The effective min ISR of one partition of `topic` (H6).
+        """Return the effective min ISR of one partition of `topic` (H6).
 
-        Unlike Kafka: `getTopicEffectiveMinIsr` takes the number of replicas of partition 0 for all
-        partitions, and so drops the ELR of a larger one too early.
+        Unlike Kafka, whose `getTopicEffectiveMinIsr` uses the number of replicas of partition 0 for
+        all partitions, and so drops the ELR of a partition with more replicas too early.
         """
         return effective_min_isr(self.min_insync_replicas(topic), len(registration.replicas))
 
     def unclean_allowed(self, topic: str) -> bool:
-        """Whether a replica that may lack records may lead (L5, L6)."""
+        """True if a replica that may lack records may lead (L5, L6)."""
         return self.topic_value(topic_keys.UNCLEAN_LEADER_ELECTION_ENABLE, topic)
 
     def election(self, topic: str) -> Election:
-        """What an election does that nobody asked for; clean with the recovery manager (L3, L4)."""
+        """Return the kind of automatic elections; clean with the recovery manager (L3, L4)."""
         if self.recovery_enabled:
             return Election.ONLINE
         return Election.UNCLEAN if self.unclean_allowed(topic) else Election.ONLINE
 
     @property
     def recovery_enabled(self) -> bool:
-        """Whether the unclean recovery manager takes the place of unclean elections."""
+        """True if the unclean recovery manager replaces unclean elections."""
         return self._cluster_value(UNCLEAN_RECOVERY_MANAGER_ENABLED)
 
     @property
     def recovery_timeout_ms(self) -> int:
-        """How long a balanced recovery waits for more answers than it needs (U5)."""
+        """The time that a balanced recovery waits for more answers than it needs (U5)."""
         return self._cluster_value(UNCLEAN_RECOVERY_TIMEOUT_MS)
 
     def _cluster_value(self, key: Key[T]) -> T:
@@ -132,11 +132,11 @@ class View:
         return self.config[key] if text is None else key.parse(text)
 
     def strategy(self, topic: str) -> Strategy:
-        """L7: how a topic's partitions are recovered.
+        """Return the recovery strategy of a topic's partitions (L7).
 
-        The topic's own values are asked first, then the layers of broker values. In each the
-        strategy counts before the deprecated key, so that whoever sets something nearer to the
-        topic is obeyed, by whichever of the two names.
+        The topic's values are read first, then the layers of broker values. In each layer the
+        strategy takes precedence over the deprecated key, so the layer nearest to the topic
+        decides, whichever of the two keys it sets.
         """
         strategy, deprecated = (
             topic_keys.UNCLEAN_RECOVERY_STRATEGY,
@@ -153,10 +153,10 @@ class View:
     def acceptable(
         self, registration: PartitionRegistration, *, without: int = -1, including: int = -1
     ) -> Acceptable:
-        """Who of the replicas may lead: active, with the directory of its replica online.
+        """Return a test for replicas that may lead: broker active, log directory online.
 
-        `without` is taken for fenced and `including` for active: records that say so are being
-        written by the same operation.
+        `without` counts as fenced and `including` as active: the same operation is writing records
+        that make them so.
         """
 
         def acceptable(replica: int) -> bool:
@@ -170,7 +170,7 @@ class View:
         return acceptable
 
     def default_directory(self, broker_id: int) -> Uuid:
-        """The directory of a new replica, as far as the controller can say."""
+        """Return the directory of a new replica; UNASSIGNED if the broker will choose it."""
         broker = self.image.brokers.get(broker_id)
         if broker is None or not broker.log_dirs:
             return DIRECTORY_MIGRATING
@@ -186,7 +186,10 @@ class View:
         including: int = -1,
         designated: int = -1,
     ) -> PartitionChangeRecord | None:
-        """The record that brings a partition to `target`; the topic's own election by default."""
+        """Return the record that brings a partition to `target`, or None if nothing changes.
+
+        `election` defaults to the election that the topic's configuration allows.
+        """
         return partition_change(
             found.partition,
             found.registration,
@@ -206,14 +209,14 @@ class View:
         )
 
     def after(self, records: Iterable[MetadataRecord]) -> "View":
-        """The view with these records applied; its index stays as it was."""
+        """Return the view with these records applied; its index is not updated."""
         builder = ImageBuilder(self.image)
         for record in records:
             replay(builder, record, self.next_offset)
         return replace(self, image=builder.build(self.image.offset, self.image.epoch))
 
     def find(self, topic: TopicImage, index: int) -> IndexedPartition | None:
-        """A partition of a topic, or None."""
+        """Return a partition of a topic, or None."""
         registration = topic.partitions.get(index)
         if registration is None:
             return None
@@ -221,12 +224,12 @@ class View:
 
 
 def replication_factor(topic: TopicImage) -> int:
-    """How many replicas the first partition of a topic has."""
+    """Return the number of replicas of a topic's first partition."""
     return len(topic.partitions[0].replicas)
 
 
 def is_online(directory: Uuid, log_dirs: tuple[Uuid, ...]) -> bool:
-    """Whether a broker with these directories can use a replica in `directory`.
+    """True if a broker with these directories can use a replica in `directory`.
 
     Source: `DirectoryId.isOnline`.
     """

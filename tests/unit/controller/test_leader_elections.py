@@ -179,7 +179,7 @@ def test_a_designated_replica_is_elected(elr_topic):
 @pytest.mark.parametrize(
     ("desired", "error", "says"),
     [
-        (9, ErrorCode.INVALID_REQUEST, "no replica of the partition; these have: 1, 2, 3"),
+        (9, ErrorCode.INVALID_REQUEST, "no replica of the partition; its replicas are: 1, 2, 3"),
         (-1, ErrorCode.INVALID_REQUEST, "broker -1"),
         (2, ErrorCode.ELIGIBLE_LEADERS_NOT_AVAILABLE, "broker 2 cannot lead: it is fenced"),
     ],

@@ -83,7 +83,7 @@ def test_the_last_known_leader_is_named_as_such(elr_topic, warned):
     elr_topic.heartbeat(1)
     assert elr_topic.partition().leader == 1
     (line,) = warned()
-    assert line.endswith("reason: ISR and ELR are empty, and it is the last known leader")
+    assert line.endswith("reason: ISR and ELR are empty, and the broker is the last known leader")
 
 
 def test_a_clean_election_is_none(elr_topic, warned):

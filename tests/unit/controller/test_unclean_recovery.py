@@ -606,7 +606,7 @@ def test_what_an_operator_asked_ends_with_the_request():
     key, asked = request(world, Strategy.BALANCED)
     assert world.counts == (1, 0, 0)
     waited = world.recovery.withdraw(asked)
-    assert waited == {key: "no decision yet; without answer: 3"}
+    assert waited == {key: "no decision yet; replicas without answer: 3"}
     world.talk()
     assert world.counts == (0, 1, 0)
 

@@ -139,7 +139,7 @@ def test_the_recovery_manager_is_switched_for_the_whole_cluster(cluster):
     assert view_of(cluster).election("t") is Election.UNCLEAN
     name = "unclean.recovery.manager.enabled"
     refused = cluster.set_config(str(CONTROLLER_ID), name, "true", RESOURCE_BROKER)[1]
-    assert "for the whole cluster" in refused.error_message
+    assert "for the cluster" in refused.error_message
     assert not view_of(cluster).recovery_enabled
     cluster.set_config("", name, "true", RESOURCE_BROKER)
     cluster.set_config("", "unclean.recovery.timeout.ms", "5", RESOURCE_BROKER)
