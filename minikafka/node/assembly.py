@@ -1,7 +1,6 @@
-"""A node from its parts: configuration, disks, and the addresses that the shell has bound.
+"""Assembly of a node from its configuration, its disks and the ports that the shell has bound.
 
-Source of what depends on what: `KafkaRaftServer`, `BrokerServer`, `ControllerServer`,
-`SharedServer`.
+Source: `KafkaRaftServer`, `BrokerServer`, `ControllerServer`, `SharedServer`.
 """
 
 import logging
@@ -62,7 +61,7 @@ _SHUTDOWN_TIMEOUT_MS = 300_000
 
 
 class Surroundings(NamedTuple):
-    """What the shell brings: disks by path, bound ports by listener, entropy, time."""
+    """The inputs from the shell: disks by path, bound ports by listener, entropy, time."""
 
     disks: Mapping[str, Disk]
     ports: Mapping[str, int]
@@ -72,10 +71,10 @@ class Surroundings(NamedTuple):
 
 
 def assemble(config: NodeConfig, around: Surroundings) -> Node:
-    """A node that has loaded what is on its disks and is ready for `start`.
+    """Return a node that has loaded its disks and is ready for `start`.
 
     Raises:
-        BadMetaPropertiesError: a directory is not formatted, or not this node's.
+        BadMetaPropertiesError: a directory is not formatted, or belongs to another node.
         StorageFault: a directory cannot be used.
     """
     builder = _Builder(config, around)
@@ -99,7 +98,7 @@ class _Builder:
         raft = self._raft(home)
         bootstrap: list[MetadataRecord] = []
         if config.is_controller:
-            # Before the logs are loaded: a start that fails must leave a clean shutdown clean.
+            # Before the logs are loaded: a start that fails here keeps the clean shutdown files.
             check_quorum_state(home.disk)
             bootstrap = read_bootstrap(home.disk)
             self._check_metadata(raft, home)
@@ -154,7 +153,7 @@ class _Builder:
         return node
 
     def _connect(self, node: Node) -> None:
-        """Tie the hooks, which need the node that did not exist when their owners were made."""
+        """Set the hooks that need the node, which did not exist when their owners were created."""
         raft = node.raft
         node.dispatcher.make_context = node.make_context
         raft.on_commit = node.on_commit
@@ -197,7 +196,7 @@ class _Builder:
         )
 
     def _metadata_home(self) -> LogDirectory:
-        """The directory of the metadata log; one outside `log.dirs` holds nothing else."""
+        """Return the directory of the metadata log; outside `log.dirs` it holds nothing else."""
         disk = self.around.disks[self.config.metadata_log_dir]
         for home in self.logs.directories:
             if home.disk is disk and home.is_online:
@@ -206,19 +205,19 @@ class _Builder:
         return LogDirectory.open(disk, around.cluster_id, self.config.node_id, around.rng)
 
     def _check_metadata(self, raft: RaftNode, home: LogDirectory) -> None:
-        """Check that a controller's metadata is there, unless the cluster is new.
+        """Check that a controller's metadata exists, unless the cluster is new.
 
         Raises:
-            StorageFault: the only voter has none, but partitions or what a stop left: it would lead
-                an empty cluster.
+            StorageFault: a voter has no metadata, but its directories show that it was in use: it
+                could become the leader of a cluster without topics.
         """
         if not is_unused(home.disk, raft.log.log):
             return
         if raft.voters is None:
             _log.warning(
                 "%s/%s holds no metadata, not even the voters: waiting for a leader among %s. If "
-                "this node is the only controller, there is none: %s; for a new cluster, format "
-                "with --standalone",
+                "this node is the only controller, no leader will appear: %s; for a new cluster, "
+                "format with --standalone",
                 home.disk.root, METADATA_FOLDER,
                 ", ".join(f"{host}:{port}" for host, port in self.config.bootstrap_servers), REMEDY,
             )  # fmt: skip
@@ -228,12 +227,12 @@ class _Builder:
             if sign is not None:
                 raise damaged(
                     home.disk,
-                    f"{METADATA_FOLDER} is missing or empty, but {directory.disk.root}/{sign} says "
-                    "that this node has served: it would lead a cluster without topics",
+                    f"{METADATA_FOLDER} is missing or empty, but {directory.disk.root}/{sign} "
+                    "shows that this node was in use: it would lead a cluster without topics",
                 )
 
     def _stored_log_configs(self) -> Callable[[TopicPartition], LogConfig]:
-        """What each log obeys until the metadata is known."""
+        """Return a function for the configuration of each log until the metadata is known."""
         layers = ConfigLayers({}, {}, self.values.given)
         configs, image = LogConfigs(), self.loader.image
         return lambda name: configs.of(layers, image.config(RESOURCE_TOPIC, name.topic))
@@ -314,7 +313,7 @@ class _Builder:
         )
 
     def _endpoints(self, *, controller: bool) -> tuple[Endpoint, ...]:
-        """What this node tells others about its listeners, with the ports that were bound."""
+        """Return this node's advertised endpoints, with the ports that were bound."""
         config = self.config
         listeners = config.controller_listeners if controller else config.broker_listeners
         found = []

@@ -1,9 +1,9 @@
-"""From request frames to handlers and back: decoding, running, parking, ordered answers.
+"""Decode requests, run and park their handlers, and send responses in order.
 
-Answers of one connection leave in the order of its requests. While a request other than Produce is
-parked, no further request of its connection is taken in (as Kafka mutes a channel while it works);
-Produce requests may be in flight together, up to `queued.max.requests` of them, since their order
-in the log is fixed when they arrive.
+The responses of a connection are sent in the order of its requests. While a request other than
+Produce is parked, no further request is read from its connection (as Kafka mutes a channel during a
+request). Up to `queued.max.requests` Produce requests may be in flight together, because their
+order in the log is fixed when they arrive.
 
 Source: `SocketServer`, `KafkaRequestHandler`, `RequestChannel`.
 """
@@ -40,7 +40,7 @@ from minikafka.rpc.envelope import (
 _log = logging.getLogger("minikafka.node")
 _PRODUCE = int(ApiKey.PRODUCE)
 _API_VERSIONS = int(ApiKey.API_VERSIONS)
-# More is queued by no connection before what it has queued is appended.
+# Above this, a connection is muted until its queued produce batches are appended.
 _MOST_QUEUED_BYTES = 64 * 1024 * 1024
 _NO_FRAME = memoryview(b"")
 
@@ -49,7 +49,7 @@ MakeContext = Callable[["ConnectionState", RequestHeader, memoryview], Any]
 
 @dataclass(slots=True)
 class Slot:
-    """The place of one request in the order of its connection's answers."""
+    """The position of one request in the response order of its connection."""
 
     running: "Running | None" = None
     done: bool = False
@@ -58,30 +58,30 @@ class Slot:
 
 @dataclass(slots=True)
 class Running:
-    """A handler that waits; `done` gets its response."""
+    """A handler that is not finished; `done` is called with its response."""
 
     api: Api
     body: Any
     steps: Generator[Step, Any, Any]
     done: Callable[[Any], None]
     client: Hashable
-    """On whose behalf it runs: `Environment.client`."""
+    """The client for which it runs: `Environment.client`."""
     abandon: Callable[[], None] | None = None
-    """Ends the wait as its deadline would, where it is for the answer only."""
+    """Ends a wait or computation that only the response needs; None for any other."""
     is_unanswered: bool = False
-    """Its connection is gone."""
+    """True if its connection is closed."""
 
 
 @dataclass(slots=True)
 class ConnectionState:
-    """What the node knows of a connection. `slots` is empty while nothing is parked."""
+    """The state of a connection. `slots` is empty while no request is parked."""
 
     number: int
     listener: str
     role: str
     peer_host: str
     most_elements: int
-    """Of the arrays of one request."""
+    """The maximum number of array elements in one request."""
     slots: deque[Slot] = field(default_factory=deque)
     muted: bool = False
     closed: bool = False
@@ -89,9 +89,9 @@ class ConnectionState:
 
 @dataclass(slots=True)
 class Dispatcher:
-    """Runs handlers. `modules` is, by role, where the file of each API is, and its versions.
+    """Runs handlers. `modules` has the module and versions of each API, by role and API key.
 
-    `node_listeners` are those that other nodes use.
+    `node_listeners` are the listeners that other nodes use.
     """
 
     env: Environment
@@ -105,17 +105,16 @@ class Dispatcher:
     requests: dict[int, int] = field(default_factory=dict)
 
     def opened(self, number: int, listener: str, role: str, peer_host: str) -> None:
-        """A connection is there."""
+        """Register a connection."""
         is_for_nodes = listener in self.node_listeners
         most_elements = MAX_REQUEST_ELEMENTS if is_for_nodes else MAX_CLIENT_REQUEST_ELEMENTS
         self.connections[number] = ConnectionState(number, listener, role, peer_host, most_elements)
 
     def closed(self, number: int) -> None:
-        """A connection is gone; what is parked for it runs to its end, unanswered.
+        """Remove a connection; its parked requests run to their end without a response.
 
-        A computation for an answer ends if it was not begun: nothing is written after one.
-        A client names how long a fetch may wait, up to 24 days: nothing waits for so long for
-        nobody.
+        A wait that only the response needs ends now: a fetch may name a wait of up to 24 days. A
+        computation for the response is dropped if it has not started: nothing is written after it.
         """
         connection = self.connections.pop(number, None)
         if connection is None:
@@ -129,10 +128,10 @@ class Dispatcher:
         connection.slots.clear()
 
     def request(self, number: int, frame: memoryview) -> None:
-        """A request arrived.
+        """Handle a request.
 
-        Whatever goes wrong with it is answered, or closes its connection; see
-        `Environment.contain` for what does not end here.
+        A failure is answered, or closes the connection; `Environment.contain` raises the errors
+        that must stop the node.
         """
         connection = self.connections.get(number)
         if connection is None:
@@ -160,10 +159,10 @@ class Dispatcher:
             else:
                 self._answer(connection, header, outcome)
         except Exception as error:  # noqa: BLE001 - the barrier judges it
-            self._give_up(connection, f"a request of {connection.peer_host}", error)
+            self._abort(connection, f"a request of {connection.peer_host}", error)
 
     def run(self, api: Api, context: Any, body: Any, done: Callable[[Any], None]) -> None:
-        """Run a handler that has no connection of its own (a request inside an Envelope)."""
+        """Run the handler of a request without its own connection (inside an Envelope)."""
         outcome = self._call(api, context, body)
         if isinstance(outcome, GeneratorType):
             running = Running(api, body, outcome, done, self.env.client)
@@ -179,7 +178,7 @@ class Dispatcher:
         body: Any,
         steps: Generator[Step, Any, Any],
     ) -> None:
-        """Run a handler that may have to wait."""
+        """Run a handler that may wait."""
         slot = Slot()
         connection.slots.append(slot)
         done = partial(self._finish, connection, slot, header)
@@ -194,7 +193,7 @@ class Dispatcher:
             self._mute(connection)
 
     def _answer(self, connection: ConnectionState, header: RequestHeader, response: Any) -> None:
-        """Answer a request that need not wait: now, or behind those that do."""
+        """Send the response of a handler that did not wait, after those of earlier requests."""
         slots = connection.slots
         if not slots:
             parts = self._encoded(connection, header, response)
@@ -214,7 +213,7 @@ class Dispatcher:
             return self._failure(api, body, error)
 
     def _failure(self, api: Api, body: Any, error: Exception) -> Any:
-        """The answer to a request whose handler raised."""
+        """Return the response to a request whose handler raised."""
         name = ApiKey(api.key).name
         if not isinstance(error, KafkaError):
             self.env.contain(f"request {name}", error)
@@ -223,11 +222,11 @@ class Dispatcher:
         try:
             return failure_response(body, error)
         except Exception as unanswerable:  # noqa: BLE001 - the barrier judges it
-            self.env.contain(f"the refusal of {name}", unanswerable)
+            self.env.contain(f"the error response to {name}", unanswerable)
             return CLOSE
 
     def _advance(self, running: Running, step: Callable[[], Step]) -> None:
-        """Take a handler one step on; park it again, or finish with its response."""
+        """Run a handler to its next wait and park it again, or finish with its response."""
         running.abandon = None
         self.env.client = running.client
         try:
@@ -243,7 +242,7 @@ class Dispatcher:
             isinstance(wanted, Compute)
             or (isinstance(wanted, WaitUntil) and wanted.for_answer_only)
         ):
-            # The client left while its request was between two waits.
+            # The connection was closed while the request was between two waits.
             steps.close()
             return
 
@@ -254,13 +253,13 @@ class Dispatcher:
             self._advance(running, partial(steps.throw, error))
 
         if isinstance(wanted, WaitUntil):
-            give_up = self.purgatory.park(
+            cancel = self.purgatory.park(
                 wanted.keys, wanted.settled, wanted.deadline_ms, resume, running.api, fail=fail
             )
             if wanted.for_answer_only:
 
                 def abandon() -> None:
-                    give_up()
+                    cancel()
                     resume(False)
 
                 running.abandon = abandon
@@ -291,7 +290,7 @@ class Dispatcher:
         self, connection: ConnectionState, slot: Slot, header: RequestHeader, response: Any
     ) -> None:
         slot.done = True
-        # What ran refers to the slot: without a cycle its memory is let go of at once.
+        # Breaks a reference cycle (the handler refers to the slot), to free its memory at once.
         slot.running = None
         if connection.closed:
             return
@@ -314,7 +313,8 @@ class Dispatcher:
             return None
         if response is CLOSE:
             self._close(
-                connection, f"{ApiKey(header.api_key).name} failed, and no answer can say so"
+                connection,
+                f"{ApiKey(header.api_key).name} failed, and no response can report the error",
             )
             return None
         if type(response) is bytes:
@@ -322,8 +322,8 @@ class Dispatcher:
         try:
             return encode_response(header.correlation_id, response, header.api_version)
         except Exception as error:  # noqa: BLE001 - the barrier judges it
-            # A handler's mistake about a version or a type: its client goes, the node stays.
-            self._give_up(connection, f"the answer to {ApiKey(header.api_key).name}", error)
+            # A handler's error about a version or a type: close the connection, keep the node.
+            self._abort(connection, f"the response to {ApiKey(header.api_key).name}", error)
             return None
 
     def _unsupported(self, connection: ConnectionState, error: UnsupportedApiVersionError) -> None:
@@ -333,7 +333,7 @@ class Dispatcher:
             self._close(connection, str(error))
 
     def _answer_in_version_0(self, connection: ConnectionState, header: RequestHeader) -> None:
-        # KIP-511: a client that knows more than this node learns what it may use, in version 0.
+        # KIP-511: a client with newer versions gets the supported versions, in version 0.
         api = find(connection.role, _API_VERSIONS, self.modules[connection.role])
         assert api is not None
         header = header._replace(api_version=0)
@@ -346,15 +346,15 @@ class Dispatcher:
             return
         self._close(
             connection,
-            f"{ApiKey(header.api_key).name} version {header.api_version} is not served on listener "
-            f"{connection.listener}",
+            f"{ApiKey(header.api_key).name} version {header.api_version} is not supported on "
+            f"listener {connection.listener}",
         )
 
     def _mute(self, connection: ConnectionState) -> None:
         connection.muted = True
         self.env.effects.append(Mute(connection.number))
 
-    def _give_up(self, connection: ConnectionState, what: str, error: Exception) -> None:
+    def _abort(self, connection: ConnectionState, what: str, error: Exception) -> None:
         self.env.contain(what, error)
         self._close(connection, f"{what} failed")
 

@@ -1,6 +1,7 @@
-"""Every value that a node tells: its own, its broker's, its controller's.
+"""The metrics of a node, with those of its broker and its controller.
 
-Source of the names of delayed operations: `DelayedOperationPurgatory` and who makes one.
+Source of the names of delayed operations: `DelayedOperationPurgatory` and the code that creates
+purgatories.
 """
 
 from collections.abc import Iterator
@@ -23,7 +24,7 @@ _OPERATIONS = {
 
 
 def node_samples(node: Node) -> Iterator[Sample]:
-    """Every value, each taken when it is asked for; the node may step in between."""
+    """Yield every metric, each read when it is yielded; the node may step in between."""
     yield from _requests(node)
     yield from _purgatory(node)
     raft = node.raft
@@ -34,7 +35,7 @@ def node_samples(node: Node) -> Iterator[Sample]:
     if node.broker is not None:
         yield from _broker(node.broker)
     if node.controller is not None:
-        # A node that is no controller never loads one.
+        # A node without the controller role never imports the controller.
         from minikafka.controller.metrics import controller_samples  # noqa: PLC0415
 
         yield from controller_samples(node.controller)

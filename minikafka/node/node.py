@@ -1,8 +1,8 @@
-"""One node: `step(event, now)` in, effects out. Everything else hangs off it.
+"""One node: `step(event, now)` takes an event and returns effects.
 
-A node is put together by `node/assembly.py` from its configuration and its disks. `step` takes one
-event, runs what it starts, then whatever that woke, and returns what the shell has to do. Nothing
-in here reads a clock, opens a socket or draws entropy.
+`node/assembly.py` builds a node from its configuration and its disks. `step` handles one event,
+then every wait and timer that is due, and returns the effects that the shell must carry out. This
+code does not read a clock, open a socket or draw entropy.
 """
 
 import logging
@@ -40,7 +40,7 @@ from minikafka.rpc.calls import Calls
 from minikafka.rpc.envelope import RequestHeader
 
 if TYPE_CHECKING:
-    # A node that is no controller starts without loading one.
+    # A node without the controller role never imports the controller.
     from minikafka.controller.quorum_controller import QuorumController
 
 _log = logging.getLogger("minikafka.node")
@@ -50,7 +50,7 @@ _TICK = events.Tick
 
 @dataclass(slots=True)
 class BrokerParts:
-    """What a node with the broker role has."""
+    """The parts of a node with the broker role."""
 
     services: BrokerServices
     logs: LogManager
@@ -77,13 +77,13 @@ class Node:
     roles: dict[str, str]
     _stopping: bool = False
     _ended: bool = False
-    """The logs are closed: nothing more may be done, not even what is due in this very step."""
+    """True after the logs are closed: nothing may run any more, not even timers that are due."""
     _published: bool = False
 
-    # The one way in
+    # Events
 
     def start(self, now: Now) -> Sequence[Effect]:
-        """Begin: read the quorum's state, look for the leader, register."""
+        """Start: read the quorum's state, find the leader, register."""
         self.env.clock.set(now)
         restore(self.raft, self.loader)
         self.raft.start()
@@ -96,7 +96,7 @@ class Node:
         return self._settle()
 
     def step(self, event: events.Event, now: Now) -> Sequence[Effect]:
-        """React to one event."""
+        """Handle one event."""
         env = self.env
         env.clock.set(now)
         env.budget.units = env.units_per_step
@@ -110,11 +110,11 @@ class Node:
         return self._settle()
 
     def next_deadline_ms(self) -> int | None:
-        """When a Tick is wanted, or None; now, where a slice of long work waits."""
+        """Return the time of the next Tick, or None; now if a slice of long work is waiting."""
         return self.env.next_deadline_ms()
 
     def _tick(self) -> None:
-        """Time passed: what is due, then one slice of work that was deferred before."""
+        """Run the timers that are due, then one slice of deferred work."""
         work = self.env.take_later()
         if work is not None:
             self._fire_due()
@@ -166,7 +166,7 @@ class Node:
     def make_context(
         self, connection: ConnectionState, header: RequestHeader, frame: memoryview
     ) -> BrokerContext | ControllerContext:
-        """The context of a request, by the role of its listener."""
+        """Return the context of a request, by the role of its listener."""
         if connection.role == BROKER:
             assert self.broker is not None
             return BrokerContext(
@@ -182,11 +182,11 @@ class Node:
     # Metadata
 
     def on_commit(self) -> None:
-        """The metadata log's high watermark moved: bring the image up to it.
+        """Apply the committed metadata records up to the metadata log's high watermark.
 
         Raises:
-            InvariantViolation: this node cannot follow what is committed. It may have been inside
-                of a request or an answer; going on with half of a change is worse than to stop.
+            InvariantViolation: a committed record cannot be applied. The node must stop: going on
+                with a change that is half applied would be worse.
         """
         try:
             self._follow_commit()
@@ -211,7 +211,7 @@ class Node:
             self.snapshotter.committed(loader, size, append_ms)
 
     def on_snapshot(self, snapshot_id: SnapshotId, snapshot: Snapshot) -> None:
-        """A snapshot took the place of the metadata log.
+        """Load a snapshot that replaced the metadata log.
 
         Raises:
             InvariantViolation: see `on_commit`.
@@ -249,7 +249,10 @@ class Node:
     # The broker's life
 
     def broker_caught_up(self) -> None:
-        """The metadata includes this broker's registration: make its replicas, then be unfenced."""
+        """Start the replicas: the metadata now includes this broker's registration.
+
+        The broker asks to be unfenced when its replicas are ready.
+        """
         assert self.broker is not None
         self._published = True
         self.broker.replicas.start(self.loader.image, self.broker.lifecycle.ready)
@@ -257,20 +260,21 @@ class Node:
         self.broker.services.fetch_sessions.sweep()
 
     def broker_running(self) -> None:
-        """The broker is unfenced."""
+        """Report the node as started: the broker is unfenced."""
         self.env.effects.append(Started())
 
     def broker_rejected(self, why: str) -> None:
-        """The broker could not register: there is no point in staying.
+        """Stop the node: the broker could not register.
 
-        What it leaves is in order, and says so with the broker epoch that it had: the controller
-        compares (C3), and finds another one where a registration took this broker's place.
+        The logs are closed cleanly, with the broker epoch that the broker had. The controller
+        compares that epoch at the next registration (C3), and it differs if another registration
+        replaced this broker's meanwhile.
         """
         self._stopping = True
         self.stop(1, why)
 
     def shut_down(self) -> None:
-        """Begin a controlled shutdown; a second request changes nothing."""
+        """Start a controlled shutdown; further calls have no effect."""
         if self._stopping:
             return
         self._stopping = True
@@ -280,9 +284,9 @@ class Node:
             self.stop()
 
     def stop(self, exit_code: int = 0, why: str = "shutdown is complete") -> None:
-        """Close the logs, leave the clean shutdown file (C1), end.
+        """Close the logs, write the clean shutdown files (C1), stop.
 
-        The metadata log goes first: the clean shutdown file is the last word of a log directory.
+        The metadata log is closed first: the clean shutdown file is the last write to a directory.
         """
         faults: list[StorageFault] = []
         broker = self.broker
@@ -299,24 +303,24 @@ class Node:
             faults += broker.logs.shutdown(broker.lifecycle.broker_epoch, is_clean=not unreported)
             if unreported:
                 _log.warning(
-                    "%s: the controller may count on the logs, which are gone: the shutdown is an "
-                    "unclean one",
+                    "%s: the logs are lost, but the controller may still count on them: the "
+                    "shutdown is unclean",
                     ", ".join(map(str, unreported)),
                 )
         self._ended = True
         self.env.end()
         for each in faults:
-            _log.error("not shut down cleanly: %s", each)
+            _log.error("unclean shutdown: %s", each)
         self.env.effects.append(Halt(1 if faults else exit_code, why))
 
     def storage_fault(self, fault: StorageFault) -> None:
-        """A request met a fault of a log directory: take the directory offline.
+        """Take the log directory of a fault offline.
 
         Raises:
-            StorageFault: it holds the metadata log, or is no directory of this broker.
+            StorageFault: the directory holds the metadata log, or is not one of this broker.
         """
         if isinstance(fault, OutOfFilesFault):
-            _log.warning("refused for lack of file descriptors (ulimit -n): %s", fault)
+            _log.warning("a request failed: no file descriptors are left (ulimit -n): %s", fault)
             return
         broker = self.broker
         roots = [] if broker is None else [each.disk.root for each in broker.logs.directories]
@@ -325,7 +329,11 @@ class Node:
         broker.replicas.take_offline(fault)
 
     def storage_failed(self, fault: StorageFault) -> None:
-        """A log directory is offline: go on without it, unless nothing is left."""
+        """Report an offline log directory to the controller; stop if no directory is left.
+
+        Raises:
+            StorageFault: the directory holds the metadata log.
+        """
         assert self.broker is not None
         if fault.log_dir == self.raft.disk.root:
             raise fault

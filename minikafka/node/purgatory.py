@@ -1,7 +1,7 @@
-"""Parked handlers, by what they wait for.
+"""Parked handlers, by the keys that they wait for.
 
-A parked handler is looked at when one of its keys was notified, and at its deadline. Which handlers
-wait for a key is kept in order of arrival.
+A parked handler is checked when one of its keys was notified, and ends at its deadline. The
+handlers that wait for a key are kept in order of arrival.
 """
 
 from collections.abc import Callable, Hashable, Sequence
@@ -19,8 +19,7 @@ def _raise(error: Exception) -> None:
 class Parked:
     """One wait: `resume(True)` when settled, `resume(False)` at the deadline.
 
-    `fail(error)` ends it where `settled` itself raises. `owner` says on whose behalf, for those who
-    count.
+    `fail(error)` ends it if `settled` itself raises. `owner` is the API that waits, for metrics.
     """
 
     keys: Sequence[Hashable]
@@ -53,9 +52,9 @@ class Purgatory:
         *,
         fail: Callable[[Exception], None] = _raise,
     ) -> Callable[[], None]:
-        """Wait for `settled()`; returns what gives the wait up.
+        """Wait for `settled()`; return a function that cancels the wait.
 
-        A key that is named twice counts once.
+        A key that is given twice counts once.
         """
         self._count += 1
         number = self._count
@@ -69,20 +68,20 @@ class Purgatory:
             self._remove(number, parked)
             resume(False)
 
-        def give_up() -> None:
+        def cancel() -> None:
             if parked.timer is not None:
                 parked.timer.cancel()
             self._remove(number, parked)
 
         parked.timer = self.env.timers.at(deadline_ms, expire)
-        return give_up
+        return cancel
 
     def waits(self) -> list[Parked]:
-        """Every wait, once."""
+        """Return every wait, once."""
         return list(self._waits.values())
 
     def drain(self) -> None:
-        """Resume whoever is settled by what was notified, until nothing more is."""
+        """Resume the waits that are settled by notified keys, until no key is notified."""
         notified = self.env.notified
         if self._by_key.keys().isdisjoint(notified):
             # The usual case: an append notifies, and no request waits for it.
@@ -91,19 +90,19 @@ class Purgatory:
         while notified:
             keys = dict.fromkeys(notified)
             notified.clear()
-            # A wait for many keys is looked at once, however many of them were notified; who came
-            # first is looked at first.
+            # A wait for many keys is checked once, even if several of them were notified; waits
+            # are checked in order of arrival.
             found: dict[int, Parked] = {}
             for key in keys:
                 waiting = self._by_key.get(key)
                 if waiting:
                     found.update(waiting)
             for number, parked in sorted(found.items()):
-                # An earlier resume in this very loop may have ended this wait.
+                # An earlier resume in this loop may have ended this wait.
                 if number in self._waits:
-                    self._look_at(number, parked)
+                    self._check(number, parked)
 
-    def _look_at(self, number: int, parked: Parked) -> None:
+    def _check(self, number: int, parked: Parked) -> None:
         try:
             settled = parked.settled()
         except Exception as error:  # noqa: BLE001 - the owner of the wait judges it

@@ -75,8 +75,8 @@ def test_settled_wait_does_not_expire(env, purgatory):
 
 def test_given_up_wait_is_never_resumed(env, purgatory):
     outcomes = []
-    give_up = purgatory.park(["a"], lambda: True, 1000, outcomes.append)
-    give_up()
+    cancel = purgatory.park(["a"], lambda: True, 1000, outcomes.append)
+    cancel()
     env.notify("a")
     purgatory.drain()
     at(env, 2000)
