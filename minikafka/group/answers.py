@@ -1,4 +1,4 @@
-"""Answers to JoinGroup and SyncGroup, and handing them to members that wait.
+"""Responses to JoinGroup and SyncGroup, and their delivery to waiting members.
 
 Source: `GroupMetadataManager` (classicGroup*).
 """
@@ -11,17 +11,17 @@ from minikafka.messages.sync_group import SyncGroupResponse
 
 
 def join_failure(code: ErrorCode, member_id: str) -> JoinGroupResponse:
-    """The answer to a member that did not get in."""
+    """Return the response to a member that could not join."""
     return JoinGroupResponse(error_code=code, member_id=member_id)
 
 
 def sync_failure(code: ErrorCode) -> SyncGroupResponse:
-    """The answer to a member that gets no assignment."""
+    """Return the response to a member that gets no assignment."""
     return SyncGroupResponse(error_code=code)
 
 
 def joined(group: Group, member_id: str) -> JoinGroupResponse:
-    """The answer to a member of the current generation; the leader learns who else is in it."""
+    """Return the response to a member of the current generation; the leader gets all members."""
     return JoinGroupResponse(
         generation_id=group.generation,
         protocol_type=group.protocol_type,
@@ -33,7 +33,7 @@ def joined(group: Group, member_id: str) -> JoinGroupResponse:
 
 
 def assigned(group: Group, member: Member) -> SyncGroupResponse:
-    """The answer to a member of a generation whose leader has assigned."""
+    """Return the response to a member after the leader has assigned."""
     return SyncGroupResponse(
         protocol_type=group.protocol_type,
         protocol_name=group.protocol_name,
@@ -42,14 +42,14 @@ def assigned(group: Group, member: Member) -> SyncGroupResponse:
 
 
 def answer_join(member: Member, response: JoinGroupResponse) -> None:
-    """Answer the JoinGroup that the member waits for, if there is one."""
+    """Answer the member's waiting JoinGroup, if any."""
     joining, member.joining = member.joining, None
     if joining is not None:
         joining.complete(response)
 
 
 def answer_sync(member: Member, response: SyncGroupResponse) -> None:
-    """Answer the SyncGroup that the member waits for, if there is one."""
+    """Answer the member's waiting SyncGroup, if any."""
     syncing, member.syncing = member.syncing, None
     if syncing is not None:
         syncing.complete(response)

@@ -1,7 +1,7 @@
 """The groups of the `__consumer_offsets` partitions that this broker leads.
 
-A shard is there for each partition that is led here; it comes with the first leader epoch and goes
-when leadership is over. A later epoch of the same leader changes nothing: its log stays as it is.
+Each of these partitions has a shard, created at the first leader epoch of this broker and closed
+when leadership ends. A later epoch of the same leader keeps the shard: the log is unchanged.
 
 Source: `GroupCoordinatorService`, `CoordinatorRuntime`.
 """
@@ -36,7 +36,7 @@ from minikafka.metadata.image import MetadataImage
 
 @dataclass(slots=True, kw_only=True)
 class GroupCoordinator:
-    """Finds the shard of a group. `config` gives the broker values in force."""
+    """Routes requests to the shard of their group. `config` returns the current broker values."""
 
     env: Environment
     broker_id: int
@@ -47,11 +47,11 @@ class GroupCoordinator:
     memory: GroupMemory = field(init=False)
 
     def __post_init__(self) -> None:
-        """Let all shards share one bound."""
+        """Create the memory bound that all shards share."""
         self.memory = GroupMemory(self.config)
 
     def start(self) -> None:
-        """Take on the partitions that are led already, and follow leadership from now on."""
+        """Create shards for the partitions that are led already, and follow leadership changes."""
         self.replicas.on_leadership.append(self._leadership)
         self.replicas.on_removed.append(self._removed)
         for partition in list(self.replicas.led()):
@@ -96,12 +96,12 @@ class GroupCoordinator:
             self._lost(shard)
 
     def partition_of(self, group_id: str) -> int | None:
-        """The partition of a group, or None while there is no `__consumer_offsets`."""
+        """Return the partition of a group, or None while `__consumer_offsets` does not exist."""
         topic = self.image().topic(OFFSETS_TOPIC)
         return None if topic is None else partition_of(group_id, len(topic.partitions))
 
     def shard_of(self, group_id: str) -> Shard:
-        """The shard that serves a group.
+        """Return the shard that serves a group.
 
         Raises:
             NotCoordinatorError, CoordinatorLoadInProgressError
@@ -116,12 +116,12 @@ class GroupCoordinator:
     # Members
 
     def join(self, request: JoinGroupRequest, caller: Caller) -> Joining:
-        """Join a group, which may not be there yet; the answer may take a whole rebalance.
+        """Join a group, or create it; the answer may take a whole rebalance.
 
         Raises:
             InvalidGroupIdError, InvalidSessionTimeoutError, NotCoordinatorError,
-            CoordinatorLoadInProgressError, CoordinatorNotAvailableError (there is no memory), and
-            what `Membership.join` raises.
+            CoordinatorLoadInProgressError, CoordinatorNotAvailableError (memory bound reached), and
+            the errors of `Membership.join`.
         """
         if not request.group_id:
             raise InvalidGroupIdError
@@ -136,11 +136,11 @@ class GroupCoordinator:
         return shard.membership.join(group, request, caller)
 
     def sync(self, request: SyncGroupRequest) -> Syncing:
-        """Ask for, and as leader bring, the assignment of a generation.
+        """Return the assignment of a member; the group leader sends the assignments of all.
 
         Raises:
             InvalidGroupIdError, NotCoordinatorError, CoordinatorLoadInProgressError,
-            CoordinatorNotAvailableError (there is no memory), and what `Rebalance.sync` raises.
+            CoordinatorNotAvailableError (memory bound reached), and the errors of `Rebalance.sync`.
         """
         shard, group = self._group_of_member(request.group_id)
         if request.assignments:
@@ -148,20 +148,20 @@ class GroupCoordinator:
         return shard.rebalance.sync(group, request)
 
     def heartbeat(self, request: HeartbeatRequest) -> None:
-        """A member is alive.
+        """Renew the session of a member.
 
         Raises:
-            As `sync`, and what `Membership.heartbeat` raises.
+            As `sync`, and the errors of `Membership.heartbeat`.
         """
         shard, group = self._group_of_member(request.group_id)
         shard.membership.heartbeat(group, request)
 
     def leave(self, group_id: str, members: list[MemberIdentity]) -> list[MemberResponse]:
-        """Let members go; one answer for each.
+        """Remove members; return one answer for each.
 
         Raises:
             InvalidGroupIdError, NotCoordinatorError, CoordinatorLoadInProgressError
-            UnknownMemberIdError: there is no such group.
+            UnknownMemberIdError: the group does not exist.
         """
         shard, group = self._group_of_member(group_id)
         return shard.membership.leave(group, members)
@@ -178,10 +178,10 @@ class GroupCoordinator:
     # All groups
 
     def all_groups(self) -> Iterator[Group]:
-        """Every group that is coordinated here.
+        """Yield every group that is coordinated here.
 
         Raises:
-            CoordinatorLoadInProgressError: some of them are not known yet.
+            CoordinatorLoadInProgressError: some groups are not loaded yet.
         """
         for shard in list(self.shards.values()):
             if shard.partition.is_leader and shard.state is not ShardState.CLOSED:
@@ -189,7 +189,7 @@ class GroupCoordinator:
                 yield from shard.groups.values()
 
     def forget_topics(self, topics: frozenset[str]) -> None:
-        """Topics were deleted: forget what groups committed for them."""
+        """Remove the offsets that groups committed for deleted topics."""
         for shard in list(self.shards.values()):
             shard.forgetting.forget_topics(topics)
 

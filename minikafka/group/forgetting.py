@@ -1,7 +1,7 @@
-"""What the groups of a partition lose in time: expired offsets, deleted topics, empty groups.
+"""Removal of expired offsets, offsets of deleted topics, and empty groups of a partition.
 
-Tombstones are written; a group or an offset is gone with them. All groups are looked through in
-slices, so that other work is done between them.
+A group or an offset is removed by writing its tombstone. The groups are searched in slices, so that
+other work can run between them.
 
 Source: `GroupMetadataManager.maybeDeleteGroup`, `OffsetMetadataManager.cleanupExpiredOffsets`.
 """
@@ -37,14 +37,14 @@ class Forgetting:
     shard: "Shard"
     _is_cleaning: bool = False
     _gone: dict[str, frozenset[str]] = field(default_factory=dict)
-    """Deleted topics, by the groups whose offsets are not looked through for them yet."""
+    """Deleted topics, by the groups whose offsets were not searched for them yet."""
 
     def close(self) -> None:
-        """The shard serves no more."""
+        """Stop the removal: the shard no longer serves."""
         self._gone.clear()
 
     def clean(self) -> None:
-        """Forget expired offsets, and groups that have neither members nor offsets."""
+        """Remove expired offsets, and groups without members and offsets."""
         if self.shard.serves and not self._is_cleaning:
             in_slices(self.shard.env, self._clean_groups())
 
@@ -71,7 +71,7 @@ class Forgetting:
         self._is_cleaning = False
 
     def forget_topics(self, topics: frozenset[str]) -> None:
-        """Forget the offsets of topics that were deleted."""
+        """Remove the offsets of deleted topics, group by group in later steps."""
         if not self.shard.serves:
             return
         if self._gone:
@@ -87,7 +87,7 @@ class Forgetting:
             yield self._forget_topics_of(group_id, topics)
 
     def forget_gone(self, group_id: str) -> None:
-        """Forget offsets of deleted topics at once: a topic of the same name may be there."""
+        """Remove a group's offsets of deleted topics now: a new topic may have the same name."""
         topics = self._gone.pop(group_id, None)
         if topics is not None:
             self._forget_topics_of(group_id, topics)
@@ -109,12 +109,14 @@ class Forgetting:
         try:
             self.forget(group, partitions, with_group=with_group)
         except KafkaError as error:
-            _log.info("[Group %s] nothing is forgotten yet: %s", group.group_id, error)
+            _log.info(
+                "[Group %s] offsets or the group cannot be removed yet: %s", group.group_id, error
+            )
 
     def forget(
         self, group: Group, partitions: list[tuple[str, int]], *, with_group: bool
     ) -> Write | None:
-        """Write tombstones, in batches of a bounded size; the last write stands for all."""
+        """Write tombstones in batches of bounded size; return the last write, or None."""
         keys: list[tuple[bytes, tuple[str, int] | None]] = [
             (offset_key(group.group_id, *at), at) for at in partitions
         ]
@@ -137,7 +139,8 @@ class Forgetting:
                 del self.shard.offsets[group_id]
                 offsets.holding.count_out()
 
-        # The group goes first: a write that is committed at once takes its offsets away.
+        # `expect` comes last: if the write is committed already, it calls `committed`, which may
+        # remove the offsets of the group.
         write = self.shard.journal.append([self.shard.record(key, None) for key, _ in keys])
         for _, at in keys:
             if at is not None:
@@ -150,6 +153,6 @@ class Forgetting:
 
 
 def _units(looked_at: int, tombstones: int) -> int:
-    """What looking through a group's offsets has cost; see `slices.in_slices`."""
+    """Return the cost of searching a group's offsets; see `slices.in_slices`."""
     appended = _APPEND_UNITS if tombstones else 0
     return 1 + looked_at // _LOOKED_AT_A_UNIT + tombstones * _TOMBSTONE_UNITS + appended

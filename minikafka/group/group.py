@@ -1,19 +1,19 @@
-"""A classic group: who is in it, in which generation, agreed on which protocol.
+"""A classic group: its members, generation and protocol.
 
 Transitions (checked in `transition`, nowhere else):
 
     Empty                -> PreparingRebalance    a member joins
-    PreparingRebalance   -> CompletingRebalance   members have joined, the leader is to assign
-    PreparingRebalance   -> Empty                 nobody is left
+    PreparingRebalance   -> CompletingRebalance   members have joined, the leader must assign
+    PreparingRebalance   -> Empty                 no member is left
     CompletingRebalance  -> Stable                the leader's assignment is committed
     CompletingRebalance  -> PreparingRebalance    a member joins, leaves or does not sync
-    Stable               -> PreparingRebalance    a member joins, leaves or goes silent
-    any                  -> Dead                  deleted, or coordinated elsewhere from now on
+    Stable               -> PreparingRebalance    a member joins, leaves or times out
+    any                  -> Dead                  the group is deleted, or has another coordinator
 
 Invariants: `leader_id` names a member or is None; every static member is in `static_members`;
 `votes` counts for each protocol the members that offer it.
 
-This file knows no timers and no log: `membership.py` moves groups.
+This module starts no timers and writes no log: `membership.py` and `rebalance.py` do.
 
 Source: `ClassicGroup`, `ClassicGroupMember`.
 """
@@ -42,7 +42,7 @@ CONSUMER_PROTOCOL = "consumer"
 
 
 class GroupState(Enum):
-    """States by the names that clients see."""
+    """The states, with the names that clients see."""
 
     EMPTY = "Empty"
     PREPARING_REBALANCE = "PreparingRebalance"
@@ -66,10 +66,10 @@ _REACHED_FROM: dict[GroupState, tuple[GroupState, ...]] = {
 
 @dataclass(slots=True, eq=False)
 class Group:
-    """One group. `members` is in order of joining.
+    """One group. `members` is in join order.
 
-    `pending_members` are ids that were given out (KIP-394) and not yet used; `unsynced` the members
-    of this generation that have not asked for their assignment.
+    `pending_members` are member ids that were issued (KIP-394) but not used yet; `unsynced` are the
+    members of this generation that have not sent SyncGroup.
     """
 
     group_id: str
@@ -91,10 +91,10 @@ class Group:
     holding: Holding = field(default_factory=lambda: Holding(GROUP_BYTES))
 
     def transition(self, target: GroupState, wall_ms: int, reason: str) -> None:
-        """Move to `target`.
+        """Change the state to `target`.
 
         Raises:
-            InvariantViolation: there is no such way.
+            InvariantViolation: this transition does not exist.
         """
         if self.state not in _REACHED_FROM[target]:
             raise InvariantViolation(f"group {self.group_id}: {self.state} -> {target}")
@@ -113,7 +113,7 @@ class Group:
     # Members
 
     def add(self, member: Member, protocol_type: str) -> None:
-        """Take a member in; the first one decides about the protocol type, and leads."""
+        """Add a member; the first one sets the protocol type and becomes leader."""
         if not self.members:
             self.protocol_type = protocol_type
         if self.leader_id is None:
@@ -126,7 +126,7 @@ class Group:
         self.forget_pending(member.member_id)
 
     def remove(self, member_id: str) -> None:
-        """Let a member go, if it is one; the first of the others leads if it led."""
+        """Remove a member, if it exists; if it led, the first of the others becomes leader."""
         self.forget_pending(member_id)
         self.unsynced.pop(member_id, None)
         member = self.members.pop(member_id, None)
@@ -142,9 +142,9 @@ class Group:
             self.leader_id = next(iter(self.members), None)
 
     def replace_static(self, old_id: str, new_id: str) -> tuple[Member, Member]:
-        """Give a static member a new id; returns the old and the new one.
+        """Give a static member a new id; return the old and the new member.
 
-        The new one takes the old one's place, leadership included.
+        The new member replaces the old one, also as leader.
         """
         old = self.members[old_id]
         new = old.successor(new_id)
@@ -168,7 +168,7 @@ class Group:
         rebalance_timeout_ms: int,
         session_timeout_ms: int,
     ) -> None:
-        """Take on what a member says of itself now."""
+        """Update a member's protocols and timeouts."""
         self._count(member.protocols, -1)
         self._count(protocols, 1)
         self.holding.add(size_of_protocols(protocols) - size_of_protocols(member.protocols))
@@ -177,17 +177,17 @@ class Group:
         member.session_timeout_ms = session_timeout_ms
 
     def assign(self, member: Member, assignment: bytes) -> None:
-        """Give a member its part of what the group consumes."""
+        """Set a member's assignment."""
         self.holding.add(len(assignment) - len(member.assignment))
         member.assignment = assignment
 
     def expect(self, member_id: str, timer: Timer) -> None:
-        """An id is given out; `timer` ends the time in which it may be used."""
+        """Add a member id that was issued; `timer` expires it if it is not used."""
         self.pending_members[member_id] = timer
         self.holding.add(PENDING_MEMBER_BYTES + len(member_id))
 
     def forget_pending(self, member_id: str) -> None:
-        """An id that was given out is used, or will not be used any more."""
+        """Remove an issued member id: it was used, or has expired."""
         timer = self.pending_members.pop(member_id, None)
         if timer is not None:
             timer.cancel()
@@ -202,11 +202,11 @@ class Group:
                 del self.votes[name]
 
     def require_member(self, member_id: str, group_instance_id: str | None) -> Member:
-        """The member of this id.
+        """Return the member with this id.
 
         Raises:
-            FencedInstanceIdError: the instance has another member id by now.
-            UnknownMemberIdError: there is no such member.
+            FencedInstanceIdError: the instance has another member id now.
+            UnknownMemberIdError: the member does not exist.
         """
         if group_instance_id is not None:
             current = self.static_members.get(group_instance_id)
@@ -220,33 +220,33 @@ class Group:
         return member
 
     def require_generation(self, generation: int) -> None:
-        """Raises IllegalGenerationError unless `generation` is the current one."""
+        """Raise IllegalGenerationError unless `generation` is the current one."""
         if generation != self.generation:
             raise IllegalGenerationError
 
     def is_leader(self, member_id: str) -> bool:
-        """Whether this member assigns."""
+        """True if this member is the group leader, which assigns."""
         return self.leader_id == member_id
 
     @property
     def joining_count(self) -> int:
-        """How many members wait for the rebalance to complete."""
+        """The number of members that have joined and wait for the rebalance to complete."""
         return sum(member.joining is not None for member in self.members.values())
 
     @property
     def has_all_joined(self) -> bool:
-        """Whether there is nobody left to wait for."""
+        """True if every member has joined, and no issued member id is unused."""
         return not self.pending_members and all(
             member.joining is not None for member in self.members.values()
         )
 
     @property
     def rebalance_timeout_ms(self) -> int:
-        """How long the slowest member may take to come back."""
+        """The longest rebalance timeout of the members."""
         return max((m.rebalance_timeout_ms for m in self.members.values()), default=0)
 
     def elect_joined_leader(self) -> bool:
-        """See that the leader is one who joined; False where nobody did."""
+        """Ensure that the leader is a member that joined; return False if no member joined."""
         leader = None if self.leader_id is None else self.members.get(self.leader_id)
         if leader is None:
             return False
@@ -261,7 +261,7 @@ class Group:
     # Protocols
 
     def supports(self, protocol_type: str, protocols: Protocols) -> bool:
-        """Whether a member with these protocols can take part."""
+        """True if a member with these protocols can join."""
         if self.state is GroupState.EMPTY:
             return bool(protocol_type) and bool(protocols)
         return self.protocol_type == protocol_type and any(
@@ -269,7 +269,7 @@ class Group:
         )
 
     def select_protocol(self) -> str:
-        """What most members prefer among the protocols that all of them offer."""
+        """Return the protocol with the most votes among those that all members offer."""
         assert self.members
         candidates = {
             name: None for name, count in self.votes.items() if count == len(self.members)
@@ -281,7 +281,7 @@ class Group:
         return max(tally, key=lambda name: tally[name])
 
     def begin_generation(self, wall_ms: int) -> None:
-        """Close the join phase: the next generation of whoever joined, or of nobody."""
+        """End the join phase: start the next generation, or become empty without members."""
         self.generation += 1
         self.unsynced.clear()
         if self.members:
@@ -292,7 +292,7 @@ class Group:
             self.transition(GroupState.EMPTY, wall_ms, "no member is left")
 
     def joined_members(self) -> list[JoinGroupResponseMember]:
-        """What the leader is told of the members."""
+        """Return the members as the JoinGroup response of the leader lists them."""
         protocol = self.protocol_name or ""
         return [
             JoinGroupResponseMember(m.member_id, m.group_instance_id, m.metadata(protocol))
@@ -303,11 +303,11 @@ class Group:
 
     @property
     def uses_consumer_protocol(self) -> bool:
-        """Whether members speak of topics in Kafka's consumer protocol."""
+        """True if members describe their topics in Kafka's consumer protocol."""
         return self.protocol_type == CONSUMER_PROTOCOL
 
     def subscribed_topics(self) -> frozenset[str] | None:
-        """The topics that members subscribe to; None where nobody can tell."""
+        """Return the topics that members subscribe to; None if they cannot be determined."""
         if not self.uses_consumer_protocol:
             return None
         if not self.members:
@@ -324,13 +324,13 @@ class Group:
             return None
 
     def may_consume(self, topic: str, subscribed: frozenset[str] | None) -> bool:
-        """Whether members may consume `topic`, by what `subscribed_topics` said."""
+        """True if members may consume `topic`, given the result of `subscribed_topics`."""
         return self.uses_consumer_protocol if subscribed is None else topic in subscribed
 
     # Records
 
     def to_record(self, assignments: dict[str, bytes] | None = None) -> GroupMetadataValue:
-        """The group as a record; with `assignments` in place of what members have."""
+        """Return the group as a record; `assignments` replace those of the members."""
         protocol = self.protocol_name
         return GroupMetadataValue(
             self.protocol_type or "",
@@ -351,7 +351,7 @@ class Group:
 
     @classmethod
     def from_record(cls, group_id: str, record: GroupMetadataValue) -> "Group":
-        """The group that a record stands for: Stable with members, Empty without."""
+        """Return the group of a record: Stable with members, Empty without."""
         group = cls(
             group_id,
             record.current_state_timestamp,
@@ -368,11 +368,11 @@ class Group:
 
 def _topics(metadata: bytes) -> Iterable[str]:
     if len(metadata) < _VERSION_SIZE:
-        raise MalformedMessage("a subscription starts with its version")
+        raise MalformedMessage("a subscription must start with its version")
     version = int.from_bytes(metadata[:_VERSION_SIZE], "big", signed=True)
     if version < 0:
-        raise MalformedMessage("a subscription's version is not negative")
-    # A later version only adds to the end.
+        raise MalformedMessage("the version of a subscription must not be negative")
+    # Later versions only append fields.
     known = min(version, ConsumerProtocolSubscription.MAX_VERSION)
     return ConsumerProtocolSubscription.decode(Reader(metadata, _VERSION_SIZE), known).topics
 

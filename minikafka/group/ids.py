@@ -1,4 +1,4 @@
-"""Member ids as Kafka makes them: the client's or instance's name, a dash, a UUID.
+"""Member ids as Kafka creates them: the client's or instance's name, a dash, a UUID.
 
 Source: `ClassicGroup.generateMemberId`, `java.util.UUID.toString`.
 """
@@ -9,7 +9,7 @@ from minikafka.common.ids import Uuid
 
 
 def new_member_id(name: str, rng: Random) -> str:
-    """A member id that nobody had before."""
+    """Return a new, unique member id."""
     digits = bytes(Uuid.draw(rng)).hex()
     parts = (digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:])
     return f"{name}-{'-'.join(parts)}"

@@ -1,10 +1,10 @@
-"""Writing to a partition of `__consumer_offsets`, and what is known once a write is committed.
+"""Writes to a partition of `__consumer_offsets`, and callbacks at their commit.
 
-A write is appended with acks=all and is decided once: when the high watermark has passed it, when
-its time is up, or when this broker stops leading the partition. Writes are looked at in order when
-somebody asks (`settle`): whoever waits for one waits for `LedPartition.committed`.
+A write is appended with acks=all and gets its result once: when the high watermark has passed it,
+when its deadline passes, or when this broker stops leading the partition. `settle` checks the
+writes in order; a waiting request calls it when `LedPartition.committed` is notified.
 
-A write whose time is up may still be committed; `on_committed` is then called all the same.
+A write that timed out may still be committed; `on_committed` is then called nevertheless.
 
 Source: `CoordinatorRuntime`, `GroupCoordinatorService.handleOperationException`.
 """
@@ -43,7 +43,7 @@ def _ignore(_: ErrorCode) -> None:
 
 @dataclass(slots=True, eq=False)
 class Write:
-    """One appended batch. `code` is None until it is decided. `end_offset` is exclusive."""
+    """One appended batch. `code` is None until it has a result. `end_offset` is exclusive."""
 
     journal: "Journal"
     end_offset: int
@@ -54,21 +54,21 @@ class Write:
 
     @property
     def key(self) -> Hashable:
-        """What to wait for."""
+        """The key to wait for."""
         return self.journal.partition.committed
 
     def settled(self) -> bool:
-        """Whether it is decided; decides what can be decided by now."""
+        """True if the write has a result, after checking the high watermark."""
         self.journal.settle()
         return self.code is not None
 
     def expire(self) -> None:
-        """Time is up."""
+        """Fail the write if it has no result at its deadline."""
         if not self.settled():
             self.decide(ErrorCode.COORDINATOR_NOT_AVAILABLE)
 
     def decide(self, code: ErrorCode) -> None:
-        """Say what became of it; only the first word counts."""
+        """Set the result; only the first call counts."""
         if self.code is None:
             self.code = code
             self.on_decided(code)
@@ -76,7 +76,7 @@ class Write:
 
 @dataclass(slots=True, eq=False)
 class Journal:
-    """The writes to one partition. `on_lost` is called when the partition is found to be lost."""
+    """The writes to one partition. `on_lost` is called when this broker no longer leads it."""
 
     env: Environment
     partition: LedPartition
@@ -84,7 +84,7 @@ class Journal:
     take_offline: Callable[[StorageFault], None]
     on_lost: Callable[[], None]
     is_closed: bool = False
-    """The groups are another coordinator's, even if this broker leads the partition again."""
+    """True after leadership has ended, permanently: a new leadership gets a new journal."""
     _writes: deque[Write] = field(default_factory=deque)
 
     def append(
@@ -96,7 +96,7 @@ class Journal:
         """Append one batch.
 
         Raises:
-            KafkaError: with the code that a member is answered; nothing was written.
+            KafkaError: with the code for the response to a member; nothing was written.
         """
         if self.is_closed:
             raise NotCoordinatorError
@@ -123,14 +123,14 @@ class Journal:
         on_committed: Callable[[], None] = _nothing,
         on_decided: Callable[[ErrorCode], None] = _ignore,
     ) -> Write:
-        """Look out for what is in the log up to `end_offset` to be committed."""
+        """Return a write for records that are in the log already, up to `end_offset`."""
         write = Write(self, end_offset, deadline_ms, on_committed, on_decided)
         self._writes.append(write)
         self.settle()
         return write
 
     def settle(self) -> None:
-        """Decide every write that the high watermark has passed."""
+        """Complete every write that the high watermark has passed."""
         writes = self._writes
         if not writes:
             return
@@ -144,7 +144,7 @@ class Journal:
             write.decide(ErrorCode.NONE)
 
     def close(self) -> None:
-        """Leadership is over: nobody here will know what becomes of the writes."""
+        """Fail all open writes: without leadership their results will not be known here."""
         self.is_closed = True
         writes = self._writes
         while writes:
@@ -162,7 +162,7 @@ _ELSEWHERE = frozenset((ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.KAFKA_STORAG
 
 
 def _as_members_see_it(code: int) -> KafkaError:
-    """What a failed append means to a member, who knows of no partition."""
+    """Return the error of a failed append as a member sees it, which knows no partitions."""
     if code in _UNAVAILABLE:
         return CoordinatorNotAvailableError()
     if code in _ELSEWHERE:

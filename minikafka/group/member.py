@@ -13,22 +13,22 @@ Protocols = tuple[tuple[str, bytes], ...]
 
 
 def protocols_of(request: JoinGroupRequest) -> Protocols:
-    """Name and metadata of the protocols that a member offers, in order of preference."""
+    """Return name and metadata of the protocols that a member offers, in order of preference."""
     offered = {protocol.name: bytes(protocol.metadata) for protocol in request.protocols}
     return tuple(offered.items())
 
 
 def size_of_protocols(protocols: Protocols) -> int:
-    """Bytes that protocols take in memory."""
+    """Return the estimated memory size of protocols, in bytes."""
     return sum(len(name) + len(metadata) + PROTOCOL_BYTES for name, metadata in protocols)
 
 
 @dataclass(slots=True, eq=False)
 class Member:
-    """A member. `group_instance_id` makes it a static one (KIP-345).
+    """A member. With a `group_instance_id` it is static (KIP-345).
 
-    `joining` and `syncing` are the requests that wait for their answers. A member `is_new` until
-    the join that brought it into the group was answered: nobody knows its id before.
+    `joining` and `syncing` are the requests that wait for their responses. A member `is_new` until
+    its first JoinGroup is answered: its client does not know the member id before.
     """
 
     member_id: str
@@ -47,36 +47,36 @@ class Member:
 
     @property
     def size_bytes(self) -> int:
-        """What the member takes in memory."""
+        """The estimated memory size of the member, in bytes."""
         named = len(self.member_id) + len(self.group_instance_id or "") + len(self.client_id)
         return MEMBER_BYTES + named + size_of_protocols(self.protocols) + len(self.assignment)
 
     @property
     def is_static(self) -> bool:
-        """Whether the member keeps its place over restarts."""
+        """True if the member keeps its assignment over restarts."""
         return self.group_instance_id is not None
 
     @property
     def outlives_silence(self) -> bool:
-        """Whether the member owes no heartbeat: it waits for an answer itself."""
+        """True if the member need not send heartbeats, because it waits for a response."""
         return not self.is_new and (self.joining is not None or self.syncing is not None)
 
     def metadata(self, protocol: str) -> bytes:
-        """What the member says of itself under `protocol`; empty if it does not offer it."""
+        """Return the member's metadata for `protocol`; empty if it does not offer it."""
         return next((data for name, data in self.protocols if name == protocol), b"")
 
     def vote(self, candidates: dict[str, None]) -> str:
-        """The first of the member's protocols that is among `candidates`."""
+        """Return the first of the member's protocols that is in `candidates`."""
         return next(name for name, _ in self.protocols if name in candidates)
 
     def stop_timer(self) -> None:
-        """Nothing more is to be done for the member's silence."""
+        """Cancel the session timer."""
         if self.timer is not None:
             self.timer.cancel()
             self.timer = None
 
     def successor(self, member_id: str) -> "Member":
-        """The same static member under a new id."""
+        """Return the same static member with a new id."""
         return Member(
             member_id,
             self.group_instance_id,
@@ -89,7 +89,7 @@ class Member:
         )
 
     def to_record(self, protocol: str, assignment: bytes) -> MemberMetadata:
-        """The member's part of a group record."""
+        """Return the member's part of a group record."""
         return MemberMetadata(
             self.member_id,
             self.group_instance_id,
@@ -103,7 +103,7 @@ class Member:
 
     @classmethod
     def from_record(cls, record: MemberMetadata, protocol: str) -> "Member":
-        """The member that a group record names. Older records have no rebalance timeout."""
+        """Return the member of a group record. Older records have no rebalance timeout."""
         rebalance_timeout_ms = record.rebalance_timeout
         return cls(
             record.member_id,

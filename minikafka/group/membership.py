@@ -1,7 +1,7 @@
-"""How members come into a classic group, stay in it and leave it.
+"""Joining, heartbeats and leaving of the members of classic groups.
 
-Every method is called for a group whose partition is led here and loaded. A join that has to wait
-gets a `Pending`.
+Every method is called for a group whose partition is led here and loaded. A join returns a
+`Pending`, which may complete later.
 
 Source: `GroupMetadataManager` (classicGroup*), KIP-62, KIP-134, KIP-345, KIP-394, KIP-814.
 """
@@ -51,7 +51,7 @@ _CAN_REBALANCE = (GroupState.EMPTY, GroupState.COMPLETING_REBALANCE, GroupState.
 
 
 class Caller(NamedTuple):
-    """Who joins, as the group remembers it, and in which version."""
+    """The client that joins, as the group stores it, and the request version."""
 
     client_id: str
     client_host: str
@@ -60,7 +60,7 @@ class Caller(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class Membership:
-    """The rules; the groups are the shard's."""
+    """The membership rules; the shard holds the groups."""
 
     env: Environment
     config: Callable[[], Config]
@@ -69,7 +69,7 @@ class Membership:
     # Joining
 
     def join(self, group: Group, request: JoinGroupRequest, caller: Caller) -> Joining:
-        """Take a member into the next generation.
+        """Let a member join the next generation.
 
         Raises:
             UnknownMemberIdError, FencedInstanceIdError, InconsistentGroupProtocolError
@@ -91,7 +91,7 @@ class Membership:
         max_size = self.config()[log_keys.GROUP_MAX_SIZE]
         member = group.members.get(member_id)
         if group.state is GroupState.PREPARING_REBALANCE:
-            # As Kafka: counts those who wait, so that a lowered limit lets the last ones go.
+            # As Kafka: counts the members that have joined, so a lowered limit drops the last ones.
             return (member is not None and member.joining is not None) or (
                 group.joining_count < max_size
             )
@@ -110,7 +110,7 @@ class Membership:
             else:
                 self._add(group, member_id, request, caller, joining)
         elif caller.version >= _MEMBER_ID_REQUIRED_FROM:
-            # KIP-394: only who comes back with its id becomes a member.
+            # KIP-394: a client becomes a member only when it joins again with its member id.
             expired = self.env.guarded(
                 f"a timer of group {group.group_id}",
                 partial(self._pending_expired, group, member_id),
@@ -131,14 +131,14 @@ class Membership:
         unchanged = member.protocols == protocols_of(request)
         match group.state:
             case GroupState.COMPLETING_REBALANCE if unchanged:
-                # The first answer may have been lost.
+                # The first response may have been lost.
                 joining.complete(joined(group, member_id))
             case GroupState.STABLE if unchanged and not group.is_leader(member_id):
                 joining.complete(joined(group, member_id))
             case GroupState.EMPTY | GroupState.DEAD:
                 raise UnknownMemberIdError
             case _:
-                # A leader that joins again wants a rebalance: topics may have changed.
+                # A leader that joins again triggers a rebalance: topics may have changed.
                 self._rejoin(group, member, request, joining)
 
     def _add(
@@ -159,8 +159,8 @@ class Membership:
         if group.state is GroupState.PREPARING_REBALANCE and group.generation == 0:
             group.joined_since_delay = True
         group.add(member, request.protocol_type)
-        # A new member cannot send heartbeats: it does not know its id. That it is gone shows only
-        # by its join staying unclaimed.
+        # A new member cannot send heartbeats, as it does not know its id. This longer timeout
+        # removes it if its client is gone.
         self.rebalance.renew_session(group, member, _NEW_MEMBER_TIMEOUT_MS)
         self.rebalance.consider(group, f"member {member_id} joins")
 
@@ -187,7 +187,7 @@ class Membership:
     def _replace_static(
         self, group: Group, new_id: str, request: JoinGroupRequest, caller: Caller, joining: Joining
     ) -> None:
-        """A static member is back without its id: its place is its own under a new one."""
+        """Replace a static member that joins again without its id by one with a new id."""
         assert request.group_instance_id is not None
         old_id = group.static_members[request.group_instance_id]
         previous_leader = group.leader_id
@@ -214,7 +214,7 @@ class Membership:
 
         def stored(code: ErrorCode) -> None:
             if group.state is not GroupState.STABLE or group.members.get(new_id) is not member:
-                # Whatever happened meanwhile answers the join.
+                # The event that changed the group meanwhile also answers the join.
                 return
             if code:
                 group.update(member, *before)
@@ -230,12 +230,12 @@ class Membership:
     def _answer_static(
         self, group: Group, member: Member, caller: Caller, previous_leader: str | None
     ) -> None:
-        """The member goes on with the assignment that it had (KIP-814)."""
+        """Answer a static member that keeps its assignment (KIP-814)."""
         response = joined(group, member.member_id)
         if caller.version >= _SKIP_ASSIGNMENT_FROM:
             response.skip_assignment = group.is_leader(member.member_id)
         else:
-            # As Kafka: with its old id as the leader's, it will not assign anew.
+            # As Kafka: the response names the former leader id, so the member will not assign.
             response.members = []
             response.leader = previous_leader or ""
         member.is_new = False
@@ -244,11 +244,11 @@ class Membership:
     # Heartbeats and sessions
 
     def heartbeat(self, group: Group, request: HeartbeatRequest) -> None:
-        """A member is alive.
+        """Renew the session of a member.
 
         Raises:
             UnknownMemberIdError, FencedInstanceIdError, IllegalGenerationError
-            RebalanceInProgressError: it is to join again.
+            RebalanceInProgressError: the member must join again.
         """
         member = group.require_member(request.member_id, request.group_instance_id)
         group.require_generation(request.generation_id)
@@ -259,7 +259,7 @@ class Membership:
             raise RebalanceInProgressError
 
     def committed(self, group: Group, member_id: str) -> None:
-        """A member committed offsets, which shows that it is alive."""
+        """Renew the session of a member that committed offsets."""
         member = group.members.get(member_id)
         if member is not None and group.state in (
             GroupState.STABLE,
@@ -275,7 +275,7 @@ class Membership:
     # Leaving
 
     def leave(self, group: Group, members: Iterable[MemberIdentity]) -> list[MemberResponse]:
-        """Let members go; one answer for each."""
+        """Remove members; return one answer for each."""
         answers = []
         left = []
         for identity in members:

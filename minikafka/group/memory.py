@@ -1,7 +1,8 @@
-"""How much memory the groups of a node may take.
+"""The memory bound of the groups of a node.
 
-Sizes are estimates, counted as groups, members and offsets come and go. What the log holds is
-always taken in; clients may add to it up to the bound, and are asked to come again later above it.
+Sizes are estimates, updated as groups, members and offsets are added and removed. The content of
+the log is always loaded, even above the bound; a request that would exceed the bound is rejected
+with a retriable error.
 """
 
 import logging
@@ -24,24 +25,25 @@ _log = logging.getLogger("minikafka.group")
 
 @dataclass(slots=True, eq=False)
 class GroupMemory:
-    """What all groups of a node hold, and may hold."""
+    """The memory that all groups of a node use, and its bound."""
 
     config: Callable[[], Config]
     held_bytes: int = 0
 
     def require(self, more_bytes: int) -> None:
-        """See that there is room for so many bytes more.
+        """Check that `more_bytes` more are within the bound.
 
         Raises:
-            CoordinatorNotAvailableError: there is not; the client tries again later.
+            CoordinatorNotAvailableError: they are not; the client will retry.
         """
         if more_bytes <= 0:
             return
         most_bytes = self.config()[log_keys.GROUP_COORDINATOR_MEMORY_BYTES]
         if self.held_bytes + more_bytes > most_bytes:
             _log.warning(
-                "a request that adds %d bytes to groups is answered COORDINATOR_NOT_AVAILABLE: "
-                "groups hold %d bytes, and group.coordinator.memory.bytes is %d",
+                "a request that would add %d bytes to groups is rejected with "
+                "COORDINATOR_NOT_AVAILABLE: groups use %d bytes, and "
+                "group.coordinator.memory.bytes is %d",
                 more_bytes, self.held_bytes, most_bytes,
             )  # fmt: skip
             raise CoordinatorNotAvailableError
@@ -49,25 +51,25 @@ class GroupMemory:
 
 @dataclass(slots=True, eq=False)
 class Holding:
-    """What one group holds, or its offsets; a part of `memory` from `count_in` to `count_out`."""
+    """The size of one group or of its offsets; it counts in `memory` after `count_in`."""
 
     held_bytes: int = 0
     memory: GroupMemory | None = field(default=None)
 
     def add(self, size_bytes: int) -> None:
-        """Hold so many bytes more, or less."""
+        """Change the size by `size_bytes`, which may be negative."""
         self.held_bytes += size_bytes
         if self.memory is not None:
             self.memory.held_bytes += size_bytes
 
     def count_in(self, memory: GroupMemory) -> None:
-        """Count in `memory` from now on."""
+        """Start to count the size in `memory`."""
         if self.memory is None:
             self.memory = memory
             memory.held_bytes += self.held_bytes
 
     def count_out(self) -> None:
-        """Count nowhere any more."""
+        """Stop counting the size in the memory."""
         if self.memory is not None:
             self.memory.held_bytes -= self.held_bytes
             self.memory = None

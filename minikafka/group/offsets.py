@@ -1,8 +1,8 @@
-"""What a group has committed: the offset of each partition, and when it may be forgotten.
+"""The offsets that a group has committed, and their expiry.
 
-An offset is *written* once it is in the log, and *committed*, that is, shown to those who fetch
-offsets, once the high watermark has passed it. Offsets of transactions wait by producer id until
-their transaction is decided.
+An offset is *written* when it is in the log, and *committed*, that is, returned by OffsetFetch,
+when the high watermark has passed it. Offsets of open transactions are kept by producer id until
+the transaction ends.
 
 Source: `OffsetMetadataManager`, `OffsetExpirationConditionImpl`, KIP-211, KIP-447.
 """
@@ -24,7 +24,7 @@ ByTopic = dict[str, dict[int, OffsetCommitValue]]
 
 @dataclass(slots=True, eq=False)
 class GroupOffsets:
-    """The offsets of one group; no topic is without partitions."""
+    """The offsets of one group; every topic in the maps has at least one partition."""
 
     written: ByTopic = field(default_factory=dict)
     committed: ByTopic = field(default_factory=dict)
@@ -32,22 +32,22 @@ class GroupOffsets:
     holding: Holding = field(default_factory=Holding)
 
     def write(self, topic: str, partition: int, value: OffsetCommitValue | None) -> None:
-        """The log has a new offset, or (None) none any more."""
+        """Note that an offset, or (None) its tombstone, was written to the log."""
         self.holding.add(self.growth_bytes(topic, partition, value))
         _put(self.written, topic, partition, value)
 
     def growth_bytes(self, topic: str, partition: int, value: OffsetCommitValue | None) -> int:
-        """How much more memory a new offset takes than the one that it replaces."""
+        """Return the memory that a new offset needs beyond the one that it replaces."""
         return _size(value) - _size(self.written.get(topic, _NOTHING).get(partition))
 
     def commit(self, topic: str, partition: int, value: OffsetCommitValue | None) -> None:
-        """What was written is committed."""
+        """Note that a written offset, or (None) its tombstone, is committed."""
         _put(self.committed, topic, partition, value)
 
     def find(self, topic: str, partition: int, topic_id: Uuid) -> OffsetCommitValue | None:
-        """The committed offset of a partition of the topic that has this id (zero: not known).
+        """Return the committed offset of a partition, or None; topic id zero means unknown.
 
-        What was committed for an earlier topic of the same name is none.
+        An offset of an earlier topic with the same name does not count.
         """
         partitions = self.committed.get(topic)
         value = None if partitions is None else partitions.get(partition)
@@ -56,27 +56,27 @@ class GroupOffsets:
         return None
 
     def is_undecided(self, topic: str, partition: int) -> bool:
-        """Whether a transaction that is still open has an offset for the partition."""
+        """True if an open transaction has an offset for the partition."""
         return any((topic, partition) in offsets for offsets in self.undecided.values())
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing left, written, shown or undecided."""
+        """True if no offset is left, neither written, committed nor undecided."""
         return not (self.written or self.committed or self.undecided)
 
     @property
     def written_count(self) -> int:
-        """How many partitions have an offset."""
+        """The number of partitions with a written offset."""
         return sum(len(partitions) for partitions in self.written.values())
 
     def all_written(self) -> Iterator[tuple[str, int, OffsetCommitValue]]:
-        """Every written offset with its partition."""
+        """Yield every written offset with its partition."""
         for topic, partitions in self.written.items():
             for partition, value in partitions.items():
                 yield topic, partition, value
 
     def expired(self, group: Group, wall_ms: int, retention_ms: int) -> list[tuple[str, int]]:
-        """The partitions whose offsets the group will not miss (KIP-211)."""
+        """Return the partitions whose offsets have expired (KIP-211)."""
         since = _expires_from(group)
         if since is None:
             return []
@@ -95,15 +95,15 @@ class GroupOffsets:
 
 
 def _expires_from(group: Group) -> Callable[[OffsetCommitValue], int] | None:
-    """The time from which on an offset of the group ages; None while none of them does."""
+    """Return the start of an offset's retention time as a function; None while none expires."""
     if group.protocol_type is None:
-        # Nobody but the committer knows the group: offsets age by themselves.
+        # A group without members, used for commits only: each offset expires separately.
         return _committed_at
     if group.state is GroupState.EMPTY:
         emptied_ms = group.state_since_ms
         return _committed_at if emptied_ms == _NO_TIMESTAMP else lambda _: emptied_ms
     if group.state is GroupState.STABLE and group.subscribed_topics() is not None:
-        # What members subscribe to does not age; what nobody subscribes to any more does.
+        # Offsets of subscribed topics do not expire; the caller leaves those out.
         return _committed_at
     return None
 

@@ -1,4 +1,4 @@
-"""An answer that a member waits for."""
+"""A response that a member waits for."""
 
 from dataclasses import dataclass
 from typing import Generic, TypeVar
@@ -11,9 +11,10 @@ T = TypeVar("T")
 
 @dataclass(slots=True, eq=False)
 class Pending(Generic[T]):
-    """Notified, as its own key, when `answer` is there; the first answer stays.
+    """A response that may be set later; the object itself is the key that is then notified.
 
-    Where the answer depends on a write, `write` names it: whoever waits has to look at it as well.
+    Only the first answer counts. If it depends on a write, `write` is that write, and the waiting
+    request must wait for its key as well.
     """
 
     env: Environment
@@ -21,13 +22,13 @@ class Pending(Generic[T]):
     write: Write | None = None
 
     def complete(self, answer: T) -> None:
-        """Give the answer."""
+        """Set the answer."""
         if self.answer is None:
             self.answer = answer
             self.env.notify(self)
 
     def settled(self) -> bool:
-        """Whether the answer is there."""
+        """True if the answer is set."""
         if self.answer is None and self.write is not None:
             self.write.settled()
         return self.answer is not None

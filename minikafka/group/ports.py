@@ -1,7 +1,7 @@
-"""What groups need of their broker's replicas, as ports: sibling rooms do not import one another.
+"""The interface of the broker's replicas to groups: sibling packages do not import one another.
 
-`Replicas` is filled by `replica.replica_manager.ReplicaManager`, `LedPartition` by
-`replica.partition.Partition`.
+`replica.replica_manager.ReplicaManager` implements `Replicas`, `replica.partition.Partition`
+implements `LedPartition`.
 """
 
 from collections.abc import Callable, Hashable, Iterator
@@ -22,23 +22,23 @@ class LedPartition(Protocol):
 
     @property
     def topic_partition(self) -> TopicPartition:
-        """Which partition it is."""
+        """The topic and index of the partition."""
 
     @property
     def is_leader(self) -> bool:
-        """Whether this broker leads it."""
+        """True if this broker leads the partition."""
 
     @property
     def leader_epoch(self) -> int:
-        """The leader epoch in force."""
+        """The current leader epoch."""
 
     @property
     def log(self) -> UnifiedLog:
-        """Its log."""
+        """The log of the replica."""
 
     @property
     def committed(self) -> Hashable:
-        """Notified when the high watermark moves, or leadership is over."""
+        """The key that is notified when the high watermark moves or leadership ends."""
 
     def append_as_leader(
         self, records: memoryview, *, required_acks: int, origin: Origin = ...
@@ -51,17 +51,17 @@ class Replicas(Protocol):
 
     @property
     def on_leadership(self) -> list[Callable[[Any], None]]:
-        """Called with a partition that started a new leader epoch, here or elsewhere."""
+        """Callbacks for a new leader epoch of a partition, led here or by another broker."""
 
     @property
     def on_removed(self) -> list[Callable[[TopicPartition], None]]:
-        """Called with the name of a partition that is here no more."""
+        """Callbacks for a partition that this broker no longer has."""
 
     def led(self) -> Iterator[Any]:
         """The partitions that this broker leads."""
 
     def take_offline(self, fault: StorageFault) -> None:
-        """Give up a log directory that failed."""
+        """Take a log directory that failed offline."""
 
     def damaged(self, partition: Any, error: DamagedRecordsError) -> ErrorCode:
         """Let another replica lead a partition whose log is damaged, if one can."""

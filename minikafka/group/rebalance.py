@@ -1,8 +1,8 @@
-"""Rebalances of classic groups: who has joined, who has synced, who has gone silent.
+"""Rebalances of classic groups: joins, syncs and session timeouts of the members.
 
-A rebalance starts with `prepare`, waits until all members have joined or the slowest one's time is
-up, answers their joins, waits for the leader's assignment, stores it, and answers their syncs.
-Timers belong to the group or to a member, and end with them.
+A rebalance starts with `prepare`, waits until all members have joined or the longest rebalance
+timeout has passed, answers the joins, waits for the leader's assignment, stores it, and answers the
+syncs. Timers belong to the group or to a member, and are cancelled with them.
 
 Source: `GroupMetadataManager` (classicGroup*), KIP-62, KIP-134, KIP-345.
 """
@@ -48,7 +48,7 @@ _CAN_REBALANCE = (GroupState.EMPTY, GroupState.COMPLETING_REBALANCE, GroupState.
 
 @dataclass(slots=True, eq=False)
 class Rebalance:
-    """What members of one partition's groups wait for, and what time does to them."""
+    """The rebalances, timers and stored state of the groups of one partition."""
 
     env: Environment
     config: Callable[[], Config]
@@ -57,14 +57,17 @@ class Rebalance:
     # Rebalancing
 
     def consider(self, group: Group, reason: str) -> None:
-        """Something about the members changed: rebalance, or go on with the rebalance."""
+        """Start a rebalance after a change of the members, or continue the current one."""
         if group.state in _CAN_REBALANCE:
             self.prepare(group, reason)
         else:
             self.complete_join_if_all_are_here(group)
 
     def prepare(self, group: Group, reason: str) -> None:
-        """Ask every member to join again. The first members of a group wait for more."""
+        """Start a rebalance: every member must join again.
+
+        The rebalance of an empty group waits `group.initial.rebalance.delay.ms` for more members.
+        """
         if group.state is GroupState.COMPLETING_REBALANCE:
             self._fail_assignment(group, ErrorCode.REBALANCE_IN_PROGRESS)
         _stop_sync_timer(group)
@@ -99,7 +102,7 @@ class Rebalance:
             self._complete_join(group)
 
     def complete_join_if_all_are_here(self, group: Group) -> None:
-        """Close the join phase if nobody is missing; the first delay of a group is never cut."""
+        """End the join phase if all members have joined, except during the initial delay."""
         if (
             group.state is GroupState.PREPARING_REBALANCE
             and group.previous_state is not GroupState.EMPTY
@@ -122,13 +125,13 @@ class Rebalance:
             self._complete_join(group)
 
     def _complete_join(self, group: Group) -> None:
-        """Go on with who joined: others have lost their place, unless they are static."""
+        """End the join phase: members that did not join are removed, unless they are static."""
         _stop_join_timer(group)
         for member in list(group.members.values()):
             if member.joining is None and not member.is_static:
                 group.remove(member.member_id)
         if group.members and not group.elect_joined_leader():
-            # Only static members, all of them silent: their sessions decide.
+            # Only static members are left, and none joined: wait until they join or time out.
             self._wait_for_joins(group)
             return
         group.begin_generation(self.env.clock.wall_ms)
@@ -147,7 +150,7 @@ class Rebalance:
     # Syncing
 
     def sync(self, group: Group, request: SyncGroupRequest) -> Syncing:
-        """Give a member its assignment; the leader brings all of them.
+        """Return a member's assignment; the leader's request brings the assignments of all.
 
         Raises:
             UnknownMemberIdError, FencedInstanceIdError, IllegalGenerationError,
@@ -221,7 +224,7 @@ class Rebalance:
     # Sessions
 
     def resume(self, group: Group) -> None:
-        """Start the sessions of a group that was read from the log."""
+        """Start the member sessions of a group that was read from the log."""
         for member in group.members.values():
             self.renew_session(group, member, member.session_timeout_ms)
         is_too_large = len(group.members) > self.config()[log_keys.GROUP_MAX_SIZE]
@@ -229,10 +232,11 @@ class Rebalance:
             self.prepare(group, "the group is larger than group.max.size")
 
     def renew_session(self, group: Group, member: Member, timeout_ms: int) -> None:
-        """Give a member `timeout_ms` from now to be heard of."""
+        """Restart a member's session: it ends `timeout_ms` from now."""
         member.expires_at_ms = self.env.clock.monotonic_ms + timeout_ms
         timer = member.timer
-        # A later end is found out when the timer fires: a heartbeat costs no timer.
+        # A running timer is kept and checks for a later end when it fires, so that a heartbeat
+        # need not start a timer.
         if timer is None or not timer.pending or timer.deadline_ms > member.expires_at_ms:
             member.stop_timer()
             member.timer = self.env.timers.at(
@@ -250,12 +254,12 @@ class Rebalance:
             )
         elif not member.outlives_silence:
             self.drop(group, member.member_id)
-            self.member_gone(group, f"the session of {member.member_id} is over")
+            self.member_gone(group, f"the session of {member.member_id} timed out")
 
     # Ending
 
     def drop(self, group: Group, member_id: str) -> None:
-        """Remove a member; what it waits for is answered."""
+        """Remove a member; answer its waiting requests with UNKNOWN_MEMBER_ID."""
         member = group.members.get(member_id)
         if member is not None:
             answer_join(member, join_failure(ErrorCode.UNKNOWN_MEMBER_ID, ""))
@@ -263,14 +267,14 @@ class Rebalance:
         group.remove(member_id)
 
     def member_gone(self, group: Group, reason: str) -> None:
-        """Members were dropped: the others share what they had."""
+        """Rebalance the remaining members after others were dropped."""
         if group.state in (GroupState.STABLE, GroupState.COMPLETING_REBALANCE):
             self.prepare(group, reason)
         else:
             self.complete_join_if_all_are_here(group)
 
     def end(self, group: Group, reason: str) -> None:
-        """Nothing more is done for the group here; whoever waits goes to another coordinator."""
+        """End a group on this broker; waiting requests are answered with NOT_COORDINATOR."""
         _stop_join_timer(group)
         _stop_sync_timer(group)
         for member_id in list(group.pending_members):
@@ -283,7 +287,7 @@ class Rebalance:
         group.transition(GroupState.DEAD, self.env.clock.wall_ms, reason)
 
     def is_led(self) -> bool:
-        """Whether this broker still coordinates; sees to it if it does not."""
+        """True if this broker still leads the partition; otherwise close the shard."""
         self.journal.settle()
         if self.journal.is_closed:
             return False
@@ -295,7 +299,7 @@ class Rebalance:
     def store(
         self, group: Group, value: GroupMetadataValue, stored: Callable[[ErrorCode], None]
     ) -> Write | None:
-        """Write a group; `stored` learns what became of it, at once where it was not written."""
+        """Write a group; `stored` gets the result, immediately if the append fails."""
         record = NewRecord(self.env.clock.wall_ms, group_key(group.group_id), group_value(value))
         try:
             return self.journal.append([record], on_decided=stored)
@@ -317,9 +321,11 @@ def _stop_sync_timer(group: Group) -> None:
 
 
 def _warn_if_failed(group: Group, code: ErrorCode) -> None:
-    # As Kafka: without members there is nothing to lose but a generation number.
+    # As Kafka: only a warning, as an empty group loses no more than its generation number.
     if code:
-        _log.warning("[Group %s] the empty group is not stored: %s", group.group_id, code.name)
+        _log.warning(
+            "[Group %s] the empty group could not be stored: %s", group.group_id, code.name
+        )
 
 
 def _differ(given: str | None, current: str | None) -> bool:

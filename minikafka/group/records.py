@@ -1,8 +1,8 @@
-"""The records of `__consumer_offsets`: keys and values as Kafka 4 writes them, and back.
+"""Encoding and decoding of the records of `__consumer_offsets`, as Kafka 4 writes them.
 
 A key starts with its record type, a value with its version, both as 16-bit numbers. Groups are
-written as value version 3. Offsets are written as version 4, which has the topic's id, or as
-version 1, which alone has a place for an expiry that the committer set. Older versions are read.
+written in value version 3. Offsets are written in version 4, which has the topic id, or in version
+1, the only one with an expiry time, if the client set one. Older versions are read.
 
 Source: `GroupCoordinatorRecordSerde`, `GroupCoordinatorRecordHelpers`.
 """
@@ -24,21 +24,21 @@ _NO_EXPIRY = -1
 
 
 class OffsetRecord(NamedTuple):
-    """An offset was committed, or (`value` None) removed."""
+    """A committed offset, or (`value` None) its tombstone."""
 
     key: OffsetCommitKey
     value: OffsetCommitValue | None
 
 
 class GroupRecord(NamedTuple):
-    """A classic group's membership, or (`value` None) its end."""
+    """The membership of a classic group, or (`value` None) its tombstone."""
 
     key: GroupMetadataKey
     value: GroupMetadataValue | None
 
 
 def partition_of(group_id: str, partition_count: int) -> int:
-    """The partition of `__consumer_offsets` whose leader coordinates the group.
+    """Return the partition of `__consumer_offsets` whose leader coordinates the group.
 
     Source: `GroupCoordinatorService.partitionFor`: `Utils.abs(groupId.hashCode()) % count`.
     """
@@ -46,7 +46,7 @@ def partition_of(group_id: str, partition_count: int) -> int:
 
 
 def java_hash(text: str) -> int:
-    """`String.hashCode`, as an unsigned 32-bit number; it works on UTF-16 units."""
+    """Return Java's `String.hashCode` as an unsigned 32-bit number, computed over UTF-16 units."""
     units = text.encode("utf-16-be", "surrogatepass")
     hashed = 0
     for at in range(0, len(units), 2):
@@ -55,14 +55,14 @@ def java_hash(text: str) -> int:
 
 
 def offset_key(group_id: str, topic: str, partition: int) -> bytes:
-    """The key of a committed offset."""
+    """Encode the key of a committed offset."""
     writer = _typed(GroupRecordType.OFFSET_COMMIT)
     OffsetCommitKey(group_id, topic, partition).encode(writer, _KEY_VERSION)
     return bytes(writer.buf)
 
 
 def offset_value(value: OffsetCommitValue) -> bytes:
-    """The value of a committed offset, in the version that Kafka 4.3 chooses for it."""
+    """Encode the value of a committed offset, in the version that Kafka 4.3 chooses."""
     has_expiry = value.expire_timestamp != _NO_EXPIRY
     version = _OFFSET_VERSION_WITH_EXPIRY if has_expiry else _OFFSET_VERSION
     writer = _typed(version)
@@ -71,24 +71,24 @@ def offset_value(value: OffsetCommitValue) -> bytes:
 
 
 def group_key(group_id: str) -> bytes:
-    """The key of a group's membership."""
+    """Encode the key of a group's membership."""
     writer = _typed(GroupRecordType.GROUP_METADATA)
     GroupMetadataKey(group_id).encode(writer, _KEY_VERSION)
     return bytes(writer.buf)
 
 
 def group_value(value: GroupMetadataValue) -> bytes:
-    """The value of a group's membership."""
+    """Encode the value of a group's membership."""
     writer = _typed(_GROUP_VERSION)
     value.encode(writer, _GROUP_VERSION)
     return bytes(writer.buf)
 
 
 def parse_record(key: bytes, value: bytes | None) -> OffsetRecord | GroupRecord | None:
-    """What a record says; None for a type that is not of classic groups.
+    """Decode a record; None for a record type that classic groups do not use.
 
     Raises:
-        MalformedMessage: where the bytes are no such record.
+        MalformedMessage: the bytes are not a valid record.
     """
     kind = _number(key)
     if kind in (GroupRecordType.LEGACY_OFFSET_COMMIT, GroupRecordType.OFFSET_COMMIT):
@@ -114,6 +114,6 @@ def _typed(number: int) -> Writer:
 
 def _number(data: bytes) -> int:
     if len(data) < _SHORT.size:
-        raise MalformedMessage("a coordinator's key or value starts with a 16-bit number")
+        raise MalformedMessage("a coordinator's key or value must start with a 16-bit number")
     number: int = _SHORT.unpack_from(data)[0]
     return number

@@ -1,7 +1,8 @@
-"""From the log of a `__consumer_offsets` partition back to its groups and offsets.
+"""Load groups and offsets from the log of a `__consumer_offsets` partition.
 
-Slices of the log are read one a step, so that a long log holds up nothing else. Of a group only the
-last record counts. What lies above the high watermark counts as written, not as committed.
+The log is read in slices, one in each step, so that a long log does not delay other work. Of a
+group only the last record counts. Records above the high watermark count as written, not as
+committed.
 
 Source: `CoordinatorLoaderImpl`, `GroupMetadataManager.replay`, `OffsetMetadataManager.replay`.
 """
@@ -26,21 +27,21 @@ _SLICE_BYTES = 64 * 1024
 
 @dataclass(slots=True, eq=False)
 class Replay:
-    """What has been read so far; `next_offset` is where to go on."""
+    """The state that was read so far; `next_offset` is the next offset to read."""
 
     journal: Journal
     next_offset: int
     groups: dict[str, GroupMetadataValue] = field(default_factory=dict)
     offsets: dict[str, GroupOffsets] = field(default_factory=dict)
     _undecided: dict[int, dict[str, GroupOffsets]] = field(default_factory=dict)
-    """Groups by the producers whose transactions have offsets of them."""
+    """Offsets by group, by the producers whose open transactions have offsets of the group."""
 
     def read_slice(self) -> bool:
-        """Take in some more of the log; whether its end is reached.
+        """Read the next slice of the log; return True at the end of the log.
 
         Raises:
-            CorruptRecordsError, MalformedMessage: the log holds something else than it should.
-            StorageFault: it cannot be read.
+            CorruptRecordsError, MalformedMessage: the log has an invalid batch or record.
+            StorageFault: the log cannot be read.
         """
         log = self.journal.partition.log
         self.next_offset = max(self.next_offset, log.log_start_offset)
@@ -62,7 +63,7 @@ class Replay:
         return self.next_offset >= log.log_end_offset
 
     def finished_groups(self) -> Iterator[Group]:
-        """The groups that the log ended with, those included that only have offsets."""
+        """Yield the groups at the end of the log, including those that have only offsets."""
         for group_id, value in self.groups.items():
             yield Group.from_record(group_id, value)
         for group_id, offsets in self.offsets.items():
@@ -82,7 +83,9 @@ class Replay:
             parsed = parse_record(record.key, record.value)
             match parsed:
                 case None:
-                    _log.debug("offset %d is of no classic group: left out", record.offset)
+                    _log.debug(
+                        "the record at offset %d is not of a classic group: skipped", record.offset
+                    )
                 case GroupRecord(key, None):
                     self.groups.pop(key.group, None)
                 case GroupRecord(key, value) if value is not None:
@@ -126,5 +129,5 @@ class Replay:
 
 
 def simple_group(group_id: str, state_since_ms: int = -1) -> Group:
-    """A group that nobody joins: it only keeps offsets."""
+    """Return a group without members, which only keeps offsets."""
     return Group(group_id, state_since_ms)

@@ -1,7 +1,7 @@
 """The groups of one partition of `__consumer_offsets`, while this broker leads it.
 
-States: loading, active, closed. Only an active shard is asked for groups. Every change goes to the
-log first; what a group or an offset is now follows from what was written.
+States: loading, active, closed. Only an active shard serves groups. Every change is appended to the
+log first, and applied to the groups and offsets in memory after that.
 
 Source: `GroupCoordinatorShard`, `CoordinatorRuntime.CoordinatorContext`.
 """
@@ -61,7 +61,7 @@ _JOINED_A_UNIT = 30
 
 
 class ShardState(Enum):
-    """Where a shard is in its life."""
+    """The state of a shard."""
 
     LOADING = auto()
     ACTIVE = auto()
@@ -69,7 +69,7 @@ class ShardState(Enum):
 
 
 class CommitRow(NamedTuple):
-    """One partition of an OffsetCommit, with the place of its answer."""
+    """One partition of an OffsetCommit request, with its part of the response."""
 
     topic: str
     topic_id: Uuid
@@ -79,7 +79,7 @@ class CommitRow(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class Shard:
-    """One partition's groups. `on_lost` is called when it turns out that it is not led here."""
+    """The groups of one partition. `on_lost` is called when this broker no longer leads it."""
 
     env: Environment
     partition: LedPartition
@@ -98,7 +98,7 @@ class Shard:
     forgetting: Forgetting = field(init=False)
 
     def __post_init__(self) -> None:
-        """Put together what works on the groups."""
+        """Create the parts that work on the groups."""
         self.journal = Journal(
             self.env, self.partition, self.config, self.take_offline, lambda: self.on_lost(self)
         )
@@ -109,7 +109,7 @@ class Shard:
     # Life
 
     def load(self) -> None:
-        """Begin to read the log."""
+        """Start to read the log."""
         replay = Replay(self.journal, self.partition.log.log_start_offset)
         self.env.later(lambda: self._load_slice(replay))
 
@@ -130,13 +130,17 @@ class Shard:
             self.on_lost(self)
             return
         except DamagedRecordsError as error:
-            # Until another replica leads, which may come into the ISR later.
+            # Retry until another replica leads; one may enter the ISR later.
             self.damaged(self.partition, error)
             self.env.after(_READ_AGAIN_MS, lambda: self._load_slice(replay))
             return
         except (CorruptRecordsError, MalformedMessage) as error:
-            # As Kafka: a shard that cannot be read is coordinated nowhere until an operator looks.
-            _log.error("[%s] cannot be loaded: %s", self.partition.topic_partition, error)
+            # As Kafka: the groups of an unreadable partition have no coordinator until a repair.
+            _log.error(
+                "[%s] cannot be loaded; its groups have no coordinator: %s",
+                self.partition.topic_partition,
+                error,
+            )
             self.on_lost(self)
             return
         if at_end:
@@ -145,7 +149,7 @@ class Shard:
             self.env.later(lambda: self._load_slice(replay))
 
     def _take_over(self, replay: Replay) -> Iterator[int]:
-        """Serve what was read, once all of it is there; then start the sessions of members."""
+        """Take over the loaded groups and offsets, become active, then start member sessions."""
         self.offsets = replay.offsets
         for group in replay.finished_groups():
             if not self._still_loads():
@@ -174,16 +178,17 @@ class Shard:
         return self.state is ShardState.LOADING
 
     def _log_loaded(self) -> None:
+        count = len(self.groups)
         _log.info(
-            "[%s] coordinates %d groups in epoch %d, read to offset %d",
+            "[%s] coordinates %s in epoch %d, loaded up to offset %d",
             self.partition.topic_partition,
-            len(self.groups),
+            "1 group" if count == 1 else f"{count} groups",
             self.partition.leader_epoch,
             self.loaded_to,
         )
 
     def close(self) -> None:
-        """This broker coordinates the groups no more."""
+        """Stop coordinating the groups."""
         if self.state is ShardState.CLOSED:
             return
         self.state = ShardState.CLOSED
@@ -205,7 +210,7 @@ class Shard:
             yield not count % _JOINED_A_UNIT
 
     def require_active(self) -> None:
-        """See that groups can be served.
+        """Check that groups can be served.
 
         Raises:
             NotCoordinatorError, CoordinatorLoadInProgressError
@@ -221,10 +226,10 @@ class Shard:
     # Groups
 
     def group(self, group_id: str) -> Group:
-        """The group of this id.
+        """Return the group with this id.
 
         Raises:
-            GroupIdNotFoundError: there is none.
+            GroupIdNotFoundError: the group does not exist.
         """
         group = self.groups.get(group_id)
         if group is None:
@@ -232,10 +237,10 @@ class Shard:
         return group
 
     def group_to_join(self, group_id: str, member_id: str) -> Group:
-        """The group of this id, which a member without an id may bring into being.
+        """Return the group with this id; a member without a member id may create it.
 
         Raises:
-            UnknownMemberIdError: there is no such group, so the member is of another one.
+            UnknownMemberIdError: the group does not exist, but the member has a member id.
         """
         group = self.groups.get(group_id)
         if group is None:
@@ -249,7 +254,7 @@ class Shard:
         return group
 
     def require_room_to_join(self, request: JoinGroupRequest) -> None:
-        """See that there is memory for what a member brings, beyond what it holds already.
+        """Check that the memory bound allows the member's data beyond what it holds already.
 
         Raises:
             CoordinatorNotAvailableError
@@ -268,7 +273,7 @@ class Shard:
         self.memory.require(more_bytes)
 
     def require_room_to_assign(self, group: Group, request: SyncGroupRequest) -> None:
-        """See that there is memory for what a leader assigns.
+        """Check that the memory bound allows the leader's assignments.
 
         Raises:
             CoordinatorNotAvailableError
@@ -277,7 +282,7 @@ class Shard:
         self.memory.require(sum(len(one.assignment) for one in request.assignments) - held_bytes)
 
     def delete_group(self, group_id: str) -> Write:
-        """Forget a group and its offsets.
+        """Delete a group and its offsets.
 
         Raises:
             GroupIdNotFoundError, NonEmptyGroupError
@@ -296,20 +301,22 @@ class Shard:
     def commit(
         self, request: OffsetCommitRequest, version: int, rows: list[CommitRow]
     ) -> Write | None:
-        """Write offsets; None where no row is left to write. Too long metadata fails its row alone.
+        """Write offsets; return None if no row is left to write.
+
+        Metadata that is too long fails only its row.
 
         Raises:
             IllegalGenerationError, GroupIdNotFoundError, UnknownMemberIdError,
-            FencedInstanceIdError, RebalanceInProgressError, and what `Journal.append` raises.
+            FencedInstanceIdError, RebalanceInProgressError, and the errors of `Journal.append`.
         """
         self.forgetting.forget_gone(request.group_id)
         group = self._group_of_commit(request, version)
         limit = self.config()[log_keys.OFFSET_METADATA_MAX_BYTES]
         now_ms = self.env.clock.wall_ms
         retention_ms = request.retention_time_ms
-        # Unlike Kafka: a sum above the largest timestamp is that timestamp, and not negative.
+        # Unlike Kafka, where a sum above the largest timestamp overflows and becomes negative.
         expire_ms = NO_EXPIRY if retention_ms < 0 else min(now_ms + retention_ms, _LAST_MS)
-        # A partition that is named again is written once: the last value is what counts.
+        # A partition that is named twice is written once: the last value counts.
         values = {}
         for topic, topic_id, wanted, answer in rows:
             metadata = wanted.committed_metadata or ""
@@ -347,7 +354,7 @@ class Shard:
         return write
 
     def _group_of_commit(self, request: OffsetCommitRequest, version: int) -> Group:
-        """The group that the request may commit for; a new one where nobody claims membership."""
+        """Return the group to commit for; a new one if it does not exist and no member commits."""
         generation = request.generation_id_or_member_epoch
         group = self.groups.get(request.group_id)
         if group is None:
@@ -362,27 +369,27 @@ class Shard:
             group.require_member(request.member_id, request.group_instance_id)
             group.require_generation(generation)
         else:
-            # Only members commit for a group that has some.
+            # If a group has members, only they may commit.
             raise UnknownMemberIdError
         if group.state is GroupState.COMPLETING_REBALANCE:
             raise RebalanceInProgressError
         return group
 
     def committed_offsets(self, group_id: str) -> GroupOffsets:
-        """What the group has committed; empty for a group that is not known.
+        """Return the committed offsets of a group; empty for an unknown group.
 
         Raises:
-            CoordinatorLoadInProgressError: the high watermark has not reached what was read: what
-                an earlier coordinator showed may still look uncommitted.
+            CoordinatorLoadInProgressError: the high watermark has not reached the end of the loaded
+                records: offsets that an earlier coordinator returned may look uncommitted.
         """
-        # Unlike Kafka: it would show the older offset.
+        # Unlike Kafka, which would return the older offset.
         if self.partition.log.high_watermark < self.loaded_to:
             raise CoordinatorLoadInProgressError
         self.forgetting.forget_gone(group_id)
         return self.offsets.get(group_id) or GroupOffsets()
 
     def delete_offsets(self, group: Group, partitions: list[tuple[str, int]]) -> Write | None:
-        """Forget offsets of a group; those that it does not have are left out."""
+        """Delete offsets of a group; partitions without an offset are skipped."""
         offsets = self.offsets.get(group.group_id)
         if offsets is None:
             return None
@@ -394,9 +401,9 @@ class Shard:
 
     @property
     def serves(self) -> bool:
-        """Whether groups may be changed here."""
+        """True if groups may be changed here."""
         return self.state is ShardState.ACTIVE and self.partition.is_leader
 
     def record(self, key: bytes, value: bytes | None) -> NewRecord:
-        """A record of this moment; None is a tombstone."""
+        """Return a record with the current time; a None value is a tombstone."""
         return NewRecord(self.env.clock.wall_ms, key, value)

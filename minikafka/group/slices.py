@@ -1,4 +1,4 @@
-"""Work on all groups of a partition: some of it now, the rest in later steps."""
+"""Work on all groups of a partition in slices: the first one now, the rest in later steps."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -6,13 +6,13 @@ from typing import Final
 from minikafka.common.environment import Environment
 
 MOST_UNITS: Final = 300
-"""What one step does, in units of some 10 us."""
+"""The work of one step, in units of about 10 us."""
 
 
 def in_slices(env: Environment, pieces: Iterator[int]) -> None:
-    """Run an iterator to its end, `MOST_UNITS` a step. Each item says what it has cost, in units.
+    """Run an iterator to its end, `MOST_UNITS` in each step; each item is its cost in units.
 
-    Everything may have changed where it yields.
+    Other work may run where the iterator yields, and may change any state.
     """
 
     def run() -> None:
