@@ -1,7 +1,7 @@
-"""Requests for what this broker does not have: answered at once, and one WARN a client.
+"""Requests for features that this broker does not have: immediate errors, and one WARN per client.
 
-A released client must not wait for what never comes. Where the fitting error is one that some
-client retries without end, the answer is the nearest one that all take for final.
+A client must not retry forever. If some client retries the obvious error without end, the response
+has the closest error that all clients treat as fatal.
 """
 
 import logging
@@ -15,7 +15,7 @@ _MAX_REMEMBERED = 1_000
 
 
 class Feature(Enum):
-    """What is absent, in the words of a log line."""
+    """An absent feature, as log lines name it."""
 
     TRANSACTIONS = "transactions"
     SHARE_GROUPS = "share groups"
@@ -23,7 +23,7 @@ class Feature(Enum):
 
 @dataclass(slots=True)
 class AbsentFeatureWarnings:
-    """Which client was warned of which feature; the oldest are forgotten."""
+    """The features that each client was warned about; the oldest entries are dropped."""
 
     _warned: dict[tuple[str | None, Feature], None] = field(default_factory=dict)
 
@@ -36,15 +36,14 @@ class AbsentFeatureWarnings:
             del self._warned[next(iter(self._warned))]
         self._warned[key] = None
         _log.warning(
-            "client %r at %s asks for %s, which are not available: refused",
+            "client %r at %s requests %s, which this broker does not support: rejected",
             client_id, peer_host, feature.value,
         )  # fmt: skip
 
 
 def no_transactions() -> KafkaError:
-    """The refusal of anything transactional.
+    """Return the error for every transactional request.
 
-    librdkafka asks for a transaction coordinator again after every other error, until its
-    application gives up.
+    librdkafka retries FindCoordinator after every other error, until its application times out.
     """
     return TransactionalIdAuthorizationFailedError("transactions are not available")

@@ -1,4 +1,4 @@
-"""How a controller's handler finishes: append what it decided, wait for the commit."""
+"""The end of a controller's handler: append the result, wait for the commit."""
 
 from typing import Any
 
@@ -9,13 +9,13 @@ from minikafka.raft.raft_node import RaftEvent
 
 
 def commit(ctx: ControllerContext, result: Any) -> Steps[Any]:
-    """The response of a ControllerResult, once its records are committed.
+    """Return the response of a ControllerResult after its records are committed.
 
-    A result without records waits for what the controller had decided before it, so that no answer
-    speaks of something that may yet be undone.
+    A result without records waits for the controller's earlier records, so that no response shows
+    uncommitted state.
 
     Raises:
-        NotControllerError: leadership was lost before; the records may or may not be committed.
+        NotControllerError: leadership was lost first; the records may or may not be committed.
     """
     controller = ctx.server.controller
     epoch = controller.epoch

@@ -1,6 +1,6 @@
-"""What a handler may touch.
+"""The context of a handler: the request and the parts of the node that it may use.
 
-A context is made for each request. It never stores the time: `now_ms` is asked of the node's clock,
+A context is created for each request. It does not store the time: `now_ms` reads the node's clock,
 so that a resumed handler sees the time of the step that resumed it.
 """
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class NodeServices:
-    """What both roles have."""
+    """The services of both roles."""
 
     env: Environment
     node: NodeConfig
@@ -41,11 +41,11 @@ class NodeServices:
 
     @property
     def image(self) -> MetadataImage:
-        """The committed metadata that this node has seen."""
+        """The committed metadata that this node has applied."""
         return self.loader.image
 
     def config_layers(self) -> ConfigLayers:
-        """Where this node's broker values come from, dynamic ones included."""
+        """Return the sources of this node's broker configuration values, including dynamic ones."""
         image = self.image
         return ConfigLayers(
             dynamic_broker=image.config(RESOURCE_BROKER, str(self.node.node_id)),
@@ -56,7 +56,7 @@ class NodeServices:
 
 @dataclass(slots=True)
 class BrokerServices(NodeServices):
-    """What handlers on broker listeners work with."""
+    """The services for handlers on broker listeners."""
 
     logs: "LogManager"
     replicas: "ReplicaManager"
@@ -78,7 +78,7 @@ class BrokerServices(NodeServices):
 
 @dataclass(slots=True)
 class ControllerServices(NodeServices):
-    """What handlers on controller listeners work with."""
+    """The services for handlers on controller listeners."""
 
     controller: "QuorumController"
     directory_id: Uuid
@@ -86,7 +86,7 @@ class ControllerServices(NodeServices):
 
 @dataclass(slots=True)
 class RequestContext:
-    """One request: who asked, how, and what with."""
+    """One request: its header and the connection that it arrived on."""
 
     env: Environment
     api_key: int
@@ -98,7 +98,7 @@ class RequestContext:
 
     @property
     def now_ms(self) -> int:
-        """Monotonic time of the running step."""
+        """The monotonic time of the running step."""
         return self.env.clock.monotonic_ms
 
 
@@ -108,13 +108,13 @@ class BrokerContext(RequestContext):
 
     broker: BrokerServices
     frame: memoryview | None
-    """The request as it came, for forwarding; gone once the handler has waited."""
+    """The request bytes, for forwarding; not valid after the handler has waited."""
 
     @property
     def may_be_broker(self) -> bool:
-        """Whether the request came where brokers connect; clients may share that listener.
+        """True if the request arrived on the inter-broker listener, which clients may share.
 
-        It stands in for the ClusterAction that Kafka asks a broker's principal for.
+        This check replaces the ClusterAction permission that Kafka requires of a broker.
         """
         return self.listener == self.broker.node.inter_broker_listener_name
 

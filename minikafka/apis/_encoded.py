@@ -1,4 +1,4 @@
-"""Answers that many clients ask for, encoded once for as long as the metadata does not change."""
+"""A cache of encoded responses that many clients request, valid until the metadata changes."""
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field
@@ -9,12 +9,12 @@ from minikafka.protocol.message import ApiMessage, encode_message
 from minikafka.protocol.primitives import Writer
 
 MOST_BYTES: Final = 8 * 1024 * 1024
-"""What is kept, keys included."""
+"""The maximum size of the cache, including its keys."""
 _KEY_PART_BYTES: Final = 128
 
 
 class EncodedResponse:
-    """A response body that is bytes already, in one version."""
+    """A response body that is already encoded, in one version."""
 
     __slots__ = ("API_KEY", "FLEXIBLE_FROM", "body")
 
@@ -25,16 +25,16 @@ class EncodedResponse:
         self.body = encode_message(response, version)
 
     def encode(self, writer: Writer, version: int) -> None:
-        """Append the body; a large one by reference, so that answers that wait share it."""
+        """Append the body; a large one by reference, so that unsent responses share it."""
         del version
         writer.splice(self.body)
 
 
 @dataclass(slots=True)
 class EncodedResponses:
-    """Responses by what was asked, for the topics and brokers of one image.
+    """Responses by request key, for the topics and brokers of one image.
 
-    Images share what did not change, so the identity of both says whether an answer still holds.
+    Images share unchanged parts, so a response is valid while both are the same objects.
     """
 
     most_bytes: int = MOST_BYTES
@@ -43,7 +43,7 @@ class EncodedResponses:
     _size_bytes: int = 0
 
     def find(self, image: MetadataImage, key: Hashable) -> EncodedResponse | None:
-        """What was answered to `key` since topics or brokers changed last, or None."""
+        """Return the cached response for `key`, or None; clear the cache if the image changed."""
         if image.topics is not self._image.topics or image.brokers is not self._image.brokers:
             self._image = image
             self._responses.clear()
@@ -54,10 +54,10 @@ class EncodedResponses:
     def add(
         self, key: Hashable, key_parts: int, response: ApiMessage, version: int
     ) -> EncodedResponse:
-        """Encode and keep a response to `key` for the image that was searched last.
+        """Encode and cache a response for `key` and the image of the last `find`.
 
-        The oldest ones go where there is no room; `key_parts` is how many values a key has, and
-        what they hold is in the response as well.
+        The oldest responses are removed if there is no room. `key_parts` is the number of values in
+        the key; their content is also in the response, which is why its size counts twice.
         """
         encoded = EncodedResponse(response, version)
         size = 2 * len(encoded.body) + _KEY_PART_BYTES * key_parts

@@ -1,7 +1,7 @@
-"""The response that says a whole request failed.
+"""Build the response to a request that failed as a whole.
 
-Most responses have an error code of their own at the top. Of the others, each topic or resource of
-the request is answered with the error, so that every client finds it where it looks.
+Most responses have a top-level error code. In the others the error is set on each topic or resource
+of the request, where clients read it.
 
 Source: `AbstractRequest.getErrorResponse` of each request.
 """
@@ -16,9 +16,9 @@ from minikafka.messages.api_keys import ApiKey, response_class
 
 
 def failure_response(request: Any, error: KafkaError) -> Any:
-    """The response to `request` in which everything failed with `error`.
+    """Return the response to `request` in which everything failed with `error`.
 
-    Returns CLOSE where the response has no place for it.
+    Return CLOSE if the response has no field for an error.
     """
     response = response_class(request.API_KEY)()
     fill = _BY_ENTRY.get(request.API_KEY)
@@ -33,7 +33,7 @@ def failure_response(request: Any, error: KafkaError) -> Any:
     return response
 
 
-# The message modules below are imported when they are needed: a node's start needs none of them.
+# The message modules below are imported on first use, because a node's start needs none of them.
 
 
 def _created_topics(response: Any, request: Any, code: int, message: str) -> None:
@@ -79,7 +79,7 @@ def _altered_configs(response: Any, request: Any, code: int, message: str) -> No
 def _elected_leaders(response: Any, request: Any, code: int, message: str) -> None:
     from minikafka.messages import elect_leaders  # noqa: PLC0415
 
-    # As Kafka: the top level has it, too.
+    # As Kafka: the top level has the error, too.
     response.error_code = code
     response.replica_election_results = [
         elect_leaders.ReplicaElectionResult(

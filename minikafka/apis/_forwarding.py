@@ -1,7 +1,7 @@
-"""From a broker to the active controller, and back: requests that only the controller can serve.
+"""Forwarding of requests that only the active controller can serve.
 
-A request is forwarded as it came, header and body, inside an Envelope; the response comes back as
-bytes and goes to the client unchanged. Source: KIP-590; `ForwardingManagerImpl`.
+A broker forwards the unchanged request, header and body, inside an Envelope, and sends the bytes of
+the controller's response to the client unchanged. Source: KIP-590; `ForwardingManagerImpl`.
 """
 
 from typing import Any
@@ -28,21 +28,22 @@ _ANONYMOUS = (0).to_bytes(2, "big") + encode_message(
 
 
 def forward(ctx: BrokerContext) -> Steps[Any]:
-    """The controller's response to the present request, ready to be sent.
+    """Return the controller's response to the current request, ready to be sent.
 
     Raises:
-        RequestTimedOutError: no controller answered in time.
-        UnknownServerError: the controller refused the envelope.
+        RequestTimedOutError: no controller answered before the timeout.
+        NotControllerError: the controller that answered is not active.
+        UnknownServerError: the controller rejected the envelope.
     """
     timeout_ms = ctx.broker.node.values[keys.REQUEST_TIMEOUT_MS]
     return (yield from _through(ctx, ctx.broker.forwarding, timeout_ms))
 
 
 def forward_alone(ctx: BrokerContext, work_ms: int) -> Steps[Any]:
-    """As `forward`, on a connection of its own: the controller may work on it for `work_ms`.
+    """As `forward`, on a separate connection: the controller may take `work_ms` longer.
 
     Raises:
-        RequestTimedOutError, UnknownServerError: as `forward`.
+        RequestTimedOutError, NotControllerError, UnknownServerError: as `forward`.
     """
     timeout_ms = max(work_ms, 0) + int(ctx.broker.node.values[keys.REQUEST_TIMEOUT_MS])
     channel = ctx.broker.forwarding.alone(timeout_ms)
@@ -65,7 +66,7 @@ def _through(ctx: BrokerContext, channel: ControllerChannel, timeout_ms: int) ->
 
     def done(response: Any | None, why: str) -> None:
         if response is not None:
-            # The response's bytes are valid in this step only.
+            # The bytes of the response are valid in this step only.
             data = response.response_data
             response.response_data = None if data is None else bytes(data)
         answers.append((response, why))
@@ -75,7 +76,7 @@ def _through(ctx: BrokerContext, channel: ControllerChannel, timeout_ms: int) ->
     if not (
         yield from wait_until([arrived], lambda: bool(answers), ctx.deadline_ms(2 * timeout_ms))
     ):
-        # The channel tries for `timeout_ms`, and its last request for as long again.
+        # The channel retries for `timeout_ms`; its last request may take another `timeout_ms`.
         raise RequestTimedOutError("no answer from the active controller in time")
     response, why = answers[0]
     if response is None:
@@ -91,7 +92,7 @@ def _through(ctx: BrokerContext, channel: ControllerChannel, timeout_ms: int) ->
 
 
 def _address_bytes(host: str) -> bytes:
-    """An IP address as the Envelope carries it: 4 or 16 bytes."""
+    """Return an IP address as the Envelope encodes it, in 4 or 16 bytes."""
     from ipaddress import ip_address  # noqa: PLC0415 - 8 ms that a node's start does not need
 
     try:

@@ -1,4 +1,4 @@
-"""How handlers of group APIs wait for what the coordinator decides."""
+"""Waits of group API handlers for the results of the coordinator."""
 
 from collections.abc import Sequence
 from typing import TypeVar
@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 def await_answer(pending: Pending[T]) -> Steps[T]:
-    """The answer, however long it takes; a write that it depends on has its own time limit."""
+    """Return the answer, without a deadline; a write that it depends on has its own deadline."""
     write = pending.write
     if write is not None:
         yield from wait_until((pending, write.key), pending.settled, write.deadline_ms)
@@ -22,7 +22,7 @@ def await_answer(pending: Pending[T]) -> Steps[T]:
 
 
 def await_writes(writes: Sequence[Write]) -> Steps[None]:
-    """Return when each write is decided: committed, failed, or out of time."""
+    """Wait until each write is committed, has failed, or has timed out."""
     for write in writes:
         yield from wait_until((write.key,), write.settled, write.deadline_ms)
         write.expire()

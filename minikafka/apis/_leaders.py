@@ -1,4 +1,4 @@
-"""Where a client finds a partition's leader, for answers that send it away.
+"""Leader endpoints for responses to requests that were sent to the wrong broker.
 
 Source: KIP-951; `KafkaApis` (CurrentLeader, NodeEndpoints).
 """
@@ -13,7 +13,7 @@ from minikafka.metadata.broker_registration import Endpoint
 def endpoints_of(
     ctx: BrokerContext, leaders: list[int], make: Callable[[int, Endpoint, str | None], Any]
 ) -> list[Any]:
-    """One endpoint for each of `leaders` that has the request's listener, without repeats."""
+    """Return an endpoint, built by `make`, of each distinct leader with the request's listener."""
     found = []
     for broker in dict.fromkeys(leaders):
         registration = ctx.broker.image.brokers.get(broker)

@@ -1,4 +1,4 @@
-"""What a client may do with a resource, as bits: everything, since there is no authorizer.
+"""Authorized operations of a client, as bits: all of them, because there is no authorizer.
 
 Source: `AuthHelper.authorizedOperations`, `AclEntry.supportedOperations`.
 """

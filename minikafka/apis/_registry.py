@@ -1,7 +1,7 @@
-"""Which APIs there are: decorators that a handler's file uses, and an index that needs no imports.
+"""The registry of APIs: decorators for handlers, and their lookup.
 
-`@broker_api` and `@controller_api` mark handlers. `apis/_index.py` is written from these marks by
-`tools/write_tables.py`: it lets a node answer ApiVersions, and find the file of a request, without
+`@broker_api` and `@controller_api` mark handlers. `tools/write_tables.py` writes `apis/_index.py`
+from these marks, so that a node can answer ApiVersions and find the module of a request without
 importing every API at start.
 """
 
@@ -19,7 +19,7 @@ CONTROLLER = "controller"
 
 @dataclass(frozen=True, slots=True)
 class Api:
-    """One API on one kind of listener; `low` to `high` are the versions that are served."""
+    """One API on one kind of listener; `low` to `high` are the supported versions."""
 
     key: int
     low: int
@@ -51,7 +51,7 @@ _APIS: dict[tuple[str, int], Api] = {}
 
 
 def find(role: str, key: int, modules: dict[int, tuple[str, int, int]]) -> Api | None:
-    """The API of this key, importing its file on first use; None where it is not served."""
+    """Return the API with this key, importing its module on first use; None if not supported."""
     api = _APIS.get((role, key))
     if api is None:
         row = modules.get(key)
@@ -63,5 +63,5 @@ def find(role: str, key: int, modules: dict[int, tuple[str, int, int]]) -> Api |
 
 
 def registered() -> dict[tuple[str, int], Api]:
-    """Everything that was marked by the files that are imported so far."""
+    """Return the APIs of the modules that are imported so far, by role and key."""
     return dict(_APIS)

@@ -8,10 +8,10 @@ P = TypeVar("P")
 
 
 def last_of_each(rows: Iterable[tuple[T, int, P]]) -> list[tuple[T, list[P]]]:
-    """Each topic once, with each of its partitions once; rows are topic, index, partition.
+    """Return each topic once, with each of its partitions once; rows are topic, index, partition.
 
-    As Kafka: the last entry of a partition counts, in the place of the first; earlier ones are
-    ignored. A topic that is named twice is answered as one (`KafkaApis.handleProduceRequest`,
+    As Kafka: the last entry of a partition counts, at the position of the first; the others are
+    ignored. A topic that is named twice is answered once (`KafkaApis.handleProduceRequest`,
     `FetchRequest.fetchData`, `KafkaApis.handleDeleteRecordsRequest`).
     """
     topics: dict[T, dict[int, P]] = {}

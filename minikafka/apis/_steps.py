@@ -1,8 +1,8 @@
-"""How a handler waits: generators that yield what they wait for.
+"""The waits of handlers: generators that yield what they wait for.
 
-A handler that never waits is a plain function that returns its response. One that must wait is a
+A handler that never waits is a plain function that returns its response. A handler that waits is a
 generator: `yield from wait_until(…)`, `yield from call(…)`. The node parks it and resumes it inside
-a later step. A wait says "settled", not "succeeded": the handler reads the outcome itself.
+a later step. A wait returns "settled", not "succeeded": the handler reads the result itself.
 """
 
 from collections.abc import Callable, Generator, Hashable, Sequence
@@ -18,15 +18,15 @@ T = TypeVar("T")
 FOREVER_MS = 1 << 62
 
 CLOSE = object()
-"""Returned in place of a response: close the connection, as Kafka does where acks=0 failed."""
+"""Returned instead of a response: close the connection, as Kafka does if acks=0 failed."""
 
 
 @dataclass(slots=True)
 class WaitUntil:
     """Resume when `settled()` after a key was notified (True), or at the deadline (False).
 
-    What follows a wait `for_answer_only` does nothing but make the answer, so the deadline is now
-    when the connection is gone.
+    After a wait `for_answer_only` the handler only builds its response, so the wait ends when the
+    connection closes.
     """
 
     keys: Sequence[Hashable]
@@ -49,14 +49,14 @@ class Call:
 class Compute:
     """Run `function` as `Environment.work` does; resume with its result, or with its error.
 
-    It is for the answer only: where the connection closes before it begins, the handler ends here.
+    If the connection closes before the computation starts, the handler ends here.
     """
 
     function: Callable[[], object]
 
 
 class CallFailed(Exception):  # noqa: N818 - a failed call is no protocol error
-    """No answer came: the connection broke, or time ran out."""
+    """A call without a response: the connection was closed, or the call timed out."""
 
 
 Step = WaitUntil | Call | Compute
@@ -70,14 +70,14 @@ def wait_until(
     *,
     for_answer_only: bool = False,
 ) -> Steps[bool]:
-    """Whether `settled()` is true now, or after a notification before the deadline."""
+    """Wait until `settled()` is true; return False if the deadline passes first."""
     if settled():
         return True
     return bool((yield WaitUntil(keys, settled, deadline_ms, for_answer_only)))
 
 
 def next_turn(env: Environment, *, for_answer_only: bool) -> Steps[None]:
-    """Go on in a later step, after what came meanwhile."""
+    """Continue in a later step, after the work that is queued already."""
     key = WaitKey("turn")
     has_turn = False
 
@@ -91,10 +91,10 @@ def next_turn(env: Environment, *, for_answer_only: bool) -> Steps[None]:
 
 
 def call(channel: Channel, request: Any, version: int, timeout_ms: int) -> Steps[Any]:
-    """The response of another node.
+    """Return the response of another node.
 
     Raises:
-        CallFailed: saying why there is none.
+        CallFailed: there is no response, for the reason in the message.
     """
     outcome = yield Call(channel, request, version, timeout_ms)
     if isinstance(outcome, CallFailed):
@@ -103,10 +103,10 @@ def call(channel: Channel, request: Any, version: int, timeout_ms: int) -> Steps
 
 
 def compute(function: Callable[[], T]) -> Steps[T]:
-    """What `function` returns, computed away from the node's step.
+    """Return the result of `function`, computed outside the node's step.
 
     Raises:
-        Exception: what `function` raised.
+        Exception: the error that `function` raised.
     """
     result: T = yield Compute(function)
     return result

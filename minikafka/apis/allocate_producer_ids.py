@@ -1,6 +1,6 @@
 """AllocateProducerIds (key 67), v0-0.
 
-Controller:  gives a broker a block of producer ids.
+Controller:  allocates a block of producer ids to a broker.
 Errors:      STALE_BROKER_EPOCH, BROKER_ID_NOT_REGISTERED, NOT_CONTROLLER.
 """
 
@@ -18,5 +18,5 @@ from minikafka.messages.api_keys import ApiKey
 def allocate_producer_ids(
     ctx: ControllerContext, request: AllocateProducerIdsRequest
 ) -> Steps[Any]:
-    """Decide, write, answer when it is committed."""
+    """Decide, write the records, and answer after their commit."""
     return (yield from commit(ctx, ctx.server.controller.allocate_producer_ids(request)))

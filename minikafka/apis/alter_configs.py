@@ -19,11 +19,11 @@ from minikafka.messages.api_keys import ApiKey
 
 @broker_api(ApiKey.ALTER_CONFIGS, versions=(0, 2))
 def forward_alter_configs(ctx: BrokerContext, _: AlterConfigsRequest) -> Steps[Any]:
-    """Hand the request to the controller."""
+    """Forward the request to the active controller."""
     return (yield from forward(ctx))
 
 
 @controller_api(ApiKey.ALTER_CONFIGS, versions=(0, 2))
 def alter_configs(ctx: ControllerContext, request: AlterConfigsRequest) -> Steps[Any]:
-    """Decide, write, answer when it is committed."""
+    """Decide, write the records, and answer after their commit."""
     return (yield from commit(ctx, ctx.server.controller.alter_configs(request)))

@@ -18,5 +18,5 @@ from minikafka.messages.api_keys import ApiKey
 
 @controller_api(ApiKey.ALTER_PARTITION, versions=(2, 3))
 def alter_partition(ctx: ControllerContext, request: AlterPartitionRequest) -> Steps[Any]:
-    """Decide, write, answer when it is committed."""
+    """Decide, write the records, and answer after their commit."""
     return (yield from commit(ctx, ctx.server.controller.alter_partition(request, ctx.version)))

@@ -1,8 +1,8 @@
 """AlterPartitionReassignments (key 45), v0-1.
 
 Broker:      forwards to the active controller.
-Controller:  begins, changes or cancels reassignments (E11, KIP-455).
-Versions:    v1 may insist on the number of replicas (KIP-860).
+Controller:  starts, changes or cancels reassignments (E11, KIP-455).
+Versions:    v1 may require that the number of replicas stays the same (KIP-860).
 Left out:    authorization.
 Errors:      NOT_CONTROLLER; per partition UNKNOWN_TOPIC_OR_PARTITION, INVALID_REPLICA_ASSIGNMENT,
              INVALID_REPLICATION_FACTOR, NO_REASSIGNMENT_IN_PROGRESS, INVALID_REQUEST.
@@ -23,7 +23,7 @@ from minikafka.messages.api_keys import ApiKey
 def forward_alter_partition_reassignments(
     ctx: BrokerContext, _: AlterPartitionReassignmentsRequest
 ) -> Steps[Any]:
-    """Hand the request to the controller."""
+    """Forward the request to the active controller."""
     return (yield from forward(ctx))
 
 
@@ -31,6 +31,6 @@ def forward_alter_partition_reassignments(
 def alter_partition_reassignments(
     ctx: ControllerContext, request: AlterPartitionReassignmentsRequest
 ) -> Steps[Any]:
-    """Decide, write, answer when it is committed."""
+    """Decide, write the records, and answer after their commit."""
     controller = ctx.server.controller
     return (yield from commit(ctx, controller.alter_partition_reassignments(request)))

@@ -1,10 +1,11 @@
 """ApiVersions (key 18), v0-4.
 
-Both:        what this listener serves, and the cluster's features.
+Both:        the APIs of this listener with their versions, and the cluster's features.
 Versions:    v3 flexible, client software (KIP-511), features (KIP-584); v4 features
              whose lowest level is 0.
-             A version that is not known is answered in version 0 with UNSUPPORTED_VERSION.
-Errors:      UNSUPPORTED_VERSION, INVALID_REQUEST (a client name or version that is not printable).
+             An unsupported version is answered in version 0 with UNSUPPORTED_VERSION.
+Errors:      UNSUPPORTED_VERSION, INVALID_REQUEST (a client name or version with characters that
+             KIP-511 does not allow).
 """
 
 from minikafka.apis._context import NodeServices, RequestContext
@@ -27,7 +28,7 @@ _ZERO_MINIMUM_FROM = 4
 
 @broker_api(ApiKey.API_VERSIONS, versions=(0, 4))
 def broker_versions(ctx: RequestContext, request: ApiVersionsRequest | None) -> ApiVersionsResponse:
-    """What a broker listener serves."""
+    """Return the APIs of a broker listener."""
     return _versions(ctx, request, BROKER, ctx.broker)  # type: ignore[attr-defined]
 
 
@@ -35,7 +36,7 @@ def broker_versions(ctx: RequestContext, request: ApiVersionsRequest | None) -> 
 def controller_versions(
     ctx: RequestContext, request: ApiVersionsRequest | None
 ) -> ApiVersionsResponse:
-    """What a controller listener serves."""
+    """Return the APIs of a controller listener."""
     return _versions(ctx, request, CONTROLLER, ctx.server)  # type: ignore[attr-defined]
 
 
@@ -57,8 +58,8 @@ def _versions(
         finalized[KRAFT_VERSION] = services.raft.kraft_version
     return ApiVersionsResponse(
         api_keys=[
-            # As Kafka: Produce is shown from version 0 on, since old librdkafka switches
-            # compression off where it is not; versions below 3 are refused all the same
+            # As Kafka: Produce is listed with minimum version 0, since old librdkafka disables
+            # compression otherwise; versions below 3 are still rejected
             # (`ApiKeys.PRODUCE_API_VERSIONS_RESPONSE_MIN_VERSION`).
             ApiVersion(key, 0 if key == ApiKey.PRODUCE else low, high)
             for key, (_, low, high) in rows.items()
@@ -80,6 +81,6 @@ def _is_valid_client(request: ApiVersionsRequest) -> bool:
 
 
 def _is_plain(text: str) -> bool:
-    """KIP-511: letters, digits, dots and dashes, neither first nor last a dot or dash."""
+    """KIP-511: letters, digits, dots and dashes, without a dot or dash at the start or end."""
     inner = text.replace("-", "").replace(".", "")
     return inner.isascii() and inner.isalnum() and text[0] not in "-." and text[-1] not in "-."

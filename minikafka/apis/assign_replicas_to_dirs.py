@@ -1,9 +1,9 @@
 """AssignReplicasToDirs (key 73), v0.
 
-Controller:  notes in which log directory a broker has its replicas (KIP-858).
+Controller:  records which log directory holds each replica of a broker (KIP-858).
 Left out:    authorization (ClusterAction).
 Errors:      STALE_BROKER_EPOCH, UNSUPPORTED_VERSION; per partition UNKNOWN_TOPIC_ID,
-             UNKNOWN_TOPIC_OR_PARTITION, NOT_LEADER_OR_FOLLOWER (no replica of it).
+             UNKNOWN_TOPIC_OR_PARTITION, NOT_LEADER_OR_FOLLOWER (the broker has no replica).
 """
 
 from typing import Any
@@ -20,5 +20,5 @@ from minikafka.messages.assign_replicas_to_dirs import AssignReplicasToDirsReque
 def assign_replicas_to_dirs(
     ctx: ControllerContext, request: AssignReplicasToDirsRequest
 ) -> Steps[Any]:
-    """Decide, write, answer when it is committed."""
+    """Decide, write the records, and answer after their commit."""
     return (yield from commit(ctx, ctx.server.controller.assign_replicas_to_dirs(request)))

@@ -1,6 +1,6 @@
 """BrokerHeartbeat (key 63), v0-2.
 
-Controller:  keeps a broker's session; fences and unfences it; lets it shut down.
+Controller:  extends a broker's session; fences and unfences it; lets it shut down.
 Errors:      STALE_BROKER_EPOCH, BROKER_ID_NOT_REGISTERED, NOT_CONTROLLER.
 """
 
@@ -16,5 +16,5 @@ from minikafka.messages.broker_heartbeat import BrokerHeartbeatRequest
 
 @controller_api(ApiKey.BROKER_HEARTBEAT, versions=(0, 2))
 def broker_heartbeat(ctx: ControllerContext, request: BrokerHeartbeatRequest) -> Steps[Any]:
-    """Decide, write, answer when it is committed."""
+    """Decide, write the records, and answer after their commit."""
     return (yield from commit(ctx, ctx.server.controller.broker_heartbeat(request, ctx.version)))

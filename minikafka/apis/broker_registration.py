@@ -17,5 +17,5 @@ from minikafka.messages.broker_registration import BrokerRegistrationRequest
 
 @controller_api(ApiKey.BROKER_REGISTRATION, versions=(0, 4))
 def broker_registration(ctx: ControllerContext, request: BrokerRegistrationRequest) -> Steps[Any]:
-    """Decide, write, answer when it is committed."""
+    """Decide, write the records, and answer after their commit."""
     return (yield from commit(ctx, ctx.server.controller.register_broker(request, ctx.version)))

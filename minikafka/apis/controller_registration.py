@@ -18,5 +18,5 @@ from minikafka.messages.controller_registration import ControllerRegistrationReq
 def controller_registration(
     ctx: ControllerContext, request: ControllerRegistrationRequest
 ) -> Steps[Any]:
-    """Decide, write, answer when it is committed."""
+    """Decide, write the records, and answer after their commit."""
     return (yield from commit(ctx, ctx.server.controller.controller_registration(request)))

@@ -19,11 +19,11 @@ from minikafka.messages.create_partitions import CreatePartitionsRequest
 
 @broker_api(ApiKey.CREATE_PARTITIONS, versions=(0, 3))
 def forward_create_partitions(ctx: BrokerContext, _: CreatePartitionsRequest) -> Steps[Any]:
-    """Hand the request to the controller."""
+    """Forward the request to the active controller."""
     return (yield from forward(ctx))
 
 
 @controller_api(ApiKey.CREATE_PARTITIONS, versions=(0, 3))
 def create_partitions(ctx: ControllerContext, request: CreatePartitionsRequest) -> Steps[Any]:
-    """Decide, write, answer when it is committed."""
+    """Decide, write the records, and answer after their commit."""
     return (yield from commit(ctx, ctx.server.controller.create_partitions(request)))

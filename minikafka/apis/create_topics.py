@@ -20,11 +20,11 @@ from minikafka.messages.create_topics import CreateTopicsRequest
 
 @broker_api(ApiKey.CREATE_TOPICS, versions=(2, 7))
 def forward_create_topics(ctx: BrokerContext, _: CreateTopicsRequest) -> Steps[Any]:
-    """Hand the request to the controller."""
+    """Forward the request to the active controller."""
     return (yield from forward(ctx))
 
 
 @controller_api(ApiKey.CREATE_TOPICS, versions=(2, 7))
 def create_topics(ctx: ControllerContext, request: CreateTopicsRequest) -> Steps[Any]:
-    """Decide, write, answer when it is committed."""
+    """Decide, write the records, and answer after their commit."""
     return (yield from commit(ctx, ctx.server.controller.create_topics(request)))

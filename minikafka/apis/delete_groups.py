@@ -1,6 +1,6 @@
 """DeleteGroups (key 42), v0-3.
 
-Broker:      the coordinator forgets groups without members, and what they committed.
+Broker:      the coordinator deletes groups without members, and their committed offsets.
 Versions:    v2 flexible; v3 error message.
 Errors:      COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR,
              GROUP_ID_NOT_FOUND, NON_EMPTY_GROUP (per group).
@@ -23,14 +23,14 @@ from minikafka.messages.delete_groups import (
 )
 
 _GROUPS_A_STEP: Final = 200
-"""Some 15 ms."""
+"""About 15 ms of work."""
 
 
 @broker_api(ApiKey.DELETE_GROUPS, versions=(0, 3))
 def delete_groups(
     ctx: BrokerContext, request: DeleteGroupsRequest
 ) -> DeleteGroupsResponse | Steps[DeleteGroupsResponse]:
-    """Delete each group that is empty."""
+    """Delete each empty group."""
     names = list(dict.fromkeys(request.groups_names))
     deletion = _Deletion(ctx, [], [])
     deletion.delete(names[:_GROUPS_A_STEP])
@@ -41,14 +41,14 @@ def delete_groups(
 
 
 class _Deletion(NamedTuple):
-    """One request: results in the order of its groups, and what is being written."""
+    """One request: results in the order of its groups, and the writes that are not committed."""
 
     ctx: BrokerContext
     results: list[DeletableGroupResult]
     writes: list[tuple[Write, DeletableGroupResult]]
 
     def delete(self, names: Sequence[str]) -> None:
-        """Delete groups that are empty."""
+        """Delete the empty groups among `names`; set the errors of the others."""
         for group_id in names:
             result = DeletableGroupResult(group_id)
             self.results.append(result)
@@ -63,7 +63,7 @@ class _Deletion(NamedTuple):
 
 
 def _go_on(deletion: _Deletion, names: Sequence[str]) -> Steps[DeleteGroupsResponse]:
-    """Delete the rest of many groups: others are served between."""
+    """Delete the rest of many groups in later steps, so that other requests run between them."""
     for start in range(0, len(names), _GROUPS_A_STEP):
         yield from next_turn(deletion.ctx.env, for_answer_only=False)
         deletion.delete(names[start : start + _GROUPS_A_STEP])

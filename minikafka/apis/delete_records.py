@@ -1,7 +1,7 @@
 """DeleteRecords (key 21), v0-2.
 
-Broker:      raises the log start offset of partitions that it leads, and answers once every live
-             replica has followed.
+Broker:      raises the log start offset of partitions that it leads, and answers when every live
+             replica has done the same.
 Versions:    v2 flexible.
 Errors:      OFFSET_OUT_OF_RANGE, NOT_LEADER_OR_FOLLOWER, UNKNOWN_TOPIC_OR_PARTITION,
              POLICY_VIOLATION (a compacted topic), INVALID_TOPIC_EXCEPTION (an internal topic),
@@ -37,7 +37,7 @@ _TO_HIGH_WATERMARK = -1
 
 
 class Waiting(NamedTuple):
-    """A deletion that live replicas still have to follow."""
+    """A deletion that some live replicas have not applied yet."""
 
     partition: Partition
     offset: int
@@ -48,7 +48,7 @@ class Waiting(NamedTuple):
 def delete_records(
     ctx: BrokerContext, request: DeleteRecordsRequest
 ) -> Steps[DeleteRecordsResponse]:
-    """Raise log starts, then wait for the replicas."""
+    """Raise the log start offsets, then wait for the replicas."""
     waiting: list[Waiting] = []
     rows = last_of_each(
         (topic.name, wanted.partition_index, wanted)
@@ -95,7 +95,9 @@ def _delete(
         partition.require_leader()
         log = partition.log
         if not log.config.deletes:
-            raise PolicyViolationError(f"{name.topic} is compacted, its records are not deleted")
+            raise PolicyViolationError(
+                f"topic {name.topic} is compacted: its records cannot be deleted"
+            )
         target = log.high_watermark if offset == _TO_HIGH_WATERMARK else offset
         if not 0 <= target <= log.high_watermark:
             raise OffsetOutOfRangeError
@@ -111,10 +113,10 @@ def _delete(
 
 
 def _decide(waiting: Waiting) -> bool:
-    """Whether the outcome of a deletion is known; then the answer has it."""
+    """True if the result of a deletion is known; then it is set in the answer."""
     partition, answer = waiting.partition, waiting.answer
     if not partition.is_leader:
-        # As Kafka: the log of another leader may still begin where it did.
+        # As Kafka: the log of another leader may still have the former log start offset.
         answer.error_code = ErrorCode.NOT_LEADER_OR_FOLLOWER
         return True
     low = _low_watermark(partition)
@@ -125,7 +127,7 @@ def _decide(waiting: Waiting) -> bool:
 
 
 def _low_watermark(partition: Partition) -> int:
-    """The lowest log start among this log and those of live followers."""
+    """Return the lowest log start offset of this log and those of live followers."""
     brokers = partition.brokers()
     starts = [
         follower.log_start_offset

@@ -19,11 +19,11 @@ from minikafka.messages.delete_topics import DeleteTopicsRequest
 
 @broker_api(ApiKey.DELETE_TOPICS, versions=(1, 6))
 def forward_delete_topics(ctx: BrokerContext, _: DeleteTopicsRequest) -> Steps[Any]:
-    """Hand the request to the controller."""
+    """Forward the request to the active controller."""
     return (yield from forward(ctx))
 
 
 @controller_api(ApiKey.DELETE_TOPICS, versions=(1, 6))
 def delete_topics(ctx: ControllerContext, request: DeleteTopicsRequest) -> Steps[Any]:
-    """Decide, write, answer when it is committed."""
+    """Decide, write the records, and answer after their commit."""
     return (yield from commit(ctx, ctx.server.controller.delete_topics(request, ctx.version)))

@@ -1,6 +1,6 @@
 """DescribeCluster (key 60), v0-2.
 
-Broker:      brokers with the request's listener; v2 also fenced ones where they are asked for.
+Broker:      brokers with the request's listener; v2 also fenced ones if requested.
 Controller:  controllers, from the voter set and their registrations.
 Errors:      UNSUPPORTED_ENDPOINT_TYPE, MISMATCHED_ENDPOINT_TYPE.
 """
@@ -26,7 +26,7 @@ _NOT_ASKED = -(2**31)
 def describe_brokers(
     ctx: BrokerContext, request: DescribeClusterRequest
 ) -> DescribeClusterResponse:
-    """The brokers."""
+    """Describe the brokers."""
     if request.endpoint_type != _BROKERS:
         return _wrong_type(ctx, request, _BROKERS)
     found = []
@@ -52,7 +52,7 @@ def describe_brokers(
 def describe_controllers(
     ctx: ControllerContext, request: DescribeClusterRequest
 ) -> DescribeClusterResponse:
-    """The controllers."""
+    """Describe the controllers."""
     if request.endpoint_type != _CONTROLLERS:
         return _wrong_type(ctx, request, _CONTROLLERS)
     found = [
@@ -82,6 +82,6 @@ def _wrong_type(
     code = ErrorCode.MISMATCHED_ENDPOINT_TYPE if known else ErrorCode.UNSUPPORTED_ENDPOINT_TYPE
     return DescribeClusterResponse(
         error_code=code,
-        error_message=f"endpoint type {request.endpoint_type} is not served here",
+        error_message=f"endpoint type {request.endpoint_type} is not supported on this listener",
         endpoint_type=served if ctx.version >= _ENDPOINT_TYPE_FROM else _BROKERS,
     )

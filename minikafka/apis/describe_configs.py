@@ -1,8 +1,8 @@
 """DescribeConfigs (key 32), v1-4.
 
-Both:        values in force of topics, of this node, of the cluster's broker defaults, of groups,
-             each with where it comes from. The values of another node are asked of that node; a
-             controller tells its own on its own listener (KIP-919).
+Both:        the effective values of topics, this node, the cluster's broker defaults and groups,
+             each with its source. The values of another node must be requested from that node; a
+             controller describes itself on its own listener (KIP-919).
 Versions:    v3 types and documentation; v4 flexible.
 Errors:      UNKNOWN_TOPIC_OR_PARTITION, INVALID_TOPIC_EXCEPTION, INVALID_REQUEST (resource).
 """
@@ -46,7 +46,7 @@ _SOURCE_GROUP = 8
 def describe_configs(
     ctx: BrokerContext, request: DescribeConfigsRequest
 ) -> DescribeConfigsResponse:
-    """Describe each resource that is asked for."""
+    """Describe each requested resource."""
     return _response(ctx.broker, request, ctx.version)
 
 
@@ -54,7 +54,7 @@ def describe_configs(
 def describe_configs_on_controller(
     ctx: ControllerContext, request: DescribeConfigsRequest
 ) -> DescribeConfigsResponse:
-    """The same, as the controller sees it."""
+    """Describe each requested resource, as the controller sees it."""
     return _response(ctx.server, request, ctx.version)
 
 
@@ -105,8 +105,8 @@ def _rows(
             return _default_rows(layers)
         if name != str(node.node.node_id):
             raise InvalidRequestError(
-                f"the configuration of broker {name!r} is asked of that broker, "
-                f"not of {node.node.node_id}"
+                f"the configuration of broker {name!r} must be requested from that broker; "
+                f"this is node {node.node.node_id}"
             )
         return [(key, layers.broker_origins(key) or [_NO_VALUE]) for key in broker_keys()]
     if asked.resource_type == RESOURCE_GROUP:
@@ -118,7 +118,7 @@ def _rows(
             )
             for key, value in values.items()
         ]
-    raise InvalidRequestError(f"resource type {asked.resource_type} has no configuration here")
+    raise InvalidRequestError(f"resource type {asked.resource_type} cannot be described")
 
 
 def _topic_rows(
@@ -134,7 +134,7 @@ def _topic_rows(
 
 
 def _default_rows(layers: ConfigLayers) -> Iterable[tuple[Key[object], list[Origin]]]:
-    """The cluster-wide dynamic defaults: only what was set."""
+    """Return the cluster-wide dynamic defaults: only the keys that are set."""
     found = []
     for name, value in layers.dynamic_default.items():
         key = broker_keys().get(name)

@@ -1,6 +1,7 @@
 """DescribeGroups (key 15), v0-6.
 
-Broker:      the coordinator describes classic groups; what members say and have, while Stable.
+Broker:      the coordinator describes classic groups; metadata and assignments of members only
+             while the group is Stable.
 Versions:    v3 authorized operations; v4 static members; v5 flexible;
              v6 GROUP_ID_NOT_FOUND with a message (before: a group in state Dead).
 Errors:      COORDINATOR_LOAD_IN_PROGRESS, NOT_COORDINATOR, GROUP_ID_NOT_FOUND (per group).

@@ -1,6 +1,6 @@
 """DescribeLogDirs (key 35), v1-5.
 
-Broker:      each log directory with its replicas: size, and how far they are behind.
+Broker:      each log directory with its replicas: size and lag.
 Leaves out:  replicas that are being moved between directories.
 Versions:    v2 flexible; v3 top-level error; v4 total and usable bytes; v5 cordoned directories.
 Errors:      KAFKA_STORAGE_ERROR (directory offline).
@@ -26,7 +26,7 @@ from minikafka.messages.describe_log_dirs import (
 def describe_log_dirs(
     ctx: BrokerContext, request: DescribeLogDirsRequest
 ) -> DescribeLogDirsResponse:
-    """Describe every directory, with all replicas or those that are named."""
+    """Describe every directory, with all replicas or those that the request names."""
     wanted: dict[TopicPartition, None] | None = None
     if request.topics is not None:
         wanted = {

@@ -1,8 +1,8 @@
 """DescribeQuorum (key 55), v0-2.
 
 Broker:      forwards to the active controller.
-Controller:  voters and observers of the metadata log, and how far they are.
-Versions:    v1 times of fetches; v2 directory ids, endpoints of controllers, error messages.
+Controller:  voters and observers of the metadata log, and their progress.
+Versions:    v1 fetch times; v2 directory ids, endpoints of controllers, error messages.
 Errors:      UNKNOWN_TOPIC_OR_PARTITION, NOT_LEADER_OR_FOLLOWER (partition).
 """
 
@@ -33,7 +33,7 @@ _NODES_FROM = 2
 
 @broker_api(ApiKey.DESCRIBE_QUORUM, versions=(0, 2))
 def forward_describe_quorum(ctx: BrokerContext, _: DescribeQuorumRequest) -> Steps[Any]:
-    """Hand the request to the controller."""
+    """Forward the request to the active controller."""
     return (yield from forward(ctx))
 
 
@@ -41,7 +41,7 @@ def forward_describe_quorum(ctx: BrokerContext, _: DescribeQuorumRequest) -> Ste
 def describe_quorum(
     ctx: ControllerContext, request: DescribeQuorumRequest
 ) -> DescribeQuorumResponse:
-    """Answer from what the leader knows of its fetchers."""
+    """Describe the quorum from the leader's view of its voters and observers."""
     if not ctx.server.raft.is_leader:
         raise NotControllerError
     names = [
@@ -50,7 +50,7 @@ def describe_quorum(
         for each in topic.partitions
     ]
     if len(request.topics) != 1 or names != [(_TOPIC, 0)]:
-        # As Kafka: what names anything else is told that all of it is unknown.
+        # As Kafka: a request that names any other partition gets an error for all of them.
         return DescribeQuorumResponse(
             error_message=None,
             topics=[_unknown(topic) for topic in request.topics],
@@ -109,7 +109,7 @@ def _describe(ctx: ControllerContext) -> DescribeQuorumResponsePartitionData:
 
 
 def _state(progress: Progress, *, is_dynamic: bool) -> ReplicaState:
-    """A static quorum does not know the directories of its voters."""
+    """Return the state of a replica; a static quorum does not know the directories of voters."""
     directory: Uuid = progress.directory_id if is_dynamic else ZERO_UUID
     return ReplicaState(
         replica_id=progress.node_id,

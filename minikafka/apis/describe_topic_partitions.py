@@ -1,11 +1,11 @@
 """DescribeTopicPartitions (key 75), v0.
 
-Broker:      partitions page by page, with eligible leader replicas (D1-D3). Topics come in
-             the order of their names; a page may cut within a topic, and pages are not consistent
-             with each other. Whether the leader is an unclean one (L8) is a tagged field of this
-             project's own, which clients skip that do not know it.
-Leaves out:  authorization (D3: Describe on the topic); there is no authorizer yet, and everybody
-             may do everything with a topic, which is what the answer says.
+Broker:      partitions page by page, with eligible leader replicas (D1-D3). Topics are sorted by
+             name; a page may end within a topic, and pages are not consistent with each other. A
+             tagged field of this project, which other clients skip, has the leader recovery state
+             (L8).
+Leaves out:  authorization (D3: Describe on the topic): there is no authorizer yet, so the response
+             lists all operations as authorized.
 Errors:      UNKNOWN_TOPIC_OR_PARTITION, INVALID_TOPIC_EXCEPTION (topic), INVALID_REQUEST (a cursor
              with a negative partition, or at a topic that the request does not name),
              LEADER_NOT_AVAILABLE, LISTENER_NOT_FOUND (partition).
@@ -37,7 +37,7 @@ from minikafka.replica.auto_topics import INTERNAL_TOPICS
 def describe_topic_partitions(
     ctx: BrokerContext, request: DescribeTopicPartitionsRequest
 ) -> DescribeTopicPartitionsResponse:
-    """One page, from the cursor on."""
+    """Return one page, starting at the cursor."""
     image = ctx.broker.image
     cursor = request.cursor
     named = dict.fromkeys(topic.name for topic in request.topics)
@@ -45,9 +45,13 @@ def describe_topic_partitions(
     first_partition = 0
     if cursor is not None:
         if named and cursor.topic_name not in named:
-            raise InvalidRequestError(f"the cursor is at {cursor.topic_name!r}, no topic asked for")
+            raise InvalidRequestError(
+                f"the cursor is at topic {cursor.topic_name!r}, which the request does not name"
+            )
         if cursor.partition_index < 0:
-            raise InvalidRequestError(f"cursor at partition {cursor.partition_index}")
+            raise InvalidRequestError(
+                f"the cursor's partition must not be negative: {cursor.partition_index}"
+            )
         names = names[bisect_left(names, cursor.topic_name) :]
         if names and names[0] == cursor.topic_name:
             first_partition = cursor.partition_index

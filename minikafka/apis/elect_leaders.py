@@ -1,8 +1,9 @@
 """ElectLeaders (key 43), v0-3.
 
-Broker:      forwards to the active controller, on a connection of its own where it may take long.
-Controller:  elects per partition; a null topic list answers only where an election makes sense. The
-             longest log is decided by what the replicas answer, within the request's timeout.
+Broker:      forwards to the active controller, on a separate connection if it may take long.
+Controller:  elects per partition; a null topic list means the partitions that need this election.
+             The longest log is decided by the answers of the replicas, within the request's
+             timeout.
 Leaves out:  authorization (Alter or ClusterAction on the cluster): there is no authorizer yet.
 Versions:    v0 preferred leaders only; v1 election type; v2 flexible; v3 (own) desired leaders,
              designation, longest log.
@@ -27,16 +28,16 @@ from minikafka.raft.raft_node import RaftEvent
 
 @broker_api(ApiKey.ELECT_LEADERS, versions=(0, 3))
 def forward_elect_leaders(ctx: BrokerContext, request: ElectLeadersRequest) -> Steps[Any]:
-    """Hand the request to the controller."""
+    """Forward the request to the active controller."""
     if is_recovery(request):
-        # The controller takes nothing more from a connection while it waits for replicas.
+        # The controller reads no further request from a connection while it waits for replicas.
         return (yield from forward_alone(ctx, request.timeout_ms))
     return (yield from forward(ctx))
 
 
 @controller_api(ApiKey.ELECT_LEADERS, versions=(0, 3))
 def elect_leaders(ctx: ControllerContext, request: ElectLeadersRequest) -> Steps[Any]:
-    """Decide, write, answer when it is committed."""
+    """Elect, write the records, and answer after their commit; wait for recoveries first."""
     controller = ctx.server.controller
     if not is_recovery(request):
         return (yield from commit(ctx, controller.elect_leaders(request, ctx.version)))

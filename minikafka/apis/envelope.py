@@ -1,7 +1,7 @@
 """Envelope (key 58), v0.
 
-Controller:  runs the request inside, as if its client had connected here (KIP-590).
-Errors:      INVALID_REQUEST (what is inside cannot be forwarded), UNSUPPORTED_VERSION,
+Controller:  runs the inner request, as if its client had connected here (KIP-590).
+Errors:      INVALID_REQUEST (the inner request cannot be forwarded), UNSUPPORTED_VERSION,
              PRINCIPAL_DESERIALIZATION_FAILURE, NOT_CONTROLLER.
 """
 
@@ -46,7 +46,7 @@ FORWARDABLE = frozenset(
 
 @controller_api(ApiKey.ENVELOPE, versions=(0, 0))
 def envelope(ctx: ControllerContext, request: EnvelopeRequest) -> Steps[EnvelopeResponse]:
-    """Unwrap, run, wrap the response."""
+    """Decode the inner request, run it, and wrap its response."""
     if not _is_principal(request.request_principal):
         return EnvelopeResponse(error_code=ErrorCode.PRINCIPAL_DESERIALIZATION_FAILURE)
     try:
@@ -83,7 +83,7 @@ def envelope(ctx: ControllerContext, request: EnvelopeRequest) -> Steps[Envelope
 
 
 def _is_principal(data: bytes | None) -> bool:
-    """Whether these are a version and a principal, which nothing here asks further about."""
+    """True if `data` is a version and a valid principal; the principal itself is not used."""
     if data is None:
         return True
     try:

@@ -1,16 +1,16 @@
 """Fetch (key 1), v4-18.
 
 Broker:      consumers read up to the high watermark or the last stable offset; followers up to the
-             log's end, and every fetch of theirs shows the leader how far they are.
+             log end offset, and each of their fetches reports their progress to the leader.
 Controller:  followers of the metadata log; see `raft/metadata_reads.py`.
 Leaves out:  preferred read replicas (always -1), quotas.
 Versions:    v7 sessions; v9 leader epochs; v11 rack; v12 flexible, diverging epochs; v13 topic ids;
              v15 replica state; v16 node endpoints; v17 directory ids; v18 high watermark.
 Errors:      FETCH_SESSION_ID_NOT_FOUND, INVALID_FETCH_SESSION_EPOCH, FETCH_SESSION_TOPIC_ID_ERROR;
              per partition UNKNOWN_TOPIC_OR_PARTITION, UNKNOWN_TOPIC_ID, NOT_LEADER_OR_FOLLOWER,
-             FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH, OFFSET_OUT_OF_RANGE, CORRUPT_MESSAGE (a
-             damaged log, and no other replica can lead), KAFKA_STORAGE_ERROR,
-             TOPIC_AUTHORIZATION_FAILED (a follower on a listener that is not for brokers);
+             FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH, OFFSET_OUT_OF_RANGE, CORRUPT_MESSAGE (the
+             log is damaged, and no other replica can lead), KAFKA_STORAGE_ERROR,
+             TOPIC_AUTHORIZATION_FAILED (a follower, not on the inter-broker listener);
              on controllers INCONSISTENT_CLUSTER_ID, INVALID_REQUEST.
 """
 
@@ -62,28 +62,28 @@ _FROM_FOLLOWER_FROM = 11
 _NODE_ENDPOINTS_FROM = 16
 _UNKNOWN_OFFSET = -1
 _PARTITIONS_A_STEP = 2_000
-"""Some 10 ms."""
+"""About 10 ms of work."""
 
 
 @dataclass(slots=True)
 class Reading:
-    """One fetch while it is served: what was asked, and what was found in the last round.
+    """One fetch while it is served: the request, and the results of the last round of reads.
 
-    With a session only the partitions are read of which something may be news.
+    With a session, only the partitions that may have changed are read.
     """
 
     ctx: BrokerContext
     request: FetchRequest
     session: Session | None
     named: list[Named]
-    """Of a fetch without a session: all partitions."""
+    """The partitions of a fetch without a session."""
     replica_id: int
     replica_epoch: int
     is_committed_only: bool
     max_bytes: int
     answers: list[tuple[Named | Asked, PartitionData]] = field(default_factory=list)
     calm: dict[Asked, None] = field(default_factory=dict)
-    """Where nothing is left to be read, and nothing is wrong."""
+    """The session's partitions that have nothing left to read, and no error."""
     partitions: list[tuple[Partition, FetchPartition]] = field(default_factory=list)
     sizes: list[tuple[Partition, int]] = field(default_factory=list)
     total_bytes: int = 0
@@ -91,16 +91,16 @@ class Reading:
     must_answer: bool = False
 
     def wanted(self) -> Sequence[Named | Asked]:
-        """The partitions that are to be read now."""
+        """Return the partitions to read now."""
         return self.named if self.session is None else self.session.take()
 
     def read(self, wanted: Sequence[Named | Asked], *, notes_progress: bool) -> None:
-        """Read each partition once; the first round notes how far a follower is."""
+        """Read each partition once; with `notes_progress`, record the follower's progress."""
         left = max(0, self.max_bytes - self.total_bytes)
         self.check_units = 0
         for each in wanted:
             if self.check_units >= MOST_UNITS:
-                # The rest of what a disk holds is checked in later steps.
+                # The step's limit for checks of batches is reached: the rest waits for later reads.
                 left = 0
             data = self._read_one(each, left, notes_progress=notes_progress)
             self.answers.append((each, data))
@@ -114,21 +114,21 @@ class Reading:
                 self.must_answer = True
 
     def read_in_slices(self, wanted: Sequence[Named | Asked]) -> Steps[None]:
-        """Read each partition once for a consumer, some of them a step."""
+        """Read each partition once for a consumer, `_PARTITIONS_A_STEP` in each step."""
         for start in range(0, len(wanted), _PARTITIONS_A_STEP):
             if start:
                 yield from next_turn(self.ctx.env, for_answer_only=True)
             self.read(wanted[start : start + _PARTITIONS_A_STEP], notes_progress=False)
 
     def takes_long(self, wanted: Sequence[Named | Asked]) -> bool:
-        """Whether a consumer asks for more partitions than a step should read.
+        """True if a consumer requests more partitions than one step should read.
 
-        A follower is read to in one step: between two, its leader's log may be truncated.
+        A follower's fetch is read in one step: the log may be truncated between two steps.
         """
         return len(wanted) > _PARTITIONS_A_STEP and self.replica_id < 0
 
     def forget_answers(self) -> None:
-        """Forget what was found, to read once more."""
+        """Drop the results of a round, to read again."""
         self.answers.clear()
         self.calm.clear()
         self.partitions.clear()
@@ -184,8 +184,8 @@ class Reading:
             refused = self._follower_error(partition, wanted)
             if refused is not None:
                 return _refusal(wanted.partition, refused)
-        # What a fetch is told is how things stood before it: a follower learns the high watermark
-        # that its own progress brings about with its next fetch.
+        # The response has the state before this fetch: a follower gets the high watermark that its
+        # own progress causes with its next fetch.
         high_watermark = log.high_watermark
         data = PartitionData(
             wanted.partition,
@@ -241,7 +241,7 @@ class Reading:
 
     def _follower_error(self, partition: Partition, wanted: FetchPartition) -> ErrorCode | None:
         if self.replica_id not in partition.followers:
-            # The follower's metadata may be ahead of this broker's: it tries again.
+            # The follower's metadata may be newer than this broker's: the follower will retry.
             known = wanted.current_leader_epoch >= 0
             return ErrorCode.UNKNOWN_LEADER_EPOCH if known else ErrorCode.NOT_LEADER_OR_FOLLOWER
         if partition.is_stale_epoch(self.replica_id, self.replica_epoch):
@@ -250,7 +250,7 @@ class Reading:
 
     @property
     def is_enough(self) -> bool:
-        """Whether what was read is to be answered now."""
+        """True if the response must be sent now, without a wait for more data."""
         request = self.request
         return (
             request.max_wait_ms <= 0
@@ -261,11 +261,11 @@ class Reading:
 
     @property
     def asks_anything(self) -> bool:
-        """Whether the request names a partition, or its session has one."""
+        """True if the request or its session has a partition."""
         return bool(self.named if self.session is None else self.session.partitions)
 
     def is_settled(self) -> bool:
-        """Whether a long poll has something to say."""
+        """True if a long poll must end: enough data, or a change that must be answered."""
         if self.session is not None and self.session.is_closed:
             return True
         available = 0
@@ -289,7 +289,7 @@ class Reading:
                 try:
                     available += log.readable_bytes(wanted.fetch_offset, upper)
                 except CorruptRecordsError:
-                    return True  # The answer names the error.
+                    return True  # The response will have the error.
                 if available >= self.request.min_bytes:
                     return True
         return False
@@ -304,7 +304,7 @@ class Reading:
         ]
 
     def wait_keys(self) -> list[WaitKey]:
-        """What a long poll waits for: new records for followers, committed ones for consumers."""
+        """Return the keys of a long poll: new records for followers, commits for consumers."""
         if self.session is not None:
             return self.session.wait_keys()
         if self.replica_id >= 0:
@@ -312,7 +312,7 @@ class Reading:
         return [partition.committed for partition, _ in self.partitions]
 
     def response(self) -> FetchResponse:
-        """The answer, of which an incremental one holds only what is news."""
+        """Build the response; an incremental one has only the partitions that changed."""
         for partition, size in self.sizes:
             if self.replica_id >= 0:
                 partition.counts.replication_bytes_out += size
@@ -323,7 +323,7 @@ class Reading:
         topics: list[FetchableTopicResponse] = []
         last: tuple[bytes, str] | None = None
         for wanted, data in self.answers:
-            if type(wanted) is Asked and not self._tell(wanted, data) and is_incremental:
+            if type(wanted) is Asked and not self._note_answer(wanted, data) and is_incremental:
                 continue
             topic = (wanted.key.topic_id, wanted.key.topic)
             if topic != last:
@@ -336,8 +336,8 @@ class Reading:
             self._name_leaders(response)
         return response
 
-    def _tell(self, asked: Asked, data: PartitionData) -> bool:
-        """Whether an answer is news; the session remembers what it told."""
+    def _note_answer(self, asked: Asked, data: PartitionData) -> bool:
+        """Record an answer in the session; return True if it changed since the last one."""
         session = asked.session
         news = asked.is_news(data)
         session.answered(asked, is_calm=asked in self.calm and not data.records)
@@ -371,7 +371,7 @@ _LEADER_ERRORS = (ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.FENCED_LEADER_EPOC
 
 @broker_api(ApiKey.FETCH, versions=(4, 18))
 def fetch(ctx: BrokerContext, request: FetchRequest) -> FetchResponse | Steps[FetchResponse]:
-    """Read at once, or wait for `min_bytes` until `max_wait_ms` are over."""
+    """Read, and wait up to `max_wait_ms` for `min_bytes` if less is available."""
     if replica_id_of(request) >= 0 and not ctx.may_be_broker:
         return _no_broker(request)
     try:
@@ -391,10 +391,10 @@ def fetch(ctx: BrokerContext, request: FetchRequest) -> FetchResponse | Steps[Fe
 def _fetch_much(
     ctx: BrokerContext, reading: Reading, wanted: Sequence[Named | Asked]
 ) -> Steps[FetchResponse]:
-    """A consumer's fetch of many partitions: others are served between its slices."""
+    """Serve a consumer's fetch of many partitions in slices; other requests run between them."""
     session = reading.session
     if session is not None:
-        # What changes between two slices must be noticed by the wait that follows.
+        # The wait that follows must notice changes between two slices.
         session.waiting += 1
     try:
         yield from reading.read_in_slices(wanted)
@@ -407,10 +407,10 @@ def _fetch_much(
 
 
 def _no_broker(request: FetchRequest) -> FetchResponse:
-    """The refusal of a follower's fetch on a listener that is not for brokers.
+    """Reject a follower's fetch on another listener than the inter-broker listener.
 
-    It must not count: the fetches of followers move the high watermark. As Kafka answers one that
-    lacks ClusterAction.
+    It must not count, because fetches of followers move the high watermark. As Kafka: the response
+    is that to a fetch without the ClusterAction permission.
     """
     error = ErrorCode.TOPIC_AUTHORIZATION_FAILED
     return FetchResponse(
@@ -428,7 +428,7 @@ def _no_broker(request: FetchRequest) -> FetchResponse:
 def _reading(ctx: BrokerContext, request: FetchRequest, session: Session | None) -> Reading:
     named = []
     if session is None:
-        # As Kafka: a partition that is named twice is read once, as it was named last.
+        # As Kafka: a partition that is named twice is read once, by its last entry.
         named = [Named(key, each) for key, each in dict(named_partitions(request)).items()]
     replica_id = replica_id_of(request)
     state = request.replica_state
@@ -472,7 +472,7 @@ def _long_poll(ctx: BrokerContext, reading: Reading) -> Steps[FetchResponse]:
 
 
 def _divergence(partition: Partition, wanted: FetchPartition) -> EpochEndOffset | None:
-    """Where this log and the fetcher's part, if they do (KIP-595)."""
+    """Return the epoch and end offset where the fetcher's log diverges, or None (KIP-595)."""
     log = partition.log
     end = partition.end_offset_for_epoch(wanted.last_fetched_epoch)
     if end.epoch < 0 or wanted.fetch_offset < log.log_start_offset:
@@ -523,7 +523,7 @@ def fetch_metadata(
     replica_id = replica_id_of(request)
     if replica_id >= 0 and read.error == ErrorCode.NONE and not (read.diverging or read.snapshot):
         raft.fetched(replica_id, wanted.replica_directory_id, wanted.fetch_offset)
-    # KIP-1166: whoever does not say what it knows (before v18) counts as knowing everything.
+    # KIP-1166: a fetch without a high watermark (before v18) counts as up to date.
     is_behind = wanted.high_watermark < raft.high_watermark
     if not read.is_empty or is_behind or request.max_wait_ms <= 0:
         return _metadata_response(ctx, read)

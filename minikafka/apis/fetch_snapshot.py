@@ -1,6 +1,6 @@
 """FetchSnapshot (key 59), v0-1.
 
-Controller:  a piece of a metadata snapshot, cut anywhere.
+Controller:  a part of a metadata snapshot, which need not end at a batch boundary.
 Errors:      INCONSISTENT_CLUSTER_ID, INVALID_REQUEST; per partition UNKNOWN_TOPIC_OR_PARTITION,
              FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH, NOT_LEADER_OR_FOLLOWER, SNAPSHOT_NOT_FOUND,
              POSITION_OUT_OF_RANGE.
@@ -27,7 +27,7 @@ _METADATA_TOPIC = "__cluster_metadata"
 
 @controller_api(ApiKey.FETCH_SNAPSHOT, versions=(0, 1))
 def fetch_snapshot(ctx: ControllerContext, request: FetchSnapshotRequest) -> FetchSnapshotResponse:
-    """Read one piece from the file."""
+    """Read one part of the snapshot file."""
     if request.cluster_id is not None and request.cluster_id != ctx.server.cluster_id:
         return FetchSnapshotResponse(error_code=ErrorCode.INCONSISTENT_CLUSTER_ID)
     if len(request.topics) != 1 or len(request.topics[0].partitions) != 1:
@@ -65,7 +65,7 @@ def _read(
         return ErrorCode.NOT_LEADER_OR_FOLLOWER
     snapshot_id = SnapshotId(wanted.snapshot_id.end_offset, wanted.snapshot_id.epoch)
     path = f"{METADATA_FOLDER}/{snapshot_id.file_name}"
-    # The snapshot at offset 0 is where a quorum starts from; it is never sent.
+    # The snapshot at offset 0 is the start of a quorum; it is never sent.
     if snapshot_id.end_offset <= 0 or not raft.disk.exists(path):
         return ErrorCode.SNAPSHOT_NOT_FOUND
     file = raft.disk.open(path)

@@ -1,8 +1,8 @@
 """FindCoordinator (key 10), v0-6.
 
-Broker:      names the leader of the group's partition of `__consumer_offsets`, which is created
-             when it is asked for first.
-Leaves out:  transactions and share groups: there is no coordinator for them.
+Broker:      names the leader of the group's partition of `__consumer_offsets`; the first request
+             creates that topic.
+Leaves out:  transactions and share groups: they have no coordinator.
 Versions:    v1 key types; v3 flexible; v4 several keys; v6 share groups (KIP-932).
 Errors:      COORDINATOR_NOT_AVAILABLE, INVALID_REQUEST (per key);
              TRANSACTIONAL_ID_AUTHORIZATION_FAILED for transactions: see `_absent`.
@@ -35,7 +35,7 @@ _SHARE = 2
 def find_coordinator(
     ctx: BrokerContext, request: FindCoordinatorRequest
 ) -> FindCoordinatorResponse:
-    """Say who coordinates each key."""
+    """Return the coordinator of each key."""
     several = ctx.version >= _SEVERAL_FROM
     keys = request.coordinator_keys if several else [request.key]
     found = [_coordinator(ctx, request.key_type, key) for key in keys]
@@ -44,7 +44,7 @@ def find_coordinator(
     one = found[0]
     return FindCoordinatorResponse(
         error_code=one.error_code,
-        # As Kafka: success has a message of its own in these versions (`Errors.NONE.message`).
+        # As Kafka: in these versions, success has the message "NONE" (`Errors.NONE.message`).
         error_message=one.error_message if one.error_code else "NONE",
         node_id=one.node_id,
         host=one.host,
@@ -66,7 +66,7 @@ def _of_group(ctx: BrokerContext, key_type: int, key: str) -> Coordinator:
     if key_type == _SHARE:
         ctx.broker.absent.warn(ctx.client_id, ctx.peer_host, Feature.SHARE_GROUPS)
     if key_type != _GROUP:
-        raise InvalidRequestError(f"there are no coordinators of type {key_type}")
+        raise InvalidRequestError(f"coordinators of key type {key_type} are not supported")
     image = ctx.broker.image
     index = ctx.broker.groups.partition_of(key)
     if index is None:

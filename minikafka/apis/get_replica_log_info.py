@@ -1,12 +1,12 @@
 """GetReplicaLogInfo (key 1093), v0.
 
-Broker:      what the logs of its replicas hold, for the active controller, which looks for the
-             longest one (KIP-966, U3). The first 2000 partitions are answered, the rest come back
-             with REQUEST_LIMIT_REACHED (R3). The broker epoch says which incarnation answers.
-Leaves out:  authorization: every client of the inter-broker listener is a broker.
-Versions:    own API of this project: released Kafka has none of this key.
-Errors:      CLUSTER_AUTHORIZATION_FAILED (another listener), INVALID_REQUEST (another broker was
-             meant), UNKNOWN_TOPIC_OR_PARTITION (no replica here), UNKNOWN_TOPIC_ID,
+Broker:      the log ends of its replicas, for the active controller, which searches the longest
+             log (KIP-966, U3). The first 2000 partitions are answered, the others get
+             REQUEST_LIMIT_REACHED (R3). The broker epoch identifies the incarnation that answers.
+Leaves out:  authorization: every client of the inter-broker listener counts as a broker.
+Versions:    an API of this project: released Kafka has no API with this key.
+Errors:      CLUSTER_AUTHORIZATION_FAILED (another listener), INVALID_REQUEST (the request is for
+             another broker), UNKNOWN_TOPIC_OR_PARTITION (no replica here), UNKNOWN_TOPIC_ID,
              KAFKA_STORAGE_ERROR (log directory offline), REQUEST_LIMIT_REACHED (partition).
 """
 
@@ -39,7 +39,7 @@ def get_replica_log_info(
     if not ctx.may_be_broker:
         raise ClusterAuthorizationFailedError
     if request.broker_id != ctx.broker.broker_id:
-        # A port that another broker had before: its questions are not for this one.
+        # Another broker had this port before: the request is for that broker.
         return GetReplicaLogInfoResponse(error_code=ErrorCode.INVALID_REQUEST)
     response = GetReplicaLogInfoResponse(broker_epoch=ctx.broker.lifecycle.broker_epoch)
     served = 0
@@ -69,7 +69,7 @@ def _one(ctx: BrokerContext, topic_id: Uuid, index: int) -> PartitionLogInfo:
     return PartitionLogInfo(
         index,
         last_written_leader_epoch=-1 if last_written is None else last_written,
-        # The image may be ahead of the replica, which then still follows a former leader.
+        # The replica's epoch, not the image's: the replica may still follow a former leader.
         current_leader_epoch=partition.leader_epoch,
         log_end_offset=log.log_end_offset,
     )

@@ -1,6 +1,6 @@
 """Heartbeat (key 12), v0-4.
 
-Broker:      the coordinator notes that a member is alive, and tells it to join again if it must.
+Broker:      the coordinator renews a member's session, or asks the member to join again.
 Versions:    v3 static members; v4 flexible.
 Errors:      COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR, INVALID_GROUP_ID, UNKNOWN_MEMBER_ID,
              FENCED_INSTANCE_ID, ILLEGAL_GENERATION, REBALANCE_IN_PROGRESS.
@@ -15,12 +15,12 @@ from minikafka.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
 
 @broker_api(ApiKey.HEARTBEAT, versions=(0, 4))
 def heartbeat(ctx: BrokerContext, request: HeartbeatRequest) -> HeartbeatResponse:
-    """Keep the member's session."""
+    """Renew the member's session."""
     response = HeartbeatResponse()
     try:
         ctx.broker.groups.heartbeat(request)
     except CoordinatorLoadInProgressError:
-        # As Kafka: the group will be there in a moment, nobody has to join again for that
+        # As Kafka: the group will be loaded soon, so no member has to join again
         # (`GroupCoordinatorService.heartbeat`).
         return response
     except KafkaError as error:

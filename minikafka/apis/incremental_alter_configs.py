@@ -21,7 +21,7 @@ from minikafka.messages.incremental_alter_configs import IncrementalAlterConfigs
 def forward_incremental_alter_configs(
     ctx: BrokerContext, _: IncrementalAlterConfigsRequest
 ) -> Steps[Any]:
-    """Hand the request to the controller."""
+    """Forward the request to the active controller."""
     return (yield from forward(ctx))
 
 
@@ -29,5 +29,5 @@ def forward_incremental_alter_configs(
 def incremental_alter_configs(
     ctx: ControllerContext, request: IncrementalAlterConfigsRequest
 ) -> Steps[Any]:
-    """Decide, write, answer when it is committed."""
+    """Decide, write the records, and answer after their commit."""
     return (yield from commit(ctx, ctx.server.controller.incremental_alter_configs(request)))

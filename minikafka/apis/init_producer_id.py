@@ -1,10 +1,10 @@
 """InitProducerId (key 22), v0-5.
 
-Broker:      a new producer id out of this broker's block, for idempotent producers.
+Broker:      a new producer id from this broker's block, for idempotent producers.
 Leaves out:  transactions: a transactional id is answered with UNSUPPORTED_VERSION.
 Versions:    v2 flexible; v3 producer id and epoch in the request (KIP-360).
-Errors:      UNSUPPORTED_VERSION, INVALID_REQUEST, COORDINATOR_LOAD_IN_PROGRESS (no block
-             of ids came in time; retriable).
+Errors:      UNSUPPORTED_VERSION, INVALID_REQUEST, COORDINATOR_LOAD_IN_PROGRESS (no block of ids
+             arrived before the timeout; retriable).
 """
 
 from minikafka.apis._absent import Feature
@@ -24,7 +24,7 @@ _NO_EPOCH = -1
 def init_producer_id(
     ctx: BrokerContext, request: InitProducerIdRequest
 ) -> Steps[InitProducerIdResponse]:
-    """Give out an id, waiting for a block of them where this broker has none."""
+    """Return a new id; wait for a block of ids if this broker has none left."""
     if request.transactional_id is not None:
         ctx.broker.absent.warn(ctx.client_id, ctx.peer_host, Feature.TRANSACTIONS)
         code = (

@@ -1,6 +1,6 @@
 """JoinGroup (key 11), v0-9.
 
-Broker:      the coordinator takes the member into the next generation; answers when it begins.
+Broker:      the coordinator adds the member to the next generation, and answers when that starts.
 Versions:    v1 rebalance timeout; v4 a new member gets its id first (KIP-394); v5 static members;
              v6 flexible; v7 protocol type; v8 reason; v9 skip assignment (KIP-814).
 Errors:      COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR,
@@ -26,7 +26,7 @@ _NULL_PROTOCOL_FROM = 7
 def join_group(
     ctx: BrokerContext, request: JoinGroupRequest
 ) -> JoinGroupResponse | Steps[JoinGroupResponse]:
-    """Join, and wait for the others."""
+    """Join, and wait for the other members."""
     caller = Caller(ctx.client_id or "", f"/{ctx.peer_host}", ctx.version)
     try:
         joining = ctx.broker.groups.join(request, caller)
@@ -43,7 +43,7 @@ def _await(version: int, joining: Joining) -> Steps[JoinGroupResponse]:
 
 
 def _for_version(version: int, response: JoinGroupResponse) -> JoinGroupResponse:
-    """No protocol is null where a version has null, and the empty name before."""
+    """Write a missing protocol name as null, or as "" in versions without null."""
     if version >= _NULL_PROTOCOL_FROM:
         response.protocol_name = response.protocol_name or None
     else:

@@ -1,7 +1,7 @@
 """LeaveGroup (key 13), v0-5.
 
-Broker:      the coordinator lets members go, which makes the others rebalance.
-Versions:    v3 several members, static ones by their instance; v4 flexible; v5 reason.
+Broker:      the coordinator removes members, and the others rebalance.
+Versions:    v3 several members, static ones by instance id; v4 flexible; v5 reason.
 Errors:      COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR,
              INVALID_GROUP_ID; UNKNOWN_MEMBER_ID, FENCED_INSTANCE_ID (per member).
 """
@@ -22,14 +22,14 @@ _MEMBERS_FROM = 3
 
 @broker_api(ApiKey.LEAVE_GROUP, versions=(0, 5))
 def leave_group(ctx: BrokerContext, request: LeaveGroupRequest) -> LeaveGroupResponse:
-    """Let members go."""
+    """Remove members from a group."""
     members = request.members
     if ctx.version < _MEMBERS_FROM:
         members = [MemberIdentity(request.member_id)]
     try:
         answers = ctx.broker.groups.leave(request.group_id, members)
     except UnknownMemberIdError as error:
-        # There is no such group: then nobody is a member of it.
+        # The group does not exist, so every member is unknown.
         answers = [MemberResponse(m.member_id, m.group_instance_id, error.code) for m in members]
     except KafkaError as error:
         return LeaveGroupResponse(error_code=error.code)

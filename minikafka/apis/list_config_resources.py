@@ -1,8 +1,8 @@
 """ListConfigResources (key 74), v0-1.
 
 Broker:      the resources that may have a configuration: topics, brokers, groups, client metrics.
-Versions:    v0 client metrics only (of which there are none here); v1 the types that are asked for.
-Errors:      UNSUPPORTED_VERSION (a type that is not known).
+Versions:    v0 client metrics only (there are none here); v1 the requested types.
+Errors:      UNSUPPORTED_VERSION (an unknown type).
 """
 
 from minikafka.apis._context import BrokerContext
@@ -37,7 +37,7 @@ def list_config_resources(
         wanted = list(dict.fromkeys(request.resource_types)) or list(_ALL)
     for kind in wanted:
         if kind not in _ALL:
-            raise UnsupportedVersionError(f"resource type {kind} is not known")
+            raise UnsupportedVersionError(f"resource type {kind} is unknown")
     return ListConfigResourcesResponse(
         config_resources=[
             ConfigResource(name, kind) for kind in wanted for name in _names(ctx.broker.image, kind)

@@ -1,7 +1,7 @@
 """ListGroups (key 16), v0-5.
 
 Broker:      lists the groups that it coordinates.
-Versions:    v3 flexible; v4 states; v5 types (KIP-848). Filters do not look at letter case.
+Versions:    v3 flexible; v4 states; v5 types (KIP-848). Filters ignore case.
 Errors:      COORDINATOR_LOAD_IN_PROGRESS.
 """
 
@@ -16,7 +16,7 @@ _CLASSIC = "classic"
 
 @broker_api(ApiKey.LIST_GROUPS, versions=(0, 5))
 def list_groups(ctx: BrokerContext, request: ListGroupsRequest) -> ListGroupsResponse:
-    """List groups by state and type; an empty filter takes all."""
+    """List groups by state and type; an empty filter matches all."""
     states = frozenset(state.lower() for state in request.states_filter)
     types = frozenset(kind.lower() for kind in request.types_filter)
     if types and _CLASSIC not in types:

@@ -1,7 +1,8 @@
 """ListOffsets (key 2), v1-11.
 
-Broker:      earliest, latest (high watermark or last stable offset), by time, of the greatest time.
-Leaves out:  tiered storage: the latest tiered offset is answered as not there (-1).
+Broker:      earliest, latest (high watermark or last stable offset), by timestamp, and of the
+             greatest timestamp.
+Leaves out:  tiered storage: the latest tiered offset is always -1 (none).
 Versions:    v2 isolation; v4 leader epochs; v6 flexible; v7 MAX_TIMESTAMP; v8 EARLIEST_LOCAL;
              v9 LATEST_TIERED; v11 EARLIEST_PENDING_UPLOAD.
 Errors:      NOT_LEADER_OR_FOLLOWER, FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH,
@@ -56,13 +57,13 @@ _NOT_AVAILABLE_FROM = 5
 
 
 class Search(NamedTuple):
-    """A search by time that takes longer than a step may."""
+    """A search by timestamp that takes longer than one step may."""
 
     partition: Partition
     timestamp: int
     wanted: ListOffsetsPartition
     rows: list[ListOffsetsPartitionResponse]
-    """The rows of its topic in the response; the last one was put there for this search."""
+    """The rows of the topic in the response; the row at `place` gets the result."""
     place: int
 
 
@@ -108,12 +109,12 @@ def _search_all(
 def _searched(
     ctx: BrokerContext, request: ListOffsetsRequest, search: Search
 ) -> Steps[ListOffsetsPartitionResponse]:
-    """Read each batch that may have the record, and have it opened away from the step."""
+    """Read each batch that may have the record, and decode it outside the node's step."""
     partition, timestamp, wanted = search.partition, search.timestamp, search.wanted
     start_offset = -1
     try:
         while True:
-            # Another search, or this one, took steps in which the log may have been let go of.
+            # Steps have passed since the last check, so the partition may have another leader.
             _check_leader(request, partition, wanted)
             batch = partition.log.batch_at_or_after(timestamp, start_offset)
             if batch is None:

@@ -1,7 +1,7 @@
 """ListPartitionReassignments (key 46), v0.
 
 Broker:      forwards to the active controller.
-Controller:  partitions to which replicas are being added, or from which they are being removed.
+Controller:  partitions with replicas that are being added or removed.
 Errors:      NOT_CONTROLLER.
 """
 
@@ -27,7 +27,7 @@ from minikafka.metadata.image import TopicImage
 def forward_list_partition_reassignments(
     ctx: BrokerContext, _: ListPartitionReassignmentsRequest
 ) -> Steps[Any]:
-    """Hand the request to the controller."""
+    """Forward the request to the active controller."""
     return (yield from forward(ctx))
 
 

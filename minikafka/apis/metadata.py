@@ -1,12 +1,12 @@
 """Metadata (key 3), v0-13.
 
-Broker:      brokers that are alive, topics with their partitions as the committed metadata has
-             them. Asking for a topic that is not there may create it.
-Leaves out:  an authorizer: asked for authorized operations, it answers with all of them.
+Broker:      unfenced brokers, and topics with their partitions from the committed metadata. A
+             request for a topic that does not exist may create it.
+Leaves out:  authorization: the authorized operations are always all operations.
 Versions:    v4 auto-creation flag; v7 leader epochs; v9 flexible; v10 topic ids; v12 by topic id;
              v13 top-level error.
 Errors:      UNKNOWN_TOPIC_OR_PARTITION, UNKNOWN_TOPIC_ID, INVALID_TOPIC_EXCEPTION, INVALID_REQUEST
-             (v10 and v11 that ask by topic id) (topic);
+             (a topic id in v10 or v11) (topic);
              LEADER_NOT_AVAILABLE, LISTENER_NOT_FOUND, REPLICA_NOT_AVAILABLE (partition).
 """
 
@@ -40,7 +40,7 @@ _BY_ID_FROM = 12
 
 @broker_api(ApiKey.METADATA, versions=(0, 13))
 def metadata(ctx: BrokerContext, request: MetadataRequest) -> MetadataResponse | EncodedResponse:
-    """Answer from the image, or as the same was answered before."""
+    """Answer from the image, or with the cached response to the same request."""
     topics = request.topics
     if ctx.version < _BY_ID_FROM and any(_is_by_id(topic) for topic in topics or ()):
         return _refuse_ids(topics or ())
@@ -48,7 +48,8 @@ def metadata(ctx: BrokerContext, request: MetadataRequest) -> MetadataResponse |
     asked = {_key(topic): topic for topic in topics or ()}
     _create_missing(ctx, request, asked)
     alive = list(alive_brokers(ctx))
-    # As Kafka: clients send admin requests to any broker; the controller is not theirs to know.
+    # As Kafka: a random broker, since clients may send admin requests to any broker and never
+    # connect to the controller.
     controller_id = ctx.env.rng.choice(alive).node_id if alive else -1
     key = (
         ctx.version,
@@ -102,14 +103,14 @@ def _is_by_id(topic: MetadataRequestTopic) -> bool:
 
 
 def _refuse_ids(topics: Iterable[MetadataRequestTopic]) -> MetadataResponse:
-    """Versions 10 and 11 have a field for topic ids, and no meaning for it."""
+    """Reject topic ids in versions 10 and 11, which have the field but do not support it."""
     return MetadataResponse(
         topics=[MetadataResponseTopic(ErrorCode.INVALID_REQUEST, x.name or "") for x in topics]
     )
 
 
 def alive_brokers(ctx: BrokerContext) -> Iterator[MetadataResponseBroker]:
-    """Unfenced brokers that have the request's listener."""
+    """Yield the unfenced brokers that have the request's listener."""
     for broker in ctx.broker.image.brokers.values():
         endpoint = broker.endpoint(ctx.listener)
         if not broker.fenced and endpoint is not None:
@@ -157,7 +158,7 @@ def _create_missing(
 
 
 def describe_topic(ctx: BrokerContext, topic: TopicImage) -> MetadataResponseTopic:
-    """One topic with all its partitions."""
+    """Describe one topic with all its partitions."""
     return MetadataResponseTopic(
         ErrorCode.NONE,
         topic.name,
@@ -183,7 +184,7 @@ def _partition(
 
 
 def leader_for(ctx: BrokerContext, registration: PartitionRegistration) -> tuple[ErrorCode, int]:
-    """The leader as this listener's clients may know it, with the error where there is none."""
+    """Return NONE and the leader, or an error and -1 if clients of this listener have none."""
     leader = registration.leader
     broker = ctx.broker.image.brokers.get(leader)
     if leader == NO_LEADER or broker is None:
@@ -199,7 +200,7 @@ def leader_for(ctx: BrokerContext, registration: PartitionRegistration) -> tuple
 
 
 def offline_replicas(image: MetadataImage, registration: PartitionRegistration) -> list[int]:
-    """Replicas whose broker is fenced or not registered, or whose directory failed."""
+    """Return the replicas whose broker is fenced or unregistered, or whose directory is offline."""
     offline = []
     for replica, directory in zip(registration.replicas, registration.directories, strict=True):
         broker = image.brokers.get(replica)

@@ -1,6 +1,6 @@
 """OffsetCommit (key 8), v2-10.
 
-Broker:      the coordinator writes the offsets of one batch; answers when it is committed.
+Broker:      the coordinator writes the offsets in one batch, and answers when it is committed.
 Versions:    v5 no retention time; v6 leader epoch; v7 static members; v8 flexible;
              v9 consumer groups (KIP-848); v10 topic ids.
 Errors:      COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR,
@@ -32,7 +32,7 @@ _TOPIC_IDS_FROM = 10
 def offset_commit(
     ctx: BrokerContext, request: OffsetCommitRequest
 ) -> OffsetCommitResponse | Steps[OffsetCommitResponse]:
-    """Commit the offsets of partitions of topics that exist."""
+    """Commit the offsets of the partitions that exist."""
     rows: list[CommitRow] = []
     response = OffsetCommitResponse(topics=[_topic(ctx, topic, rows) for topic in request.topics])
     try:
@@ -48,7 +48,7 @@ def offset_commit(
 def _topic(
     ctx: BrokerContext, topic: OffsetCommitRequestTopic, rows: list[CommitRow]
 ) -> OffsetCommitResponseTopic:
-    """The topic's answer; its rows, if there is such a topic."""
+    """Return the topic's part of the response; add its existing partitions to `rows`."""
     image = ctx.broker.image
     answers = [OffsetCommitResponsePartition(each.partition_index) for each in topic.partitions]
     if ctx.version >= _TOPIC_IDS_FROM:

@@ -1,6 +1,6 @@
 """OffsetDelete (key 47), v0.
 
-Broker:      the coordinator forgets offsets of topics that the group does not consume (KIP-496).
+Broker:      the coordinator deletes offsets of topics that the group does not consume (KIP-496).
 Errors:      COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR,
              INVALID_GROUP_ID, GROUP_ID_NOT_FOUND, NON_EMPTY_GROUP; GROUP_SUBSCRIBED_TO_TOPIC,
              UNKNOWN_TOPIC_OR_PARTITION (per partition).
@@ -26,14 +26,14 @@ from minikafka.messages.offset_delete import (
 def offset_delete(
     ctx: BrokerContext, request: OffsetDeleteRequest
 ) -> OffsetDeleteResponse | Steps[OffsetDeleteResponse]:
-    """Forget the offsets of partitions that nobody in the group consumes."""
+    """Delete the offsets of partitions that no member of the group consumes."""
     try:
         if not request.group_id:
             raise InvalidGroupIdError
         shard = ctx.broker.groups.shard_of(request.group_id)
         group = shard.group(request.group_id)
         if group.state is not GroupState.EMPTY and not group.uses_consumer_protocol:
-            # Nobody can tell what its members consume.
+            # The topics that its members consume are unknown.
             raise NonEmptyGroupError
         response, forgotten = _answers(ctx, request, group)
         write = shard.delete_offsets(group, forgotten)
@@ -47,7 +47,7 @@ def offset_delete(
 def _answers(
     ctx: BrokerContext, request: OffsetDeleteRequest, group: Group
 ) -> tuple[OffsetDeleteResponse, list[tuple[str, int]]]:
-    """The response, and the partitions that are to be forgotten."""
+    """Return the response, and the partitions whose offsets must be deleted."""
     subscribed = group.subscribed_topics()
     forgotten: list[tuple[str, int]] = []
     topics = []

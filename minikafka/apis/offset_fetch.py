@@ -1,7 +1,7 @@
 """OffsetFetch (key 9), v1-10.
 
-Broker:      the coordinator answers what is committed; an unknown group has committed nothing.
-Versions:    v2 all topics (null), error of the group; v5 leader epoch; v6 flexible;
+Broker:      the coordinator returns committed offsets; an unknown group has none.
+Versions:    v2 all topics (null), group-level error; v5 leader epoch; v6 flexible;
              v7 require stable; v8 several groups; v9 member epoch (KIP-848); v10 topic ids.
 Errors:      COORDINATOR_LOAD_IN_PROGRESS, NOT_COORDINATOR (per group, per partition before v2);
              UNSTABLE_OFFSET_COMMIT, UNKNOWN_TOPIC_ID (per partition).
@@ -35,7 +35,7 @@ _NOTHING = OffsetCommitValue(offset=-1, leader_epoch=-1, metadata="")
 
 
 class Wanted(NamedTuple):
-    """Partitions of one topic; `name` is None where the request's topic id is not known."""
+    """The partitions of one topic; `name` is None if the request's topic id is unknown."""
 
     name: str | None
     topic_id: Uuid
@@ -44,7 +44,7 @@ class Wanted(NamedTuple):
 
 @broker_api(ApiKey.OFFSET_FETCH, versions=(1, 10))
 def offset_fetch(ctx: BrokerContext, request: OffsetFetchRequest) -> OffsetFetchResponse:
-    """Answer each group's offsets."""
+    """Return the offsets of each group."""
     if ctx.version >= _GROUPS_FROM:
         return OffsetFetchResponse(
             groups=[
@@ -67,7 +67,7 @@ def offset_fetch(ctx: BrokerContext, request: OffsetFetchRequest) -> OffsetFetch
 
 
 def _without_repeats(groups: list[OffsetFetchRequestGroup]) -> list[OffsetFetchRequestGroup]:
-    """Unlike Kafka: all offsets of a group are answered once, however often it is named."""
+    """Unlike Kafka: a group whose offsets are all requested several times is answered once."""
     named: dict[tuple[str, int], OffsetFetchRequestGroup] = {}
     for place, group in enumerate(groups):
         named.setdefault((group.group_id, -1 if group.topics is None else place), group)
@@ -117,7 +117,7 @@ def _named(ctx: BrokerContext, topics: list[OffsetFetchRequestTopics]) -> list[W
 
 
 def _all(ctx: BrokerContext, offsets: GroupOffsets) -> list[Wanted]:
-    """Everything that is committed; where clients want topic ids, for topics that have one."""
+    """Return all committed partitions; in versions with topic ids, only of existing topics."""
     ids = ctx.broker.image.topic_ids
     wanted = []
     for name, committed in offsets.committed.items():
@@ -148,7 +148,7 @@ def _answer(index: int, value: OffsetCommitValue, code: ErrorCode) -> OffsetFetc
 def _single(
     version: int, request: OffsetFetchRequest, group: OffsetFetchResponseGroup
 ) -> OffsetFetchResponse:
-    """The response of versions that ask for one group."""
+    """Return the response in versions with a single group."""
     topics = [
         OffsetFetchResponseTopic(
             topic.name,

@@ -1,6 +1,6 @@
 """OffsetForLeaderEpoch (key 23), v2-4.
 
-Broker:      the end of a leader epoch in the leader's log: where a client's copy may part from it.
+Broker:      the end offset of a leader epoch in the leader's log, where another log may diverge.
 Versions:    v4 flexible.
 Errors:      NOT_LEADER_OR_FOLLOWER, FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH,
              UNKNOWN_TOPIC_OR_PARTITION, KAFKA_STORAGE_ERROR (partition).

@@ -1,7 +1,7 @@
 """Produce (key 0), v3-13.
 
 Broker:      appends to each partition that it leads; answers by `acks` (H4).
-Leaves out:  transactions: a transactional id is refused with INVALID_TXN_STATE, a transactional
+Leaves out:  transactions: a transactional id is rejected with INVALID_TXN_STATE, a transactional
              batch without one with TRANSACTIONAL_ID_AUTHORIZATION_FAILED.
 Versions:    v7 zstd; v8 record errors; v9 flexible; v10 current leader (KIP-951); v13 topic ids.
 Errors:      INVALID_REQUIRED_ACKS, NOT_LEADER_OR_FOLLOWER, NOT_ENOUGH_REPLICAS,
@@ -63,7 +63,7 @@ _ADMIN_CLIENT_ID = "__admin_client"
 
 
 class Waiting(NamedTuple):
-    """An append whose outcome is not known yet: the replicas, or a flush, decide it."""
+    """An append whose result is not known yet: it depends on the replicas or a flush."""
 
     partition: Partition
     outcome: Callable[[int, int], ErrorCode | None]
@@ -73,7 +73,7 @@ class Waiting(NamedTuple):
 
 
 class Queued(NamedTuple):
-    """An append whose records are being validated away from the step."""
+    """An append whose records are being validated outside the node's step."""
 
     partition: Partition
     append: QueuedAppend
@@ -81,14 +81,14 @@ class Queued(NamedTuple):
 
 
 Pending = tuple[list[Waiting], list[Queued]]
-"""What a request has to wait for."""
+"""The appends that a request must wait for."""
 
 
 @broker_api(ApiKey.PRODUCE, versions=(3, 13))
 def produce(
     ctx: BrokerContext, request: ProduceRequest
 ) -> ProduceResponse | Steps[ProduceResponse | object | None] | object | None:
-    """Append, then answer at once (acks=0, 1) or when the ISR has it (acks=all)."""
+    """Append, then answer immediately (acks=0, 1) or when the ISR has the records (acks=all)."""
     acks = request.acks
     pending: Pending = ([], [])
     waiting, queued = pending
@@ -110,7 +110,7 @@ def produce(
     if acks == 0:
         return _unacknowledged(response)
     if waiting:
-        # An ISR of one has committed it already; then nobody has to be parked.
+        # An ISR of one has committed the records already, so the request need not be parked.
         _latch(waiting)
         if waiting:
             return _await_replicas(ctx, request, response, waiting)
@@ -118,7 +118,7 @@ def produce(
 
 
 def _unacknowledged(response: ProduceResponse) -> object | None:
-    """Nothing for a request with acks=0, unless a partition failed: then its connection closes."""
+    """Return None (no response, acks=0), or CLOSE if a partition failed."""
     failed = any(
         answer.error_code for topic in response.responses for answer in topic.partition_responses
     )
@@ -128,7 +128,7 @@ def _unacknowledged(response: ProduceResponse) -> object | None:
 def _await_appends(
     ctx: BrokerContext, request: ProduceRequest, response: ProduceResponse, pending: Pending
 ) -> Steps[ProduceResponse | object | None]:
-    """Wait for what is validated elsewhere, then for the replicas."""
+    """Wait for the queued appends, then for the replicas."""
     waiting, queued = pending
     keys = [
         *(each.append.done for each in queued),
@@ -137,7 +137,8 @@ def _await_appends(
     ]
 
     def all_appended() -> bool:
-        # What is appended may be committed, and its leader deposed, before the rest is appended.
+        # Results are latched here: an append may be committed, and leadership lost, before the
+        # other appends are done.
         queued[:] = [each for each in queued if not _settle(ctx, request, each, waiting)]
         _latch(waiting)
         return not queued
@@ -154,11 +155,11 @@ def _await_appends(
 def _settle(
     ctx: BrokerContext, request: ProduceRequest, each: Queued, waiting: list[Waiting]
 ) -> bool:
-    """Take the outcome of a queued append, if it is there; return whether it is."""
+    """Take the result of a queued append; return False if it has none yet."""
     outcome = each.append.outcome
     if outcome is None:
         return False
-    # An expected one is not raised: its traceback would keep this frame, and with it the request.
+    # Expected errors are not raised: their traceback would keep this frame and the request alive.
     if isinstance(outcome, (RecordValidationError, KafkaError)):
         _refuse(ctx, each.answer, outcome)
         return True
@@ -182,7 +183,7 @@ def _without_repeats(topics: list[TopicProduceData]) -> list[TopicProduceData]:
 
 
 def _has_transactional(topics: list[TopicProduceData]) -> bool:
-    """Whether the first batch of any partition says that it is part of a transaction."""
+    """True if the first batch of any partition is marked as transactional."""
     for topic in topics:
         for data in topic.partition_data:
             records: Any = data.records or b""
@@ -196,7 +197,7 @@ def _has_transactional(topics: list[TopicProduceData]) -> bool:
 
 
 def _begins_with_a_batch(records: memoryview) -> bool:
-    """Whether the first bytes are a whole batch with a magic that has this attribute."""
+    """True if `records` start with a whole batch of magic 2, which has this attribute."""
     end = LOG_OVERHEAD + int.from_bytes(records[_LENGTH_AT:LOG_OVERHEAD], "big", signed=True)
     return records[MAGIC_OFFSET] == _MAGIC and HEADER_SIZE <= end <= len(records)
 
@@ -208,9 +209,9 @@ def _refuse_transaction(
     data: PartitionProduceData,
     pending: Pending,
 ) -> PartitionProduceResponse:
-    """Append nothing: no coordinator could end the transaction, and readers would wait for its end.
+    """Reject a transactional batch: without a coordinator its transaction would never end.
 
-    As Kafka: all partitions of such a request are refused (`KafkaApis.handleProduceRequest`).
+    As Kafka: all partitions of such a request are rejected (`KafkaApis.handleProduceRequest`).
     """
     del ctx, request, topic, pending
     return PartitionProduceResponse(
@@ -258,7 +259,7 @@ def _append(
         _refuse(ctx, answer, error)
         return answer
     except StorageFault as fault:
-        # Nothing was acknowledged; the directory goes, the broker stays.
+        # The append is not acknowledged; the directory goes offline, the broker continues.
         ctx.broker.replicas.take_offline(fault)
         answer.error_code = ErrorCode.KAFKA_STORAGE_ERROR
         return answer
@@ -297,7 +298,7 @@ def _appended(
     info: LogAppendInfo,
     answer: PartitionProduceResponse,
 ) -> Waiting | None:
-    """Say where the records are; what has to be waited for, if anything."""
+    """Set the offsets of appended records in the answer; return the wait, or None."""
     answer.base_offset = info.first_offset
     answer.log_append_time_ms = info.log_append_time
     answer.log_start_offset = info.log_start_offset
@@ -310,7 +311,7 @@ def _appended(
 
 
 def is_zstd(records: memoryview) -> bool:
-    """Whether the first batch says that it is compressed with zstd."""
+    """True if the first batch is marked as compressed with zstd."""
     return len(records) > ATTRIBUTES_OFFSET + 1 and records[ATTRIBUTES_OFFSET + 1] & 7 == Codec.ZSTD
 
 
@@ -328,7 +329,7 @@ def _partition(ctx: BrokerContext, topic: TopicProduceData, index: int) -> Parti
 
 
 def _decide(waiting: Waiting) -> bool:
-    """Whether the replicas have decided; then the answer says how."""
+    """True if the result of an append is known; an error is then set in the answer."""
     outcome = waiting.outcome(waiting.leader_epoch, waiting.end_offset)
     if outcome is None:
         return False
@@ -341,10 +342,9 @@ def _decide(waiting: Waiting) -> bool:
 
 
 def _latch(waiting: list[Waiting]) -> None:
-    """Drop what is decided, for good.
+    """Drop the appends whose result is known.
 
-    What becomes of a partition while others are waited for changes nothing for records that are
-    committed.
+    The result is final: later changes of the partition do not affect committed records.
     """
     waiting[:] = [each for each in waiting if not _decide(each)]
 
@@ -371,7 +371,7 @@ def _await_replicas(
 
 
 def _with_leaders(ctx: BrokerContext, response: ProduceResponse) -> ProduceResponse:
-    """Say who leads, to a client that came to the wrong broker (KIP-951)."""
+    """Add the current leaders of partitions that this broker does not lead (KIP-951)."""
     if ctx.version < _CURRENT_LEADER_FROM:
         return response
     leaders: list[int] = []

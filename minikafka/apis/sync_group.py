@@ -1,7 +1,8 @@
 """SyncGroup (key 14), v0-5.
 
-Broker:      the leader's request brings everybody's assignment, which is stored; the others wait.
-Versions:    v3 static members; v4 flexible; v5 protocol type and name, which must be there.
+Broker:      the group leader's request has all assignments, which are stored; the other members
+             wait for them.
+Versions:    v3 static members; v4 flexible; v5 protocol type and name, which are required.
 Errors:      COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR,
              INVALID_GROUP_ID, UNKNOWN_MEMBER_ID, FENCED_INSTANCE_ID, ILLEGAL_GENERATION,
              INCONSISTENT_GROUP_PROTOCOL, REBALANCE_IN_PROGRESS.
@@ -23,7 +24,7 @@ _PROTOCOL_FROM = 5
 def sync_group(
     ctx: BrokerContext, request: SyncGroupRequest
 ) -> SyncGroupResponse | Steps[SyncGroupResponse]:
-    """Hand an assignment over, and wait for it."""
+    """Store the leader's assignments, and wait for the member's assignment."""
     if ctx.version >= _PROTOCOL_FROM and (
         request.protocol_type is None or request.protocol_name is None
     ):

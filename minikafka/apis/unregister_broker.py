@@ -1,7 +1,7 @@
 """UnregisterBroker (key 64), v0-0.
 
 Broker:      forwards to the active controller.
-Controller:  forgets a broker that is gone for good.
+Controller:  removes the registration of a broker that will not return.
 Errors:      BROKER_ID_NOT_REGISTERED, NOT_CONTROLLER.
 """
 
@@ -18,11 +18,11 @@ from minikafka.messages.unregister_broker import UnregisterBrokerRequest
 
 @broker_api(ApiKey.UNREGISTER_BROKER, versions=(0, 0))
 def forward_unregister_broker(ctx: BrokerContext, _: UnregisterBrokerRequest) -> Steps[Any]:
-    """Hand the request to the controller."""
+    """Forward the request to the active controller."""
     return (yield from forward(ctx))
 
 
 @controller_api(ApiKey.UNREGISTER_BROKER, versions=(0, 0))
 def unregister_broker(ctx: ControllerContext, request: UnregisterBrokerRequest) -> Steps[Any]:
-    """Decide, write, answer when it is committed."""
+    """Decide, write the records, and answer after their commit."""
     return (yield from commit(ctx, ctx.server.controller.unregister_broker(request)))

@@ -1,7 +1,7 @@
 """UpdateFeatures (key 57), v0-2.
 
 Broker:      forwards to the active controller.
-Controller:  raises or lowers finalized feature levels, all of them or none (E12, KIP-584).
+Controller:  raises or lowers finalized feature levels, either all or none (E12, KIP-584).
 Versions:    v1 upgrade types, validation only; v2 one error for the request.
 Errors:      INVALID_UPDATE_VERSION, FEATURE_UPDATE_FAILED, INVALID_REQUEST, NOT_CONTROLLER.
 """
@@ -19,11 +19,11 @@ from minikafka.messages.update_features import UpdateFeaturesRequest
 
 @broker_api(ApiKey.UPDATE_FEATURES, versions=(0, 2))
 def forward_update_features(ctx: BrokerContext, _: UpdateFeaturesRequest) -> Steps[Any]:
-    """Hand the request to the controller."""
+    """Forward the request to the active controller."""
     return (yield from forward(ctx))
 
 
 @controller_api(ApiKey.UPDATE_FEATURES, versions=(0, 2))
 def update_features(ctx: ControllerContext, request: UpdateFeaturesRequest) -> Steps[Any]:
-    """Decide, write, answer when it is committed."""
+    """Decide, write the records, and answer after their commit."""
     return (yield from commit(ctx, ctx.server.controller.update_features(request)))

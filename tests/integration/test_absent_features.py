@@ -53,4 +53,4 @@ def test_each_client_is_logged_once(node, servers):
         )
         with pytest.raises(KafkaException):
             producer.init_transactions(_LONG_S)
-    assert node.log_text(1).count("client 'twice' at 127.0.0.1 asks for transactions") == 1
+    assert node.log_text(1).count("client 'twice' at 127.0.0.1 requests transactions") == 1

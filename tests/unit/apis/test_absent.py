@@ -18,9 +18,9 @@ def test_each_client_is_named_once_for_each_feature(warned):
     warnings.warn("a", "10.0.0.1", Feature.SHARE_GROUPS)
     warnings.warn(None, "10.0.0.1", Feature.TRANSACTIONS)
     assert warned() == [
-        "client 'a' at 10.0.0.1 asks for transactions, which are not available: refused",
-        "client 'a' at 10.0.0.1 asks for share groups, which are not available: refused",
-        "client None at 10.0.0.1 asks for transactions, which are not available: refused",
+        "client 'a' at 10.0.0.1 requests transactions, which this broker does not support: rejected",
+        "client 'a' at 10.0.0.1 requests share groups, which this broker does not support: rejected",
+        "client None at 10.0.0.1 requests transactions, which this broker does not support: rejected",
     ]
 
 
