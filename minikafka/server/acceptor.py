@@ -1,6 +1,6 @@
-"""Listening sockets: they take connections while limits allow it, and outlive a lack of files.
+"""Listening sockets: accept connections within the limits, and survive a lack of descriptors.
 
-The loop's own server closes its socket for good where the system refuses a descriptor (uvloop).
+The server of uvloop closes its socket permanently if the system has no descriptor left.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ _PASSING: Final = frozenset((errno.ECONNABORTED, errno.EAGAIN, errno.EINTR, errn
 
 
 class Acceptor:
-    """The sockets of one listener: one for each address that its host has."""
+    """The sockets of one listener: one for each address of its host."""
 
     def __init__(
         self,
@@ -28,9 +28,9 @@ class Acceptor:
         protocol: Callable[[], asyncio.BaseProtocol],
         wait_s: Callable[[], float] = lambda: 0.0,
     ) -> None:
-        """Give each connection a protocol of its own; `bind` must follow.
+        """Create a protocol for each connection; `bind` must follow.
 
-        `wait_s` is asked before each connection for how many seconds none may be taken.
+        `wait_s` is called before each accept and returns for how many seconds to accept none.
         """
         self._wait_s = wait_s
         self._loop = loop
@@ -41,10 +41,10 @@ class Acceptor:
         self._tasks: set[asyncio.Task[object]] = set()
 
     async def bind(self, host: str, port: int, backlog: int) -> int:
-        """Bind to all addresses of `host`, those of the machine if it is empty; return the port.
+        """Bind to all addresses of `host`, or of the machine if it is empty; return the port.
 
         Raises:
-            OSError: one of them cannot be bound.
+            OSError: an address cannot be bound.
         """
         self._backlog = backlog
         found = await self._loop.getaddrinfo(
@@ -60,13 +60,13 @@ class Acceptor:
         return int(name[1])
 
     def serve(self) -> None:
-        """Take connections from now on."""
+        """Start to accept connections."""
         for each in self._sockets:
             each.listen(self._backlog)
             self._resume(each)
 
     def close(self) -> None:
-        """Take no connection any more."""
+        """Stop accepting connections, and close the sockets."""
         for timer in self._timers.values():
             timer.cancel()
         for each in self._sockets:
@@ -75,7 +75,7 @@ class Acceptor:
         self._sockets.clear()
 
     def resume(self) -> None:
-        """Ask again at once whether a connection may be taken."""
+        """Check again now whether a connection may be accepted."""
         for listening, timer in list(self._timers.items()):
             timer.cancel()
             self._resume(listening)
@@ -85,7 +85,7 @@ class Acceptor:
         self._loop.add_reader(listening.fileno(), self._accept, listening)
 
     def _accept(self, listening: socket.socket) -> None:
-        """Take a few connections; the others are taken in later turns of the loop."""
+        """Accept a few connections; the others are accepted in later turns of the loop."""
         for _ in range(_ACCEPTED_A_TURN):
             wait_s = self._wait_s()
             if wait_s > 0:
@@ -94,7 +94,7 @@ class Acceptor:
             try:
                 taken, _ = listening.accept()
             except OSError as error:
-                # A client's connection is refused then, since its descriptor is too high.
+                # A client's connection may then be rejected by the limit on connections.
                 if error.errno in NO_DESCRIPTOR and OPEN_FILES.make_room():
                     continue
                 if error.errno not in _PASSING:
@@ -102,7 +102,7 @@ class Acceptor:
                 return
             taken.setblocking(False)
             taken.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            # It counts from now on.
+            # The protocol is created now, so that the connection counts in the limits at once.
             task = self._loop.create_task(self._take(taken, self._protocol()))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
@@ -113,14 +113,14 @@ class Acceptor:
         except OSError as error:
             taken.close()
             protocol.connection_lost(error)
-            _log.warning("a connection was lost before it was taken: %s", error.strerror)
+            _log.warning("a connection was lost while it was accepted: %s", error.strerror)
 
     def _wait(self, listening: socket.socket, error: OSError) -> None:
-        """Leave connections in the system's queue for a moment."""
+        """Leave connections in the system's accept queue for `_WAIT_S`."""
         self._pause(listening, _WAIT_S)
         reason = os.strerror(error.errno or 0)
         hint = "; see ulimit -n" if error.errno in NO_DESCRIPTOR else ""
-        _log.warning("no connection can be taken for %s s: %s%s", _WAIT_S, reason, hint)
+        _log.warning("no connection is accepted for %s s: %s%s", _WAIT_S, reason, hint)
 
     def _pause(self, listening: socket.socket, wait_s: float) -> None:
         self._loop.remove_reader(listening.fileno())

@@ -1,4 +1,4 @@
-"""What a node allows its clients, as numbers. Source: `ConnectionQuotas`."""
+"""The connection and request limits of a node. Source: `ConnectionQuotas`."""
 
 import socket
 from collections.abc import Sequence
@@ -29,10 +29,10 @@ class ConnectionLimits:
         rate: int = UNBOUNDED,
         listeners: dict[str, ListenerLimits] | None = None,
     ) -> None:
-        """Keep the limits. With `descriptors` connections in the process, clients are refused.
+        """Store the limits. Clients are rejected when the process has `descriptors` connections.
 
-        `overrides` has a limit of its own for each of some addresses, `listeners` for listeners.
-        `rate` is in connections a second.
+        `overrides` are limits for single addresses, `listeners` those for single listeners. `rate`
+        is in connections per second.
         """
         self.rate = rate
         self.listeners = listeners or {}
@@ -44,17 +44,17 @@ class ConnectionLimits:
         self.idle_ms = idle_ms
 
     def of_address(self, address: str) -> int:
-        """How many connections an address may have."""
+        """Return the maximum number of connections from an address."""
         return self.overrides.get(address, self.per_address)
 
 
 def overrides_by_address(text: str) -> dict[str, int]:
-    """The limits of `max.connections.per.ip.overrides`, by address.
+    """Return the limits of `max.connections.per.ip.overrides`, by address.
 
-    As Kafka: a name is looked up once, at the start, and its first address counts.
+    As Kafka: a host name is resolved once, at the start, and its first address counts.
 
     Raises:
-        OSError: a name is not known.
+        OSError: a host name cannot be resolved.
     """
     return {
         str(socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)[0][4][0]): most
@@ -65,10 +65,10 @@ def overrides_by_address(text: str) -> dict[str, int]:
 def configured_limits(
     values: Config, listeners: Sequence[str], descriptors: int
 ) -> ConnectionLimits:
-    """Return the limits that a configuration gives to a node with these listeners.
+    """Return the limits that the configuration of a node with these listeners sets.
 
     Raises:
-        OSError: a name in `max.connections.per.ip.overrides` is not known.
+        OSError: a host name in `max.connections.per.ip.overrides` cannot be resolved.
     """
     return ConnectionLimits(
         total=values[keys.MAX_CONNECTIONS],

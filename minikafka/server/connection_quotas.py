@@ -1,8 +1,8 @@
-"""When a listener may take its next connection: `max.connections` and the creation rate.
+"""Limits on accepting connections: `max.connections` and the creation rate.
 
-At a limit the listener takes none: connections wait in the system's queue. As Kafka: the listener
-of other nodes does not wait for `max.connections` and `max.connection.creation.rate`, which count
-all listeners, but for its own limits only. Source: `ConnectionQuotas`.
+At a limit a listener accepts none: connections wait in the system's accept queue. As Kafka: the
+listener of other nodes does not wait for `max.connections` and `max.connection.creation.rate`,
+which count all listeners, but only for the limits of that listener. Source: `ConnectionQuotas`.
 """
 
 import logging
@@ -13,19 +13,19 @@ _log = logging.getLogger("minikafka.server")
 UNBOUNDED: Final = 2**31 - 1
 _WAIT_S: Final = 0.1
 _BURST_S: Final = 10.0
-"""Connections of this many seconds may come at once: the span of Kafka's rates."""
+"""The connections of this many seconds may arrive at once: the window of Kafka's rates."""
 
 
 class ListenerLimits(NamedTuple):
-    """Limits of one listener, or of all together."""
+    """The limits of one listener, or of all listeners together."""
 
     total: int = UNBOUNDED
     rate: int = UNBOUNDED
-    """Connections a second."""
+    """Connections per second."""
 
 
 class _Rate:
-    """A rate of connections over ten seconds."""
+    """A limit on the connection rate, over ten seconds."""
 
     __slots__ = ("_at_s", "_left", "rate")
 
@@ -35,7 +35,7 @@ class _Rate:
         self._at_s = now_s
 
     def wait_s(self, now_s: float) -> float:
-        """Return how long the next connection has to wait."""
+        """Return how many seconds the next connection must wait."""
         if self.rate == UNBOUNDED:
             return 0.0
         self._left = min(
@@ -52,15 +52,15 @@ class _Rate:
 
 
 class ConnectionQuotas:
-    """Counts the connections of each listener, and how fast they come."""
+    """Counts the open connections and the connection rate of each listener."""
 
     def __init__(self, time_s: Callable[[], float]) -> None:
         """Read the time from `time_s`; nothing is limited before `limit`."""
         self.total = 0
-        """Connections that are open, on all listeners."""
+        """The number of open connections, on all listeners."""
         self.most = UNBOUNDED
         self.waiting: dict[str, None] = {}
-        """Listeners that take no connection at present."""
+        """The listeners that accept no connection now, because of a limit."""
         self._time_s = time_s
         self._limits: dict[str, ListenerLimits] = {}
         self._open: dict[str, int] = {}
@@ -68,7 +68,7 @@ class ConnectionQuotas:
         self._rates: dict[str, _Rate] = {}
 
     def limit(self, of_all: ListenerLimits, of_listeners: dict[str, ListenerLimits]) -> None:
-        """Change the limits; a rate that stays goes on counting."""
+        """Change the limits; an unchanged rate keeps its count."""
         self.most = of_all.total
         self._limits = of_listeners
         now_s = self._time_s()
@@ -82,41 +82,45 @@ class ConnectionQuotas:
         }
 
     def entered(self, listener: str) -> None:
-        """Count a connection that was taken."""
+        """Count an accepted connection as open."""
         self.total += 1
         self._open[listener] = self._open.get(listener, 0) + 1
 
     def left(self, listener: str) -> None:
-        """Note that a connection is gone."""
+        """Note that a connection was closed."""
         self.total -= 1
         self._open[listener] -= 1
 
     def count_rate(self, listener: str, *, is_of_nodes: bool) -> None:
-        """Count a connection that was taken in the rates."""
+        """Count an accepted connection in the rates."""
         if not is_of_nodes:
             self._rate.count()
         if listener in self._rates:
             self._rates[listener].count()
 
     def _reached(self, listener: str, *, is_of_nodes: bool) -> str:
-        """Return which limit on open connections is reached; empty if none is."""
+        """Return a description of the limit on open connections that is reached, or ""."""
         limits = self._limits.get(listener)
         count = self._open.get(listener, 0)
         if limits is not None and count >= limits.total:
-            return f"{count} are open there, listener.name.{listener.lower()}.max.connections"
+            return f"{count} open (listener.name.{listener.lower()}.max.connections)"
         if not is_of_nodes and self.total >= self.most:
-            return f"{self.total} are open, max.connections"
+            return f"{self.total} open on all listeners (max.connections)"
         return ""
 
     def wait_s(self, listener: str, *, is_of_nodes: bool) -> float:
-        """Return how long the listener must not take a connection; it asks again then."""
+        """Return for how many seconds the listener must accept none, before the next check."""
         wait_s = self._wait_s(listener, is_of_nodes=is_of_nodes)
         if not wait_s:
             self.waiting.pop(listener, None)
         elif listener not in self.waiting:
             self.waiting[listener] = None
             reason = self._reached(listener, is_of_nodes=is_of_nodes)
-            _log.warning("connections on %s wait: %s", listener, reason or "they come too fast")
+            _log.warning(
+                "new connections on listener %s must wait: %s",
+                listener,
+                reason or "the creation rate is too high (max.connection.creation.rate)",
+            )
         return wait_s
 
     def _wait_s(self, listener: str, *, is_of_nodes: bool) -> float:
@@ -126,5 +130,5 @@ class ConnectionQuotas:
         wait_s = 0.0 if is_of_nodes else self._rate.wait_s(now_s)
         if listener in self._rates:
             wait_s = max(wait_s, self._rates[listener].wait_s(now_s))
-        # Limits may change meanwhile.
+        # The limits may change meanwhile, so check at least this often.
         return min(wait_s, _WAIT_S)

@@ -1,6 +1,7 @@
-"""Turns of connections that have more requests than one turn has room for.
+"""Turns of connections that have more requests than they may hand out in one turn.
 
-Other nodes are in front of clients. Every two milliseconds the loop looks for what else has come.
+Connections of other nodes come before those of clients. After two milliseconds of turns the loop
+handles its other events.
 """
 
 import asyncio
@@ -9,7 +10,7 @@ from time import perf_counter
 from typing import Final, Protocol
 
 _TURNS_S: Final = 0.002
-"""What is due in the loop waits no longer than this for turns."""
+"""The longest time for which turns delay other events of the loop."""
 
 
 class Taker(Protocol):
@@ -23,14 +24,14 @@ class ConnectionTurns:
     """The connections of a node that wait for their turn, in order."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Start with none."""
+        """Start without connections."""
         self._loop = loop
         self._nodes: deque[Taker] = deque()
         self._clients: deque[Taker] = deque()
         self._are_due = False
 
     def queue(self, taker: Taker, *, is_node: bool) -> None:
-        """Let a connection that has more requests wait for its turn."""
+        """Queue a connection that has more requests."""
         (self._nodes if is_node else self._clients).append(taker)
         self._schedule()
 

@@ -1,15 +1,15 @@
-"""What a node does for those who break it on purpose, where MINIKAFKA_DEBUG_DIR names a folder.
+"""Fault injection into a running node, enabled by the variable MINIKAFKA_DEBUG_DIR.
 
-Without the variable none of this is there. With it, the folder holds, for each node its own:
+The variable names a folder, a different one for each node, with these files:
 
-    sync-journal       written: a line for each fsync, of a file or a folder, and for each file
-                       that is created, truncated, renamed, removed (`journal_line`)
-    slow-sync-ms       read before each fsync: how much longer it shall take
-    disk-full          if it is there, every write fails with "No space left on device"
-    wall-offset-ms     added to the wall clock, looked at ten times a second
+    sync-journal       written by the node: a line for each fsync of a file or a folder, and for
+                       each file that is created, truncated, renamed, removed (`journal_line`)
+    slow-sync-ms       read before each fsync: its additional duration
+    disk-full          if it exists, every write fails with "No space left on device"
+    wall-offset-ms     added to the wall clock, read ten times per second
 
-The journal is written after an fsync has returned, with the size that the file had before it began:
-so much is surely on the disk. It says nothing of files that were never opened.
+A line of an fsync is written after it has returned, with the size that the file had before it
+began: at least so many bytes are durable. Files that were never opened are not in the journal.
 """
 
 import errno
@@ -32,7 +32,7 @@ _LOOK_EVERY_MS = 100
 
 
 def journal_line(action: str, path: str, value: str | int = "") -> bytes:
-    """A line: what happened, to which file, and the size or the other name; tabs between."""
+    """Return a journal line: the action, the file, and the size or new name, separated by tabs."""
     return f"{action}\t{path}\t{value}\n".encode()
 
 
@@ -40,7 +40,7 @@ class DebugHooks:
     """The folder of one node."""
 
     def __init__(self, folder: Path) -> None:
-        """Make the folder, open the journal; what an earlier process wrote stays in it."""
+        """Create the folder and open the journal; the lines of an earlier process are kept."""
         folder.mkdir(parents=True, exist_ok=True)
         self._folder = folder
         self._full = str(folder / DISK_FULL)
@@ -50,31 +50,31 @@ class DebugHooks:
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str]) -> "DebugHooks | None":
-        """The hooks that the environment asks for."""
+        """Return the hooks if the environment enables them."""
         folder = environ.get(VARIABLE)
         return cls(Path(folder)) if folder else None
 
     def note(self, action: str, path: str, value: str | int = "") -> None:
-        """Append a line in one write; may be called from any thread."""
+        """Append a line in one write; callable from any thread."""
         os.write(self._journal, journal_line(action, path, value))
 
     def delay_sync(self) -> None:
-        """Take as long as is asked for."""
+        """Sleep for the time in `slow-sync-ms`."""
         delay_ms = self._number(SLOW_SYNC)
         if delay_ms > 0:
             time.sleep(delay_ms / 1000)
 
     def check_space(self, root: str) -> None:
-        """Fail as a write to a full disk does.
+        """Fail as a write to a full disk does, if `disk-full` exists.
 
         Raises:
-            StorageFault: if the disk shall be full.
+            StorageFault: `disk-full` exists.
         """
         if os.path.exists(self._full):  # noqa: PTH110 - before each write
             raise StorageFault(root, f"write failed: {os.strerror(errno.ENOSPC)}")
 
     def clock(self, read: Callable[[], Now]) -> Callable[[], Now]:
-        """A clock whose wall time is off by what is asked for."""
+        """Return a clock whose wall time is shifted by `wall-offset-ms`."""
         looked_at_ms = offset_ms = 0
 
         def read_shifted() -> Now:
@@ -95,29 +95,29 @@ class DebugHooks:
 
 
 class DebugFile(OsFile):
-    """A file whose fsyncs and truncations are noted."""
+    """A file whose fsyncs and truncations are written to the journal."""
 
     __slots__ = ("_hooks",)
 
     def __init__(self, root: str, path: str, flags: int, hooks: DebugHooks) -> None:
-        """Open; an empty file was, for all that is known, just created."""
+        """Open a file; an empty one counts as just created."""
         super().__init__(root, path, flags)
         self._hooks = hooks
         if self.size == 0:
             hooks.note("create", path)
 
     def append(self, data: Buffer) -> None:
-        """Write, unless the disk shall be full."""
+        """Write, unless the disk counts as full."""
         self._hooks.check_space(self._root)
         super().append(data)
 
     def truncate(self, size: int) -> None:
-        """Truncate, and note it: what was synced beyond is gone."""
+        """Truncate, and journal it: synced bytes beyond `size` are gone."""
         super().truncate(size)
         self._hooks.note("truncate", self.path, size)
 
     def sync(self) -> None:
-        """Sync, later if that is asked for, and note how much surely is durable."""
+        """Sync, with the configured delay, and journal the size that is certainly durable."""
         self._hooks.delay_sync()
         size = self.size
         super().sync()
@@ -130,7 +130,7 @@ class DebugDisk(OsDisk):
     __slots__ = ("_hooks",)
 
     def __init__(self, root: str, hooks: DebugHooks) -> None:
-        """Use `root`."""
+        """Use `root` as log directory."""
         super().__init__(root)
         self._hooks = hooks
 
@@ -138,20 +138,20 @@ class DebugDisk(OsDisk):
         return DebugFile(self.root, path, flags, self._hooks)
 
     def rename(self, old: str, new: str) -> None:
-        """Rename, and note it."""
+        """Rename, and journal it."""
         super().rename(old, new)
         self._hooks.note("rename", self._path(old), self._path(new))
 
     def remove(self, path: str) -> None:
-        """Remove, and note it."""
+        """Remove, and journal it."""
         super().remove(path)
         self._hooks.note("remove", self._path(path))
 
     def sync_all(self) -> bool:
-        """Refuse: the journal names what is synced."""
+        """Return False: the journal must have a line for each synced file."""
         return False
 
     def sync_dir(self, path: str) -> None:
-        """Make names durable, and note it."""
+        """Make the names in a folder durable, and journal it."""
         super().sync_dir(path)
         self._hooks.note("names", self._path(path))

@@ -1,4 +1,4 @@
-"""File descriptors of this process: as many as the system allows, some of them for logs only."""
+"""The limit on file descriptors of this process, and its division between logs and connections."""
 
 import resource
 from typing import Final
@@ -9,9 +9,9 @@ _OWN: Final = 32
 
 
 def raise_limit() -> int:
-    """Raise the soft limit on open files to the hard one; return the limit that is in force.
+    """Raise the soft limit on open files to the hard one; return the effective limit.
 
-    The system may refuse, as macOS does above its own bound; the limit stays then.
+    The system may refuse, as macOS does above a certain number; then the soft limit stays.
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft != hard:
@@ -30,16 +30,16 @@ def current_limit() -> int:
 def share_of_files(limit: int) -> int:
     """Return how many files of log directories may be open at a time: half of the limit.
 
-    Connections of clients and of other nodes have the other half.
+    The other half is for connections of clients and other nodes.
     """
     return 2**31 - 1 if limit < 0 else max(limit // 2, 1)
 
 
 def most_connections(limit: int) -> int:
-    """Return with how many connections a client is refused: the other descriptors are for logs.
+    """Return the number of connections at which clients are rejected.
 
-    A quarter of the limit, at least 48 and at most 8192, is for logs and for connections to other
-    nodes; 32 are for what each process has open.
+    A quarter of the limit, at least 48 and at most 8192, is reserved for logs and for connections
+    to other nodes, and 32 for the files that every process has open.
     """
     if limit < 0:
         # RLIM_INFINITY

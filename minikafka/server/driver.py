@@ -1,7 +1,7 @@
-"""The loop around a node: events in, effects out, one timer, a flush thread, worker threads.
+"""The event loop of a node: passes events in, carries out effects, with one timer and threads.
 
-The only place where a node meets a clock, sockets and threads. `step` is never entered twice at a
-time: everything that could call back while effects are carried out is scheduled instead.
+Only this module connects a node to a clock, sockets and threads. `step` is never reentered: events
+that arise while effects are carried out are scheduled for later.
 """
 
 import asyncio
@@ -26,25 +26,25 @@ from minikafka.server.listener import Connections
 from minikafka.server.outbound import Outbound
 
 _log = logging.getLogger("minikafka.server")
-# The codecs run beside the node's thread; what is Python in a function takes turns with it.
+# Codecs run in parallel with the node's thread; Python code shares the interpreter with it.
 _WORKERS = 2
 
 
 class SteppingNode(Protocol):
-    """What the driver needs of a node."""
+    """The methods of a node that the driver calls."""
 
     def start(self, now: Now) -> Sequence[fx.Effect]:
-        """Begin; return what is to be done, in order."""
+        """Start; return the effects to carry out, in order."""
 
     def step(self, event: Event, now: Now) -> Sequence[fx.Effect]:
-        """React to an event; return what is to be done, in order."""
+        """Handle an event; return the effects to carry out, in order."""
 
     def next_deadline_ms(self) -> int | None:
-        """The monotonic time at which a Tick is wanted, or None."""
+        """Return the monotonic time of the next Tick, or None."""
 
 
 def read_clock() -> Now:
-    """The time of this moment."""
+    """Return the current time."""
     return Now(time.monotonic_ns() // 1_000_000, time.time_ns() // 1_000_000)
 
 
@@ -57,7 +57,7 @@ class Driver:
         on_started: Callable[[], None],
         clock: Callable[[], Now] = read_clock,
     ) -> None:
-        """Make the parts; nothing runs before `start`."""
+        """Create the parts; nothing runs before `start`."""
         self._node: SteppingNode
         self._clock = clock
         self._loop = loop
@@ -72,17 +72,17 @@ class Driver:
         self.outbound = Outbound(self.step, loop)
 
     def start(self, node: SteppingNode) -> None:
-        """Run a node from now on."""
+        """Start a node."""
         self._node = node
         self._guarded(lambda _, now: node.start(now), Tick())
 
     def step(self, event: Event) -> None:
-        """Give the node an event and carry out what it wants."""
+        """Pass an event to the node and carry out its effects."""
         if self.halted.done():
             return
         if self._stepping:
-            # A frame's memory does not survive until later, so nothing that carries one may come
-            # here; see `Connections.resume`.
+            # The memory of a frame is not valid later, so no event with a frame may arrive here;
+            # see `Connections.unmute`.
             self._loop.call_soon(self.step, event)
             return
         self._guarded(self._node.step, event)
@@ -92,11 +92,11 @@ class Driver:
         try:
             self._carry_out(work(event, self._clock()))
         except StorageFault as fault:
-            # No stack: what is wrong is on the disk, and the sentence says where.
-            _log.critical("the node cannot go on: %s", fault)
+            # Without a traceback: the error is on the disk, and the message names the directory.
+            _log.critical("the node cannot continue: %s", fault)
             self._halt(1)
         except InvariantViolation as fault:
-            _log.critical("the node cannot go on: %s", fault, exc_info=True)
+            _log.critical("the node cannot continue: %s", fault, exc_info=True)
             self._halt(1)
         except Exception:  # noqa: BLE001 - the driver is where faults end
             _log.critical("unexpected error; the node stops", exc_info=True)
@@ -106,7 +106,7 @@ class Driver:
         self._set_timer()
 
     def close(self) -> None:
-        """Let go of sockets, timer and thread."""
+        """Close the sockets, and stop the timer and the threads."""
         if self._timer is not None:
             self._timer.cancel()
         self.connections.close()
@@ -133,24 +133,24 @@ class Driver:
     def _send(self, effect: fx.Send) -> None:
         try:
             parts = [resolve(part) for part in effect.parts]
-        except Exception as error:  # noqa: BLE001 - nor must one request
+        except Exception as error:  # noqa: BLE001 - one request must not stop the node
             self._unreadable(f"a request to {effect.channel.host}:{effect.channel.port}", error)
             self.outbound.close_channel(effect.channel)
-            self.step(ChannelDown(effect.channel, "a request could not be read"))
+            self.step(ChannelDown(effect.channel, "the content of a request could not be read"))
             return
         self.outbound.send(effect.channel, parts)
 
     def _unreadable(self, what: str, error: Exception) -> None:
-        """Records that were to be sent cannot be read: their segment, or the disk, is gone."""
+        """Report that records to send cannot be read: a fault, or a deleted or truncated log."""
         if isinstance(error, StorageFault):
             self.step(ReadFailed(error))
         elif isinstance(error, RecordsGoneError):
-            # A topic was deleted while its records waited to be sent; that a log was truncated is
-            # rare enough to be told.
+            # INFO for a topic that was deleted while its records waited to be sent; WARNING for
+            # the rare case of a truncated log.
             level = logging.WARNING if isinstance(error, RecordsCutError) else logging.INFO
-            _log.log(level, "%s is not written, its connection closes: %s", what, error)
+            _log.log(level, "%s cannot be sent; closing its connection: %s", what, error)
         else:
-            _log.error("%s cannot be written; its connection closes", what, exc_info=error)
+            _log.error("%s cannot be sent; closing its connection", what, exc_info=error)
 
     def _flush(self, effect: fx.Flush) -> None:
         future = self._loop.run_in_executor(self._flusher, _sync_all, effect.targets)
@@ -172,7 +172,7 @@ class Driver:
         if done.cancelled():
             return
         error = done.exception()
-        # A handler may have let go of its request.
+        # A handler may have released its request.
         self.connections.memory.freed()
         if error is None:
             self.step(WorkDone(token, done.result(), None))
@@ -207,7 +207,7 @@ class Driver:
             self._timer.cancel()
         delay_s = deadline_ms / 1000 - time.monotonic()
         self._timer_at_ms = deadline_ms
-        # What is due comes in the next turn of the loop, beside what sockets have by then.
+        # A due Tick runs in the next turn of the loop, so that sockets are served as well.
         self._timer = (
             self._loop.call_later(delay_s, self._tick)
             if delay_s > 0
@@ -232,14 +232,14 @@ class Driver:
 
 
 def resolve(part: fx.Part) -> bytes | bytearray | memoryview:
-    """The bytes of a part: file slices are read here and nowhere else."""
+    """Return the bytes of a part of a request; a file slice is read here."""
     return part.read() if type(part) is FileSlice else part  # type: ignore[return-value]
 
 
 def _drop_locals(error: BaseException) -> None:
-    """Let go of what the functions held that raised an error, such as records; keep the lines.
+    """Clear the local variables, such as records, in an error's traceback; keep its lines.
 
-    The error may live until the collector finds the cycle that it is in.
+    The error may live until the garbage collector finds its reference cycle.
     """
     each: BaseException | None = error
     while each is not None:

@@ -1,4 +1,4 @@
-"""Records in a response: read from their file when they are written, large ones in pieces."""
+"""Records of a response, read from their file when they are sent, large ones in pieces."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -20,17 +20,17 @@ def record_bytes(parts: Sequence[Part]) -> int:
 
 
 def read_part(part: FileSlice) -> bytes | memoryview:
-    """Return the bytes of a part, all of them: the response's size was written before.
+    """Return all bytes of a part; fewer would not match the response's size, already sent.
 
     Raises:
-        RecordsGoneError: the file was closed since.
-        RecordsCutError: the file is shorter than it was.
-        StorageFault: it cannot be read.
+        RecordsGoneError: the file was closed meanwhile.
+        RecordsCutError: the file was truncated meanwhile.
+        StorageFault: the file cannot be read.
     """
     data = part.read()
     if len(data) != part.length:
         raise RecordsCutError(
-            f"{part.length} bytes of records were to be sent, {len(data)} are left in their file"
+            f"{part.length} bytes of records must be sent, but their file has only {len(data)} left"
         )
     return data
 

@@ -1,8 +1,8 @@
-"""Cuts a byte stream into frames: small ones without a copy, large ones read in place.
+"""Splits a byte stream into frames: small ones without a copy, large ones received in place.
 
 A connection has one small receive buffer. A frame that fits into it is handed out as a view of it;
-a larger one gets a buffer from a pool that the kernel fills directly. Either way the memory is
-valid only until the consumer returns.
+a larger one gets a buffer from a pool, into which its bytes are received directly. In both cases
+the memory is valid only until the consumer returns.
 
 Source of the sizes: `docs/performance.md`.
 """
@@ -16,32 +16,32 @@ _SIZE = Struct(">i")
 RECEIVE_BUFFER_BYTES = 64 * 1024
 _POOL_GRAIN_BYTES = 1024 * 1024
 PIECE_BYTES = 1024 * 1024
-"""So much of a large frame is received at once."""
+"""The maximum number of bytes of a large frame that are received at once."""
 _POOL_KEPT_BYTES = 16 * 1024 * 1024
 
 
-class FrameTooLarge(ValueError):  # noqa: N818 - it is what the peer sent
-    """The size in front of a frame is negative or over the limit."""
+class FrameTooLarge(ValueError):  # noqa: N818 - an error of the peer
+    """The size prefix of a frame is negative or over the limit."""
 
 
 class Buffers(Protocol):
-    """Where the memory of large frames comes from."""
+    """The source of memory for large frames."""
 
     def take(self, size: int) -> mmap.mmap | None:
-        """Return a buffer of at least `size` bytes; None if there is no memory for now."""
+        """Return a buffer of at least `size` bytes; None if there is no memory now."""
 
     def fill(self, count: int, left: int) -> bool:
-        """Note that bytes of the frame came, and how many are left; False if those must wait."""
+        """Note `count` received bytes of a frame; False if the `left` ones must wait."""
 
     def give(self, buffer: mmap.mmap) -> None:
-        """Return a buffer that nothing refers to any more."""
+        """Return a buffer to the pool; nothing may refer to it any more."""
 
 
 class BufferPool:
     """Large frame buffers, last in first out, in sizes of whole MiB; keeps at most 16 MiB.
 
-    A new one has pages of its own, which the system zeroes where bytes arrive: the size in front of
-    a frame costs nothing. To zero 90 MiB at once would take 100 ms.
+    A new buffer is an anonymous mapping, whose pages the system zeroes only where bytes arrive, so
+    that a large size prefix costs nothing. Zeroing 90 MiB at once would take 100 ms.
     """
 
     __slots__ = ("_free", "_kept_bytes")
@@ -52,8 +52,8 @@ class BufferPool:
         self._kept_bytes = 0
 
     def take(self, size: int) -> mmap.mmap:
-        """A buffer of at least `size` bytes."""
-        # 64 KiB over a whole MiB: a 1 MiB batch comes with a few bytes of request around it.
+        """Return a buffer of at least `size` bytes."""
+        # 64 KiB more than whole MiB: a request with a 1 MiB batch is a few bytes larger than it.
         grains = -(-(size - RECEIVE_BUFFER_BYTES) // _POOL_GRAIN_BYTES) or 1
         free = self._free.get(grains)
         if free:
@@ -63,11 +63,11 @@ class BufferPool:
         return _pages(max(grains, 1) * _POOL_GRAIN_BYTES + RECEIVE_BUFFER_BYTES)
 
     def fill(self, _count: int, _left: int) -> bool:
-        """Take all bytes."""
+        """Accept all bytes."""
         return True
 
     def give(self, buffer: mmap.mmap) -> None:
-        """Return a buffer that nothing refers to any more."""
+        """Return a buffer to the pool; nothing may refer to it any more."""
         if self._kept_bytes + len(buffer) <= _POOL_KEPT_BYTES:
             grains = (len(buffer) - RECEIVE_BUFFER_BYTES) // _POOL_GRAIN_BYTES
             self._free.setdefault(grains, []).append(buffer)
@@ -82,7 +82,7 @@ _NO_BUFFERS = BufferPool()
 
 
 def _drop(frame: memoryview) -> None:
-    """Consume a frame of a connection that is gone."""
+    """Drop a frame of a closed connection."""
 
 
 def _always() -> bool:
@@ -90,10 +90,10 @@ def _always() -> bool:
 
 
 class FrameBuffer:
-    """One connection's incoming bytes.
+    """The incoming bytes of one connection.
 
-    `space()` is where the next bytes go while not `is_full`, `received(count)` says how many came,
-    `drain()` hands out complete frames until there are none or the consumer pauses.
+    `space()` returns the memory for the next bytes while not `is_full`, `received(count)` notes how
+    many arrived, `drain()` hands out complete frames until none is left or the consumer pauses.
     """
 
     __slots__ = (
@@ -118,7 +118,7 @@ class FrameBuffer:
         self._consume = consume
         self._pool = pool
         self._limit_bytes = limit_bytes
-        # Pages of its own: those never used cost nothing, all go back to the system at the end.
+        # A mapping: unused pages cost nothing, and all go back to the system when it is closed.
         self._small = _pages(RECEIVE_BUFFER_BYTES)
         self._view = memoryview(self._small)
         self._start = 0
@@ -128,8 +128,8 @@ class FrameBuffer:
         self._big_filled = 0
         self.paused = False
         self.lacks_memory = False
-        """True while a large frame, or the rest of one, waits for memory; `drain` tries to begin
-        it again, `go_on_with_frame` lets the rest come."""
+        """True while a large frame, or the rest of one, waits for memory; `drain` tries again to
+        start it, `go_on_with_frame` allows the rest to be received."""
 
     @property
     def misses_bytes(self) -> bool:
@@ -137,7 +137,7 @@ class FrameBuffer:
         return self._big is not None and self._big_filled < self._big_size
 
     def space(self) -> memoryview:
-        """The memory that the next bytes are read into; empty only while `is_full`."""
+        """Return the memory for the next bytes; empty only while `is_full`."""
         if self._big is not None:
             end = min(self._big_size, self._big_filled + PIECE_BYTES)
             return memoryview(self._big)[self._big_filled : end]
@@ -148,7 +148,7 @@ class FrameBuffer:
         return self._view[self._end :]
 
     def received(self, count: int) -> None:
-        """`count` bytes were written to `space()`."""
+        """Note that `count` bytes were written to `space()`."""
         if self._big is not None:
             self._fill(count)
         else:
@@ -156,18 +156,18 @@ class FrameBuffer:
 
     @property
     def is_full(self) -> bool:
-        """True if nothing more can be received before a frame is handed out."""
+        """True if no more bytes can be received before a frame is handed out or memory is free."""
         if self._big is not None:
             return self.lacks_memory or self._big_filled == self._big_size
         return self.lacks_memory or self._end - self._start == RECEIVE_BUFFER_BYTES
 
     def drain(self, goes_on: Callable[[], bool] = _always) -> bool:
-        """Hand out complete frames, in order, for as long as `goes_on()` after each.
+        """Hand out complete frames, in order, while `goes_on()` is true before each further one.
 
-        Returns whether it stopped for that reason, with another complete frame to hand out.
+        Return True if it stopped because of `goes_on`, with another complete frame to hand out.
 
         Raises:
-            FrameTooLarge: for a size that is negative or over the limit.
+            FrameTooLarge: a size is negative or over the limit.
         """
         has_handed_out = False
         while not self.paused:
@@ -200,18 +200,18 @@ class FrameBuffer:
         return False
 
     def go_on_with_frame(self) -> None:
-        """Let the rest of a large frame come that waited for memory."""
+        """Allow the rest of a large frame, which waited for memory, to be received."""
         if self._big is not None:
             self.lacks_memory = False
 
     def release(self) -> None:
-        """Let go of the consumer and of pooled memory, when the connection is gone."""
+        """Release the consumer and the pooled memory of a closed connection."""
         self._consume = _drop
         self.paused = True
         big, self._big = self._big, None
         if big is not None:
             self._pool.give(big)
-        # It may refer to the connection.
+        # The pool may refer to the connection.
         self._pool = _NO_BUFFERS
 
     def _compact(self) -> None:

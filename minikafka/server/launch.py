@@ -1,9 +1,8 @@
-"""Nodes as child processes: how to start one, know when it serves, and not leave it behind.
+"""Nodes as child processes: start one, learn when it serves, and leave none behind.
 
-A child holds the reading end of its owner's lifeline. When the owner ends without a word, even by
-SIGKILL, the pipe reaches its end and the child ends as by SIGKILL, so that nobody has to look for
-processes that nobody owns. (A death signal of Linux would not do: it comes when the *thread* ends
-that started the child.)
+A child has the read end of its owner's lifeline pipe. When the owner ends, even by SIGKILL, the
+pipe is closed and the child kills itself, so that no orphan process stays behind. (The parent death
+signal of Linux is no alternative: it is sent when the *thread* ends that started the child.)
 """
 
 import os
@@ -17,14 +16,14 @@ from typing import IO
 
 
 class Lifeline:
-    """A pipe whose writing end only the owner has, and never writes to."""
+    """A pipe whose write end only the owner has, and never writes to."""
 
     def __init__(self) -> None:
-        """Both ends stay open in the owner."""
+        """Open the pipe; both ends stay open in the owner."""
         self.read_end, self._write_end = os.pipe()
 
     def close(self) -> None:
-        """End every child that still lives."""
+        """Close the pipe, which ends every child that still runs."""
         os.close(self._write_end)
         os.close(self.read_end)
 
@@ -37,10 +36,10 @@ def launch_node(
     prefix: Sequence[str] = (),
     environ: Mapping[str, str] | None = None,
 ) -> tuple["subprocess.Popen[bytes]", int]:
-    """Start a node in a session of its own, so that Ctrl-C in a terminal is for its owner alone.
+    """Start a node in a separate session, so that Ctrl-C in a terminal reaches only its owner.
 
-    Returns the process, and the reading end of a pipe in which a line arrives when it serves, or
-    which ends where it does not come to that.
+    Return the process, and the read end of a pipe: a line arrives when the node serves, or the pipe
+    is closed if the node ends before that.
     """
     read_end, write_end = os.pipe()
     command = [*prefix, sys.executable, "-m", "minikafka", "server-start", str(properties_file)]
@@ -64,7 +63,7 @@ def launch_node(
 
 
 def end_with_owner(lifeline_fd: int) -> None:
-    """In the child: end this process when the owner's end of the pipe is gone."""
+    """In the child: kill this process when the owner's end of the pipe is closed."""
 
     def watch() -> None:
         os.read(lifeline_fd, 1)

@@ -1,17 +1,17 @@
-"""Inbound connections: sockets that bring request frames and take responses.
+"""Inbound connections: sockets that receive request frames and send responses.
 
 Limits: `max.connections` and the creation rate (`server/connection_quotas.py`),
 `max.connections.per.ip`, `socket.request.max.bytes`, `connections.max.idle.ms`,
 `queued.max.request.bytes` (`server/request_memory.py`), and file descriptors
-(`server/descriptors.py`). A connection whose peer does not read its responses is not read from
-until it does, and the records of a response are read from their file as the peer takes them, so
-that no queue grows without bound.
+(`server/descriptors.py`). While a peer does not read its responses, its connection is not read from
+either, and the records of a response are read from their file as the peer receives them, so that no
+queue grows without bound.
 
-Connections take turns: a turn is one request, or as many as a millisecond has room for. A
-connection that has more then goes to the end of the queue (`server/connection_turns.py`).
+Connections take turns: in a turn a connection hands out one request, or as many as it can within a
+millisecond. A connection with more goes to the end of the queue (`server/connection_turns.py`).
 
-Responses that become ready together leave together: one system call for what a client's pipelined
-requests, or one step of the node, brought about, instead of one each.
+Responses that become ready together are sent together: one system call for the responses to
+pipelined requests, or of one step of the node.
 """
 
 import asyncio
@@ -35,8 +35,7 @@ from minikafka.server.request_memory import RequestMemory, Share
 
 _log = logging.getLogger("minikafka.server")
 _WRITE_HIGH_BYTES = 1024 * 1024
-# The first of several pipelined requests waits for its answer no longer than it takes to handle
-# this many.
+# The response to the first of several pipelined requests waits at most until this many are handled.
 _GATHERED_REPLIES = 8
 _TURN_S = 0.001
 
@@ -50,7 +49,7 @@ class Connections:
         loop: asyncio.AbstractEventLoop,
         on_unreadable: Callable[[str, Exception], None],
     ) -> None:
-        """Report to `step`; `on_unreadable` hears of records that cannot be read for an answer."""
+        """Report to `step`; `on_unreadable` is called if records of a response cannot be read."""
         self.deliver = step
         self.node_listeners: frozenset[str] = frozenset()
         """Listeners that other nodes connect to, and clients do not."""
@@ -66,16 +65,16 @@ class Connections:
         self._acceptors: dict[str, Acceptor] = {}
         self.quotas = ConnectionQuotas(loop.time)
         self.follow_limits: Callable[[], None] = lambda: None
-        """Sets `limits` where the configuration has changed; called before each connection."""
+        """Sets `limits` if the configuration has changed; called before each accept."""
         self.limits = ConnectionLimits(
             total=UNBOUNDED, per_address=UNBOUNDED, request_bytes=104_857_600, idle_ms=600_000
         )
 
     async def listen(self, listener: str, host: str, port: int, backlog: int) -> int:
-        """Bind a listener; returns its port. It takes connections once `serve` was called for it.
+        """Bind a listener; return its port. It accepts connections after `serve`.
 
         Raises:
-            OSError: when the address cannot be bound.
+            OSError: the address cannot be bound.
         """
         acceptor = Acceptor(
             self._loop, lambda: self._taken(listener), lambda: self._wait_s(listener)
@@ -85,13 +84,13 @@ class Connections:
         return bound
 
     def buffers_of(self, connection: "Connection") -> Buffers:
-        """Return where a connection's large frames get their memory; nodes never wait for it."""
+        """Return the source of memory for a connection's large frames; nodes never wait for it."""
         if connection.listener in self.node_listeners:
             return self._pool
         return Share(self.memory, connection)
 
     def reply(self, connection: int, parts: Sequence[Part]) -> None:
-        """Write a response; dropped when the connection is gone."""
+        """Write a response; it is dropped if the connection is closed."""
         target = self._by_id.get(connection)
         if target is None:
             return
@@ -100,9 +99,9 @@ class Connections:
             target.send(parts)
             return
         try:
-            # Not `cast`, which is a call, and every response would make it.
+            # Any instead of `cast`, which would be a call for every response.
             chunks: Any = [read_part(part) if type(part) is FileSlice else part for part in parts]
-        except Exception as error:  # noqa: BLE001 - one answer must not stop the node
+        except Exception as error:  # noqa: BLE001 - one response must not stop the node
             self.unreadable(target, error)
             return
         gathering = self._gathering
@@ -117,24 +116,24 @@ class Connections:
             target.transport.writelines(chunks)
 
     def unreadable(self, connection: "Connection", error: Exception) -> None:
-        """Records of an answer cannot be read: close the connection, and report why."""
+        """Close a connection whose response has records that cannot be read; report the error."""
         connection.close()
-        self._on_unreadable(f"the answer to connection {connection.number}", error)
+        self._on_unreadable(f"the response on connection {connection.number}", error)
 
     def queue(self, connection: "Connection") -> None:
-        """Let a connection that has more requests wait for its turn."""
+        """Queue a connection that has more requests."""
         self._turns.queue(connection, is_node=connection.listener in self.node_listeners)
 
     def queue_sending(self, connection: "Connection") -> None:
-        """Let a connection that has more of a large answer wait for its turn."""
+        """Queue a connection that has more of a large response to send."""
         self._turns.queue(_Sending(connection), is_node=connection.listener in self.node_listeners)
 
     def gather(self) -> None:
-        """Keep responses back until `release`, which must come in the same turn of the loop."""
+        """Hold responses until `release`, which must follow in the same turn of the loop."""
         self._gathering = []
 
     def release(self) -> None:
-        """Write what was gathered; a connection that is draining does so when it is through."""
+        """Write the gathered responses; a draining connection writes its own when it is done."""
         gathered, self._gathering = self._gathering, None
         for connection in gathered or ():
             if not connection.draining:
@@ -147,13 +146,13 @@ class Connections:
             target.mute()
 
     def unmute(self, connection: int) -> None:
-        """Go on, in a later turn of the loop."""
+        """Hand out requests of a connection again, in a later turn of the loop."""
         target = self._by_id.get(connection)
         if target is not None:
             target.unmute()
 
     def disconnect(self, connection: int) -> None:
-        """Close a connection after what was written to it."""
+        """Close a connection after its pending responses are sent."""
         target = self._by_id.get(connection)
         if target is not None:
             target.close()
@@ -167,12 +166,12 @@ class Connections:
             connection.transport.abort()
 
     async def serve(self, listener: str) -> None:
-        """Take connections on a listener."""
+        """Start to accept connections on a listener."""
         self._acceptors[listener].serve()
 
     @property
     def limits(self) -> ConnectionLimits:
-        """What is allowed."""
+        """The limits in force."""
         return self._limits
 
     @limits.setter
@@ -184,7 +183,7 @@ class Connections:
             surplus -= 1
 
     def _wait_s(self, listener: str) -> float:
-        """Return for how long a listener takes no connection."""
+        """Return for how many seconds a listener must not accept a connection."""
         self.follow_limits()
         return self.quotas.wait_s(listener, is_of_nodes=listener in self.node_listeners)
 
@@ -193,44 +192,44 @@ class Connections:
         return Connection(self, listener)
 
     def left(self, connection: "Connection") -> None:
-        """A connection is gone, admitted or not; another one may be taken."""
+        """Note that a connection was closed, admitted or not; another one may be accepted."""
         self.quotas.left(connection.listener)
         for listener in tuple(self.quotas.waiting):
             self._acceptors[listener].resume()
 
     def admit(self, connection: "Connection", address: str) -> int | None:
-        """A number for a new connection, or None where a limit is reached.
+        """Return a number for a new connection, or None if a limit is reached.
 
-        Another node is let in by closing the connection of a client that was idle for longest, as
-        Kafka does for the inter-broker listener.
+        For another node, the client connection that was idle longest is closed instead, as Kafka
+        does for the inter-broker listener.
         """
         held = self._per_address.get(address, 0)
         limits = self.limits
         if held >= limits.of_address(address):
-            self._refused(address, f"{held} are open from there, max.connections.per.ip")
+            self._rejected(address, f"{held} open from this address (max.connections.per.ip)")
             return None
         is_node = connection.listener in self.node_listeners
         if OPEN_FILES.connections >= limits.descriptors:
             reason = (
                 f"{OPEN_FILES.connections} connections are open, the other file descriptors are "
-                "for logs; see ulimit -n"
+                "reserved for logs; see ulimit -n"
             )
             if not (is_node and self._make_room(reason)):
-                self._refused(address, reason)
+                self._rejected(address, reason)
                 return None
         elif is_node and self.quotas.total > limits.total:
-            self._make_room(f"{self.quotas.total} are open, max.connections")
+            self._make_room(f"{self.quotas.total} connections are open (max.connections)")
         self._count += 1
         OPEN_FILES.connections += 1
         self._by_id[self._count] = connection
         self._per_address[address] = held + 1
         return self._count
 
-    def _refused(self, address: str, reason: str) -> None:
-        _log.warning("connection from %s refused: %s", address, reason)
+    def _rejected(self, address: str, reason: str) -> None:
+        _log.warning("connection from %s rejected: %s", address, reason)
 
     def _make_room(self, reason: str) -> bool:
-        """Close the client's connection that was idle for longest; False if there is none."""
+        """Close the client connection that was idle longest; False if there is none."""
         clients = (
             each
             for each in self._by_id.values()
@@ -239,12 +238,12 @@ class Connections:
         idlest = min(clients, key=Connection.active_since_s, default=None)
         if idlest is None:
             return False
-        _log.warning("closing connection %s for one of another node: %s", idlest.number, reason)
+        _log.warning("closing idle client connection %s to make room: %s", idlest.number, reason)
         idlest.transport.abort()
         return True
 
     def forget(self, number: int, address: str) -> None:
-        """A connection is gone."""
+        """Remove a closed connection, and report it to the node."""
         del self._by_id[number]
         OPEN_FILES.connections -= 1
         held = self._per_address[address] - 1
@@ -255,20 +254,20 @@ class Connections:
         self.deliver(ConnectionClosed(number))
 
     def later(self, delay_s: float, callback: Callable[[], None]) -> asyncio.TimerHandle:
-        """Call back after a delay."""
+        """Call `callback` after a delay."""
         return self._loop.call_later(delay_s, callback)
 
     def soon(self, callback: Callable[[], None]) -> None:
-        """Call back in a later turn of the loop."""
+        """Call `callback` in a later turn of the loop."""
         self._loop.call_soon(callback)
 
     def time_s(self) -> float:
-        """The loop's clock."""
+        """Return the time of the loop's clock."""
         return self._loop.time()
 
 
 class _Sending:
-    """A connection that waits for its turn to send more of a large answer."""
+    """A connection that waits for its turn to send more of a large response."""
 
     __slots__ = ("_connection",)
 
@@ -281,13 +280,13 @@ class _Sending:
 
 
 class Connection(asyncio.BufferedProtocol):
-    """One inbound connection. Takes requests while neither muted nor behind with its responses."""
+    """One inbound connection. It reads requests unless it is muted or its responses are pending."""
 
     transport: asyncio.Transport
     number: int | None = None
 
     def __init__(self, owner: Connections, listener: str) -> None:
-        """Wait for `connection_made`."""
+        """Prepare; the connection starts with `connection_made`."""
         self._owner = owner
         self.listener = listener
         owner.quotas.entered(listener)
@@ -310,7 +309,7 @@ class Connection(asyncio.BufferedProtocol):
         )
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Admit the connection, or close it where a limit is reached."""
+        """Admit the connection, or close it if a limit is reached."""
         self.transport = cast(asyncio.Transport, transport)
         peer = transport.get_extra_info("peername")
         self._address = peer[0] if peer else ""
@@ -325,16 +324,16 @@ class Connection(asyncio.BufferedProtocol):
         owner.deliver(ConnectionOpened(self.number, self.listener, self._address))
 
     def active_since_s(self) -> float:
-        """When bytes came last, by the loop's clock."""
+        """Return when the last bytes arrived, by the loop's clock."""
         return self._active_at_s
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Forget the connection."""
+        """Release everything that the connection holds."""
         del exc
         if self._idle_timer is not None:
             self._idle_timer.cancel()
         self._is_closing = True
-        # The buffer refers to this connection: without a cycle both are gone at once.
+        # Breaks the reference cycle with the buffer, so that both are freed at once.
         self._frames.release()
         self._owner.memory.forget(self)
         self._outgoing.clear()
@@ -343,12 +342,12 @@ class Connection(asyncio.BufferedProtocol):
         self._owner.left(self)
 
     def memory_is_free(self) -> None:
-        """Try again to take memory for a large frame, or receive the rest of it."""
+        """Try again to get memory for a large frame, or receive the rest of it."""
         self._frames.go_on_with_frame()
         self._go_on()
 
     def stalled(self, reason: str) -> None:
-        """Close if a large frame is incomplete, or answers are not read."""
+        """Close if a large frame is incomplete, or the peer does not read its responses."""
         if not (self._frames.misses_bytes or self._frames.lacks_memory or self._congested):
             return
         _log.warning(
@@ -360,12 +359,12 @@ class Connection(asyncio.BufferedProtocol):
         self.transport.abort()
 
     def get_buffer(self, sizehint: int) -> memoryview:
-        """Where the next bytes go."""
+        """Return the memory for the next bytes."""
         del sizehint
         return self._frames.space()
 
     def buffer_updated(self, nbytes: int) -> None:
-        """Bytes came."""
+        """Handle received bytes."""
         self._active_at_s = self._owner.time_s()
         self._frames.received(nbytes)
         if not self._queued:
@@ -374,16 +373,16 @@ class Connection(asyncio.BufferedProtocol):
             self._set_reading()
 
     def eof_received(self) -> bool:
-        """The peer will send no more: close."""
+        """Close the connection: the peer will send no more."""
         return False
 
     def pause_writing(self) -> None:
-        """The peer does not read its responses."""
+        """Stop reading requests: the peer does not read its responses."""
         self._congested = True
         self._set_reading()
 
     def resume_writing(self) -> None:
-        """The peer reads again."""
+        """Continue: the peer reads its responses again."""
         self._congested = False
         self._active_at_s = self._owner.time_s()
         if self._outgoing:
@@ -393,17 +392,17 @@ class Connection(asyncio.BufferedProtocol):
         self._go_on()
 
     def gather(self, chunks: Sequence[bytes]) -> bool:
-        """Keep a response until `write_gathered`; whether it is the first that is kept."""
+        """Hold a response until `write_gathered`; return True if it is the first one held."""
         self._gathered.extend(chunks)
         self._gathered_replies += 1
-        # Records are not held back: the peer that does not read them must be noticed first.
+        # Records are written at once, so that a peer that does not read them is noticed.
         if len(chunks) > 1 or self._gathered_replies == _GATHERED_REPLIES:
             self.write_gathered()
             return False
         return self._gathered_replies == 1
 
     def write_gathered(self) -> None:
-        """Write the responses that were kept."""
+        """Write the held responses."""
         gathered = self._gathered
         if not gathered:
             return
@@ -422,7 +421,7 @@ class Connection(asyncio.BufferedProtocol):
         return bool(self._outgoing)
 
     def send(self, parts: Sequence[Part]) -> None:
-        """Write a response piece by piece, as the peer takes it."""
+        """Write a response piece by piece, as the peer receives it."""
         for part in parts:
             if type(part) is FileSlice and part.length > PIECE_BYTES:
                 self._outgoing.extend(pieces(part))
@@ -432,7 +431,7 @@ class Connection(asyncio.BufferedProtocol):
             self._send_on()
 
     def take_sending_turn(self) -> None:
-        """Send a piece of a large answer."""
+        """Send a piece of a large response."""
         self._sends_in_turn = False
         self._send_on()
         if not self._sends_in_turn:
@@ -445,7 +444,7 @@ class Connection(asyncio.BufferedProtocol):
             self._set_reading()
 
     def _send_on(self) -> None:
-        """Send up to the end of a piece of records; the next one has to wait for a turn."""
+        """Send up to the end of a piece of records; the next piece waits for a turn."""
         outgoing = self._outgoing
         has_sent = False
         while outgoing and not self._congested and not self.transport.is_closing():
@@ -455,7 +454,7 @@ class Connection(asyncio.BufferedProtocol):
                 return
             try:
                 data = read_part(part) if type(part) is FileSlice else part
-            except Exception as error:  # noqa: BLE001 - one answer must not stop the node
+            except Exception as error:  # noqa: BLE001 - one response must not stop the node
                 outgoing.clear()
                 self._owner.unreadable(self, error)
                 return
@@ -466,7 +465,7 @@ class Connection(asyncio.BufferedProtocol):
             self.transport.close()
 
     def close(self) -> None:
-        """Close the connection after what was written to it."""
+        """Close the connection after its pending responses are sent."""
         self.write_gathered()
         self._is_closing = True
         self._set_reading()
@@ -474,19 +473,19 @@ class Connection(asyncio.BufferedProtocol):
             self.transport.close()
 
     def mute(self) -> None:
-        """Hand out no further request."""
+        """Stop handing out requests."""
         self._muted = True
         self._set_reading()
 
     def unmute(self) -> None:
-        """Hand out requests again: in a later turn, since this is called from inside a step."""
+        """Hand out requests again, in a later turn, since this is called from inside a step."""
         self._muted = False
-        # A request that was parked for long is no idleness of the client.
+        # The time that a request was parked does not count as idle time of the client.
         self._active_at_s = self._owner.time_s()
         self._owner.soon(self._go_on)
 
     def take_turn(self) -> None:
-        """Hand out requests until the turn ends; wait for the next one if there are more."""
+        """Hand out requests until the turn ends; queue for the next turn if there are more."""
         self._queued = False
         if self.transport.is_closing() or self._is_closing:
             return
@@ -518,7 +517,7 @@ class Connection(asyncio.BufferedProtocol):
         self._owner.deliver(RequestFrame(self.number, frame))  # type: ignore[arg-type]
 
     def _set_reading(self) -> None:
-        """Read while there is room: only who reads learns that the peer is gone."""
+        """Read while there is room: only a read notices that the peer closed the connection."""
         self._frames.paused = (
             self._muted or self._congested or self._sends_in_turn or self._is_closing
         )

@@ -1,7 +1,7 @@
-"""Log lines that clients cannot forge, and cannot fill a disk with.
+"""Log formatting and limits: clients can neither forge log lines nor fill a disk with them.
 
 Names in a log line come from clients: group ids, topic names, client ids. Control characters in
-them are escaped here, for every handler, so that an event is one line. Lines of a traceback are
+them are escaped here, for every handler, so that each event is one line. Lines of a traceback are
 indented.
 """
 
@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Final
 
 SHOWN_PER_SPAN: Final = 50
-"""Events of one place in the code that are written in each span."""
+"""The maximum number of events of one place in the code that are logged in each span."""
 SPAN_S: Final = 60.0
 CAUSED_BY_CLIENTS: Final = frozenset(("minikafka.apis", "minikafka.group", "minikafka.server"))
-"""Loggers whose events of level INFO are bounded, too: clients can cause them in a loop."""
+"""Loggers whose INFO events are limited, too, because clients can cause them in a loop."""
 _MAX_PLACES: Final = 1000
-# Unicode's own line ends, and what turns the direction of text, mislead a reader as well.
+# Unicode line separators and text direction marks can mislead a reader as well.
 _UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
@@ -37,26 +37,26 @@ class LineFormatter(logging.Formatter):
     def formatException(self, ei: object) -> str:  # noqa: N802 - logging's name
         """Return the traceback, indented and each line escaped."""
         text = super().formatException(ei)  # type: ignore[arg-type]
-        # Only "\n" ends a line of a traceback; the others are in what a client sent.
+        # Only "\n" ends a line of a traceback; other control characters came from a client.
         return "\n".join("    " + escaped(line) for line in text.split("\n"))
 
 
 class RepeatedWarnings(logging.Filter):
-    """Lets 50 events of one place pass in each minute, then says how many were left out.
+    """Passes 50 events of one place in each minute, then reports how many were dropped.
 
-    Bounded are warnings, and at INFO what clients cause; transitions of partitions are not.
-
-    A place is a line of the code, since what a client sends may differ in each warning.
+    The limit is for warnings, and for INFO events that clients cause; state transitions of
+    partitions are not limited. A place is a line of code, since the texts of clients may differ in
+    each event.
     """
 
     def __init__(self) -> None:
-        """Start with no place."""
+        """Start without places."""
         super().__init__()
         self._places: dict[tuple[str, int], tuple[float, int]] = {}
-        """The start of the span in seconds, and how many events came in it."""
+        """The start of the span in seconds, and the number of events in it."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Return True if the record is to be written; it may gain a note about those left out."""
+        """Return True if the record must be logged; add a note about dropped ones if necessary."""
         level = record.levelno
         if level != logging.WARNING and (
             level != logging.INFO or record.name not in CAUSED_BY_CLIENTS
@@ -73,14 +73,15 @@ class RepeatedWarnings(logging.Filter):
             self._places.clear()
         self._places[place] = began_s, count
         if left_out:
-            _note(record, f"{left_out} more like this were not logged since the last one")
+            events = "1 similar event was" if left_out == 1 else f"{left_out} similar events were"
+            _note(record, f"{events} not logged since the last one")
         elif count == SHOWN_PER_SPAN:
-            _note(record, f"more like this are counted, not logged, for {SPAN_S:.0f} s")
+            _note(record, f"similar events are counted but not logged for {SPAN_S:.0f} s")
         return count <= SHOWN_PER_SPAN
 
 
 def _note(record: logging.LogRecord, note: str) -> None:
-    # Without arguments a percent sign in the message means nothing.
+    # Without arguments a percent sign in the message has no special meaning.
     record.msg, record.args = f"{record.getMessage()} ({note})", None
 
 

@@ -1,8 +1,8 @@
-"""`GET /metrics`: just enough HTTP/1.1 for whoever scrapes, on the node's own loop.
+"""`GET /metrics`: a minimal HTTP/1.1 server for metric scrapers, on the node's event loop.
 
-One request a connection. What is asked is small or refused, and whoever is slow is cut off. Values
-are taken inside the loop, a slice at a time, since a node is no matter for threads; turning them
-into text is done away from it.
+It serves one request per connection. Large requests are rejected, and slow connections are closed.
+The values are read inside the loop, a slice at a time, since a node is not thread-safe; they are
+formatted in a thread.
 """
 
 import asyncio
@@ -22,25 +22,25 @@ _SLICE = 1000
 
 
 class Rendered(Protocol):
-    """A body and what it is."""
+    """A response body and its type."""
 
     @property
     def content_type(self) -> str:
-        """The Content-Type."""
+        """The Content-Type header."""
 
     @property
     def body(self) -> bytes:
-        """The bytes."""
+        """The bytes of the body."""
 
 
-class _Refused(Exception):  # noqa: N818 - an answer, not a fault
+class _Rejected(Exception):  # noqa: N818 - a response, not a fault
     def __init__(self, status: HTTPStatus) -> None:
         super().__init__(status.phrase)
         self.status = status
 
 
 class MetricsServer:
-    """Serves what `take` gives, as `render` writes it for an Accept header."""
+    """Serves the samples of `take`, formatted by `render` for the request's Accept header."""
 
     def __init__(
         self,
@@ -49,7 +49,7 @@ class MetricsServer:
         *,
         timeout_s: float = _TIMEOUT_S,
     ) -> None:
-        """Nothing listens before `bind`."""
+        """Prepare; the server listens after `bind` and `serve`."""
         self._take = take
         self._render = render
         self._timeout_s = timeout_s
@@ -57,10 +57,10 @@ class MetricsServer:
         self._server: asyncio.Server
 
     async def bind(self, host: str, port: int) -> int:
-        """Take an address; returns its port. It answers once `serve` was called.
+        """Bind an address; return its port. Requests are answered after `serve`.
 
         Raises:
-            OSError: when the address cannot be bound.
+            OSError: the address cannot be bound.
         """
         self._server = await asyncio.start_server(
             self._connected,
@@ -73,17 +73,17 @@ class MetricsServer:
         return cast(int, self._server.sockets[0].getsockname()[1])
 
     async def serve(self) -> None:
-        """Take connections."""
+        """Start to accept connections."""
         await self._server.start_serving()
 
     def close(self) -> None:
-        """Take no more connections, and cut off those that are there."""
+        """Stop accepting connections, and close the open ones."""
         self._server.close()
         for writer in self._open:
             writer.transport.abort()
 
     async def wait_closed(self) -> None:
-        """Return when the last connection is gone."""
+        """Wait until the last connection is closed."""
         tasks = [task for task in self._open.values() if task is not None]
         await asyncio.gather(*tasks, return_exceptions=True)
 
@@ -107,40 +107,44 @@ class MetricsServer:
         try:
             method, accept = await self._request(reader)
             samples = await self._samples()
-            # Text of many samples takes long, and needs nothing but the samples.
+            # Formatting many samples takes long, and needs only the samples, not the node.
             rendered = await asyncio.to_thread(self._render, samples, accept)
-        except _Refused as refused:
-            return _refusal(refused.status)
+        except _Rejected as rejected:
+            return _refusal(rejected.status)
         except asyncio.IncompleteReadError as error:
             return _refusal(HTTPStatus.BAD_REQUEST) if error.partial else b""
         except (OSError, TimeoutError):
             raise
-        except Exception:  # noqa: BLE001 - a scrape must not take the node away
-            _log.exception("metrics could not be told")
+        except Exception:  # noqa: BLE001 - a scrape must not stop the node
+            _log.exception("metrics could not be read")
             return _refusal(HTTPStatus.INTERNAL_SERVER_ERROR)
         head = _head(HTTPStatus.OK, rendered.content_type, len(rendered.body))
         return head if method == "HEAD" else head + rendered.body
 
     async def _request(self, reader: asyncio.StreamReader) -> tuple[str, str]:
-        """Method and Accept header of a request that can be served."""
+        """Read a request; return its method and Accept header.
+
+        Raises:
+            _Rejected: the request is invalid or not supported.
+        """
         try:
             head = await reader.readuntil(b"\r\n\r\n")
         except asyncio.LimitOverrunError:
-            raise _Refused(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE) from None
+            raise _Rejected(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE) from None
         line, *fields = head.decode("latin-1").split("\r\n")[:-2]
         words = line.split(" ")
         if len(words) != 3 or not all(words) or not words[2].startswith("HTTP/1."):
-            raise _Refused(HTTPStatus.BAD_REQUEST)
+            raise _Rejected(HTTPStatus.BAD_REQUEST)
         headers = {}
         for field in fields:
             name, separator, value = field.partition(":")
             if not separator or not name or name != name.strip():
-                raise _Refused(HTTPStatus.BAD_REQUEST)
+                raise _Rejected(HTTPStatus.BAD_REQUEST)
             headers[name.lower()] = value.strip()
         if words[1].partition("?")[0] != _PATH:
-            raise _Refused(HTTPStatus.NOT_FOUND)
+            raise _Rejected(HTTPStatus.NOT_FOUND)
         if words[0] not in ("GET", "HEAD"):
-            raise _Refused(HTTPStatus.METHOD_NOT_ALLOWED)
+            raise _Rejected(HTTPStatus.METHOD_NOT_ALLOWED)
         return words[0], headers.get("accept", "")
 
     async def _samples(self) -> list[Sample]:
@@ -148,7 +152,7 @@ class MetricsServer:
         for sample in self._take():
             samples.append(sample)
             if len(samples) % _SLICE == 0:
-                # Clients wait for a slice, never for the whole.
+                # So that clients of the node wait for one slice only.
                 await asyncio.sleep(0)
         return samples
 

@@ -1,14 +1,14 @@
-"""Descriptors of the files in log directories: a bounded number, the coldest closed first.
+"""Descriptors of the files in log directories: a bounded number, least recently used closed first.
 
-A file that was closed here is opened again when it is used next, by its present path. A file that
-was written to is synced before it is closed: an error of the system's write-back reaches only who
-had the file open. The numbers of other descriptors, those of sockets, are not known here; what the
-system says counts, too: where it has no descriptor left (EMFILE, ENFILE) a file is closed, and the
-call is made again.
+A file that was closed here is opened again at its next use, by its current path. A file that was
+written to is synced before it is closed, because an error of the system's write-back is reported
+only to descriptors that were open. The number of other descriptors, such as sockets, is not known
+here; so if the system has no descriptor left (EMFILE, ENFILE), a file is closed and the call is
+repeated.
 
 A few descriptors are held as spares. An operation on a log reserves them before it changes
-anything, so that it does not run out of descriptors half-way. The last of them are for the metadata
-log only, without which a node cannot go on.
+anything, so that it does not run out of descriptors half-way. The last spares are only for the
+metadata log, without which a node cannot continue.
 """
 
 import errno
@@ -23,10 +23,10 @@ from minikafka.server.descriptors import current_limit, share_of_files
 T = TypeVar("T")
 
 NO_DESCRIPTOR: Final = frozenset((errno.EMFILE, errno.ENFILE))
-"""What the system says where this process, or all of them, have too many files open."""
+"""The errors for too many open files of this process, or of the whole system."""
 
 _OPENED_AT_A_TIME: Final = 4
-"""What one operation on a log opens at most."""
+"""The maximum number of files that one operation on a log opens."""
 _FOR_METADATA: Final = 6
 _LEAST_SPARES: Final = _FOR_METADATA + _OPENED_AT_A_TIME
 _SPARES: Final = _LEAST_SPARES + 4
@@ -34,7 +34,7 @@ _METADATA_FOLDER: Final = "/__cluster_metadata-0/"
 
 
 class Closable(Protocol):
-    """A file whose descriptor may be closed while it is not in use. Any thread may ask."""
+    """A file whose descriptor may be closed while it is not in use. Any thread may call it."""
 
     path: str
 
@@ -43,13 +43,13 @@ class Closable(Protocol):
 
     @property
     def is_unsynced(self) -> bool:
-        """True if the file was written to since it was synced."""
+        """True if the file was written to since its last sync."""
 
     def let_go(self) -> bool:
-        """Sync the file if need be, and close its descriptor; False if it is in use.
+        """Sync the file if necessary, and close its descriptor; False if it is in use.
 
         Raises:
-            StorageFault: it cannot be synced.
+            StorageFault: the file cannot be synced.
         """
 
 
@@ -57,16 +57,16 @@ class OpenFiles:
     """The open files of a process."""
 
     def __init__(self, most: int) -> None:
-        """Keep `most` files open."""
+        """Keep at most `most` files open."""
         self.most = most
         self.is_short = True
         """True if there are fewer spares than there should be."""
         self.connections = 0
-        """Connections that came to nodes of this process: they have descriptors, too."""
+        """The number of inbound connections of this process, which use descriptors, too."""
         self.let_go_count = 0
-        """How many descriptors of files that are in use were closed."""
+        """The number of descriptors that were closed to stay within the limit."""
         self._lock = threading.RLock()
-        # The next one to be closed is in front, unless it was used since it was put there.
+        # The next file to close is at the front, unless it was used since it got there.
         self._open: OrderedDict[Closable, None] = OrderedDict()
         self._known: dict[str, dict[str, list[Closable]]] = {}
         self._spares: list[int] = []
@@ -75,7 +75,7 @@ class OpenFiles:
         """Open a file; return its descriptor.
 
         Raises:
-            OSError: as `os.open`; with one of NO_DESCRIPTOR if no file can be closed for it.
+            OSError: as `os.open`; one of NO_DESCRIPTOR if no other file can be closed.
             StorageFault: a file that had to be closed cannot be synced.
         """
         with self._lock:
@@ -89,7 +89,7 @@ class OpenFiles:
             return self._attempt(lambda: os.open(path, flags, 0o644), kept)
 
     def attempt(self, call: Callable[[], T]) -> T:
-        """Call the system; again, after a descriptor was made free, where it has none left."""
+        """Make a system call; if no descriptor is left, free one and repeat the call."""
         return self._attempt(call, _FOR_METADATA)
 
     def _attempt(self, call: Callable[[], T], kept: int) -> T:
@@ -101,7 +101,7 @@ class OpenFiles:
                     raise
 
     def reserve(self) -> bool:
-        """Have spares for one operation; return False if there are too few."""
+        """Ensure that there are spares for one operation; return False if there are too few."""
         with self._lock:
             while len(self._spares) < _SPARES:
                 try:
@@ -120,13 +120,13 @@ class OpenFiles:
             self._open[file] = None
 
     def enter(self, file: Closable) -> None:
-        """Note the path of a file that is in use, so that it follows when it is renamed."""
+        """Note the path of a file in use, so that `rename` can update it."""
         folder, _, name = file.path.rpartition("/")
         with self._lock:
             self._known.setdefault(folder, {}).setdefault(name, []).append(file)
 
     def forget(self, file: Closable) -> None:
-        """Note that a file is not used any more."""
+        """Note that a file is no longer in use."""
         folder, _, name = file.path.rpartition("/")
         with self._lock:
             self._open.pop(file, None)
@@ -138,12 +138,12 @@ class OpenFiles:
                 del self._known[folder]
 
     def rename(self, old: str, new: str) -> None:
-        """Rename a file or a folder, and let the files that are in use follow.
+        """Rename a file or a folder, and update the paths of the files in use.
 
         Raises:
             OSError: as `os.replace`.
         """
-        # One who opens a file again meanwhile must not find it under neither name.
+        # Under the lock: a file that is opened again meanwhile must have a path that exists.
         with self._lock:
             os.replace(old, new)  # noqa: PTH105
             inside = self._known.pop(old, None)
@@ -162,12 +162,12 @@ class OpenFiles:
             self.enter(file)
 
     def make_room(self) -> bool:
-        """Close the file that was not used for longest; False if none can be closed."""
+        """Close the least recently used file; False if none can be closed."""
         with self._lock:
             return self._close_one()
 
     def _make_free(self, kept: int) -> bool:
-        """Close a file, or a spare where there are more than `kept`; False if there is none."""
+        """Close a file, or a spare if there are more than `kept`; False if there is neither."""
         with self._lock:
             if self._close_one():
                 return True
@@ -178,7 +178,7 @@ class OpenFiles:
             return True
 
     def _close_one(self) -> bool:
-        """Close the file that was not used for longest; one that needs no sync, if there is one."""
+        """Close the least recently used file that needs no sync, or else any file."""
         files = self._open
         for _ in range(2 * len(files)):
             file = next(iter(files))
@@ -196,4 +196,4 @@ class OpenFiles:
 
 
 OPEN_FILES: Final = OpenFiles(share_of_files(current_limit()))
-"""Those of this process."""
+"""The open files of this process."""

@@ -1,8 +1,8 @@
 """A log directory on the operating system's file system.
 
-Implements `minikafka.log.disk`. Writes are one `pwrite` at the tracked end, so a tail that an
-earlier failure left behind is overwritten rather than followed. A sync may run in another thread
-while the loop writes; a file is not closed under a running sync.
+Implements `minikafka.log.disk`. An append is one `pwrite` at the tracked end, so it overwrites the
+remains of an earlier failed append. A sync may run in another thread while the loop writes; a file
+is not closed during a sync.
 """
 
 import contextlib
@@ -29,7 +29,7 @@ from minikafka.server.open_files import NO_DESCRIPTOR, OPEN_FILES
 Buffer = bytes | bytearray | memoryview
 
 _TELLS_ERRORS: Final = (5, 8)
-"""The first version of Linux whose `syncfs` reports what could not be written."""
+"""The first version of Linux whose `syncfs` reports write errors."""
 
 
 def _find_syncfs() -> Callable[[int], int] | None:
@@ -45,11 +45,11 @@ def _find_syncfs() -> Callable[[int], int] | None:
 _syncfs = _find_syncfs()
 
 _CLOSED: Final = (-1,)
-"""The descriptor of a file that has none."""
+"""The descriptor of a file whose descriptor is closed."""
 
 
 class OsFile:
-    """An open file of an `OsDisk`. Its descriptor comes and goes (`open_files`)."""
+    """An open file of an `OsDisk`. Its descriptor may be closed and opened again (`open_files`)."""
 
     __slots__ = (
         "_descriptor", "_flags", "_is_closed", "_is_used", "_root", "_syncing", "_using",
@@ -57,25 +57,25 @@ class OsFile:
     )  # fmt: skip
 
     def __init__(self, root: str, path: str, flags: int) -> None:
-        """Open `path`; `root` is the log directory that a fault will name."""
+        """Open `path`; `root` is the log directory that faults name."""
         self._root = root
         self._flags = flags
         self.path = path
-        # The second lock is held for as long as a sync takes. The loop needs only the first one.
+        # `_syncing` is held during a sync. The loop needs only `_using`, which is held briefly.
         self._using = threading.Lock()
         self._syncing = threading.Lock()
         self._is_used = True
         self._is_closed = False
         self.is_unsynced = False
-        # Each opening has a tuple of its own: one that is still there was not closed meanwhile,
-        # while a number may be in use again.
+        # A new tuple for each open: while it is still set, the descriptor was not closed. The
+        # number alone would not show that, since the system reuses numbers.
         self._descriptor = (OPEN_FILES.open(path, flags),)
         self.size = os.fstat(self._descriptor[0]).st_size
         OPEN_FILES.enter(self)
         OPEN_FILES.opened(self)
 
     def append(self, data: Buffer) -> None:
-        """Write all of `data` at the end, or raise and leave the file as it was."""
+        """Write all of `data` at the end, or raise and leave the file unchanged."""
         size = self.size
         with self._using:
             fd = self._descriptor[0]
@@ -99,7 +99,7 @@ class OsFile:
     def read_at(self, position: int, length: int) -> bytes:
         """Return up to `length` bytes from `position`; fewer only at the end of the file.
 
-        No lock is taken: bytes count only if the descriptor was open until they were read.
+        No lock is taken: the bytes are valid only if the descriptor stayed open during the read.
         """
         self._is_used = True
         descriptor = self._descriptor
@@ -107,7 +107,7 @@ class OsFile:
             data = os.pread(descriptor[0], length, position)
         except OSError as error:
             if descriptor is self._descriptor and descriptor is not _CLOSED:
-                # The disk: that a second read may work is no reason to trust it.
+                # An error of the disk: even if a second read worked, it could not be trusted.
                 raise StorageFault(self._root, f"read failed: {error.strerror}") from error
         else:
             if descriptor is self._descriptor:
@@ -117,7 +117,7 @@ class OsFile:
     def _read_under_lock(self, position: int, length: int) -> bytes:
         with self._using:
             if self._is_closed:
-                # The log was let go of since: nothing is wrong with the disk.
+                # The log was closed meanwhile: the disk has no fault.
                 raise RecordsGoneError("the file was closed before it was read")
             fd = self._opened()
             try:
@@ -126,7 +126,7 @@ class OsFile:
                 raise StorageFault(self._root, f"read failed: {error.strerror}") from error
 
     def read_into(self, position: int, buffer: bytearray | memoryview) -> int:
-        """Fill `buffer` from `position`; how many bytes there were."""
+        """Fill `buffer` from `position`; return the number of bytes read."""
         with self._using:
             try:
                 return os.preadv(self._opened(), [buffer], position)
@@ -145,7 +145,7 @@ class OsFile:
             self.size = size
 
     def sync(self) -> None:
-        """Make the content durable; nothing to do for a file that was closed meanwhile."""
+        """Make the content durable; no effect on a file that was closed meanwhile."""
         with self._syncing:
             with self._using:
                 if self._is_closed:
@@ -159,7 +159,7 @@ class OsFile:
                 raise StorageFault(self._root, f"sync failed: {error.strerror}") from error
 
     def close(self) -> None:
-        """Close the file, after a sync that is running."""
+        """Close the file, after a running sync."""
         with self._syncing, self._using:
             if self._is_closed:
                 return
@@ -173,10 +173,10 @@ class OsFile:
         return was_used
 
     def let_go(self) -> bool:
-        """Sync the file if need be, and close its descriptor; False if it is in use.
+        """Sync the file if necessary, and close its descriptor; False if it is in use.
 
         Raises:
-            StorageFault: it cannot be synced.
+            StorageFault: the file cannot be synced.
         """
         if not self._syncing.acquire(blocking=False):
             return False
@@ -203,13 +203,13 @@ class OsFile:
         return True
 
     def _close_descriptor(self) -> None:
-        # In this order: a read that began since sees that its descriptor is not this file's.
+        # In this order: a concurrent read sees that its descriptor is no longer this file's.
         descriptor, self._descriptor = self._descriptor, _CLOSED
         if descriptor is not _CLOSED:
             os.close(descriptor[0])
 
     def _opened(self) -> int:
-        """The descriptor, opened again if it was closed. The caller holds `_using`."""
+        """Return the descriptor, opened again if it was closed. The caller holds `_using`."""
         self._is_used = True
         if self._descriptor is _CLOSED:
             if self._is_closed:
@@ -223,7 +223,7 @@ class OsFile:
 
 @contextlib.contextmanager
 def faults(root: str, action: str) -> Iterator[None]:
-    """Raise what the system reports as a fault of the log directory `root`."""
+    """Raise errors of the system as faults of the log directory `root`."""
     try:
         yield
     except FileNotFoundError as error:
@@ -234,7 +234,7 @@ def faults(root: str, action: str) -> Iterator[None]:
 
 
 class OsDisk:
-    """A folder of the file system as a log directory; created if it is not there."""
+    """A folder of the file system as a log directory; created if it does not exist."""
 
     __slots__ = ("_lock_fd", "root")
 
@@ -242,7 +242,7 @@ class OsDisk:
         """Use `root`, made absolute."""
         self.root = os.path.abspath(root)  # noqa: PTH100 - paths stay strings on this side
         self._lock_fd = -1
-        # Where that fails, so does whatever is asked of it first.
+        # If this fails, the first operation on the directory reports the error.
         with contextlib.suppress(OSError):
             os.makedirs(self.root, exist_ok=True)  # noqa: PTH103
 
@@ -256,16 +256,20 @@ class OsDisk:
         return OsFile(self.root, path, flags)
 
     def reserve_files(self) -> None:
-        """Have spare descriptors for the operation that follows."""
+        """Reserve spare descriptors for the next operation.
+
+        Raises:
+            OutOfFilesFault: too few descriptors are left.
+        """
         if OPEN_FILES.is_short and not OPEN_FILES.reserve():
             raise OutOfFilesFault(self.root, os.strerror(errno.EMFILE))
 
     def exists(self, path: str) -> bool:
-        """Whether there is a file or folder."""
+        """True if a file or folder exists at `path`."""
         return os.path.lexists(self._path(path))
 
     def list(self, path: str) -> list[str]:
-        """Names in a folder, sorted; none if there is no folder."""
+        """Return the names in a folder, sorted; none if the folder does not exist."""
         with self._faults(f"list {path or 'the directory'}"):
             try:
                 return sorted(OPEN_FILES.attempt(lambda: os.listdir(self._path(path))))  # noqa: PTH208
@@ -273,7 +277,7 @@ class OsDisk:
                 return []
 
     def make_dir(self, path: str) -> None:
-        """Create a folder, unless it is there."""
+        """Create a folder, unless it exists."""
         with self._faults(f"create {path}"):
             os.makedirs(self._path(path), exist_ok=True)  # noqa: PTH103
 
@@ -294,8 +298,8 @@ class OsDisk:
                 OPEN_FILES.attempt(lambda: shutil.rmtree(target))
 
     def space(self) -> Space:
-        """What the file system says; what is kept for the superuser is not usable."""
-        with self._faults("ask for the space"):
+        """Return total and usable bytes; space reserved for the superuser is not usable."""
+        with self._faults("read the free space"):
             found = os.statvfs(self.root)
         return Space(found.f_blocks * found.f_frsize, found.f_bavail * found.f_frsize)
 
@@ -309,10 +313,10 @@ class OsDisk:
                 os.close(fd)
 
     def sync_all(self) -> bool:
-        """Sync the file system of the directory, by `syncfs`.
+        """Sync the file system of the directory by `syncfs`; return False if that is not possible.
 
-        Through the descriptor of the lock, which is told of every write that failed since it was
-        opened. Linux tells since 5.8; elsewhere nothing is done.
+        It uses the descriptor of the lock, so that every write error since that was opened is
+        reported. Only Linux 5.8 and later reports them; other systems are not synced here.
         """
         if self._lock_fd < 0 or _syncfs is None:
             return False
@@ -323,7 +327,11 @@ class OsDisk:
         return True
 
     def lock(self) -> None:
-        """Hold `.lock` until `unlock` or the end of the process."""
+        """Lock `.lock` until `unlock` or the end of the process.
+
+        Raises:
+            DirectoryInUseFault: another process holds the lock.
+        """
         with self._faults("open .lock"):
             fd = OPEN_FILES.open(self._path(".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC)
         try:
@@ -338,7 +346,7 @@ class OsDisk:
         self._lock_fd = fd
 
     def unlock(self) -> None:
-        """Let another process have the directory."""
+        """Release the lock, so that another process can use the directory."""
         if self._lock_fd >= 0:
             os.close(self._lock_fd)
             self._lock_fd = -1

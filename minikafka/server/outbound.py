@@ -1,7 +1,7 @@
-"""Outbound connections: one a channel, opened when something is sent, never retried by itself.
+"""Outbound connections: one per channel, opened by the first request, never retried here.
 
-A channel that cannot be opened, or closes, is reported once by `ChannelDown`; whoever sent on it
-decides what to do. What was written while the connection was being opened goes out in order.
+A channel that cannot be opened, or is closed, is reported once by `ChannelDown`; the sender decides
+what to do. Requests that are written while the connection is being opened are sent in order.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ class Outbound:
         self._tasks: list[asyncio.Task[None]] = []
 
     def send(self, channel: Channel, parts: Sequence[Chunk]) -> None:
-        """Write a request, opening the channel where it is not open."""
+        """Write a request; open the channel if it is not open."""
         link = self._links.get(channel)
         if link is None:
             link = self._links[channel] = Link(self, channel, self._pool)
@@ -54,13 +54,13 @@ class Outbound:
             self.close_channel(channel)
 
     def lost(self, link: "Link", reason: str) -> None:
-        """A link is gone; report it unless it was closed on purpose."""
+        """Report a lost link, unless its channel was closed on purpose."""
         if self._links.get(link.channel) is link:
             del self._links[link.channel]
             self._step(ChannelDown(link.channel, reason))
 
     def deliver(self, link: "Link", frame: memoryview) -> None:
-        """Pass a response on, unless the channel was closed on purpose."""
+        """Deliver a response, unless the channel was closed on purpose."""
         if self._links.get(link.channel) is link:
             self._step(ResponseFrame(link.channel, frame))
 
@@ -70,7 +70,7 @@ class Outbound:
             async with asyncio.timeout(_CONNECT_TIMEOUT_S):
                 await self._loop.create_connection(lambda: link, channel.host, channel.port)
         except (OSError, TimeoutError, UnicodeError) as error:
-            # UnicodeError: a name that cannot be a host's.
+            # UnicodeError: an invalid host name.
             self.lost(link, f"cannot connect: {str(error) or 'timed out'}")
 
 
@@ -78,7 +78,7 @@ class Link(asyncio.BufferedProtocol):
     """One outbound connection."""
 
     def __init__(self, owner: Outbound, channel: Channel, pool: BufferPool) -> None:
-        """Queue what is written until `connection_made`."""
+        """Queue requests until `connection_made`."""
         self.channel = channel
         self._owner = owner
         self._frames = FrameBuffer(self._consume, pool, _RESPONSE_LIMIT_BYTES)
@@ -89,7 +89,7 @@ class Link(asyncio.BufferedProtocol):
     def write(self, parts: Sequence[Chunk]) -> None:
         """Write now, or when the connection is open."""
         if self._transport is None:
-            # What waits outlives the step: views of a frame must not.
+            # Copied, because queued requests outlive the step, but views of a frame do not.
             self._queue.extend(bytes(part) for part in parts)
         elif len(parts) == 1:
             self._transport.write(parts[0])
@@ -103,7 +103,7 @@ class Link(asyncio.BufferedProtocol):
             self._transport.abort()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Write what waited."""
+        """Write the queued requests."""
         self._transport = cast(asyncio.Transport, transport)
         if self._abandoned:
             self._transport.abort()
@@ -117,12 +117,12 @@ class Link(asyncio.BufferedProtocol):
         self._owner.lost(self, str(exc) if exc else "closed by the other side")
 
     def get_buffer(self, sizehint: int) -> memoryview:
-        """Where the next bytes go."""
+        """Return the memory for the next bytes."""
         del sizehint
         return self._frames.space()
 
     def buffer_updated(self, nbytes: int) -> None:
-        """Bytes came."""
+        """Handle received bytes."""
         self._frames.received(nbytes)
         try:
             self._frames.drain()

@@ -1,4 +1,4 @@
-"""Ports that are free, for processes that are about to bind them."""
+"""Choice of free ports for processes that will bind them."""
 
 import errno
 import os
@@ -9,13 +9,13 @@ _USUAL = "20000-32000"
 
 
 def choice() -> range:
-    """The ports from which local clusters choose theirs; MINIKAFKA_PORTS=FIRST-END names others.
+    """Return the range of ports for local clusters; MINIKAFKA_PORTS=FIRST-END sets another range.
 
-    Test processes that run side by side each have their own part, so that none takes a port that
-    another one has chosen and not yet bound.
+    Parallel test processes have separate ranges, so that none uses a port that another process has
+    chosen but not bound yet.
 
     Raises:
-        ValueError: if the variable is not two ports with a hyphen between them.
+        ValueError: the variable is not two ports with a hyphen between them.
     """
     named = os.environ.get(VARIABLE) or _USUAL
     first, _, end = named.partition("-")
@@ -31,11 +31,11 @@ def choice() -> range:
 def is_free(host: str, port: int) -> bool:
     """Return False if another process listens on the address.
 
-    An address that cannot be bound for another reason is for its user to report.
+    True if the address cannot be bound for another reason: the process that binds it reports that.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as probe:
-        # As a node binds: what a connection left behind in TIME_WAIT is not in use.
+        # As a node does: a former connection in TIME_WAIT does not keep the address in use.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((host, port))

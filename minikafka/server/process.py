@@ -1,7 +1,7 @@
 """Nodes in this process: disks, sockets, signals, and the loop that runs them.
 
-Start-up is short on purpose: uvloop and what a node needs, nothing else, and no garbage collection;
-afterwards everything that lives for ever is taken out of the collector's sight.
+Start-up is kept short: it imports only uvloop and the modules that a node needs, and collects no
+garbage; later all permanent objects are frozen, so that the collector skips them.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ from minikafka.server.open_files import OPEN_FILES
 from minikafka.server.os_disk import OsDisk
 
 if TYPE_CHECKING:
-    # A node that tells no metrics starts without a server for them.
+    # A node without a metrics listener never imports the metrics server.
     from minikafka.server.metrics_http import MetricsServer
 
 _log = logging.getLogger("minikafka.server")
@@ -38,19 +38,19 @@ _COLLECT_AFTER_S = 1.0
 
 
 class StartError(Exception):
-    """A node that could not be started; the message says what to do about it."""
+    """A node could not be started; the message names the cause."""
 
 
 def run_nodes(configs: Sequence[NodeConfig], on_started: Callable[[NodeConfig], None]) -> int:
-    """Run nodes until all have stopped; returns the exit code of the first that failed, or 0.
+    """Run nodes until all have stopped; return the exit code of the first that failed, or 0.
 
-    SIGTERM and SIGINT begin a controlled shutdown.
+    SIGTERM and SIGINT start a controlled shutdown.
 
     Raises:
-        StartError: naming the file, directory or address that is in the way.
+        StartError: a node cannot start; it names the file, directory or address at fault.
     """
     try:
-        import uvloop  # noqa: PLC0415 - the plain loop serves where there is no uvloop
+        import uvloop  # noqa: PLC0415 - asyncio's loop is used if uvloop is not installed
 
         runner = asyncio.Runner(loop_factory=uvloop.new_event_loop)
     except ImportError:
@@ -72,7 +72,7 @@ async def _run(configs: Sequence[NodeConfig], on_started: Callable[[NodeConfig],
             each.start()
         if summary.compiled is None:
             _log.warning("minikafka was installed without a C compiler: large batches take longer")
-        # Not now: the first clients would wait for it.
+        # Later: the first clients would have to wait for it.
         loop.call_later(_COLLECT_AFTER_S, _tune_collector)
 
         def stop() -> None:
@@ -88,7 +88,7 @@ async def _run(configs: Sequence[NodeConfig], on_started: Callable[[NodeConfig],
 
 
 async def _stop_in_order(running: Sequence["RunningNode"]) -> None:
-    """Brokers first, then controllers, whose leave the brokers need."""
+    """Stop brokers first, then controllers: a broker's shutdown needs the active controller."""
     brokers = [each for each in running if not each.config.is_controller]
     for each in brokers:
         each.driver.step(ShutdownRequested())
@@ -108,7 +108,11 @@ class RunningNode:
         loop: asyncio.AbstractEventLoop,
         on_started: Callable[[NodeConfig], None],
     ) -> None:
-        """Prepare; nothing is opened yet."""
+        """Prepare the node; nothing is opened yet.
+
+        Raises:
+            StartError: a host name in the limits cannot be resolved.
+        """
         self.config = config
         self._on_started = on_started
         self._loop = loop
@@ -139,7 +143,11 @@ class RunningNode:
         self.node: Node
 
     async def bind(self) -> None:
-        """Bind every listener, so that an address in use is found before anything is written."""
+        """Bind every listener, so that an address in use is noticed before anything is written.
+
+        Raises:
+            StartError: an address cannot be bound.
+        """
         connections = self.driver.connections
         backlog = self.config.values[keys.SOCKET_LISTEN_BACKLOG_SIZE]
         for listener in self.config.listeners:
@@ -172,14 +180,18 @@ class RunningNode:
                 f"{error.strerror}"
             ) from None
         self._metrics = server
-        # DescribeConfigs tells the port that was taken, so that others find it.
+        # DescribeConfigs returns the port that was bound, so that clients can find it.
         shown = f"[{host}]:{bound}" if ":" in host else f"{host}:{bound}"
         given = {**self.config.values.given, name: shown}
         self.config = self.config._replace(values=Config(given), metrics_address=(host, bound))
-        _log.info("node %d tells its metrics at http://%s/metrics", self.config.node_id, shown)
+        _log.info("node %d serves its metrics at http://%s/metrics", self.config.node_id, shown)
 
     def start(self) -> None:
-        """Load the disks and begin."""
+        """Load the disks and start the node.
+
+        Raises:
+            StartError: a log directory is not formatted, or cannot be used.
+        """
         config = self.config
         try:
             disks = {path: self._disk(path) for path in config.all_log_dirs}
@@ -213,7 +225,7 @@ class RunningNode:
         self.driver.start(self.node)
 
     def _follow_limits(self, values: Config) -> None:
-        """Set the limits of connections when the configuration has changed."""
+        """Update the connection limits if the configuration has changed."""
         if values is self._followed:
             return
         self._followed = values
@@ -222,10 +234,12 @@ class RunningNode:
         try:
             connections.limits = configured_limits(values, names, connections.limits.descriptors)
         except OSError as error:
-            _log.warning("limits of connections stay: %s", _unknown_address(values, error))
+            _log.warning(
+                "the connection limits are not changed: %s", _unknown_address(values, error)
+            )
 
     def close(self) -> None:
-        """Let go of everything that is open."""
+        """Close everything that is open."""
         if self._metrics is not None:
             self._metrics.close()
         self.driver.close()
@@ -237,7 +251,7 @@ class RunningNode:
         self._tasks.append(self._loop.create_task(self._let_clients_in()))
 
     async def _let_clients_in(self) -> None:
-        """Once the broker can answer them truthfully; and tell of it once they can connect."""
+        """Open the broker listeners after the broker was unfenced, then report the start."""
         for listener in self.config.broker_listeners:
             await self.driver.connections.serve(listener.name)
         self._on_started(self.config)
@@ -252,7 +266,7 @@ def _unknown_address(values: Config, error: OSError) -> str:
 
 
 def _tune_collector() -> None:
-    """Freeze what start-up left behind, and look at young objects less often than by default."""
+    """Freeze the objects of the start-up, and collect less often than by default."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 1_000)

@@ -1,6 +1,6 @@
-"""Samples as Prometheus reads them, through `prometheus_client` (extra `metrics`).
+"""Samples in the formats of Prometheus, by `prometheus_client` (extra `metrics`).
 
-Nothing else here imports that package, and this module is imported only where it is wanted.
+No other module imports that package, and this module is imported only if metrics are served.
 """
 
 from collections.abc import Iterable, Sequence
@@ -17,37 +17,37 @@ _TOTAL = "_total"
 
 
 class Exposition(NamedTuple):
-    """A body and what it is."""
+    """A response body and its type."""
 
     content_type: str
     body: bytes
 
 
 def exposition(samples: Sequence[Sample], accept: str) -> Exposition:
-    """The samples in the format that an Accept header prefers: OpenMetrics, or the older text."""
+    """Format samples as an Accept header prefers: OpenMetrics, or the older text format."""
     registry = CollectorRegistry(auto_describe=False)
     registry.register(_Given(samples))
     try:
         encode, content_type = choose_encoder(accept)
     except (TypeError, ValueError):
-        # It compares versions before it knows that they are numbers.
+        # `choose_encoder` fails on versions in the header that are not numbers.
         encode, content_type = choose_encoder("")
     return Exposition(content_type, encode(registry))
 
 
 class _Given(Collector):
-    """Hands over samples that were taken before."""
+    """A collector of given samples."""
 
     def __init__(self, samples: Sequence[Sample]) -> None:
-        """Keep them."""
+        """Store the samples."""
         self._samples = samples
 
     def describe(self) -> Iterable[Family]:
-        """Nothing: names are checked where they are written down."""
+        """Return nothing: the catalog checks the names."""
         return ()
 
     def collect(self) -> Iterable[Family]:
-        """The samples by metric, in the order in which the metrics come first."""
+        """Yield the samples by metric, in the order of each metric's first sample."""
         by_metric: dict[str, list[Sample]] = {}
         metrics: dict[str, Metric] = {}
         for sample in self._samples:
@@ -64,7 +64,7 @@ def _family(metric: Metric, name: str, text: str, samples: Sequence[Sample]) -> 
     shown = prometheus_name(name)
     kind = metric.kind.value
     if metric.kind is Kind.COUNTER and not shown.endswith(_TOTAL):
-        # Prometheus wants the ending for counters; a name that others gave keeps its form.
+        # Prometheus requires the ending for counters; a name from Kafka without it stays as it is.
         kind = "unknown"
     text = f"{text} ({name})"
     family = Family(shown.removesuffix(_TOTAL) if kind == "counter" else shown, text, kind)

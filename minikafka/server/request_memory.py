@@ -1,19 +1,19 @@
-"""Memory of clients' large requests: a bound for what is being received or waits in a handler.
+"""The memory bound for clients' large requests that are being received or wait in a handler.
 
-A frame that does not fit into its connection's receive buffer takes memory before it is received: 1
-MiB, or its size if that is less, and then what comes beyond that. So a client cannot hold memory by
-a number in front of a frame. At the bound connections wait, in order, and are not read from until
-memory is free; only the frame that was begun first goes on, so that one of them always ends. Others
-may exceed the bound by what they receive at a time, 1 MiB each.
+A frame that does not fit into its connection's receive buffer reserves memory before it is
+received: 1 MiB, or its size if that is less, and more as more bytes arrive. So a client cannot
+reserve memory by a large size prefix alone. At the bound, connections wait, in order, and are not
+read from until memory is free; only the frame that was started first continues, so that one frame
+always completes. The others may exceed the bound by one read each, 1 MiB.
 
 Connections that send very large requests take turns: 8 MiB of those are received in one turn of the
-loop, so that others need not wait for all of them.
+loop, so that other connections need not wait for all of them.
 
-As Kafka: the bound is not strict (`SimpleMemoryPool`). Unlike Kafka: a frame takes what has come of
-it, not its whole size; small requests take nothing and never wait, nor do other nodes; and a
-connection whose frame is not complete is closed when it sends nothing for 30 s, or less than 256
-KiB in 10 s while others wait, so that it lets go of its memory. Of the frame that was begun first a
-sixth must come in 10 s then.
+As Kafka: the bound is not strict (`SimpleMemoryPool`). Unlike Kafka: a frame counts with its
+received bytes, not with its whole size; small requests do not count and never wait, nor do other
+nodes; and a connection with an incomplete frame is closed, to free its memory, when it sends
+nothing for 30 s, or less than 256 KiB in 10 s while others wait. While others wait, the frame that
+was started first must receive a sixth of its size in 10 s.
 """
 
 import asyncio
@@ -25,29 +25,29 @@ from typing import Final, Protocol
 from minikafka.server.frame_buffer import PIECE_BYTES, BufferPool
 
 DEFAULT_BOUND_BYTES: Final = 1 << 30
-"""The bound where `queued.max.request.bytes` gives none."""
+"""The bound if `queued.max.request.bytes` sets none."""
 _STALLED_S: Final = 30.0
 _CHECKS: Final = 3
-"""So often holders are checked within the time after which one has stalled."""
+"""The number of checks of a holder within the time after which it counts as stalled."""
 _TURN_BYTES: Final = 8 * PIECE_BYTES
-"""Some 4 ms, since the system has to find pages for them."""
+"""About 4 ms, since the system must allocate pages for them."""
 _LEAST_BYTES: Final = 256 * 1024
-"""What a holder must receive between two checks while others wait."""
+"""The bytes that a holder must receive between two checks while others wait."""
 _FIRST_ENDS_IN: Final = 6
-"""The frame that goes on at the bound must be complete after so many checks while others wait."""
+"""The number of checks in which the first frame must complete while others wait."""
 
 
 class Holder(Protocol):
-    """A connection that takes memory."""
+    """A connection that holds memory or waits for it."""
 
     def active_since_s(self) -> float:
-        """Return when bytes came last, by the loop's clock."""
+        """Return when the last bytes arrived, by the loop's clock."""
 
     def memory_is_free(self) -> None:
-        """Try again to take memory, or receive the rest of a frame."""
+        """Try again to get memory, or receive the rest of a frame."""
 
     def stalled(self, reason: str) -> None:
-        """Close: a frame is incomplete, and too little comes."""
+        """Close the connection: a frame is incomplete, and too few bytes arrive."""
 
 
 @dataclass(slots=True)
@@ -58,25 +58,25 @@ class _Held:
     size_bytes: int
     filled_bytes: int = 0
     at_check_bytes: int | None = None
-    """How much had come at the last check; None before the first one."""
+    """The bytes that had arrived at the last check; None before the first check."""
 
 
 class RequestMemory:
-    """The memory of all clients of a node."""
+    """The memory for the large requests of all clients of a node."""
 
     def __init__(self, pool: BufferPool, loop: asyncio.AbstractEventLoop) -> None:
         """Take buffers from `pool`."""
         self.bound_bytes = DEFAULT_BOUND_BYTES
         self.stalled_s = _STALLED_S
         self.used_bytes = 0
-        """What all frames take that are being received."""
+        """The memory of all frames that are being received."""
         self.held_bytes: Callable[[], int] = lambda: 0
-        """Returns how many bytes of requests handlers hold besides."""
+        """Returns the bytes of requests that handlers hold in addition."""
         self._pool = pool
         self._loop = loop
-        # The frame that was begun first is in front.
+        # In order of start: the first frame is at the front.
         self._holders: dict[Holder, _Held] = {}
-        # The connection that has waited for longest is in front.
+        # In order of arrival: the connection that has waited longest is at the front.
         self._waiting: dict[Holder, None] = {}
         # The connections that wait for their turn to receive more.
         self._paced: dict[Holder, None] = {}
@@ -88,19 +88,19 @@ class RequestMemory:
 
     @property
     def waiting_count(self) -> int:
-        """How many connections wait for memory."""
+        """The number of connections that wait for memory."""
         return len(self._waiting)
 
     def take(self, holder: Holder, size: int) -> mmap.mmap | None:
-        """Return a buffer of at least `size` bytes; None if the holder has to wait for it."""
+        """Return a buffer of at least `size` bytes; None if the holder must wait."""
         if not self._is_free() or (self._waiting and not self._is_waking):
             self._waiting[holder] = None
             return None
         try:
             buffer = self._pool.take(size)
         except OSError as error:
-            # Not while it is in the middle of a frame.
-            self._loop.call_soon(holder.stalled, f"no memory is left for it: {error.strerror}")
+            # Later, because the holder is in the middle of a frame now.
+            self._loop.call_soon(holder.stalled, f"no memory is left: {error.strerror}")
             self._waiting[holder] = None
             return None
         held = self._holders[holder] = _Held(min(size, PIECE_BYTES), size)
@@ -110,14 +110,14 @@ class RequestMemory:
         return buffer
 
     def fill(self, holder: Holder, count: int, left: int) -> bool:
-        """Note that bytes of a holder's frame came; False if those that are left must wait."""
+        """Note `count` received bytes of a holder's frame; False if the `left` ones must wait."""
         held = self._holders[holder]
         held.filled_bytes += count
         more = held.filled_bytes - held.taken_bytes
         if more > 0:
             held.taken_bytes += more
             self.used_bytes += more
-        # What was reserved may come in any case.
+        # Reserved bytes may always be received.
         if left == 0 or more < 0:
             return True
         if not self._is_free() and next(iter(self._holders)) is not holder:
@@ -152,13 +152,13 @@ class RequestMemory:
         self.freed()
 
     def forget(self, holder: Holder) -> None:
-        """Note that a holder is gone: it waits no more."""
+        """Remove a closed holder from the queues."""
         self._waiting.pop(holder, None)
         self._paced.pop(holder, None)
         self.freed()
 
     def freed(self) -> None:
-        """Let those that wait try again in a later turn of the loop."""
+        """Let waiting holders try again in a later turn of the loop."""
         if self._waiting and not self._wake_is_due:
             self._wake_is_due = True
             self._loop.call_soon(self._wake)
@@ -188,9 +188,9 @@ class RequestMemory:
         holder.memory_is_free()
 
     def _check(self) -> None:
-        """Close connections that hold memory and bring nothing, or too little for those that wait.
+        """Close connections that hold memory and receive nothing, or too little while others wait.
 
-        A connection that waits itself may not bring anything.
+        A connection that waits itself is exempt: it is not read from.
         """
         self._timer = None
         period_s = self.stalled_s / _CHECKS
@@ -204,34 +204,34 @@ class RequestMemory:
             if holder in self._waiting:
                 held.at_check_bytes = None
             elif holder.active_since_s() <= before_s:
-                holder.stalled(f"nothing came for {self.stalled_s:.0f} s")
+                holder.stalled(f"no bytes arrived for {self.stalled_s:.0f} s")
             elif others_wait and last is not None and held.filled_bytes - last < least:
                 holder.stalled(
-                    f"{held.filled_bytes - last} bytes came in {period_s:.0f} s, while other "
-                    "requests wait for memory (queued.max.request.bytes)"
+                    f"only {held.filled_bytes - last} bytes arrived in {period_s:.0f} s while "
+                    "other requests wait for memory (queued.max.request.bytes)"
                 )
         if self._holders:
             self._timer = self._loop.call_later(period_s, self._check)
 
 
 class Share:
-    """What one connection takes of it; its buffers' pool."""
+    """The `Buffers` of one connection, taken from the shared `RequestMemory`."""
 
     __slots__ = ("_holder", "_memory")
 
     def __init__(self, memory: RequestMemory, holder: Holder) -> None:
-        """Take for `holder`."""
+        """Take memory for `holder`."""
         self._memory = memory
         self._holder = holder
 
     def take(self, size: int) -> mmap.mmap | None:
-        """Return a buffer of at least `size` bytes; None if the holder has to wait for it."""
+        """Return a buffer of at least `size` bytes; None if the holder must wait."""
         return self._memory.take(self._holder, size)
 
     def fill(self, count: int, left: int) -> bool:
-        """Note that bytes of the frame came, and how many are left; False if those must wait."""
+        """Note `count` received bytes of the frame; False if the `left` ones must wait."""
         return self._memory.fill(self._holder, count, left)
 
     def give(self, buffer: mmap.mmap) -> None:
-        """Return a buffer that nothing refers to any more."""
+        """Return a buffer to the pool; nothing may refer to it any more."""
         self._memory.give(self._holder, buffer)

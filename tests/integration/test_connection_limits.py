@@ -58,4 +58,4 @@ def test_a_client_over_the_limit_of_its_listener_waits_until_another_one_ends():
             assert client.recv(1) != b""
         three[0].close()
         assert three[2].recv(1) != b""
-        assert "connections on PLAINTEXT wait" in cluster.log_text(1)
+        assert "new connections on listener PLAINTEXT must wait" in cluster.log_text(1)

@@ -96,7 +96,7 @@ def test_it_goes_on_after_the_system_refused(monkeypatch, caplog, number):
 
     run(main)
     assert len(refused) == 3
-    assert "no connection can be taken for 0.1 s" in caplog.text
+    assert "no connection is accepted for 0.1 s" in caplog.text
 
 
 def test_a_file_of_a_log_makes_room(monkeypatch, caplog, files):

@@ -135,7 +135,7 @@ async def test_a_fault_of_the_disk_is_one_sentence(world, caplog, fault, has_sta
     world.driver.start(world.node)
     assert await world.halted() == 1
     (record,) = caplog.records
-    assert record.getMessage() == f"the node cannot go on: {fault}"
+    assert record.getMessage() == f"the node cannot continue: {fault}"
     assert bool(record.exc_info) is has_stack
 
 
@@ -202,7 +202,7 @@ async def test_records_that_were_deleted_before_they_are_sent_are_no_error(
     await asyncio.sleep(0)
     world.driver.step(ShutdownRequested())
     await down
-    (record,) = [each for each in caplog.records if "connection closes" in each.getMessage()]
+    (record,) = [each for each in caplog.records if "closing its connection" in each.getMessage()]
     assert (record.levelno, bool(record.exc_info)) == (level, has_stack)
 
 

@@ -128,7 +128,7 @@ async def test_connection_over_the_total_waits_until_another_one_ends(world, cap
     opened = await world.events.next(ConnectionOpened)
     assert await world.events.next(RequestFrame) == (opened.connection, b"asked")
     assert world.connections.quotas.total == 6
-    assert "connections on PLAINTEXT wait: 6 are open, max.connections" in caplog.text
+    assert "new connections on listener PLAINTEXT must wait: 6 open on all listeners" in caplog.text
 
 
 async def test_connections_that_come_too_fast_wait(world, caplog):
@@ -147,7 +147,9 @@ async def test_connections_that_come_too_fast_wait(world, caplog):
     now_s[0] += 0.2
     acceptor.resume()
     await world.events.next(ConnectionOpened)
-    assert "connections on PLAINTEXT wait: they come too fast" in caplog.text
+    assert (
+        "connections on listener PLAINTEXT must wait: the creation rate is too high" in caplog.text
+    )
 
 
 async def test_limits_follow_the_configuration(world):
@@ -183,7 +185,7 @@ async def test_connection_that_would_leave_too_few_descriptors_is_refused(world,
     reader, _ = await world.dial()
     assert await end_of(reader) == b""
     assert world.events.is_empty
-    assert "descriptors are for logs" in caplog.text
+    assert "descriptors are reserved for logs" in caplog.text
     world.limit()
     await world.connect()
 
@@ -237,7 +239,7 @@ async def test_an_address_may_have_a_limit_of_its_own(world, caplog):
     await world.connect()
     reader, _ = await world.dial()
     assert await end_of(reader) == b""
-    assert "1 are open from there" in caplog.text
+    assert "1 open from this address" in caplog.text
     world.limit(per_address=100, overrides={"192.0.2.1": 0})
     await world.connect()
 

@@ -75,11 +75,11 @@ def test_warnings_of_one_place_are_bounded_and_counted(written):
     lines = stream.getvalue().splitlines()
     assert len(lines) == SHOWN_PER_SPAN + 2
     assert lines[SHOWN_PER_SPAN - 1].endswith(
-        "came (more like this are counted, not logged, for 60 s)"
+        "came (similar events are counted but not logged for 60 s)"
     )
     assert lines[-2:] == [
         "WARNING another came",
-        "WARNING later came (30 more like this were not logged since the last one)",
+        "WARNING later came (30 similar events were not logged since the last one)",
     ]
 
 
@@ -92,7 +92,7 @@ def test_what_clients_cause_in_a_loop_is_bounded_at_info(written, name):
         warn(log, str(number), 1000.0, logging.INFO)
     assert len(stream.getvalue().splitlines()) == SHOWN_PER_SPAN
     warn(log, "later", 1000.0 + SPAN_S, logging.INFO)
-    assert stream.getvalue().endswith("(30 more like this were not logged since the last one)\n")
+    assert stream.getvalue().endswith("(30 similar events were not logged since the last one)\n")
 
 
 def test_transitions_of_groups_are_bounded():
@@ -115,4 +115,4 @@ def test_a_clock_that_goes_back_begins_a_new_span(written):
     for _ in range(SHOWN_PER_SPAN + 5):
         warn(log, "x", 1000.0)
     warn(log, "y", 10.0)
-    assert stream.getvalue().splitlines()[-1].startswith("WARNING y came (5 more")
+    assert stream.getvalue().splitlines()[-1].startswith("WARNING y came (5 similar")

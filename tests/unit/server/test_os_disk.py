@@ -205,7 +205,7 @@ def test_space_is_that_of_the_file_system(disk, tmp_path):
 
 def test_space_of_a_directory_that_is_gone_is_a_fault(disk, tmp_path):
     tmp_path.rmdir()
-    with pytest.raises(StorageFault, match="cannot ask for the space"):
+    with pytest.raises(StorageFault, match="cannot read the free space"):
         disk.space()
 
 

@@ -268,7 +268,7 @@ async def test_a_frame_for_which_there_are_no_pages_is_refused_and_holds_nothing
     assert not has_taken
     assert await world.events.next(ConnectionClosed) == (first,)
     assert world.memory.used_bytes == world.memory.waiting_count == 0
-    assert "no memory is left for it: Cannot allocate memory" in caplog.text
+    assert "no memory is left: Cannot allocate memory" in caplog.text
     world.memory._pool = pool
     _, second, has_taken = await world.ask(HUGE)
     assert has_taken
