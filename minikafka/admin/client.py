@@ -1,8 +1,8 @@
 """A blocking admin client for the command line tools: one request at a time.
 
-It speaks to any Kafka-compatible cluster: versions are negotiated, and an API that the cluster does
-not have is reported by name. Requests that need a particular broker (a partition's leader, a broker
-whose configuration is asked for) go to it; everything else to any broker.
+It works with any Kafka-compatible cluster: versions are negotiated, and an API that the cluster
+does not have is reported by name. Requests for a particular broker (a partition's leader, the
+broker whose configuration is requested) are sent to it; all others to any broker.
 """
 
 import socket
@@ -26,29 +26,29 @@ from minikafka.rpc.client_connection import ClientConnection, NoCommonVersionErr
 _RECEIVE_BYTES = 256 * 1024
 _RETRY_BACKOFF_S = 0.1
 NOTICE_AFTER_S = 2.0
-"""How long an operation may take before its user is told what it waits for."""
+"""The time after which `on_wait` reports what an operation is waiting for."""
 _UNSUPPORTED = (NoCommonVersionError, UnsupportedFieldError)
 
 
 class AdminError(Exception):
-    """What a tool tells its user; `code` is the server's error where it came from there."""
+    """An error for the user of a tool; `code` is the server's error code, if it has one."""
 
     def __init__(self, message: str, code: int = ErrorCode.NONE) -> None:
-        """Keep the code beside the message."""
+        """Store the code with the message."""
         super().__init__(message)
         self.code = code
 
 
 def error_text(code: int, message: str | None) -> str:
-    """A server's error in words."""
+    """Return the text of a server's error."""
     return message or summary_of(code) or f"error {code}"
 
 
 def check(code: int, message: str | None = None) -> None:
-    """Nothing, where the server reports success.
+    """Raise an error unless the server reports success.
 
     Raises:
-        AdminError: for any error code.
+        AdminError: `code` is an error code.
     """
     if code != ErrorCode.NONE:
         raise AdminError(error_text(code, message), code)
@@ -61,22 +61,22 @@ class BrokerConnection:
         """Connect.
 
         Raises:
-            OSError: when nobody listens there.
+            OSError: the connection cannot be opened.
         """
         self._socket = socket.create_connection((host, port), timeout=timeout_s)
         self._protocol = ClientConnection(client_id=client_id)
 
     def ask(self, request: Any, version: int | None = None) -> Any:
-        """Send a request, wait for its response.
+        """Send a request, and wait for its response.
 
         Raises:
-            NoCommonVersionError: the broker does not have this API, or not in a known version.
-            OSError: the connection broke, no answer came in time, or what came is no answer.
+            NoCommonVersionError: the broker does not have this API, or no common version of it.
+            OSError: the connection was closed, the request timed out, or the response is invalid.
         """
         try:
             return self._exchange(request, version)
         except (MalformedMessage, KafkaError) as error:
-            raise ConnectionError(f"what answers there is no Kafka broker: {error}") from None
+            raise ConnectionError(f"the server is not a Kafka broker: {error}") from None
 
     def close(self) -> None:
         """Close the socket."""
@@ -105,12 +105,12 @@ class BrokerConnection:
 
 
 def _name_of(request: Any) -> str:
-    """The name of a request's API, as Kafka writes it."""
+    """Return the name of a request's API, as Kafka writes it."""
     return type(request).__name__.removesuffix("Request")
 
 
 class AdminClient:
-    """Requests to a cluster, by its bootstrap servers."""
+    """A client of a cluster, given by its bootstrap servers."""
 
     def __init__(
         self,
@@ -120,13 +120,13 @@ class AdminClient:
         timeout_s: float = 30.0,
         on_wait: Callable[[str], None] | None = None,
     ) -> None:
-        """Take the addresses; connections are made when they are needed.
+        """Parse the addresses; connections are opened when they are needed.
 
-        `on_wait` gets a sentence, from another thread, about each operation that takes longer than
-        NOTICE_AFTER_S.
+        `on_wait` is called, from another thread, with a sentence about each operation that takes
+        longer than NOTICE_AFTER_S.
 
         Raises:
-            AdminError: for an address that is no host:port.
+            AdminError: an address is not host:port.
         """
         self._client_id = client_id
         self._on_wait = on_wait
@@ -157,19 +157,19 @@ class AdminClient:
         self._by_broker.clear()
 
     def ask(self, request: Any) -> Any:
-        """The answer of any broker.
+        """Return the response of any broker.
 
         Raises:
-            AdminError: no broker answers, or none has this API.
+            AdminError: no broker answers, or the broker does not have this API.
         """
         with self._noticed(f"{_name_of(request)} from {self._addresses()}"):
-            return self._ask_anybody(request)
+            return self._ask_any(request)
 
-    def _ask_anybody(self, request: Any) -> Any:
+    def _ask_any(self, request: Any) -> Any:
         deadline_s = time.monotonic() + self._timeout_s
         while True:
             try:
-                return self._anybody().ask(request)
+                return self._any_connection().ask(request)
             except _UNSUPPORTED as error:
                 raise AdminError(str(error), ErrorCode.UNSUPPORTED_VERSION) from None
             except OutOfRangeError as error:
@@ -185,10 +185,10 @@ class AdminClient:
                 time.sleep(_RETRY_BACKOFF_S)
 
     def ask_broker(self, broker_id: int, request: Any) -> Any:
-        """The answer of one broker.
+        """Return the response of one broker.
 
         Raises:
-            AdminError: there is no such broker, it does not answer, or lacks this API.
+            AdminError: the broker is not alive, does not answer, or does not have this API.
         """
         with self._noticed(f"{_name_of(request)} from broker {broker_id}"):
             return self._ask_broker(broker_id, request)
@@ -210,10 +210,10 @@ class AdminClient:
             raise AdminError(f"no answer from broker {broker_id}: {error}") from None
 
     def settle(self, ask: Callable[[], Any], code_of: Callable[[Any], int]) -> Any:
-        """Ask again while the outcome is a retriable error; gives up when time is over.
+        """Repeat a request while its result is a retriable error, until the timeout.
 
-        `ask()` makes one attempt; `code_of(response)` is its error code. A topic that is not known
-        is final here: whoever creates one and needs it at once waits for it by other means.
+        `ask()` makes one attempt; `code_of(response)` is its error code. An unknown topic is not
+        retried here: a caller that needs a new topic must wait for it by other means.
         """
         with self._noticed("an operation that the cluster cannot do yet"):
             return self._settle(ask, code_of)
@@ -230,11 +230,11 @@ class AdminClient:
 
     @property
     def timeout_ms(self) -> int:
-        """How long an operation may take, for requests that tell the server."""
+        """The timeout of an operation, for requests with a timeout field."""
         return int(self._timeout_s * 1000)
 
     def brokers(self) -> dict[int, tuple[str, int]]:
-        """The brokers that are alive, with their addresses."""
+        """Return the live brokers with their addresses."""
         response = self.ask(MetadataRequest(topics=[]))
         found = {broker.node_id: (broker.host, broker.port) for broker in response.brokers}
         self._learned = list(found.values())
@@ -251,10 +251,10 @@ class AdminClient:
             raise AdminError(f"broker {broker_id} is not alive", ErrorCode.BROKER_NOT_AVAILABLE)
         return address
 
-    def _anybody(self) -> BrokerConnection:
+    def _any_connection(self) -> BrokerConnection:
         if self._any is None:
             failures: list[str] = []
-            # Brokers that were seen stand in for those that were named.
+            # Brokers of earlier responses are tried after the bootstrap servers.
             for host, port in dict.fromkeys((*self._servers, *self._learned)):
                 try:
                     self._any = BrokerConnection(host, port, self._client_id, self._timeout_s)
@@ -267,7 +267,7 @@ class AdminClient:
 
     @contextmanager
     def _noticed(self, what: str) -> Iterator[None]:
-        """Tell the user of a wait that takes long: of the outermost one, what it waits for now."""
+        """Report a long wait by `on_wait`, once for the outermost of nested operations."""
         outer, self._waits_for = self._waits_for, what
         if outer or self._on_wait is None:
             try:
@@ -275,7 +275,7 @@ class AdminClient:
             finally:
                 self._waits_for = outer
             return
-        timer = threading.Timer(NOTICE_AFTER_S, self._tell_wait)
+        timer = threading.Timer(NOTICE_AFTER_S, self._report_wait)
         timer.daemon = True
         timer.start()
         try:
@@ -284,7 +284,7 @@ class AdminClient:
             timer.cancel()
             self._waits_for = ""
 
-    def _tell_wait(self) -> None:
+    def _report_wait(self) -> None:
         if self._on_wait is not None:
             self._on_wait(
                 f"waiting for {self._waits_for}, up to {self._timeout_s:g} s; changes need an "

@@ -1,7 +1,7 @@
-"""Configurations of a cluster's topics, brokers and groups: describe, alter, name what has some.
+"""Configurations of topics, brokers and groups: describe, alter, list configured resources.
 
-A broker's own configuration is asked of, and changed at, that broker; everything else is asked of
-any broker.
+The configuration of a single broker is described and changed by requests to that broker; all other
+requests go to any broker.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,7 +30,7 @@ _DELETE = 1
 
 
 class ResourceType(IntEnum):
-    """What has a configuration (`ConfigResource.Type`)."""
+    """The types of resources with a configuration (`ConfigResource.Type`)."""
 
     TOPIC = 2
     BROKER = 4
@@ -38,7 +38,7 @@ class ResourceType(IntEnum):
 
 
 class ConfigSource(IntEnum):
-    """Where a value comes from (`DescribeConfigsResponse.ConfigSource`)."""
+    """The source of a value (`DescribeConfigsResponse.ConfigSource`)."""
 
     UNKNOWN = 0
     DYNAMIC_TOPIC_CONFIG = 1
@@ -52,14 +52,14 @@ class ConfigSource(IntEnum):
 
 
 class Resource(NamedTuple):
-    """One owner of a configuration; the empty name of a broker is the default of all brokers."""
+    """One resource with a configuration; an empty broker name means the default of all brokers."""
 
     type: ResourceType
     name: str
 
 
 class Synonym(NamedTuple):
-    """One place a value may come from."""
+    """One possible source of a value."""
 
     name: str
     value: str | None
@@ -67,7 +67,7 @@ class Synonym(NamedTuple):
 
 
 class ConfigEntry(NamedTuple):
-    """One value; its synonyms from the strongest to the weakest."""
+    """One value; its synonyms in order of precedence, highest first."""
 
     name: str
     value: str | None
@@ -79,10 +79,10 @@ class ConfigEntry(NamedTuple):
 def describe_configs(
     client: AdminClient, resources: Sequence[Resource], *, synonyms: bool = False
 ) -> dict[Resource, list[ConfigEntry]]:
-    """Every entry of each resource, in the server's order.
+    """Return every entry of each resource, in the server's order.
 
     Raises:
-        AdminError: with the cluster's reason for the first resource that it does not tell.
+        AdminError: a resource cannot be described, with the cluster's reason.
     """
     found: dict[Resource, list[ConfigEntry]] = {}
     for target, group in _by_target(resources).items():
@@ -100,10 +100,10 @@ def describe_configs(
 def alter_configs(
     client: AdminClient, resource: Resource, add: Mapping[str, str], delete: Sequence[str]
 ) -> None:
-    """Set and remove entries of one resource; nothing happens if one of them is refused.
+    """Set and remove entries of one resource, either all or none.
 
     Raises:
-        AdminError: with the cluster's reason.
+        AdminError: a change was rejected, with the cluster's reason.
     """
     changes = [AlterableConfig(name, _SET, value) for name, value in add.items()]
     changes += [AlterableConfig(name, _DELETE, None) for name in delete]
@@ -117,7 +117,7 @@ def alter_configs(
 
 
 def broker_ids(client: AdminClient) -> list[int]:
-    """The brokers that are alive, in order."""
+    """Return the ids of the live brokers, sorted."""
     try:
         response = client.ask(DescribeClusterRequest())
         check(response.error_code, response.error_message)
@@ -129,7 +129,7 @@ def broker_ids(client: AdminClient) -> list[int]:
 
 
 def configured_names(client: AdminClient, resource_type: ResourceType) -> list[str]:
-    """Resources of this type that have a configuration of their own; none where it is not told."""
+    """Return the resources of a type that have dynamic configuration; empty if not supported."""
     try:
         response = client.ask(ListConfigResourcesRequest(resource_types=[resource_type]))
         check(response.error_code)
@@ -143,7 +143,7 @@ def configured_names(client: AdminClient, resource_type: ResourceType) -> list[s
 
 
 def group_ids(client: AdminClient) -> list[str]:
-    """The groups that any broker coordinates, in order."""
+    """Return the ids of the groups of all brokers, sorted."""
     found: dict[str, None] = {}
     for broker_id in broker_ids(client):
         ask = partial(client.ask_broker, broker_id, ListGroupsRequest())

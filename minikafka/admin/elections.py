@@ -1,4 +1,4 @@
-"""Leader elections that an operator asks for, in as many requests as they take (A1-A7)."""
+"""Leader elections that an operator requests, in as many requests as necessary (A1-A7)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from enum import IntEnum
@@ -22,7 +22,7 @@ _NEW_TYPES_FROM = 3
 
 
 class ElectionType(IntEnum):
-    """Which leader is wanted (A2)."""
+    """The type of an election (A2)."""
 
     PREFERRED = 0
     UNCLEAN = 1
@@ -32,7 +32,7 @@ class ElectionType(IntEnum):
 
 
 class Refusal(NamedTuple):
-    """Why a partition has no new leader."""
+    """The error of a partition for which no leader was elected."""
 
     code: int
     message: str
@@ -43,15 +43,15 @@ Outcomes = dict[TopicPartition, Refusal | None]
 
 
 def elect_leaders(client: AdminClient, kind: ElectionType, wanted: Wanted | None) -> Outcomes:
-    """What came of each partition: None where it has a new leader.
+    """Elect leaders; return the outcome of each partition, None for success.
 
-    `wanted` names partitions and, for a designation, their leaders; None is every partition that
-    the election makes sense for, and the outcomes are those of the cluster's choice (A4). What
-    comes back for being too much is asked for again, as long as each answer decides something.
+    `wanted` names partitions and, for a designation, their leaders; None means every partition that
+    needs this election, as the cluster decides (A4). Partitions over the request limit are
+    requested again, as long as each response decides some of them.
 
     Raises:
-        AdminError: with the cluster's reason, if an election fails as a whole; UNSUPPORTED_VERSION
-            if it does not know the type (A7).
+        AdminError: a request failed as a whole, with the cluster's reason; UNSUPPORTED_VERSION if
+            the cluster does not know the election type (A7).
     """
     _check_known(client, kind)
     outcomes: Outcomes = {}
@@ -76,8 +76,8 @@ def _check_known(client: AdminClient, kind: ElectionType) -> None:
     served = {it.api_key: it.max_version for it in response.api_keys}
     if served.get(ApiKey.ELECT_LEADERS, -1) < _NEW_TYPES_FROM:
         raise AdminError(
-            f"The server does not know election type {kind.name}; PREFERRED and UNCLEAN are all"
-            " that ElectLeaders has before version 3.",
+            f"The server does not support election type {kind.name}; before version 3, ElectLeaders"
+            " has only PREFERRED and UNCLEAN.",
             ErrorCode.UNSUPPORTED_VERSION,
         )
 
@@ -96,12 +96,11 @@ def _parts(partitions: Sequence[TopicPartition]) -> Iterator[Sequence[TopicParti
 
 
 def _asked(client: AdminClient, kind: ElectionType, wanted: Wanted | None) -> Outcomes:
-    """The outcomes of one request."""
+    """Send one request; return its outcomes."""
     request = ElectLeadersRequest(
         election_type=int(kind),
         topic_partitions=None if wanted is None else _rows(kind, wanted),
-        # The server says what holds an election up when its time is over, before that of the client
-        # is.
+        # Less than the client's timeout, so that the server can report what an election waits for.
         timeout_ms=client.timeout_ms * 9 // 10,
     )
     response: ElectLeadersResponse = client.settle(
@@ -118,7 +117,7 @@ def _asked(client: AdminClient, kind: ElectionType, wanted: Wanted | None) -> Ou
         for it in topic.partition_result
     }
     for at in wanted or ():
-        silence = Refusal(ErrorCode.UNKNOWN_SERVER_ERROR, "the server said nothing of it")
+        silence = Refusal(ErrorCode.UNKNOWN_SERVER_ERROR, "the server's response does not name it")
         outcomes.setdefault(at, silence)
     return outcomes
 

@@ -1,4 +1,4 @@
-"""Feature levels of a cluster: what it supports, what is finalized, raising and lowering."""
+"""Feature levels of a cluster: describe supported and finalized levels, and change them."""
 
 from collections.abc import Mapping
 from enum import IntEnum
@@ -12,7 +12,7 @@ from minikafka.messages.update_features import FeatureUpdateKey, UpdateFeaturesR
 
 
 class UpgradeType(IntEnum):
-    """How far a change may go (`FeatureUpdate.UpgradeType`)."""
+    """The permitted kind of change (`FeatureUpdate.UpgradeType`)."""
 
     UPGRADE = 1
     SAFE_DOWNGRADE = 2
@@ -20,7 +20,7 @@ class UpgradeType(IntEnum):
 
 
 class FeatureDescription(NamedTuple):
-    """One feature; `finalized` is 0 where it is switched off, or was never finalized."""
+    """One feature; `finalized` is 0 if it is disabled or was never finalized."""
 
     name: str
     minimum: int
@@ -29,17 +29,17 @@ class FeatureDescription(NamedTuple):
 
 
 class Features(NamedTuple):
-    """All features, by name; `epoch` is None where the server does not tell one."""
+    """All features, sorted by name; `epoch` is None if the server reports none."""
 
     features: list[FeatureDescription]
     epoch: int | None
 
 
 def describe_features(client: AdminClient, node_id: int | None = None) -> Features:
-    """What the cluster, or one node of it, says of features.
+    """Return the features of the cluster, or of one of its nodes.
 
     Raises:
-        AdminError: it does not answer.
+        AdminError: no broker, or not that node, answers.
     """
     request = ApiVersionsRequest("minikafka", __version__)
     response = client.ask(request) if node_id is None else client.ask_broker(node_id, request)
@@ -55,7 +55,7 @@ def describe_features(client: AdminClient, node_id: int | None = None) -> Featur
 def update_features(
     client: AdminClient, levels: Mapping[str, int], kind: UpgradeType, *, dry_run: bool
 ) -> dict[str, str | None]:
-    """Finalize levels; of each feature the cluster's reason against it, or None.
+    """Finalize levels; return for each feature the cluster's error, or None for success.
 
     Raises:
         AdminError: the cluster does not answer.
@@ -75,5 +75,5 @@ def update_features(
         else error_text(it.error_code, it.error_message)
         for it in response.results
     }  # fmt: skip
-    # As Kafka: from v2 on a success names no feature.
+    # As Kafka: in v2 and later a successful response names no feature.
     return {name: told.get(name) for name in levels}

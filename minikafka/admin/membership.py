@@ -1,8 +1,8 @@
-"""Whether the brokers of a cluster know one another.
+"""Wait until the brokers of a cluster know one another.
 
-A broker that serves knows that it is itself unfenced; of the others it learns a moment later, by
-the metadata log. Clients drop a broker which one answer leaves out, together with the requests that
-are under way to it, so whoever starts a cluster calls it ready when every broker lists every other.
+A broker that serves knows that it is unfenced, but learns a moment later from the metadata log that
+the others are. If a Metadata response does not list a broker, clients drop that broker and their
+requests in flight to it. So a cluster counts as ready only when every broker lists every other.
 """
 
 import time
@@ -19,7 +19,7 @@ def await_everybody(
     """Wait until the broker at each address (host:port) lists all of `broker_ids` as alive.
 
     Raises:
-        AdminError: if one does not answer, or does not come to know the others, in time.
+        AdminError: a broker does not answer, or does not list the others, before the timeout.
     """
     deadline_s = time.monotonic() + timeout_s
     for address in addresses:

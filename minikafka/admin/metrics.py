@@ -1,7 +1,8 @@
-"""Metrics of a cluster's nodes: where each tells them, and what it tells.
+"""Metrics of a cluster's nodes: find their endpoints and read them.
 
-Nodes are found by DescribeCluster, controllers through brokers by DescribeQuorum; their endpoints
-by DescribeConfigs of `metrics.http.listen` (KIP-919).
+Brokers are found by DescribeCluster, controllers by DescribeQuorum (from a broker) or
+DescribeCluster (from a controller); their metrics endpoints by DescribeConfigs of
+`metrics.http.listen` (KIP-919).
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -23,7 +24,7 @@ _PATH = "/metrics"
 
 
 class NodeAddress(NamedTuple):
-    """A node, where it takes requests, and what it is."""
+    """A node with its address and role."""
 
     node_id: int
     host: str
@@ -40,7 +41,7 @@ class Value(NamedTuple):
 
 
 class NodeMetrics(NamedTuple):
-    """What a node tells; where it tells nothing `problem` says why."""
+    """The metrics of a node; `problem` is the error if they cannot be read."""
 
     node_id: int
     role: str
@@ -49,14 +50,14 @@ class NodeMetrics(NamedTuple):
 
 
 Connect = Callable[[str], AdminClient]
-"""A client for host:port."""
+"""Returns a client for an address (host:port)."""
 
 
 def nodes_by_broker(client: AdminClient) -> list[NodeAddress]:
-    """Every node of a cluster, as its brokers know them; fenced ones, too, where they are told.
+    """Return every node of a cluster, as a broker knows them, also fenced ones if supported.
 
     Raises:
-        AdminError: with the cluster's reason.
+        AdminError: the nodes cannot be listed, with the cluster's reason.
     """
     try:
         response = client.ask(DescribeClusterRequest(include_fenced_brokers=True))
@@ -77,10 +78,10 @@ def nodes_by_broker(client: AdminClient) -> list[NodeAddress]:
 
 
 def nodes_by_controller(client: AdminClient) -> list[NodeAddress]:
-    """The controllers of a cluster, as one of them knows them.
+    """Return the controllers of a cluster, as one of them knows them.
 
     Raises:
-        AdminError: with the cluster's reason.
+        AdminError: the controllers cannot be listed, with the cluster's reason.
     """
     response = client.ask(DescribeClusterRequest(endpoint_type=_CONTROLLERS))
     check(response.error_code, response.error_message)
@@ -92,7 +93,7 @@ def nodes_by_controller(client: AdminClient) -> list[NodeAddress]:
 def read_metrics(
     nodes: Sequence[NodeAddress], connect: Connect, timeout_s: float
 ) -> list[NodeMetrics]:
-    """What each node tells, in the order given."""
+    """Return the metrics of each node, in the given order."""
     return [_read(node, connect, timeout_s) for node in nodes]
 
 
@@ -107,10 +108,10 @@ def _read(node: NodeAddress, connect: Connect, timeout_s: float) -> NodeMetrics:
 
 
 def endpoint_of(client: AdminClient, node: NodeAddress) -> tuple[str, int]:
-    """Where a node tells its metrics.
+    """Return host and port of a node's metrics endpoint.
 
     Raises:
-        AdminError: it tells none, or does not say where.
+        AdminError: the node serves no metrics, or its configuration cannot be described.
     """
     name = METRICS_HTTP_LISTEN.name
     asked = DescribeConfigsResource(ResourceType.BROKER, str(node.node_id), [name])
@@ -118,7 +119,7 @@ def endpoint_of(client: AdminClient, node: NodeAddress) -> tuple[str, int]:
     check(result.error_code, result.error_message)
     text = next((entry.value for entry in result.configs if entry.name == name), None)
     if not text:
-        raise AdminError(f"tells no metrics: set {name}=HOST:PORT in its properties")
+        raise AdminError(f"serves no metrics: set {name}=HOST:PORT in its properties file")
     host, port = parse_address(text)
     return (node.host if host in _EVERY_ADDRESS else host), port
 
@@ -140,10 +141,10 @@ def _fetch(host: str, port: int, timeout_s: float) -> str:
 
 
 def parse(text: str) -> Iterator[Value]:
-    """The values in an exposition.
+    """Yield the values of a metrics text in Prometheus format.
 
     Raises:
-        AdminError: the extra that reads it is missing, or it is none.
+        AdminError: the extra `metrics` is not installed, or the text is not in this format.
     """
     try:
         from prometheus_client.parser import text_string_to_metric_families  # noqa: PLC0415
@@ -157,7 +158,7 @@ def parse(text: str) -> Iterator[Value]:
             for sample in family.samples:
                 yield Value(sample.name, sample.labels, sample.value)
     except ValueError as error:
-        raise AdminError(f"what answers there tells no metrics: {error}") from None
+        raise AdminError(f"the response is not in the Prometheus text format: {error}") from None
 
 
 def _joined(host: str, port: int) -> str:

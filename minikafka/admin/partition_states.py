@@ -1,8 +1,8 @@
-"""How each partition of a cluster stands at this moment, by public APIs alone.
+"""The current state of each partition of a cluster, read by public APIs.
 
-Leaders, ISR and ELR come from DescribeTopicPartitions (D1, D2). The high watermark is what a
-consumer is told is the latest offset; the end of each replica's log is what ListOffsets answers the
-debugging replica id (-2), which every replica serves, whoever leads.
+Leaders, ISR and ELR come from DescribeTopicPartitions (D1, D2). The high watermark is the latest
+offset that ListOffsets returns to a consumer; the log end offset of a replica is the one that its
+broker returns to the debugging replica id (-2), leader or not.
 
 Source: KIP-966; `ReplicaManager.fetchOffset` for the debugging replica id.
 """
@@ -37,8 +37,8 @@ _DEBUGGER = -2
 class PartitionState(NamedTuple):
     """One partition.
 
-    `leader` is -1 for none. `high_watermark` is None where nobody tells it; `log_ends` has the
-    replicas that told where their log ends.
+    `leader` is -1 for none. `high_watermark` is None if it could not be read; `log_ends` has the
+    log end offsets that could be read, by broker.
     """
 
     name: TopicPartition
@@ -54,7 +54,7 @@ class PartitionState(NamedTuple):
 
 
 class ClusterState(NamedTuple):
-    """Brokers that are alive, partitions by name, and why a broker did not answer."""
+    """The live brokers, the partitions by name, and the errors of brokers that did not answer."""
 
     brokers: tuple[int, ...]
     partitions: Mapping[TopicPartition, PartitionState]
@@ -62,10 +62,10 @@ class ClusterState(NamedTuple):
 
 
 def read_cluster(client: AdminClient, topics: Sequence[str]) -> ClusterState:
-    """The named topics; without names all but internal ones.
+    """Read the state of the named topics; without names, of all topics except internal ones.
 
     Raises:
-        AdminError: no server answers, or a topic that is named cannot be described.
+        AdminError: no server answers, or a named topic cannot be described.
     """
     brokers = tuple(sorted(client.brokers()))
     described = {
@@ -96,7 +96,7 @@ def read_cluster(client: AdminClient, topics: Sequence[str]) -> ClusterState:
 
 
 def read_leaders(client: AdminClient, topics: Sequence[str]) -> list[PartitionState]:
-    """Leaders, ISR and ELR of the named topics, as one broker knows them.
+    """Read leaders, ISR and ELR of the named topics, as one broker knows them.
 
     Raises:
         AdminError: no server answers, or a topic cannot be described.
@@ -157,7 +157,7 @@ def _state(topic: str, it: DescribeTopicPartitionsResponsePartition) -> Partitio
 def _latest(
     client: AdminClient, broker: int, names: Sequence[TopicPartition], asker: int
 ) -> list[tuple[TopicPartition, int]]:
-    """The latest offsets that a broker tells; partitions that it cannot tell are left out."""
+    """Return the latest offsets from a broker, without the partitions that have an error."""
     if not names:
         return []
     topics: dict[str, ListOffsetsTopic] = {}

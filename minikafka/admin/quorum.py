@@ -16,7 +16,7 @@ _TOPIC = "__cluster_metadata"
 
 
 class QuorumReplica(NamedTuple):
-    """A node that reads the metadata log; times are wall clock, -1 where they are not known."""
+    """A voter or observer; times are wall clock in ms, -1 if unknown."""
 
     node_id: int
     directory_id: Uuid
@@ -26,7 +26,7 @@ class QuorumReplica(NamedTuple):
 
 
 class Quorum(NamedTuple):
-    """The quorum; `endpoints` of the controllers, as listener://host:port."""
+    """The quorum; `endpoints` are those of the controllers, as listener://host:port."""
 
     cluster_id: str
     leader_id: int
@@ -38,10 +38,10 @@ class Quorum(NamedTuple):
 
 
 def describe_quorum(client: AdminClient) -> Quorum:
-    """Ask the cluster.
+    """Describe the quorum.
 
     Raises:
-        AdminError: with the cluster's reason.
+        AdminError: the request failed, with the cluster's reason.
     """
     request = DescribeQuorumRequest(
         [DescribeQuorumRequestTopicData(_TOPIC, [DescribeQuorumRequestPartitionData(0)])]

@@ -1,4 +1,4 @@
-"""Reassignments of a cluster's partitions: begin, cancel, list; which directories hold replicas."""
+"""Reassignments of partitions: start, cancel, list; and the log directories of replicas."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -18,23 +18,23 @@ from minikafka.messages.metadata import MetadataRequest
 
 
 class LiveBroker(NamedTuple):
-    """A broker that is alive, and where it stands."""
+    """A live broker with its rack."""
 
     broker_id: int
     rack: str | None
 
 
 def live_brokers(client: AdminClient) -> list[LiveBroker]:
-    """The brokers that are alive, in order."""
+    """Return the live brokers, sorted by id."""
     response = client.ask(MetadataRequest(topics=[]))
     return sorted(LiveBroker(it.node_id, it.rack) for it in response.brokers)
 
 
 def current_reassignments(client: AdminClient) -> dict[TopicPartition, Reassignment]:
-    """Everything that moves, in order.
+    """Return the ongoing reassignments, sorted by partition.
 
     Raises:
-        AdminError: with the cluster's reason.
+        AdminError: the request failed, with the cluster's reason.
     """
     request = ListPartitionReassignmentsRequest(timeout_ms=client.timeout_ms, topics=None)
     response = client.settle(lambda: client.ask(request), lambda it: int(it.error_code))
@@ -55,10 +55,10 @@ def alter_reassignments(
     *,
     resizing_allowed: bool = True,
 ) -> dict[TopicPartition, str]:
-    """Give partitions these replicas; None cancels. The reasons of those that were refused.
+    """Start reassignments, or cancel them (None); return the errors of rejected partitions.
 
     Raises:
-        AdminError: the whole request was refused.
+        AdminError: the whole request was rejected.
     """
     topics: dict[str, ReassignableTopic] = {}
     for at, replicas in wanted.items():
@@ -84,7 +84,7 @@ def alter_reassignments(
 def replica_directories(
     client: AdminClient, replicas: Mapping[TopicPartition, Sequence[int]]
 ) -> dict[tuple[TopicPartition, int], str]:
-    """The directory of each (partition, broker) whose broker tells it."""
+    """Return the directory of each (partition, broker), without brokers that do not answer."""
     by_broker: dict[int, dict[str, list[int]]] = {}
     for at, brokers in replicas.items():
         for broker in brokers:
@@ -95,7 +95,7 @@ def replica_directories(
         try:
             response = client.ask_broker(broker, request)
         except AdminError:
-            # A broker that is gone tells nothing; its replicas may be anywhere.
+            # The broker does not answer; the directories of its replicas are unknown.
             continue
         for result in response.results:
             for topic in result.topics:

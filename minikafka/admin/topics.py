@@ -1,7 +1,7 @@
-"""Topics of a cluster as an administrator sees them: list, describe, create, extend, delete.
+"""Administration of topics: list, describe, create, add partitions, delete.
 
-Describing follows the cursors of DescribeTopicPartitions (D1, D4) and falls back to Metadata where
-a cluster does not have that API; the eligible leader replicas are unknown then (None).
+Describing follows the cursors of DescribeTopicPartitions (D1, D4). It falls back to Metadata if the
+cluster does not have that API; the eligible leader replicas are then unknown (None).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -46,7 +46,7 @@ _BROKER_DECIDES = -1
 
 
 class TopicListing(NamedTuple):
-    """A topic's names."""
+    """The name and id of a topic."""
 
     name: str
     topic_id: Uuid
@@ -54,10 +54,10 @@ class TopicListing(NamedTuple):
 
 
 class PartitionDescription(NamedTuple):
-    """One partition; `elr` and `last_known_elr` are None where the cluster does not tell them.
+    """One partition; `elr` and `last_known_elr` are None if the cluster does not report them.
 
-    `is_recovering` says that its leader was elected uncleanly and has not handled that yet (L8);
-    clusters that do not tell it seem to have no such leader.
+    `is_recovering`: the leader was elected uncleanly and has not reported its recovery yet (L8);
+    always False for clusters that do not report it.
     """
 
     partition: int
@@ -70,7 +70,7 @@ class PartitionDescription(NamedTuple):
 
 
 class TopicDescription(NamedTuple):
-    """One topic, its partitions in order."""
+    """One topic with its partitions in order."""
 
     name: str
     topic_id: Uuid
@@ -78,7 +78,7 @@ class TopicDescription(NamedTuple):
 
 
 class Reassignment(NamedTuple):
-    """A partition's replicas while they move."""
+    """The replicas of a partition that is being reassigned."""
 
     replicas: Sequence[int]
     adding: Sequence[int]
@@ -86,7 +86,7 @@ class Reassignment(NamedTuple):
 
 
 def list_topics(client: AdminClient) -> list[TopicListing]:
-    """Every topic that the client may see, by name."""
+    """Return every topic that the client may see, sorted by name."""
     response = client.ask(MetadataRequest(topics=None))
     listings = [
         TopicListing(topic.name, topic.topic_id, topic.is_internal)
@@ -99,10 +99,10 @@ def list_topics(client: AdminClient) -> list[TopicListing]:
 def describe_topics(
     client: AdminClient, names: Sequence[str], partition_limit: int
 ) -> list[TopicDescription]:
-    """The named topics by name, as many pages of `partition_limit` partitions as it takes.
+    """Describe the named topics, sorted by name, in pages of `partition_limit` partitions.
 
     Raises:
-        AdminError: for the first topic that cannot be described, and for pages without end.
+        AdminError: a topic cannot be described, or the server's pages do not end.
     """
     try:
         pages = list(_pages(client, sorted(names), partition_limit))
@@ -126,10 +126,10 @@ def describe_topics(
 
 
 def describe_topic_by_id(client: AdminClient, topic_id: Uuid) -> TopicDescription:
-    """One topic by its id; DescribeTopicPartitions knows names only, so Metadata answers this.
+    """Describe one topic by its id, by Metadata: DescribeTopicPartitions accepts names only.
 
     Raises:
-        AdminError: if there is no such topic.
+        AdminError: the topic does not exist.
     """
     return _by_metadata(client, [MetadataRequestTopic(topic_id=topic_id, name=None)])[0]
 
@@ -143,10 +143,10 @@ def create_topic(
     assignment: Sequence[Sequence[int]] = (),
     configs: Mapping[str, str] | None = None,
 ) -> None:
-    """Create a topic; the cluster chooses what is not given.
+    """Create a topic; the cluster's defaults apply to missing arguments.
 
     Raises:
-        AdminError: with the cluster's reason.
+        AdminError: the topic cannot be created, with the cluster's reason.
     """
     topic = CreatableTopic(
         name=name,
@@ -166,10 +166,10 @@ def create_topic(
 def add_partitions(
     client: AdminClient, counts: Mapping[str, tuple[int, Sequence[Sequence[int]]]]
 ) -> None:
-    """Give each topic that many partitions in all; the new ones' replicas may be given.
+    """Increase each topic to a total number of partitions, with optional new assignments.
 
     Raises:
-        AdminError: with the cluster's reason for the first topic that it refuses.
+        AdminError: a topic was rejected, with the cluster's reason.
     """
     topics = [
         CreatePartitionsTopic(
@@ -189,7 +189,7 @@ def delete_topics(client: AdminClient, names: Sequence[str]) -> None:
     """Delete topics.
 
     Raises:
-        AdminError: with the cluster's reason for the first topic that it keeps.
+        AdminError: a topic was not deleted, with the cluster's reason.
     """
     request = DeleteTopicsRequest(
         topics=[DeleteTopicState(name=name) for name in names], timeout_ms=client.timeout_ms
@@ -204,7 +204,7 @@ def delete_topics(client: AdminClient, names: Sequence[str]) -> None:
 def list_reassignments(
     client: AdminClient, topics: Sequence[TopicDescription]
 ) -> dict[TopicPartition, Reassignment]:
-    """What moves in these topics; nothing where the cluster does not tell."""
+    """Return the ongoing reassignments of topics; empty if the cluster cannot list them."""
     request = ListPartitionReassignmentsRequest(
         timeout_ms=client.timeout_ms,
         topics=[
@@ -216,7 +216,7 @@ def list_reassignments(
         response = client.settle(lambda: client.ask(request), lambda it: int(it.error_code))
         check(response.error_code, response.error_message)
     except AdminError as error:
-        # As Kafka: `TopicCommand.listAllReassignments` describes without them then.
+        # As Kafka: `TopicCommand.listAllReassignments` ignores these errors.
         silent = (ErrorCode.UNSUPPORTED_VERSION, ErrorCode.CLUSTER_AUTHORIZATION_FAILED)
         if error.code not in silent:
             raise
@@ -251,8 +251,8 @@ def _pages(
             cursor.partition_index,
         ):
             raise AdminError(
-                f"the server describes {following.topic_name}-{following.partition_index} again"
-                " and again"
+                "the server's pages do not end: they return to partition "
+                f"{following.topic_name}-{following.partition_index}"
             )
         cursor = DescribeTopicPartitionsRequestCursor(
             following.topic_name, following.partition_index

@@ -94,7 +94,7 @@ def test_idle_connections_leave_files_for_logs():
         names = [f"made-while-files-are-few-{number}" for number in range(100)]
         assert failures_of(short.producer(), names) == []
         log = short.log()
-    assert "descriptors are for logs" in log
+    assert "descriptors are reserved for logs" in log
     assert log.count("refused") <= 60
     assert "offline" not in log
 

@@ -101,7 +101,7 @@ def test_leaders_are_named_beside_their_partitions(cluster):
 def test_a_server_without_version_3_does_not_know_the_new_types(kind):
     """A2, A7."""
     cluster = ElectingCluster(version=2)
-    with pytest.raises(AdminError, match=f"does not know election type {kind.name}") as caught:
+    with pytest.raises(AdminError, match=f"does not support election type {kind.name}") as caught:
         elect_leaders(cluster, kind, {TopicPartition("t", 0): 1})
     assert caught.value.code == ErrorCode.UNSUPPORTED_VERSION
     assert cluster.elections() == []

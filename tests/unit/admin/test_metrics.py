@@ -104,7 +104,7 @@ def test_nodes_that_tell_nothing_say_what_to_set():
     told = read(cluster, nodes_by_broker(SimAdmin(cluster)))
     assert [it.values for it in told] == [[], [], []]
     assert {it.problem for it in told} == {
-        "tells no metrics: set metrics.http.listen=HOST:PORT in its properties"
+        "serves no metrics: set metrics.http.listen=HOST:PORT in its properties file"
     }
 
 
@@ -124,5 +124,5 @@ def test_an_endpoint_that_refuses_is_named():
 
 
 def test_something_else_than_metrics_is_refused():
-    with pytest.raises(AdminError, match="tells no metrics"):
+    with pytest.raises(AdminError, match="not in the Prometheus text format"):
         list(parse("<html>{"))

@@ -163,7 +163,7 @@ def test_a_server_that_does_not_know_the_type_is_one_line(cluster, run):
     cluster.version = 2
     status, out, err = run("LONGEST_LOG_BALANCED", *ALL)
     assert (status, out, len(err.splitlines())) == (1, "", 1)
-    assert err.startswith("The server does not know election type LONGEST_LOG_BALANCED;")
+    assert err.startswith("The server does not support election type LONGEST_LOG_BALANCED;")
 
 
 @pytest.mark.parametrize(

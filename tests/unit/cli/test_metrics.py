@@ -10,11 +10,11 @@ from minikafka.cli import metrics
 
 NODES = [
     NodeMetrics(1, "broker", [Value("a_b", {}, 1.0), Value("c", {"topic": "t"}, 2.5)]),
-    NodeMetrics(2, "broker", [], "tells no metrics"),
+    NodeMetrics(2, "broker", [], "serves no metrics"),
     NodeMetrics(100, "controller", [Value("a_b", {}, 3.0)]),
 ]
 TABLE = 'metric\tnode 1\tnode 100\na_b\t1\t3\nc{topic="t"}\t2.5\t\n'
-PROBLEM = "node 2 (broker): tells no metrics\n"
+PROBLEM = "node 2 (broker): serves no metrics\n"
 
 
 @pytest.fixture
