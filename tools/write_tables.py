@@ -1,4 +1,4 @@
-"""Writes what follows from code: `apis/_index.py`, `docs/reference.md`, `docs/verdict-json.md`.
+"""Writes what follows from code: `serving/index.py`, `docs/reference.md`, `docs/verdict-json.md`.
 
 `--check` writes nothing and fails where a file is not what this program would write.
 """
@@ -14,7 +14,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-INDEX = ROOT / "minikafka" / "apis" / "_index.py"
+INDEX = ROOT / "minikafka" / "serving" / "index.py"
 REFERENCE = ROOT / "docs" / "reference.md"
 VERDICT_SCHEMA = ROOT / "minikafka" / "harness" / "verdict" / "verdict.schema.json"
 VERDICT = ROOT / "docs" / "verdict-json.md"
@@ -25,7 +25,7 @@ Schema = dict[str, Any]
 
 def api_rows() -> dict[str, dict[int, tuple[str, int, int]]]:
     """Per role: key -> (file, lowest version, highest version), by key."""
-    registry = import_module("minikafka.apis._registry")
+    registry = import_module("minikafka.serving.registry")
     owners: dict[tuple[str, int], str] = {}
     package = import_module("minikafka.apis")
     for found in iter_modules(package.__path__):
@@ -42,7 +42,7 @@ def api_rows() -> dict[str, dict[int, tuple[str, int, int]]]:
 
 
 def index_source(rows: dict[str, dict[int, tuple[str, int, int]]]) -> str:
-    """The text of `_index.py`."""
+    """The text of `serving/index.py`."""
     lines = [
         "# Written by tools/write_tables.py from the decorators in minikafka/apis. Do not edit.",
         '"""Where the handler of each API is, and which versions it serves, by role and key."""',

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import TypeVar
 
-from minikafka.apis._steps import FOREVER_MS, Steps, wait_until
 from minikafka.group.journal import Write
 from minikafka.group.pending import Pending
+from minikafka.serving.steps import FOREVER_MS, Steps, wait_until
 
 T = TypeVar("T")
 

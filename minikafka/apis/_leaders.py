@@ -6,8 +6,8 @@ Source: KIP-951; `KafkaApis` (CurrentLeader, NodeEndpoints).
 from collections.abc import Callable
 from typing import Any
 
-from minikafka.apis._context import BrokerContext
 from minikafka.metadata.broker_registration import Endpoint
+from minikafka.serving.context import BrokerContext
 
 
 def endpoints_of(

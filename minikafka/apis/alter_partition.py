@@ -8,12 +8,12 @@ Errors:      STALE_BROKER_EPOCH; per partition UNKNOWN_TOPIC_ID, UNKNOWN_TOPIC_O
 
 from typing import Any
 
-from minikafka.apis._commit import commit
-from minikafka.apis._context import ControllerContext
-from minikafka.apis._registry import controller_api
-from minikafka.apis._steps import Steps
 from minikafka.messages.alter_partition import AlterPartitionRequest
 from minikafka.messages.api_keys import ApiKey
+from minikafka.serving.commit import commit
+from minikafka.serving.context import ControllerContext
+from minikafka.serving.registry import controller_api
+from minikafka.serving.steps import Steps
 
 
 @controller_api(ApiKey.ALTER_PARTITION, versions=(2, 3))

@@ -10,13 +10,13 @@ Errors:      NOT_CONTROLLER; per partition UNKNOWN_TOPIC_OR_PARTITION, INVALID_R
 
 from typing import Any
 
-from minikafka.apis._commit import commit
-from minikafka.apis._context import BrokerContext, ControllerContext
-from minikafka.apis._forwarding import forward
-from minikafka.apis._registry import broker_api, controller_api
-from minikafka.apis._steps import Steps
 from minikafka.messages.alter_partition_reassignments import AlterPartitionReassignmentsRequest
 from minikafka.messages.api_keys import ApiKey
+from minikafka.serving.commit import commit
+from minikafka.serving.context import BrokerContext, ControllerContext
+from minikafka.serving.forwarding import forward
+from minikafka.serving.registry import broker_api, controller_api
+from minikafka.serving.steps import Steps
 
 
 @broker_api(ApiKey.ALTER_PARTITION_REASSIGNMENTS, versions=(0, 1))

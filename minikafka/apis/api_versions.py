@@ -8,9 +8,6 @@ Errors:      UNSUPPORTED_VERSION, INVALID_REQUEST (a client name or version with
              KIP-511 does not allow).
 """
 
-from minikafka.apis._context import NodeServices, RequestContext
-from minikafka.apis._index import MODULES
-from minikafka.apis._registry import BROKER, CONTROLLER, broker_api, controller_api
 from minikafka.common.errors import ErrorCode
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.api_versions import (
@@ -21,6 +18,9 @@ from minikafka.messages.api_versions import (
     SupportedFeatureKey,
 )
 from minikafka.metadata.features import KRAFT_VERSION, SUPPORTED_FEATURES
+from minikafka.serving.context import NodeServices, RequestContext
+from minikafka.serving.index import MODULES
+from minikafka.serving.registry import BROKER, CONTROLLER, broker_api, controller_api
 
 _FEATURES_FROM = 3
 _ZERO_MINIMUM_FROM = 4

@@ -8,12 +8,12 @@ Errors:      STALE_BROKER_EPOCH, UNSUPPORTED_VERSION; per partition UNKNOWN_TOPI
 
 from typing import Any
 
-from minikafka.apis._commit import commit
-from minikafka.apis._context import ControllerContext
-from minikafka.apis._registry import controller_api
-from minikafka.apis._steps import Steps
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.assign_replicas_to_dirs import AssignReplicasToDirsRequest
+from minikafka.serving.commit import commit
+from minikafka.serving.context import ControllerContext
+from minikafka.serving.registry import controller_api
+from minikafka.serving.steps import Steps
 
 
 @controller_api(ApiKey.ASSIGN_REPLICAS_TO_DIRS, versions=(0, 0))

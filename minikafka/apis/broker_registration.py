@@ -7,12 +7,12 @@ Errors:      INCONSISTENT_CLUSTER_ID, DUPLICATE_BROKER_REGISTRATION, INVALID_REG
 
 from typing import Any
 
-from minikafka.apis._commit import commit
-from minikafka.apis._context import ControllerContext
-from minikafka.apis._registry import controller_api
-from minikafka.apis._steps import Steps
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.broker_registration import BrokerRegistrationRequest
+from minikafka.serving.commit import commit
+from minikafka.serving.context import ControllerContext
+from minikafka.serving.registry import controller_api
+from minikafka.serving.steps import Steps
 
 
 @controller_api(ApiKey.BROKER_REGISTRATION, versions=(0, 4))

@@ -6,12 +6,12 @@ Errors:      UNSUPPORTED_VERSION, NOT_CONTROLLER.
 
 from typing import Any
 
-from minikafka.apis._commit import commit
-from minikafka.apis._context import ControllerContext
-from minikafka.apis._registry import controller_api
-from minikafka.apis._steps import Steps
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.controller_registration import ControllerRegistrationRequest
+from minikafka.serving.commit import commit
+from minikafka.serving.context import ControllerContext
+from minikafka.serving.registry import controller_api
+from minikafka.serving.steps import Steps
 
 
 @controller_api(ApiKey.CONTROLLER_REGISTRATION, versions=(0, 0))

@@ -9,13 +9,13 @@ Errors:      TOPIC_ALREADY_EXISTS, INVALID_TOPIC_EXCEPTION, INVALID_PARTITIONS,
 
 from typing import Any
 
-from minikafka.apis._commit import commit
-from minikafka.apis._context import BrokerContext, ControllerContext
-from minikafka.apis._forwarding import forward
-from minikafka.apis._registry import broker_api, controller_api
-from minikafka.apis._steps import Steps
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.create_topics import CreateTopicsRequest
+from minikafka.serving.commit import commit
+from minikafka.serving.context import BrokerContext, ControllerContext
+from minikafka.serving.forwarding import forward
+from minikafka.serving.registry import broker_api, controller_api
+from minikafka.serving.steps import Steps
 
 
 @broker_api(ApiKey.CREATE_TOPICS, versions=(2, 7))

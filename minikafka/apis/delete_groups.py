@@ -9,10 +9,7 @@ Errors:      COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE, NOT_COORDI
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from minikafka.apis._context import BrokerContext
 from minikafka.apis._groups import await_writes
-from minikafka.apis._registry import broker_api
-from minikafka.apis._steps import Steps, next_turn
 from minikafka.common.errors import ErrorCode, KafkaError
 from minikafka.group.journal import Write
 from minikafka.messages.api_keys import ApiKey
@@ -21,6 +18,9 @@ from minikafka.messages.delete_groups import (
     DeleteGroupsRequest,
     DeleteGroupsResponse,
 )
+from minikafka.serving.context import BrokerContext
+from minikafka.serving.registry import broker_api
+from minikafka.serving.steps import Steps, next_turn
 
 _GROUPS_A_STEP: Final = 200
 """About 15 ms of work."""

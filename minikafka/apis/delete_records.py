@@ -10,10 +10,7 @@ Errors:      OFFSET_OUT_OF_RANGE, NOT_LEADER_OR_FOLLOWER, UNKNOWN_TOPIC_OR_PARTI
 
 from typing import NamedTuple
 
-from minikafka.apis._context import BrokerContext
-from minikafka.apis._registry import broker_api
 from minikafka.apis._repeated import last_of_each
-from minikafka.apis._steps import Steps, wait_until
 from minikafka.common.errors import (
     ErrorCode,
     InvalidTopicError,
@@ -32,6 +29,9 @@ from minikafka.messages.delete_records import (
 )
 from minikafka.replica.auto_topics import INTERNAL_TOPICS
 from minikafka.replica.partition import Partition
+from minikafka.serving.context import BrokerContext
+from minikafka.serving.registry import broker_api
+from minikafka.serving.steps import Steps, wait_until
 
 _TO_HIGH_WATERMARK = -1
 

@@ -5,9 +5,7 @@ Controller:  controllers, from the voter set and their registrations.
 Errors:      UNSUPPORTED_ENDPOINT_TYPE, MISMATCHED_ENDPOINT_TYPE.
 """
 
-from minikafka.apis._context import BrokerContext, ControllerContext, RequestContext
 from minikafka.apis._operations import EVERY_CLUSTER_OPERATION
-from minikafka.apis._registry import broker_api, controller_api
 from minikafka.common.errors import ErrorCode
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.describe_cluster import (
@@ -15,6 +13,8 @@ from minikafka.messages.describe_cluster import (
     DescribeClusterRequest,
     DescribeClusterResponse,
 )
+from minikafka.serving.context import BrokerContext, ControllerContext, RequestContext
+from minikafka.serving.registry import broker_api, controller_api
 
 _BROKERS = 1
 _CONTROLLERS = 2

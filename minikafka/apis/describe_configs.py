@@ -9,8 +9,6 @@ Errors:      UNKNOWN_TOPIC_OR_PARTITION, INVALID_TOPIC_EXCEPTION, INVALID_REQUES
 
 from collections.abc import Iterable
 
-from minikafka.apis._context import BrokerContext, ControllerContext, NodeServices
-from minikafka.apis._registry import broker_api, controller_api
 from minikafka.common.errors import (
     InvalidRequestError,
     InvalidTopicError,
@@ -37,6 +35,8 @@ from minikafka.messages.describe_configs import (
 )
 from minikafka.metadata.image import RESOURCE_BROKER, RESOURCE_GROUP, RESOURCE_TOPIC
 from minikafka.metadata.topic_name import fault_in_topic_name
+from minikafka.serving.context import BrokerContext, ControllerContext, NodeServices
+from minikafka.serving.registry import broker_api, controller_api
 
 _DOCUMENTATION_FROM = 3
 _SOURCE_GROUP = 8

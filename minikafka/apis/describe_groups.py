@@ -7,9 +7,7 @@ Versions:    v3 authorized operations; v4 static members; v5 flexible;
 Errors:      COORDINATOR_LOAD_IN_PROGRESS, NOT_COORDINATOR, GROUP_ID_NOT_FOUND (per group).
 """
 
-from minikafka.apis._context import BrokerContext
 from minikafka.apis._operations import EVERY_GROUP_OPERATION
-from minikafka.apis._registry import broker_api
 from minikafka.common.errors import GroupIdNotFoundError, KafkaError
 from minikafka.group.group import Group, GroupState
 from minikafka.messages.api_keys import ApiKey
@@ -19,6 +17,8 @@ from minikafka.messages.describe_groups import (
     DescribeGroupsRequest,
     DescribeGroupsResponse,
 )
+from minikafka.serving.context import BrokerContext
+from minikafka.serving.registry import broker_api
 
 _NOT_FOUND_FROM = 6
 

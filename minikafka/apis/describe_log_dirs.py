@@ -6,8 +6,6 @@ Versions:    v2 flexible; v3 top-level error; v4 total and usable bytes; v5 cord
 Errors:      KAFKA_STORAGE_ERROR (directory offline).
 """
 
-from minikafka.apis._context import BrokerContext
-from minikafka.apis._registry import broker_api
 from minikafka.common.errors import ErrorCode
 from minikafka.common.faults import StorageFault
 from minikafka.common.ids import TopicPartition
@@ -20,6 +18,8 @@ from minikafka.messages.describe_log_dirs import (
     DescribeLogDirsResult,
     DescribeLogDirsTopic,
 )
+from minikafka.serving.context import BrokerContext
+from minikafka.serving.registry import broker_api
 
 
 @broker_api(ApiKey.DESCRIBE_LOG_DIRS, versions=(1, 5))

@@ -8,10 +8,6 @@ Errors:      UNKNOWN_TOPIC_OR_PARTITION, NOT_LEADER_OR_FOLLOWER (partition).
 
 from typing import Any
 
-from minikafka.apis._context import BrokerContext, ControllerContext
-from minikafka.apis._forwarding import forward
-from minikafka.apis._registry import broker_api, controller_api
-from minikafka.apis._steps import Steps
 from minikafka.common.errors import ErrorCode, NotControllerError
 from minikafka.common.ids import ZERO_UUID, Uuid
 from minikafka.messages.api_keys import ApiKey
@@ -26,6 +22,10 @@ from minikafka.messages.describe_quorum import (
     ReplicaState,
 )
 from minikafka.raft.raft_node import Progress
+from minikafka.serving.context import BrokerContext, ControllerContext
+from minikafka.serving.forwarding import forward
+from minikafka.serving.registry import broker_api, controller_api
+from minikafka.serving.steps import Steps
 
 _TOPIC = "__cluster_metadata"
 _NODES_FROM = 2

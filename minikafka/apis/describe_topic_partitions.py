@@ -13,9 +13,7 @@ Errors:      UNKNOWN_TOPIC_OR_PARTITION, INVALID_TOPIC_EXCEPTION (topic), INVALI
 
 from bisect import bisect_left
 
-from minikafka.apis._context import BrokerContext
 from minikafka.apis._operations import EVERY_TOPIC_OPERATION
-from minikafka.apis._registry import broker_api
 from minikafka.apis.metadata import leader_for, offline_replicas
 from minikafka.common.errors import ErrorCode, InvalidRequestError
 from minikafka.config import broker as keys
@@ -31,6 +29,8 @@ from minikafka.metadata.image import TopicImage
 from minikafka.metadata.partition_registration import PartitionRegistration
 from minikafka.metadata.topic_name import fault_in_topic_name
 from minikafka.replica.auto_topics import INTERNAL_TOPICS
+from minikafka.serving.context import BrokerContext
+from minikafka.serving.registry import broker_api
 
 
 @broker_api(ApiKey.DESCRIBE_TOPIC_PARTITIONS, versions=(0, 0))

@@ -14,16 +14,16 @@ Errors:      UNKNOWN_TOPIC_OR_PARTITION, PREFERRED_LEADER_NOT_AVAILABLE,
 
 from typing import Any
 
-from minikafka.apis._commit import commit
-from minikafka.apis._context import BrokerContext, ControllerContext
-from minikafka.apis._forwarding import forward, forward_alone
-from minikafka.apis._registry import broker_api, controller_api
-from minikafka.apis._steps import Steps, wait_until
 from minikafka.common.errors import NotControllerError
 from minikafka.controller.leader_elections import is_recovery
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.elect_leaders import ElectLeadersRequest
 from minikafka.raft.raft_node import RaftEvent
+from minikafka.serving.commit import commit
+from minikafka.serving.context import BrokerContext, ControllerContext
+from minikafka.serving.forwarding import forward, forward_alone
+from minikafka.serving.registry import broker_api, controller_api
+from minikafka.serving.steps import Steps, wait_until
 
 
 @broker_api(ApiKey.ELECT_LEADERS, versions=(0, 3))

@@ -8,11 +8,6 @@ Errors:      INVALID_REQUEST (the inner request cannot be forwarded), UNSUPPORTE
 from collections.abc import Generator
 from typing import Any
 
-from minikafka.apis._context import ControllerContext
-from minikafka.apis._failures import failure_response
-from minikafka.apis._index import MODULES
-from minikafka.apis._registry import CONTROLLER, controller_api, find
-from minikafka.apis._steps import Steps
 from minikafka.common.errors import ErrorCode, KafkaError, NotControllerError
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.data.default_principal_data import DefaultPrincipalData
@@ -25,6 +20,11 @@ from minikafka.rpc.envelope import (
     decode_request,
     encode_response,
 )
+from minikafka.serving.context import ControllerContext
+from minikafka.serving.failures import failure_response
+from minikafka.serving.index import MODULES
+from minikafka.serving.registry import CONTROLLER, controller_api, find
+from minikafka.serving.steps import Steps
 
 FORWARDABLE = frozenset(
     (

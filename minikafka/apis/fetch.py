@@ -18,10 +18,7 @@ import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from minikafka.apis._context import BrokerContext, ControllerContext
 from minikafka.apis._leaders import endpoints_of
-from minikafka.apis._registry import broker_api, controller_api
-from minikafka.apis._steps import Steps, next_turn, wait_until
 from minikafka.common.errors import ErrorCode, KafkaError
 from minikafka.common.faults import StorageFault
 from minikafka.common.ids import METADATA_TOPIC_ID, TopicPartition
@@ -55,6 +52,9 @@ from minikafka.replica.fetch_session import (
     replica_id_of,
 )
 from minikafka.replica.partition import Partition
+from minikafka.serving.context import BrokerContext, ControllerContext
+from minikafka.serving.registry import broker_api, controller_api
+from minikafka.serving.steps import Steps, next_turn, wait_until
 
 _log = logging.getLogger("minikafka.apis")
 _READ_COMMITTED = 1

@@ -6,8 +6,6 @@ Errors:      INCONSISTENT_CLUSTER_ID, INVALID_REQUEST; per partition UNKNOWN_TOP
              POSITION_OUT_OF_RANGE.
 """
 
-from minikafka.apis._context import ControllerContext
-from minikafka.apis._registry import controller_api
 from minikafka.common.errors import ErrorCode
 from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.messages.api_keys import ApiKey
@@ -21,6 +19,8 @@ from minikafka.messages.fetch_snapshot import (
     LeaderIdAndEpoch,
 )
 from minikafka.raft.snapshots import SnapshotId
+from minikafka.serving.context import ControllerContext
+from minikafka.serving.registry import controller_api
 
 _METADATA_TOPIC = "__cluster_metadata"
 

@@ -8,9 +8,6 @@ Errors:      COORDINATOR_NOT_AVAILABLE, INVALID_REQUEST (per key);
              TRANSACTIONAL_ID_AUTHORIZATION_FAILED for transactions: see `_absent`.
 """
 
-from minikafka.apis._absent import Feature, no_transactions
-from minikafka.apis._context import BrokerContext
-from minikafka.apis._registry import broker_api
 from minikafka.common.errors import (
     CoordinatorNotAvailableError,
     InvalidRequestError,
@@ -23,6 +20,9 @@ from minikafka.messages.find_coordinator import (
     FindCoordinatorRequest,
     FindCoordinatorResponse,
 )
+from minikafka.serving.absent import Feature, no_transactions
+from minikafka.serving.context import BrokerContext
+from minikafka.serving.registry import broker_api
 
 _SEVERAL_FROM = 4
 _NO_NODE = -1

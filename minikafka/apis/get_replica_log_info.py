@@ -10,8 +10,6 @@ Errors:      CLUSTER_AUTHORIZATION_FAILED (another listener), INVALID_REQUEST (t
              KAFKA_STORAGE_ERROR (log directory offline), REQUEST_LIMIT_REACHED (partition).
 """
 
-from minikafka.apis._context import BrokerContext
-from minikafka.apis._registry import broker_api
 from minikafka.common.errors import (
     ClusterAuthorizationFailedError,
     ErrorCode,
@@ -27,6 +25,8 @@ from minikafka.messages.get_replica_log_info import (
     PartitionLogInfo,
     TopicPartitionLogInfo,
 )
+from minikafka.serving.context import BrokerContext
+from minikafka.serving.registry import broker_api
 
 MAX_PARTITIONS = 2000
 

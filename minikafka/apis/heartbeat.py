@@ -6,11 +6,11 @@ Errors:      COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR, INVALID_GROUP_ID, UNKNO
              FENCED_INSTANCE_ID, ILLEGAL_GENERATION, REBALANCE_IN_PROGRESS.
 """
 
-from minikafka.apis._context import BrokerContext
-from minikafka.apis._registry import broker_api
 from minikafka.common.errors import CoordinatorLoadInProgressError, KafkaError
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
+from minikafka.serving.context import BrokerContext
+from minikafka.serving.registry import broker_api
 
 
 @broker_api(ApiKey.HEARTBEAT, versions=(0, 4))

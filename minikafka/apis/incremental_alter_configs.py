@@ -8,13 +8,13 @@ Errors:      INVALID_CONFIG, INVALID_REQUEST, UNKNOWN_TOPIC_OR_PARTITION,
 
 from typing import Any
 
-from minikafka.apis._commit import commit
-from minikafka.apis._context import BrokerContext, ControllerContext
-from minikafka.apis._forwarding import forward
-from minikafka.apis._registry import broker_api, controller_api
-from minikafka.apis._steps import Steps
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.incremental_alter_configs import IncrementalAlterConfigsRequest
+from minikafka.serving.commit import commit
+from minikafka.serving.context import BrokerContext, ControllerContext
+from minikafka.serving.forwarding import forward
+from minikafka.serving.registry import broker_api, controller_api
+from minikafka.serving.steps import Steps
 
 
 @broker_api(ApiKey.INCREMENTAL_ALTER_CONFIGS, versions=(0, 1))

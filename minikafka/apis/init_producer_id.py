@@ -7,14 +7,14 @@ Errors:      UNSUPPORTED_VERSION, INVALID_REQUEST, COORDINATOR_LOAD_IN_PROGRESS 
              arrived before the timeout; retriable).
 """
 
-from minikafka.apis._absent import Feature
-from minikafka.apis._context import BrokerContext
-from minikafka.apis._registry import broker_api
-from minikafka.apis._steps import Steps, wait_until
 from minikafka.common.errors import ErrorCode
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.init_producer_id import InitProducerIdRequest, InitProducerIdResponse
 from minikafka.records.batch import NO_PRODUCER_ID
+from minikafka.serving.absent import Feature
+from minikafka.serving.context import BrokerContext
+from minikafka.serving.registry import broker_api
+from minikafka.serving.steps import Steps, wait_until
 
 _WAIT_MS = 5_000
 _NO_EPOCH = -1

@@ -9,15 +9,15 @@ Errors:      COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE, NOT_COORDI
              REBALANCE_IN_PROGRESS.
 """
 
-from minikafka.apis._context import BrokerContext
 from minikafka.apis._groups import await_answer
-from minikafka.apis._registry import broker_api
-from minikafka.apis._steps import Steps
 from minikafka.common.errors import KafkaError
 from minikafka.group.answers import join_failure
 from minikafka.group.membership import Caller, Joining
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.join_group import JoinGroupRequest, JoinGroupResponse
+from minikafka.serving.context import BrokerContext
+from minikafka.serving.registry import broker_api
+from minikafka.serving.steps import Steps
 
 _NULL_PROTOCOL_FROM = 7
 

@@ -6,8 +6,6 @@ Errors:      COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE, NOT_COORDI
              INVALID_GROUP_ID; UNKNOWN_MEMBER_ID, FENCED_INSTANCE_ID (per member).
 """
 
-from minikafka.apis._context import BrokerContext
-from minikafka.apis._registry import broker_api
 from minikafka.common.errors import ErrorCode, KafkaError, UnknownMemberIdError
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.leave_group import (
@@ -16,6 +14,8 @@ from minikafka.messages.leave_group import (
     MemberIdentity,
     MemberResponse,
 )
+from minikafka.serving.context import BrokerContext
+from minikafka.serving.registry import broker_api
 
 _MEMBERS_FROM = 3
 

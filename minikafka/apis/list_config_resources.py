@@ -5,8 +5,6 @@ Versions:    v0 client metrics only (there are none here); v1 the requested type
 Errors:      UNSUPPORTED_VERSION (an unknown type).
 """
 
-from minikafka.apis._context import BrokerContext
-from minikafka.apis._registry import broker_api
 from minikafka.common.errors import UnsupportedVersionError
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.list_config_resources import (
@@ -21,6 +19,8 @@ from minikafka.metadata.image import (
     RESOURCE_TOPIC,
     MetadataImage,
 )
+from minikafka.serving.context import BrokerContext
+from minikafka.serving.registry import broker_api
 
 _BROKER_LOGGER = 8
 _ALL = (RESOURCE_TOPIC, RESOURCE_BROKER, _BROKER_LOGGER, RESOURCE_CLIENT_METRICS, RESOURCE_GROUP)

@@ -5,11 +5,11 @@ Versions:    v3 flexible; v4 states; v5 types (KIP-848). Filters ignore case.
 Errors:      COORDINATOR_LOAD_IN_PROGRESS.
 """
 
-from minikafka.apis._context import BrokerContext
-from minikafka.apis._registry import broker_api
 from minikafka.common.errors import KafkaError
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.list_groups import ListedGroup, ListGroupsRequest, ListGroupsResponse
+from minikafka.serving.context import BrokerContext
+from minikafka.serving.registry import broker_api
 
 _CLASSIC = "classic"
 

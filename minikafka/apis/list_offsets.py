@@ -13,9 +13,6 @@ Errors:      NOT_LEADER_OR_FOLLOWER, FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH,
 from functools import partial
 from typing import NamedTuple
 
-from minikafka.apis._context import BrokerContext
-from minikafka.apis._registry import broker_api
-from minikafka.apis._steps import Steps, compute
 from minikafka.common.budget import OverBudgetError
 from minikafka.common.errors import ErrorCode, KafkaError
 from minikafka.common.faults import StorageFault
@@ -33,6 +30,9 @@ from minikafka.messages.list_offsets import (
 )
 from minikafka.records.errors import CorruptRecordsError
 from minikafka.replica.partition import Partition
+from minikafka.serving.context import BrokerContext
+from minikafka.serving.registry import broker_api
+from minikafka.serving.steps import Steps, compute
 
 LATEST = -1
 EARLIEST = -2

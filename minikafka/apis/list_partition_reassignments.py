@@ -8,10 +8,6 @@ Errors:      NOT_CONTROLLER.
 from collections.abc import Iterator
 from typing import Any
 
-from minikafka.apis._context import BrokerContext, ControllerContext
-from minikafka.apis._forwarding import forward
-from minikafka.apis._registry import broker_api, controller_api
-from minikafka.apis._steps import Steps
 from minikafka.common.errors import NotControllerError
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.list_partition_reassignments import (
@@ -21,6 +17,10 @@ from minikafka.messages.list_partition_reassignments import (
     OngoingTopicReassignment,
 )
 from minikafka.metadata.image import TopicImage
+from minikafka.serving.context import BrokerContext, ControllerContext
+from minikafka.serving.forwarding import forward
+from minikafka.serving.registry import broker_api, controller_api
+from minikafka.serving.steps import Steps
 
 
 @broker_api(ApiKey.LIST_PARTITION_REASSIGNMENTS, versions=(0, 0))

@@ -12,10 +12,7 @@ Errors:      UNKNOWN_TOPIC_OR_PARTITION, UNKNOWN_TOPIC_ID, INVALID_TOPIC_EXCEPTI
 
 from collections.abc import Iterable, Iterator
 
-from minikafka.apis._context import BrokerContext
-from minikafka.apis._encoded import EncodedResponse
 from minikafka.apis._operations import EVERY_CLUSTER_OPERATION, EVERY_TOPIC_OPERATION
-from minikafka.apis._registry import broker_api
 from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import ZERO_UUID, Uuid
 from minikafka.config import broker as keys
@@ -32,6 +29,9 @@ from minikafka.metadata.image import MetadataImage, TopicImage
 from minikafka.metadata.partition_registration import NO_LEADER, PartitionRegistration
 from minikafka.metadata.topic_name import fault_in_topic_name
 from minikafka.replica.auto_topics import INTERNAL_TOPICS
+from minikafka.serving.context import BrokerContext
+from minikafka.serving.encoded import EncodedResponse
+from minikafka.serving.registry import broker_api
 
 _LISTENER_ERROR_FROM = 6
 _AUTO_CREATE_FLAG_FROM = 4

@@ -9,10 +9,7 @@ Errors:      COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE, NOT_COORDI
              OFFSET_METADATA_TOO_LARGE, UNKNOWN_SERVER_ERROR (per partition).
 """
 
-from minikafka.apis._context import BrokerContext
 from minikafka.apis._groups import await_writes
-from minikafka.apis._registry import broker_api
-from minikafka.apis._steps import Steps
 from minikafka.common.errors import ErrorCode, KafkaError
 from minikafka.group.journal import Write
 from minikafka.group.shard import CommitRow
@@ -24,6 +21,9 @@ from minikafka.messages.offset_commit import (
     OffsetCommitResponsePartition,
     OffsetCommitResponseTopic,
 )
+from minikafka.serving.context import BrokerContext
+from minikafka.serving.registry import broker_api
+from minikafka.serving.steps import Steps
 
 _TOPIC_IDS_FROM = 10
 

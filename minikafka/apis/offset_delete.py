@@ -6,10 +6,7 @@ Errors:      COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE, NOT_COORDI
              UNKNOWN_TOPIC_OR_PARTITION (per partition).
 """
 
-from minikafka.apis._context import BrokerContext
 from minikafka.apis._groups import await_writes
-from minikafka.apis._registry import broker_api
-from minikafka.apis._steps import Steps
 from minikafka.common.errors import ErrorCode, InvalidGroupIdError, KafkaError, NonEmptyGroupError
 from minikafka.group.group import Group, GroupState
 from minikafka.group.journal import Write
@@ -20,6 +17,9 @@ from minikafka.messages.offset_delete import (
     OffsetDeleteResponsePartition,
     OffsetDeleteResponseTopic,
 )
+from minikafka.serving.context import BrokerContext
+from minikafka.serving.registry import broker_api
+from minikafka.serving.steps import Steps
 
 
 @broker_api(ApiKey.OFFSET_DELETE, versions=(0, 0))

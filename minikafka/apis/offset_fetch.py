@@ -9,8 +9,6 @@ Errors:      COORDINATOR_LOAD_IN_PROGRESS, NOT_COORDINATOR (per group, per parti
 
 from typing import NamedTuple
 
-from minikafka.apis._context import BrokerContext
-from minikafka.apis._registry import broker_api
 from minikafka.common.errors import ErrorCode, KafkaError
 from minikafka.common.ids import ZERO_UUID, Uuid
 from minikafka.group.offsets import GroupOffsets
@@ -27,6 +25,8 @@ from minikafka.messages.offset_fetch import (
     OffsetFetchResponseTopic,
     OffsetFetchResponseTopics,
 )
+from minikafka.serving.context import BrokerContext
+from minikafka.serving.registry import broker_api
 
 _GROUP_ERROR_FROM = 2
 _GROUPS_FROM = 8

@@ -6,8 +6,6 @@ Errors:      NOT_LEADER_OR_FOLLOWER, FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH,
              UNKNOWN_TOPIC_OR_PARTITION, KAFKA_STORAGE_ERROR (partition).
 """
 
-from minikafka.apis._context import BrokerContext
-from minikafka.apis._registry import broker_api
 from minikafka.common.errors import KafkaError
 from minikafka.common.ids import TopicPartition
 from minikafka.messages.api_keys import ApiKey
@@ -18,6 +16,8 @@ from minikafka.messages.offset_for_leader_epoch import (
     OffsetForLeaderPartition,
     OffsetForLeaderTopicResult,
 )
+from minikafka.serving.context import BrokerContext
+from minikafka.serving.registry import broker_api
 
 
 @broker_api(ApiKey.OFFSET_FOR_LEADER_EPOCH, versions=(2, 4))

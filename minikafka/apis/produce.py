@@ -16,11 +16,8 @@ Errors:      INVALID_REQUIRED_ACKS, NOT_LEADER_OR_FOLLOWER, NOT_ENOUGH_REPLICAS,
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from minikafka.apis._context import BrokerContext
 from minikafka.apis._leaders import endpoints_of
-from minikafka.apis._registry import broker_api
 from minikafka.apis._repeated import last_of_each
-from minikafka.apis._steps import CLOSE, FOREVER_MS, Steps, wait_until
 from minikafka.common.budget import OverBudgetError
 from minikafka.common.errors import ErrorCode, InvalidTopicError, KafkaError
 from minikafka.common.faults import StorageFault
@@ -51,6 +48,9 @@ from minikafka.records.errors import RecordValidationError
 from minikafka.replica.append_queue import QueuedAppend, queue_append
 from minikafka.replica.auto_topics import INTERNAL_TOPICS
 from minikafka.replica.partition import Partition
+from minikafka.serving.context import BrokerContext
+from minikafka.serving.registry import broker_api
+from minikafka.serving.steps import CLOSE, FOREVER_MS, Steps, wait_until
 
 _TOPIC_IDS_FROM = 13
 _RECORD_ERRORS_FROM = 8

@@ -8,14 +8,14 @@ Errors:      COORDINATOR_LOAD_IN_PROGRESS, COORDINATOR_NOT_AVAILABLE, NOT_COORDI
              INCONSISTENT_GROUP_PROTOCOL, REBALANCE_IN_PROGRESS.
 """
 
-from minikafka.apis._context import BrokerContext
 from minikafka.apis._groups import await_answer
-from minikafka.apis._registry import broker_api
-from minikafka.apis._steps import Steps
 from minikafka.common.errors import ErrorCode, KafkaError
 from minikafka.group.answers import sync_failure
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.sync_group import SyncGroupRequest, SyncGroupResponse
+from minikafka.serving.context import BrokerContext
+from minikafka.serving.registry import broker_api
+from minikafka.serving.steps import Steps
 
 _PROTOCOL_FROM = 5
 

@@ -7,13 +7,13 @@ Errors:      BROKER_ID_NOT_REGISTERED, NOT_CONTROLLER.
 
 from typing import Any
 
-from minikafka.apis._commit import commit
-from minikafka.apis._context import BrokerContext, ControllerContext
-from minikafka.apis._forwarding import forward
-from minikafka.apis._registry import broker_api, controller_api
-from minikafka.apis._steps import Steps
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.unregister_broker import UnregisterBrokerRequest
+from minikafka.serving.commit import commit
+from minikafka.serving.context import BrokerContext, ControllerContext
+from minikafka.serving.forwarding import forward
+from minikafka.serving.registry import broker_api, controller_api
+from minikafka.serving.steps import Steps
 
 
 @broker_api(ApiKey.UNREGISTER_BROKER, versions=(0, 0))

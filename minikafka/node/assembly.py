@@ -8,9 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import NamedTuple
 
-from minikafka.apis._context import BrokerServices, ControllerServices
-from minikafka.apis._index import MODULES
-from minikafka.apis._registry import BROKER, CONTROLLER
 from minikafka.common.clock import Now
 from minikafka.common.environment import Environment
 from minikafka.common.ids import TopicPartition
@@ -55,6 +52,9 @@ from minikafka.replica.producer_ids import ProducerIds
 from minikafka.replica.replica_manager import ReplicaManager
 from minikafka.rpc.calls import Calls
 from minikafka.rpc.controller_channel import ControllerChannel
+from minikafka.serving.context import BrokerServices, ControllerServices
+from minikafka.serving.index import MODULES
+from minikafka.serving.registry import BROKER, CONTROLLER
 
 _log = logging.getLogger("minikafka.node")
 _SHUTDOWN_TIMEOUT_MS = 300_000

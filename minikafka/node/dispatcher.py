@@ -16,9 +16,6 @@ from functools import partial
 from types import GeneratorType
 from typing import Any
 
-from minikafka.apis._failures import failure_response
-from minikafka.apis._registry import Api, find
-from minikafka.apis._steps import CLOSE, CallFailed, Compute, Step, WaitUntil
 from minikafka.common.effects import Disconnect, Mute, Part, Reply, Unmute
 from minikafka.common.environment import Environment
 from minikafka.common.errors import KafkaError, KafkaStorageError, UnknownServerError
@@ -36,6 +33,9 @@ from minikafka.rpc.envelope import (
     decode_request,
     encode_response,
 )
+from minikafka.serving.failures import failure_response
+from minikafka.serving.registry import Api, find
+from minikafka.serving.steps import CLOSE, CallFailed, Compute, Step, WaitUntil
 
 _log = logging.getLogger("minikafka.node")
 _PRODUCE = int(ApiKey.PRODUCE)

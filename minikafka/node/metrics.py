@@ -6,13 +6,13 @@ purgatories.
 
 from collections.abc import Iterator
 
-from minikafka.apis._registry import BROKER, CONTROLLER, Api
 from minikafka.messages.api_keys import APIS, ApiKey
 from minikafka.metrics import catalog
 from minikafka.metrics.definition import Sample
 from minikafka.node.node import BrokerParts, Node
 from minikafka.node.purgatory import Parked
 from minikafka.replica.metrics import directory_samples, replica_samples
+from minikafka.serving.registry import BROKER, CONTROLLER, Api
 
 _OPERATIONS = {
     (BROKER, ApiKey.PRODUCE): "Produce",

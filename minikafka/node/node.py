@@ -10,13 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from minikafka.apis._context import (
-    BrokerContext,
-    BrokerServices,
-    ControllerContext,
-    ControllerServices,
-)
-from minikafka.apis._registry import BROKER
 from minikafka.common import events
 from minikafka.common.clock import Now
 from minikafka.common.effects import Effect, Halt, Started
@@ -38,6 +31,13 @@ from minikafka.replica.broker_lifecycle import BrokerLifecycle
 from minikafka.replica.replica_manager import ReplicaManager
 from minikafka.rpc.calls import Calls
 from minikafka.rpc.envelope import RequestHeader
+from minikafka.serving.context import (
+    BrokerContext,
+    BrokerServices,
+    ControllerContext,
+    ControllerServices,
+)
+from minikafka.serving.registry import BROKER
 
 if TYPE_CHECKING:
     # A node without the controller role never imports the controller.

@@ -2,12 +2,12 @@
 
 from typing import NamedTuple
 
-from minikafka.apis._index import MODULES
-from minikafka.apis._registry import BROKER
 from minikafka.common.ids import Uuid
 from minikafka.messages.api_keys import APIS, ApiKey
 from minikafka.protocol.primitives import MalformedMessage
 from minikafka.rpc.envelope import MAX_REQUEST_ELEMENTS, decode_request, encode_request
+from minikafka.serving.index import MODULES
+from minikafka.serving.registry import BROKER
 from tests.fuzz.odd_batches import changed_batch, odd_batch
 from tests.fuzz.sane_fields import SANE
 from tests.worlds.message_samples import Case, Sampler

@@ -10,10 +10,10 @@ from importlib import import_module
 from inspect import CO_OPTIMIZED
 from typing import NamedTuple
 
-from minikafka.apis._index import MODULES
 from minikafka.messages.api_keys import APIS, ApiKey, request_class, response_class
 from minikafka.protocol.primitives import MalformedMessage
 from minikafka.rpc.envelope import decode_request
+from minikafka.serving.index import MODULES
 from tests.fuzz.frames import Frame
 
 MOST_KEPT = 1_000

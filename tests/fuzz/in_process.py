@@ -7,10 +7,10 @@ import traceback
 from dataclasses import dataclass, field
 from random import Random
 
-from minikafka.apis._registry import BROKER
 from minikafka.common.errors import ErrorCode
 from minikafka.common.events import RequestFrame
 from minikafka.messages.api_keys import ApiKey
+from minikafka.serving.registry import BROKER
 from minikafka.sim.world.sim_cluster import (
     BROKER_PORT,
     CONTROLLER_PORT,

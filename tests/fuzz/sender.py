@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 import uvloop
 
-from minikafka.apis._registry import BROKER
 from minikafka.messages.api_keys import ApiKey
+from minikafka.serving.registry import BROKER
 from tests.fuzz.answers import (
     PROBE,
     FaultFoundError,

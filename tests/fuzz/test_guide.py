@@ -3,11 +3,11 @@
 import gc
 from random import Random
 
-from minikafka.apis._registry import BROKER, CONTROLLER
 from minikafka.common.events import RequestFrame
 from minikafka.common.ids import Uuid
 from minikafka.messages.api_keys import ApiKey
 from minikafka.metadata.topic_name import fault_in_topic_name
+from minikafka.serving.registry import BROKER, CONTROLLER
 from tests.fuzz.answers import decoded
 from tests.fuzz.frames import SERVED, FrameMaker
 from tests.fuzz.guide import Guide

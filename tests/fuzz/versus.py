@@ -15,7 +15,6 @@ from random import Random
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from minikafka.admin.client import AdminClient as ClusterClient
-from minikafka.apis._registry import BROKER
 from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import Uuid
 from minikafka.messages.api_keys import APIS, ApiKey
@@ -30,6 +29,7 @@ from minikafka.messages.list_offsets import (
 from minikafka.messages.metadata import MetadataRequest, MetadataRequestTopic
 from minikafka.protocol.primitives import MalformedMessage
 from minikafka.rpc.envelope import decode_response
+from minikafka.serving.registry import BROKER
 from minikafka.testing.cluster import Cluster
 from tests.fuzz.answers import PROBE, decoded, is_unacknowledged, probe, takes_away_a_broker
 from tests.fuzz.frames import SERVED, FrameMaker, Learned, is_struct

@@ -1,7 +1,7 @@
 """The sequences that can be played here, and those that cannot, each with its reason."""
 
-from minikafka.apis._index import MODULES
 from minikafka.messages.api_keys import ApiKey
+from minikafka.serving.index import MODULES
 from tests.golden import sequence as data
 
 

@@ -7,11 +7,11 @@ from random import Random
 
 import pytest
 
-from minikafka.apis._index import MODULES
-from minikafka.apis._registry import BROKER, CONTROLLER
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.find_coordinator import FindCoordinatorRequest, FindCoordinatorResponse
 from minikafka.server.log_lines import LineFormatter
+from minikafka.serving.index import MODULES
+from minikafka.serving.registry import BROKER, CONTROLLER
 from minikafka.sim.world.sim_client import SimClient
 from minikafka.sim.world.sim_cluster import BROKER_PORT, CONTROLLER_PORT
 from tests.fuzz.sane_fields import SANE

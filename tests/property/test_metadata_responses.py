@@ -6,7 +6,6 @@ from types import SimpleNamespace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from minikafka.apis._encoded import EncodedResponses
 from minikafka.apis.metadata import metadata
 from minikafka.common.ids import ZERO_UUID, Uuid
 from minikafka.config import broker as keys
@@ -16,6 +15,7 @@ from minikafka.metadata.broker_registration import BrokerRegistration, Endpoint
 from minikafka.metadata.image import RESOURCE_TOPIC, ImageBuilder, MetadataImage
 from minikafka.metadata.partition_registration import PartitionRegistration
 from minikafka.rpc.envelope import encode_response
+from minikafka.serving.encoded import EncodedResponses
 
 BROKERS = (1, 2, 3)
 LISTENERS = ("PLAINTEXT", "INTERNAL")

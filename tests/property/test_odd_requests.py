@@ -6,9 +6,9 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from minikafka.apis._index import MODULES
-from minikafka.apis._registry import BROKER, CONTROLLER
 from minikafka.messages.api_keys import ApiKey
+from minikafka.serving.index import MODULES
+from minikafka.serving.registry import BROKER, CONTROLLER
 from minikafka.sim.world.sim_client import SimClient
 from minikafka.sim.world.sim_cluster import BROKER_PORT, CONTROLLER_PORT
 from tests.worlds.odd_requests import odd_request

@@ -5,8 +5,6 @@ from types import SimpleNamespace
 import pytest
 
 from minikafka.apis import delete_groups as delete_groups_api
-from minikafka.apis._absent import AbsentFeatureWarnings
-from minikafka.apis._context import BrokerContext
 from minikafka.apis.delete_groups import delete_groups
 from minikafka.apis.describe_groups import describe_groups
 from minikafka.apis.find_coordinator import find_coordinator
@@ -47,6 +45,8 @@ from minikafka.messages.offset_fetch import (
 from minikafka.messages.sync_group import SyncGroupRequest
 from minikafka.metadata.broker_registration import BrokerRegistration, Endpoint
 from minikafka.metadata.image import ImageBuilder
+from minikafka.serving.absent import AbsentFeatureWarnings
+from minikafka.serving.context import BrokerContext
 
 T = Uuid.of(3, 3)
 

@@ -6,8 +6,6 @@ from weakref import ref
 
 import pytest
 
-from minikafka.apis._registry import BROKER, Api
-from minikafka.apis._steps import CLOSE, FOREVER_MS, call, compute, wait_until
 from minikafka.common.clock import Now
 from minikafka.common.effects import Channel, Disconnect, Mute, Reply, Send, Unmute, Work
 from minikafka.common.environment import Environment
@@ -30,6 +28,8 @@ from minikafka.rpc.envelope import (
     decode_response,
     encode_request,
 )
+from minikafka.serving.registry import BROKER, Api
+from minikafka.serving.steps import CLOSE, FOREVER_MS, call, compute, wait_until
 
 PEER = Channel("h", 1, "p")
 HEARTBEAT_VERSION = 4

@@ -6,8 +6,6 @@ the controller's response to the client unchanged. Source: KIP-590; `ForwardingM
 
 from typing import Any
 
-from minikafka.apis._context import BrokerContext
-from minikafka.apis._steps import CLOSE, Steps, wait_until
 from minikafka.common.errors import (
     ErrorCode,
     NotControllerError,
@@ -20,6 +18,8 @@ from minikafka.messages.data.default_principal_data import DefaultPrincipalData
 from minikafka.messages.envelope import EnvelopeRequest
 from minikafka.protocol.message import encode_message
 from minikafka.rpc.controller_channel import ControllerChannel
+from minikafka.serving.context import BrokerContext
+from minikafka.serving.steps import CLOSE, Steps, wait_until
 
 _VERSION = 0
 _ANONYMOUS = (0).to_bytes(2, "big") + encode_message(

@@ -2,8 +2,6 @@
 
 import pytest
 
-from minikafka.apis._failures import failure_response
-from minikafka.apis._steps import CLOSE
 from minikafka.common.errors import ErrorCode, InvalidRequestError, RequestTimedOutError
 from minikafka.messages.alter_configs import AlterConfigsRequest
 from minikafka.messages.alter_configs import AlterConfigsResource as OldResource
@@ -22,6 +20,8 @@ from minikafka.messages.incremental_alter_configs import (
     IncrementalAlterConfigsRequest,
 )
 from minikafka.messages.produce import ProduceRequest
+from minikafka.serving.failures import failure_response
+from minikafka.serving.steps import CLOSE
 
 ERROR = RequestTimedOutError("no controller")
 

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from minikafka.apis._context import ControllerContext
-from minikafka.apis._steps import FOREVER_MS, Steps, wait_until
 from minikafka.common.errors import NotControllerError
 from minikafka.raft.raft_node import RaftEvent
+from minikafka.serving.context import ControllerContext
+from minikafka.serving.steps import FOREVER_MS, Steps, wait_until
 
 
 def commit(ctx: ControllerContext, result: Any) -> Steps[Any]:

@@ -1,6 +1,6 @@
 """The registry of APIs: decorators for handlers, and their lookup.
 
-`@broker_api` and `@controller_api` mark handlers. `tools/write_tables.py` writes `apis/_index.py`
+`@broker_api` and `@controller_api` mark handlers. `tools/write_tables.py` writes `serving/index.py`
 from these marks, so that a node can answer ApiVersions and find the module of a request without
 importing every API at start.
 """

@@ -2,8 +2,8 @@
 
 import pytest
 
-from minikafka.apis._absent import AbsentFeatureWarnings, Feature, no_transactions
 from minikafka.common.errors import ErrorCode
+from minikafka.serving.absent import AbsentFeatureWarnings, Feature, no_transactions
 
 
 @pytest.fixture

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from minikafka.apis._steps import CLOSE
 from minikafka.common.errors import KafkaError
 from minikafka.messages.api_keys import ApiKey, response_class
+from minikafka.serving.steps import CLOSE
 
 
 def failure_response(request: Any, error: KafkaError) -> Any:

@@ -7,14 +7,14 @@ so that a resumed handler sees the time of the step that resumed it.
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from minikafka.apis._absent import AbsentFeatureWarnings
-from minikafka.apis._encoded import EncodedResponses
 from minikafka.common.environment import Environment
 from minikafka.common.ids import Uuid
 from minikafka.config.node_config import NodeConfig
 from minikafka.config.values import Config, ConfigLayers
 from minikafka.metadata.image import RESOURCE_BROKER, MetadataImage
 from minikafka.metadata.loader import MetadataLoader
+from minikafka.serving.absent import AbsentFeatureWarnings
+from minikafka.serving.encoded import EncodedResponses
 
 if TYPE_CHECKING:
     from minikafka.controller.quorum_controller import QuorumController

@@ -1,0 +1,1 @@
+"""What every API handler stands on: context, waits, registry, forwarding, commits."""
