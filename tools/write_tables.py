@@ -36,8 +36,7 @@ def api_rows() -> dict[str, dict[int, tuple[str, int, int]]]:
             owners.setdefault(key, found.name)
     rows: dict[str, dict[int, tuple[str, int, int]]] = {"broker": {}, "controller": {}}
     for (role, key), api in sorted(registry.registered().items()):
-        module = api.handler.__module__.rsplit(".", 1)[1]
-        rows[role][key] = (module, api.low, api.high)
+        rows[role][key] = (owners[role, key], api.low, api.high)
     return rows
 
 

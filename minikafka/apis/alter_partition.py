@@ -8,6 +8,7 @@ Errors:      STALE_BROKER_EPOCH; per partition UNKNOWN_TOPIC_ID, UNKNOWN_TOPIC_O
 
 from typing import Any
 
+from minikafka.controller import replication_control
 from minikafka.messages.alter_partition import AlterPartitionRequest
 from minikafka.messages.api_keys import ApiKey
 from minikafka.serving.commit import commit
@@ -19,4 +20,9 @@ from minikafka.serving.steps import Steps
 @controller_api(ApiKey.ALTER_PARTITION, versions=(2, 3))
 def alter_partition(ctx: ControllerContext, request: AlterPartitionRequest) -> Steps[Any]:
     """Decide, write the records, and answer after their commit."""
-    return (yield from commit(ctx, ctx.server.controller.alter_partition(request, ctx.version)))
+    return (
+        yield from commit(
+            ctx,
+            ctx.server.controller.decide(replication_control.alter_partition, request, ctx.version),
+        )
+    )

@@ -8,22 +8,22 @@ Errors:      UNKNOWN_TOPIC_OR_PARTITION, UNKNOWN_TOPIC_ID, TOPIC_DELETION_DISABL
 
 from typing import Any
 
+from minikafka.controller import topic_control
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.delete_topics import DeleteTopicsRequest
 from minikafka.serving.commit import commit
-from minikafka.serving.context import BrokerContext, ControllerContext
-from minikafka.serving.forwarding import forward
-from minikafka.serving.registry import broker_api, controller_api
+from minikafka.serving.context import ControllerContext
+from minikafka.serving.operation import forward_to_controller
+from minikafka.serving.registry import controller_api
 from minikafka.serving.steps import Steps
 
+_VERSIONS = (1, 6)
 
-@broker_api(ApiKey.DELETE_TOPICS, versions=(1, 6))
-def forward_delete_topics(ctx: BrokerContext, _: DeleteTopicsRequest) -> Steps[Any]:
-    """Forward the request to the active controller."""
-    return (yield from forward(ctx))
+forward_to_controller(ApiKey.DELETE_TOPICS, _VERSIONS)
 
 
-@controller_api(ApiKey.DELETE_TOPICS, versions=(1, 6))
+@controller_api(ApiKey.DELETE_TOPICS, versions=_VERSIONS)
 def delete_topics(ctx: ControllerContext, request: DeleteTopicsRequest) -> Steps[Any]:
-    """Decide, write the records, and answer after their commit."""
-    return (yield from commit(ctx, ctx.server.controller.delete_topics(request, ctx.version)))
+    """Decide, write, answer after the commit."""
+    result = ctx.server.controller.decide(topic_control.delete_topics, request, ctx.version)
+    return (yield from commit(ctx, result))

@@ -15,6 +15,7 @@ Errors:      UNKNOWN_TOPIC_OR_PARTITION, PREFERRED_LEADER_NOT_AVAILABLE,
 from typing import Any
 
 from minikafka.common.errors import NotControllerError
+from minikafka.controller import leader_elections
 from minikafka.controller.leader_elections import is_recovery
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.elect_leaders import ElectLeadersRequest
@@ -40,7 +41,11 @@ def elect_leaders(ctx: ControllerContext, request: ElectLeadersRequest) -> Steps
     """Elect, write the records, and answer after their commit; wait for recoveries first."""
     controller = ctx.server.controller
     if not is_recovery(request):
-        return (yield from commit(ctx, controller.elect_leaders(request, ctx.version)))
+        return (
+            yield from commit(
+                ctx, controller.decide(leader_elections.elect_leaders, request, ctx.version)
+            )
+        )
     elections = controller.begin_recoveries(request, ctx.version)
     epoch = controller.epoch
     yield from wait_until(

@@ -10,19 +10,17 @@ from typing import Any
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.unregister_broker import UnregisterBrokerRequest
 from minikafka.serving.commit import commit
-from minikafka.serving.context import BrokerContext, ControllerContext
-from minikafka.serving.forwarding import forward
-from minikafka.serving.registry import broker_api, controller_api
+from minikafka.serving.context import ControllerContext
+from minikafka.serving.operation import forward_to_controller
+from minikafka.serving.registry import controller_api
 from minikafka.serving.steps import Steps
 
+_VERSIONS = (0, 0)
 
-@broker_api(ApiKey.UNREGISTER_BROKER, versions=(0, 0))
-def forward_unregister_broker(ctx: BrokerContext, _: UnregisterBrokerRequest) -> Steps[Any]:
-    """Forward the request to the active controller."""
-    return (yield from forward(ctx))
+forward_to_controller(ApiKey.UNREGISTER_BROKER, _VERSIONS)
 
 
-@controller_api(ApiKey.UNREGISTER_BROKER, versions=(0, 0))
+@controller_api(ApiKey.UNREGISTER_BROKER, versions=_VERSIONS)
 def unregister_broker(ctx: ControllerContext, request: UnregisterBrokerRequest) -> Steps[Any]:
-    """Decide, write the records, and answer after their commit."""
+    """Decide, write, answer after the commit."""
     return (yield from commit(ctx, ctx.server.controller.unregister_broker(request)))

@@ -14,7 +14,7 @@ Source: `QuorumController`, KIP-500, KIP-631.
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from minikafka.common.environment import Environment
 from minikafka.common.errors import NotControllerError, PolicyViolationError
@@ -25,14 +25,8 @@ from minikafka.config.values import Config
 from minikafka.controller import (
     activation,
     cluster_control,
-    configuration_control,
-    directory_assignments,
-    feature_control,
     leader_elections,
-    producer_id_control,
-    reassignments,
     replication_control,
-    topic_control,
 )
 from minikafka.controller.broker_heartbeats import BrokerHeartbeats
 from minikafka.controller.broker_requests import BrokerRequestSender
@@ -41,21 +35,10 @@ from minikafka.controller.replica_index import ReplicaIndex
 from minikafka.controller.result import ControllerResult
 from minikafka.controller.unclean_recovery import UncleanRecoveryManager
 from minikafka.controller.view import View
-from minikafka.messages import allocate_producer_ids as producer_id_messages
-from minikafka.messages import alter_configs as replacing_config_messages
-from minikafka.messages import alter_partition as alter_partition_messages
-from minikafka.messages import alter_partition_reassignments as reassignment_messages
-from minikafka.messages import assign_replicas_to_dirs as directory_messages
 from minikafka.messages import broker_heartbeat as heartbeat_messages
 from minikafka.messages import broker_registration as registration_messages
-from minikafka.messages import controller_registration as controller_messages
-from minikafka.messages import create_partitions as partition_messages
-from minikafka.messages import create_topics as topic_messages
-from minikafka.messages import delete_topics as delete_messages
 from minikafka.messages import elect_leaders as election_messages
-from minikafka.messages import incremental_alter_configs as config_messages
 from minikafka.messages import unregister_broker as unregister_messages
-from minikafka.messages import update_features as feature_messages
 from minikafka.messages.metadata_records.abort_transaction_record import AbortTransactionRecord
 from minikafka.messages.metadata_records.config_record import ConfigRecord
 from minikafka.messages.metadata_records.feature_level_record import FeatureLevelRecord
@@ -81,6 +64,7 @@ _MAX_ELECTIONS_PER_RUN = 1000
 _FENCING_CHECKS_PER_SESSION = 8
 _INACTIVE = -1
 
+P = ParamSpec("P")
 R = TypeVar("R")
 
 
@@ -262,7 +246,9 @@ class QuorumController:
         """
         self._require_active()
         if result.records:
-            return self._write(result.records, atomic=result.atomic, requested=result.requested)
+            offset = self._write(result.records, atomic=result.atomic, requested=result.requested)
+            self._look_for_elections(result.records)
+            return offset
         offset = self.latest.offset
         return None if offset < self.raft.high_watermark else offset
 
@@ -333,7 +319,21 @@ class QuorumController:
             rng=self.env.rng,
         )
 
-    # Operations of brokers and controllers
+    # Operations
+
+    def decide(
+        self,
+        decision: Callable[Concatenate[View, P], ControllerResult[R]],
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> ControllerResult[R]:
+        """Return what `decision` makes of a request and of the latest metadata.
+
+        Raises:
+            NotControllerError: this controller is not active.
+            KafkaError: what `decision` raises.
+        """
+        return decision(self._view(), *args, **kwargs)
 
     def register_broker(
         self, request: registration_messages.BrokerRegistrationRequest, version: int
@@ -362,56 +362,6 @@ class QuorumController:
             now_ms=self.env.clock.monotonic_ms,
         )
 
-    def controller_registration(
-        self, request: controller_messages.ControllerRegistrationRequest
-    ) -> ControllerResult[controller_messages.ControllerRegistrationResponse]:
-        """ControllerRegistration: see `cluster_control.register_controller`."""
-        return cluster_control.register_controller(self._view(), request)
-
-    def alter_partition(
-        self, request: alter_partition_messages.AlterPartitionRequest, version: int
-    ) -> ControllerResult[alter_partition_messages.AlterPartitionResponse]:
-        """AlterPartition: see `replication_control.alter_partition`."""
-        return replication_control.alter_partition(self._view(), request, version)
-
-    def assign_replicas_to_dirs(
-        self, request: directory_messages.AssignReplicasToDirsRequest
-    ) -> ControllerResult[directory_messages.AssignReplicasToDirsResponse]:
-        """AssignReplicasToDirs: see `directory_assignments.assign_replicas_to_dirs`."""
-        return directory_assignments.assign_replicas_to_dirs(self._view(), request)
-
-    def allocate_producer_ids(
-        self, request: producer_id_messages.AllocateProducerIdsRequest
-    ) -> ControllerResult[producer_id_messages.AllocateProducerIdsResponse]:
-        """AllocateProducerIds: see `producer_id_control.allocate_producer_ids`."""
-        return producer_id_control.allocate_producer_ids(self._view(), request)
-
-    # Operations of clients
-
-    def create_topics(
-        self, request: topic_messages.CreateTopicsRequest
-    ) -> ControllerResult[topic_messages.CreateTopicsResponse]:
-        """CreateTopics: see `topic_control.create_topics`."""
-        return topic_control.create_topics(self._view(), request)
-
-    def delete_topics(
-        self, request: delete_messages.DeleteTopicsRequest, version: int = 6
-    ) -> ControllerResult[delete_messages.DeleteTopicsResponse]:
-        """DeleteTopics: see `topic_control.delete_topics`."""
-        return topic_control.delete_topics(self._view(), request, version)
-
-    def create_partitions(
-        self, request: partition_messages.CreatePartitionsRequest
-    ) -> ControllerResult[partition_messages.CreatePartitionsResponse]:
-        """CreatePartitions: see `topic_control.create_partitions`."""
-        return topic_control.create_partitions(self._view(), request)
-
-    def elect_leaders(
-        self, request: election_messages.ElectLeadersRequest, version: int = 3
-    ) -> ControllerResult[election_messages.ElectLeadersResponse]:
-        """ElectLeaders without recoveries: see `leader_elections.elect_leaders`."""
-        return leader_elections.elect_leaders(self._view(), request, version)
-
     def begin_recoveries(
         self, request: election_messages.ElectLeadersRequest, version: int
     ) -> leader_elections.Elections:
@@ -427,36 +377,6 @@ class QuorumController:
         self._require_active()
         waited = self.recovery.withdraw(elections.recovery)
         return ControllerResult([], elections.response(waited))
-
-    def alter_partition_reassignments(
-        self, request: reassignment_messages.AlterPartitionReassignmentsRequest
-    ) -> ControllerResult[reassignment_messages.AlterPartitionReassignmentsResponse]:
-        """AlterPartitionReassignments: see `reassignments.alter_partition_reassignments`."""
-        return reassignments.alter_partition_reassignments(self._view(), request)
-
-    def incremental_alter_configs(
-        self, request: config_messages.IncrementalAlterConfigsRequest
-    ) -> ControllerResult[config_messages.IncrementalAlterConfigsResponse]:
-        """IncrementalAlterConfigs: see `configuration_control.incremental_alter_configs`."""
-        result = configuration_control.incremental_alter_configs(self._view(), request)
-        self._look_for_elections(result.records)
-        return result
-
-    def alter_configs(
-        self, request: replacing_config_messages.AlterConfigsRequest
-    ) -> ControllerResult[replacing_config_messages.AlterConfigsResponse]:
-        """AlterConfigs: see `configuration_control.alter_configs`."""
-        result = configuration_control.alter_configs(self._view(), request)
-        self._look_for_elections(result.records)
-        return result
-
-    def update_features(
-        self, request: feature_messages.UpdateFeaturesRequest
-    ) -> ControllerResult[feature_messages.UpdateFeaturesResponse]:
-        """UpdateFeatures: see `feature_control.update_features`."""
-        result = feature_control.update_features(self._view(), request)
-        self._look_for_elections(result.records)
-        return result
 
     def unregister_broker(
         self, request: unregister_messages.UnregisterBrokerRequest

@@ -35,7 +35,7 @@ from minikafka.rpc.envelope import (
 )
 from minikafka.serving.failures import failure_response
 from minikafka.serving.registry import Api, find
-from minikafka.serving.steps import CLOSE, CallFailed, Compute, Step, WaitUntil
+from minikafka.serving.steps import CLOSE, Compute, Step, WaitUntil
 
 _log = logging.getLogger("minikafka.node")
 _PRODUCE = int(ApiKey.PRODUCE)
@@ -263,7 +263,7 @@ class Dispatcher:
                     resume(False)
 
                 running.abandon = abandon
-        elif isinstance(wanted, Compute):
+        else:
             client = self.env.client
             token = self.env.work(
                 wanted.function,
@@ -275,16 +275,6 @@ class Dispatcher:
                     steps.close()
 
             running.abandon = drop
-        else:
-            self.calls.send(
-                wanted.channel,
-                wanted.request,
-                wanted.version,
-                timeout_ms=wanted.timeout_ms,
-                on_done=lambda response, why: resume(
-                    CallFailed(why) if response is None else response
-                ),
-            )
 
     def _finish(
         self, connection: ConnectionState, slot: Slot, header: RequestHeader, response: Any

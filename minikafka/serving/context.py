@@ -101,6 +101,10 @@ class RequestContext:
         """The monotonic time of the running step."""
         return self.env.clock.monotonic_ms
 
+    def deadline_ms(self, timeout_ms: int) -> int:
+        """The monotonic time `timeout_ms` from now."""
+        return self.env.clock.monotonic_ms + max(timeout_ms, 0)
+
 
 @dataclass(slots=True)
 class BrokerContext(RequestContext):
@@ -118,17 +122,9 @@ class BrokerContext(RequestContext):
         """
         return self.listener == self.broker.node.inter_broker_listener_name
 
-    def deadline_ms(self, timeout_ms: int) -> int:
-        """The monotonic time `timeout_ms` from now."""
-        return self.env.clock.monotonic_ms + max(timeout_ms, 0)
-
 
 @dataclass(slots=True)
 class ControllerContext(RequestContext):
     """A request on a controller listener, or one that a broker forwarded in an Envelope."""
 
     server: ControllerServices
-
-    def deadline_ms(self, timeout_ms: int) -> int:
-        """The monotonic time `timeout_ms` from now."""
-        return self.env.clock.monotonic_ms + max(timeout_ms, 0)

@@ -6,7 +6,7 @@ MODULES: dict[str, dict[int, tuple[str, int, int]]] = {
         0: ("produce", 3, 13),
         1: ("fetch", 4, 18),
         2: ("list_offsets", 1, 11),
-        3: ("metadata", 0, 13),
+        3: ("describe_topic_partitions", 0, 13),
         8: ("offset_commit", 2, 10),
         9: ("offset_fetch", 1, 10),
         10: ("find_coordinator", 0, 6),

@@ -1,7 +1,7 @@
 """The waits of handlers: generators that yield what they wait for.
 
 A handler that never waits is a plain function that returns its response. A handler that waits is a
-generator: `yield from wait_until(…)`, `yield from call(…)`. The node parks it and resumes it inside
+generator: `yield from wait_until(…)`, `yield from compute(…)`. The node parks it and resumes it in
 a later step. A wait returns "settled", not "succeeded": the handler reads the result itself.
 """
 
@@ -9,7 +9,6 @@ from collections.abc import Callable, Generator, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from minikafka.common.effects import Channel
 from minikafka.common.environment import Environment
 from minikafka.common.wait_key import WaitKey
 
@@ -36,16 +35,6 @@ class WaitUntil:
 
 
 @dataclass(slots=True)
-class Call:
-    """Send a request to another node; resume with its response, or with a `CallFailed`."""
-
-    channel: Channel
-    request: Any
-    version: int
-    timeout_ms: int
-
-
-@dataclass(slots=True)
 class Compute:
     """Run `function` as `Environment.work` does; resume with its result, or with its error.
 
@@ -55,11 +44,7 @@ class Compute:
     function: Callable[[], object]
 
 
-class CallFailed(Exception):  # noqa: N818 - a failed call is no protocol error
-    """A call without a response: the connection was closed, or the call timed out."""
-
-
-Step = WaitUntil | Call | Compute
+Step = WaitUntil | Compute
 Steps = Generator[Step, Any, T]
 
 
@@ -88,18 +73,6 @@ def next_turn(env: Environment, *, for_answer_only: bool) -> Steps[None]:
 
     env.later(turn)
     yield from wait_until([key], lambda: has_turn, FOREVER_MS, for_answer_only=for_answer_only)
-
-
-def call(channel: Channel, request: Any, version: int, timeout_ms: int) -> Steps[Any]:
-    """Return the response of another node.
-
-    Raises:
-        CallFailed: there is no response, for the reason in the message.
-    """
-    outcome = yield Call(channel, request, version, timeout_ms)
-    if isinstance(outcome, CallFailed):
-        raise outcome
-    return outcome
 
 
 def compute(function: Callable[[], T]) -> Steps[T]:

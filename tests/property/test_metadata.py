@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from minikafka.common.errors import DuplicateBrokerRegistrationError, ErrorCode
+from minikafka.controller import leader_elections, reassignments, topic_control
 from minikafka.controller.replica_index import ReplicaIndex
-from minikafka.messages import alter_partition_reassignments as reassignments
+from minikafka.messages import alter_partition_reassignments as reassignment_messages
 from minikafka.messages.create_partitions import CreatePartitionsRequest, CreatePartitionsTopic
 from minikafka.messages.delete_topics import DeleteTopicsRequest
 from minikafka.messages.elect_leaders import ElectLeadersRequest
@@ -108,12 +109,12 @@ class Cluster(RuleBasedStateMachine):
         request = CreatePartitionsRequest(
             topics=[CreatePartitionsTopic(name=topic, count=count, assignments=None)]
         )
-        self.world.apply(self.world.controller.create_partitions(request))
+        self.world.apply(self.world.controller.decide(topic_control.create_partitions, request))
 
     @rule(topic=topics)
     def delete(self, topic):
         request = DeleteTopicsRequest(topic_names=[topic])
-        self.world.apply(self.world.controller.delete_topics(request))
+        self.world.apply(self.world.controller.decide(topic_control.delete_topics, request, 6))
         self.partition_epochs.clear()
 
     @rule(topic=topics, index=indexes, wanted=st.lists(brokers, unique=True))
@@ -142,14 +143,16 @@ class Cluster(RuleBasedStateMachine):
     @rule(topic=topics, index=indexes, wanted=st.lists(brokers, unique=True, min_size=1))
     def reassign(self, topic, index, wanted):
         """Also to more replicas, or to fewer."""
-        request = reassignments.AlterPartitionReassignmentsRequest(
+        request = reassignment_messages.AlterPartitionReassignmentsRequest(
             topics=[
-                reassignments.ReassignableTopic(
-                    topic, [reassignments.ReassignablePartition(index, wanted)]
+                reassignment_messages.ReassignableTopic(
+                    topic, [reassignment_messages.ReassignablePartition(index, wanted)]
                 )
             ]
         )
-        self.world.apply(self.world.controller.alter_partition_reassignments(request))
+        self.world.apply(
+            self.world.controller.decide(reassignments.alter_partition_reassignments, request)
+        )
 
     @rule(topic=topics, value=st.sampled_from(("1", "2", "3")))
     def set_min_isr(self, topic, value):
@@ -162,7 +165,7 @@ class Cluster(RuleBasedStateMachine):
     @rule(kind=st.integers(0, 1))
     def elect(self, kind):
         request = ElectLeadersRequest(election_type=kind, topic_partitions=None)
-        self.world.apply(self.world.controller.elect_leaders(request))
+        self.world.apply(self.world.controller.decide(leader_elections.elect_leaders, request, 3))
 
     @rule(broker=brokers)
     def let_the_session_end(self, broker):

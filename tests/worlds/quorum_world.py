@@ -11,6 +11,7 @@ from minikafka.common.effects import Flush, Send
 from minikafka.common.environment import Environment
 from minikafka.common.ids import Uuid
 from minikafka.config.values import Config
+from minikafka.controller import configuration_control, replication_control, topic_control
 from minikafka.controller.quorum_controller import QuorumController
 from minikafka.log.config import LogConfig
 from minikafka.messages import alter_partition as alter_messages
@@ -268,7 +269,7 @@ class QuorumWorld:
         request = topic_messages.CreateTopicsRequest(
             topics=list(topics), validate_only=validate_only
         )
-        return self.apply(self.controller.create_topics(request))[1].topics
+        return self.apply(self.controller.decide(topic_control.create_topics, request))[1].topics
 
     def partition(self, name="t", index=0):
         return self.image.partition(name, index)
@@ -288,7 +289,9 @@ class QuorumWorld:
                 )
             ]
         )
-        records, response = self.apply(self.controller.incremental_alter_configs(request))
+        records, response = self.apply(
+            self.controller.decide(configuration_control.incremental_alter_configs, request)
+        )
         return records, response.responses[0]
 
     def propose(self, leader, isr, name="t", index=0, *, version=3, **changes):
@@ -315,7 +318,9 @@ class QuorumWorld:
                 )
             ],
         )
-        records, response = self.apply(self.controller.alter_partition(request, version))
+        records, response = self.apply(
+            self.controller.decide(replication_control.alter_partition, request, version)
+        )
         return records, response.topics[0].partitions[0]
 
 

@@ -10,6 +10,7 @@ from minikafka.common.errors import (
     UnsupportedVersionError,
 )
 from minikafka.common.ids import Uuid
+from minikafka.controller import cluster_control
 from minikafka.messages import broker_registration as messages
 from minikafka.messages.broker_heartbeat import BrokerHeartbeatRequest
 from minikafka.messages.controller_registration import ControllerRegistrationRequest
@@ -396,14 +397,16 @@ def test_an_unknown_broker_cannot_be_unregistered(world):
 
 def test_a_controller_is_registered(world):
     request = ControllerRegistrationRequest(controller_id=101, incarnation_id=Uuid.of(8, 8))
-    world.apply(world.controller.controller_registration(request))
+    world.apply(world.controller.decide(cluster_control.register_controller, request))
     assert world.image.controllers[101].incarnation_id == Uuid.of(8, 8)
 
 
 def test_controllers_do_not_register_below_their_level():
     world = QuorumWorld.started(formatted_disk({"metadata.version": 14}))
     with pytest.raises(UnsupportedVersionError):
-        world.controller.controller_registration(ControllerRegistrationRequest(controller_id=1))
+        world.controller.decide(
+            cluster_control.register_controller, ControllerRegistrationRequest(controller_id=1)
+        )
 
 
 def test_nothing_is_decided_without_leadership(world):

@@ -1,6 +1,7 @@
 import pytest
 
 from minikafka.common.errors import ErrorCode
+from minikafka.controller import configuration_control
 from minikafka.messages import alter_configs as messages
 from minikafka.messages import incremental_alter_configs as incremental
 from minikafka.metadata.image import (
@@ -28,7 +29,9 @@ def replace_all(world, configs, name="t", resource_type=RESOURCE_TOPIC, *, valid
         ],
         validate_only=validate_only,
     )
-    records, response = world.apply(world.controller.alter_configs(request))
+    records, response = world.apply(
+        world.controller.decide(configuration_control.alter_configs, request)
+    )
     return records, response.responses[0]
 
 
@@ -122,7 +125,9 @@ def test_a_resource_that_is_named_twice_is_refused(topic):
         configs=[incremental.AlterableConfig(name="retention.ms", value="1")],
     )
     request = incremental.IncrementalAlterConfigsRequest(resources=[resource, resource])
-    records, response = topic.apply(topic.controller.incremental_alter_configs(request))
+    records, response = topic.apply(
+        topic.controller.decide(configuration_control.incremental_alter_configs, request)
+    )
     assert records == []
     assert [row.error_code for row in response.responses] == [ErrorCode.INVALID_REQUEST]
 
@@ -133,7 +138,9 @@ def test_a_key_that_is_named_twice_is_refused(topic):
         resource_type=RESOURCE_TOPIC, resource_name="t", configs=[key, key]
     )
     request = incremental.IncrementalAlterConfigsRequest(resources=[resource])
-    _, response = topic.apply(topic.controller.incremental_alter_configs(request))
+    _, response = topic.apply(
+        topic.controller.decide(configuration_control.incremental_alter_configs, request)
+    )
     assert response.responses[0].error_code == ErrorCode.INVALID_REQUEST
 
 

@@ -4,6 +4,7 @@ import pytest
 
 from minikafka.common.errors import ErrorCode, StaleBrokerEpochError, UnsupportedVersionError
 from minikafka.common.ids import Uuid
+from minikafka.controller import directory_assignments
 from minikafka.messages import assign_replicas_to_dirs as messages
 from minikafka.metadata.image import METADATA_VERSION
 from tests.worlds.quorum_world import QuorumWorld, formatted_disk
@@ -41,7 +42,9 @@ def assign(world, directory, broker=1, topic_id=None, index=0, **changes):
     )
     for name, value in changes.items():
         setattr(request, name, value)
-    records, response = world.apply(world.controller.assign_replicas_to_dirs(request))
+    records, response = world.apply(
+        world.controller.decide(directory_assignments.assign_replicas_to_dirs, request)
+    )
     ((row,),) = (topic.partitions for topic in response.directories[0].topics)
     assert response.directories[0].id == directory
     return records, row.error_code

@@ -2,6 +2,7 @@ import pytest
 
 from minikafka.common.errors import InvalidRequestError, InvalidUpdateVersionError
 from minikafka.common.ids import Uuid
+from minikafka.controller import cluster_control, feature_control
 from minikafka.messages import update_features as messages
 from minikafka.messages.controller_registration import ControllerRegistrationRequest
 from minikafka.messages.metadata_records.clear_elr_record import ClearElrRecord
@@ -22,7 +23,7 @@ def update(world, *changes, validate_only=False):
         ],
         validate_only=validate_only,
     )
-    return world.apply(world.controller.update_features(request))
+    return world.apply(world.controller.decide(feature_control.update_features, request))
 
 
 @pytest.fixture
@@ -145,7 +146,7 @@ def test_a_feature_that_is_named_twice_is_refused(without_elr):
 
 def test_every_registered_node_must_support_a_level(without_elr):
     request = ControllerRegistrationRequest(controller_id=101, incarnation_id=Uuid.of(1, 1))
-    without_elr.apply(without_elr.controller.controller_registration(request))
+    without_elr.apply(without_elr.controller.decide(cluster_control.register_controller, request))
     with pytest.raises(InvalidUpdateVersionError, match="controller 101"):
         update(without_elr, (ELR, 1, UPGRADE))
 

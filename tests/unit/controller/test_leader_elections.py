@@ -1,6 +1,7 @@
 import pytest
 
 from minikafka.common.errors import ErrorCode, InvalidRequestError
+from minikafka.controller import leader_elections
 from minikafka.controller.leader_elections import (
     DESIGNATION,
     LONGEST_LOG_AGGRESSIVE,
@@ -22,7 +23,9 @@ def elect(world, kind, asked=(("t", [0]),)):
         if asked is None
         else [messages.TopicPartitions(topic=t, partitions=list(p)) for t, p in asked],
     )
-    records, response = world.apply(world.controller.elect_leaders(request))
+    records, response = world.apply(
+        world.controller.decide(leader_elections.elect_leaders, request, 3)
+    )
     answers = {
         (topic.topic, row.partition_id): row.error_code
         for topic in response.replica_election_results
@@ -123,7 +126,7 @@ def test_other_election_types_are_refused(cluster, kind, version):
     """A2: types 2 to 4 need version 3."""
     request = request_of(kind, ("t", [0], None))
     with pytest.raises(InvalidRequestError):
-        cluster.controller.elect_leaders(request, version)
+        cluster.controller.decide(leader_elections.elect_leaders, request, version)
 
 
 @pytest.mark.parametrize(
@@ -143,7 +146,7 @@ def test_desired_leaders_match_partitions_and_go_with_a_designation(cluster, kin
     if rows is None:
         request.topic_partitions = None
     with pytest.raises(InvalidRequestError):
-        cluster.controller.elect_leaders(request, 3)
+        cluster.controller.decide(leader_elections.elect_leaders, request, 3)
 
 
 def all_gone(world, *back):
@@ -162,7 +165,9 @@ def rows_of(response):
 
 
 def designate(world, *rows):
-    result = world.controller.elect_leaders(request_of(DESIGNATION, *rows), 3)
+    result = world.controller.decide(
+        leader_elections.elect_leaders, request_of(DESIGNATION, *rows), 3
+    )
     records, response = world.apply(result)
     return records, rows_of(response)
 
@@ -259,7 +264,11 @@ def test_an_unclean_election_that_is_asked_for_prefers_the_last_leader_with_the_
         world.come_back(broker_id)
     world.talk()
     assert world.leader == -1
-    world.apply(world.controller.elect_leaders(request_of(UNCLEAN, ("t", [0], None)), 3))
+    world.apply(
+        world.controller.decide(
+            leader_elections.elect_leaders, request_of(UNCLEAN, ("t", [0], None)), 3
+        )
+    )
     assert world.leader == 1
 
 
@@ -323,4 +332,6 @@ def test_a_null_list_is_every_partition_without_leader():
 
 def test_the_longest_log_needs_the_recovery_way_in(cluster):
     with pytest.raises(InvalidRequestError):
-        cluster.controller.elect_leaders(request_of(LONGEST_LOG_BALANCED, ("t", [0], None)), 3)
+        cluster.controller.decide(
+            leader_elections.elect_leaders, request_of(LONGEST_LOG_BALANCED, ("t", [0], None)), 3
+        )

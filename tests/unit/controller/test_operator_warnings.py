@@ -4,6 +4,7 @@ import logging
 
 import pytest
 
+from minikafka.controller import leader_elections
 from minikafka.messages.elect_leaders import ElectLeadersRequest, TopicPartitions
 
 PREFERRED, UNCLEAN, DESIGNATION = range(3)
@@ -29,7 +30,7 @@ def elect(world, kind, desired=None):
         election_type=kind,
         topic_partitions=[TopicPartitions("t", [0], None if desired is None else [desired])],
     )
-    return world.apply(world.controller.elect_leaders(request, 3))
+    return world.apply(world.controller.decide(leader_elections.elect_leaders, request, 3))
 
 
 @pytest.mark.parametrize(("kind", "name"), [(UNCLEAN, "UNCLEAN"), (DESIGNATION, "DESIGNATION")])

@@ -3,6 +3,7 @@ from dataclasses import replace
 import pytest
 
 from minikafka.common.errors import StaleBrokerEpochError, UnknownServerError
+from minikafka.controller import producer_id_control
 from minikafka.controller.producer_id_control import allocate_producer_ids
 from minikafka.messages.allocate_producer_ids import AllocateProducerIdsRequest
 
@@ -11,7 +12,9 @@ def allocate(world, broker_id):
     request = AllocateProducerIdsRequest(
         broker_id=broker_id, broker_epoch=world.image.brokers[broker_id].epoch
     )
-    return world.apply(world.controller.allocate_producer_ids(request))[1]
+    return world.apply(world.controller.decide(producer_id_control.allocate_producer_ids, request))[
+        1
+    ]
 
 
 def test_blocks_follow_one_another(cluster):
@@ -24,7 +27,7 @@ def test_blocks_follow_one_another(cluster):
 def test_another_incarnation_gets_none(cluster):
     request = AllocateProducerIdsRequest(broker_id=1, broker_epoch=1)
     with pytest.raises(StaleBrokerEpochError):
-        cluster.controller.allocate_producer_ids(request)
+        cluster.controller.decide(producer_id_control.allocate_producer_ids, request)
 
 
 def test_ids_end_at_the_last_64_bit_number(cluster):

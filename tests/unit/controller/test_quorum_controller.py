@@ -2,9 +2,10 @@ import pytest
 
 from minikafka.common.clock import Now
 from minikafka.common.errors import NotControllerError, PolicyViolationError
-from minikafka.controller import quorum_controller
+from minikafka.controller import cluster_control, quorum_controller
 from minikafka.controller.result import ControllerResult
 from minikafka.log.disk import read_file
+from minikafka.messages.controller_registration import ControllerRegistrationRequest
 from minikafka.messages.metadata_records.begin_transaction_record import BeginTransactionRecord
 from minikafka.messages.metadata_records.no_op_record import NoOpRecord
 from minikafka.metadata.features import DEFAULT_LEVELS
@@ -88,8 +89,9 @@ def test_an_open_transaction_of_a_former_epoch_is_aborted(elr_topic):
 
 
 def test_what_is_written_is_seen_at_once_and_committed_later(world):
-    result = world.controller.controller_registration(
-        quorum_controller.controller_messages.ControllerRegistrationRequest(controller_id=7)
+    result = world.controller.decide(
+        cluster_control.register_controller,
+        ControllerRegistrationRequest(controller_id=7),
     )
     offset = world.controller.append(result)
     assert 7 in world.image.controllers

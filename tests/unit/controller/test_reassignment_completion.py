@@ -2,6 +2,7 @@
 
 import pytest
 
+from minikafka.controller import reassignments
 from minikafka.messages import alter_partition_reassignments as messages
 from minikafka.metadata.image import RESOURCE_BROKER
 
@@ -29,7 +30,7 @@ def reassign(world, replicas, name="t", index=0):
     request = messages.AlterPartitionReassignmentsRequest(
         topics=[messages.ReassignableTopic(name, [row])]
     )
-    world.apply(world.controller.alter_partition_reassignments(request))
+    world.apply(world.controller.decide(reassignments.alter_partition_reassignments, request))
 
 
 def shape(world, name="t", index=0):

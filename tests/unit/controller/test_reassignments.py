@@ -4,6 +4,7 @@ import pytest
 
 from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import Uuid
+from minikafka.controller import reassignments
 from minikafka.messages import alter_partition_reassignments as messages
 
 
@@ -29,7 +30,9 @@ def reassign_all(world, topics, **changes):
         ],
         **changes,
     )
-    records, response = world.apply(world.controller.alter_partition_reassignments(request))
+    records, response = world.apply(
+        world.controller.decide(reassignments.alter_partition_reassignments, request)
+    )
     assert response.error_code == ErrorCode.NONE
     answers = [row for topic in response.responses for row in topic.partitions]
     return records, answers[0] if len(answers) == 1 else answers

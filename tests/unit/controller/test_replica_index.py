@@ -1,3 +1,4 @@
+from minikafka.controller import topic_control
 from minikafka.controller.replica_index import ReplicaIndex
 
 
@@ -56,7 +57,7 @@ def test_deleted_topics_leave_it(elr_topic):
     index = elr_topic.controller._index
     elr_topic.fence(1)
     request = _delete("t")
-    elr_topic.apply(elr_topic.controller.delete_topics(request))
+    elr_topic.apply(elr_topic.controller.decide(topic_control.delete_topics, request, 6))
     for broker_id in (1, 2, 3):
         assert found(index.in_isr_or_elr(broker_id)) == []
     assert found(index.without_preferred_leader()) == []

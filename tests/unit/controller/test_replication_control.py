@@ -2,6 +2,7 @@ import pytest
 
 from minikafka.common.errors import ErrorCode, StaleBrokerEpochError
 from minikafka.common.ids import Uuid
+from minikafka.controller import replication_control
 from minikafka.controller.replication_control import balancing
 from minikafka.messages import alter_partition as messages
 from minikafka.metadata.partition_registration import LeaderRecoveryState
@@ -24,7 +25,9 @@ def request_of(world, leader, topic_id, partition=0):
 
 
 def answer_to(world, request):
-    _, response = world.apply(world.controller.alter_partition(request, 3))
+    _, response = world.apply(
+        world.controller.decide(replication_control.alter_partition, request, 3)
+    )
     return response.topics[0].partitions[0]
 
 
@@ -55,7 +58,7 @@ def test_a_proposal_of_another_incarnation_is_refused_as_a_whole(elr_topic):
     request = request_of(elr_topic, 1, elr_topic.image.topic_ids["t"])
     request.broker_epoch += 1
     with pytest.raises(StaleBrokerEpochError):
-        elr_topic.controller.alter_partition(request, 3)
+        elr_topic.controller.decide(replication_control.alter_partition, request, 3)
 
 
 def test_unknown_topics_and_partitions_are_named(elr_topic):

@@ -188,7 +188,7 @@ def test_too_many_partitions_are_refused_as_a_whole(cluster):
         topics=[topic("a", partitions=6000), topic("b", partitions=4001)]
     )
     with pytest.raises(PolicyViolationError):
-        cluster.controller.create_topics(request)
+        cluster.controller.decide(topic_control.create_topics, request)
 
 
 # Adding partitions
@@ -210,7 +210,11 @@ def add(world, name="t", count=3, assignment=None, *, validate_only=False):
         ],
         validate_only=validate_only,
     )
-    return world.apply(world.controller.create_partitions(request))[1].results[0].error_code
+    return (
+        world.apply(world.controller.decide(topic_control.create_partitions, request))[1]
+        .results[0]
+        .error_code
+    )
 
 
 def test_partitions_are_added_behind_the_others(cluster):
@@ -259,7 +263,9 @@ def delete(world, *states, names=(), version=6):
         topics=[delete_messages.DeleteTopicState(name=n, topic_id=i) for n, i in states],
         topic_names=list(names),
     )
-    return world.apply(world.controller.delete_topics(request, version))[1].responses
+    return world.apply(world.controller.decide(topic_control.delete_topics, request, version))[
+        1
+    ].responses
 
 
 def test_a_topic_is_deleted_by_name_with_its_configuration(cluster):
@@ -305,6 +311,6 @@ def test_deletion_can_be_disabled():
     world = QuorumWorld.started(config={"delete.topic.enable": "false"})
     request = delete_messages.DeleteTopicsRequest(topic_names=["t"])
     with pytest.raises(TopicDeletionDisabledError):
-        world.controller.delete_topics(request, 3)
+        world.controller.decide(topic_control.delete_topics, request, 3)
     with pytest.raises(InvalidRequestError):
-        world.controller.delete_topics(request, 2)
+        world.controller.decide(topic_control.delete_topics, request, 2)

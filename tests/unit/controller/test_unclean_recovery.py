@@ -6,6 +6,7 @@ from itertools import permutations
 import pytest
 
 from minikafka.common.errors import ErrorCode
+from minikafka.controller import topic_control
 from minikafka.controller.election import Strategy
 from minikafka.controller.result import ControllerResult
 from minikafka.controller.unclean_recovery import RecoveryRequest
@@ -478,7 +479,11 @@ def test_answers_to_a_controller_that_renounced_change_nothing(lost):
 
 def test_a_deleted_topic_ends_its_recovery(lost):
     came_back(lost, 1, 2)
-    lost.apply(lost.controller.delete_topics(DeleteTopicsRequest(topic_names=["t"])))
+    lost.apply(
+        lost.controller.decide(
+            topic_control.delete_topics, DeleteTopicsRequest(topic_names=["t"]), 6
+        )
+    )
     lost.talk()
     assert lost.counts == (0, 0, 0)
     assert lost.recovery.sender.pending == 0
@@ -622,7 +627,11 @@ def test_an_operator_is_served_without_the_manager():
 
 def test_a_topic_that_is_deleted_meanwhile_is_answered(lost):
     key, asked = request(lost, Strategy.AGGRESSIVE)
-    lost.apply(lost.controller.delete_topics(DeleteTopicsRequest(topic_names=["t"])))
+    lost.apply(
+        lost.controller.decide(
+            topic_control.delete_topics, DeleteTopicsRequest(topic_names=["t"]), 6
+        )
+    )
     lost.talk()
     assert asked.results == {key: ErrorCode.UNKNOWN_TOPIC_OR_PARTITION}
 

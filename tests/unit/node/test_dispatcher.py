@@ -7,7 +7,7 @@ from weakref import ref
 import pytest
 
 from minikafka.common.clock import Now
-from minikafka.common.effects import Channel, Disconnect, Mute, Reply, Send, Unmute, Work
+from minikafka.common.effects import Channel, Disconnect, Mute, Reply, Unmute, Work
 from minikafka.common.environment import Environment
 from minikafka.common.errors import ErrorCode, NotControllerError
 from minikafka.common.faults import InvariantViolation, StorageFault
@@ -29,7 +29,7 @@ from minikafka.rpc.envelope import (
     encode_request,
 )
 from minikafka.serving.registry import BROKER, Api
-from minikafka.serving.steps import CLOSE, FOREVER_MS, call, compute, wait_until
+from minikafka.serving.steps import CLOSE, FOREVER_MS, compute, wait_until
 
 PEER = Channel("h", 1, "p")
 HEARTBEAT_VERSION = 4
@@ -409,26 +409,6 @@ def test_nothing_is_answered_behind_a_connection_s_end(world):
     world.heartbeat(2)
     world.settle("a")
     assert world.take() == [Disconnect(1)]
-
-
-def test_handler_that_calls_another_node_goes_on_with_its_answer(world):
-    def handler(_, __):
-        answer = yield from call(PEER, HeartbeatRequest("g", 1, "m"), HEARTBEAT_VERSION, 1000)
-        return HeartbeatResponse(error_code=answer.error_code)
-
-    world.serve(ApiKey.HEARTBEAT, handler)
-    world.heartbeat(1)
-    sent, mute = world.take()
-    assert isinstance(sent, Send)
-    assert mute == Mute(1)
-    from minikafka.rpc.envelope import encode_response
-
-    parts = encode_response(1, HeartbeatResponse(error_code=25), HEARTBEAT_VERSION)
-    world.calls.response(PEER, memoryview(b"".join(parts))[4:])
-    reply, unmute = world.take()
-    frame = memoryview(b"".join(reply.parts))[4:]
-    assert decode_response(frame, ApiKey.HEARTBEAT, HEARTBEAT_VERSION)[1].error_code == 25
-    assert unmute == Unmute(1)
 
 
 def test_handler_inside_an_envelope_reports_to_its_caller(world):
