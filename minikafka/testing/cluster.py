@@ -5,8 +5,8 @@
         cluster.kill(2)
         cluster.start(2)
 
-It is what `minikafka dev` starts, in a directory and on ports of its own, and it is gone when the
-block ends, whatever happened in it.
+It is started by `minikafka dev`, in a new directory and on free ports, and is removed when the
+block ends, also after an error.
 """
 
 import os
@@ -26,7 +26,7 @@ _HOST = "127.0.0.1"
 _TIMEOUT_S = 60
 _CONTROLLER_PORT_OFFSET = 100
 _IN_USE = "in use"
-# The limit is that of the nodes, not of the test: both may have many connections.
+# Sets the limit for the nodes only, not for the test, which may have many connections too.
 _WITH_FILES = """
 import os, resource, sys
 resource.setrlimit(resource.RLIMIT_NOFILE, (int(sys.argv[1]),) * 2)
@@ -35,11 +35,11 @@ os.execv(sys.argv[2], sys.argv[2:])
 
 
 class ClusterError(Exception):
-    """A cluster that did not do what a test asked of it; says what it printed."""
+    """An operation on a cluster failed; the message has the output of the command."""
 
 
 class Cluster:
-    """A cluster of `nodes` nodes, numbered from 1."""
+    """A cluster of `nodes` nodes; node ids start at 1."""
 
     def __init__(
         self,
@@ -50,9 +50,9 @@ class Cluster:
         directory: Path | None = None,
         open_files: int | None = None,
     ) -> None:
-        """Nothing runs before `open`, or before the `with` block begins.
+        """Prepare; the cluster starts with `open` or a `with` block.
 
-        A `directory` that is given is kept; one that is not is made, and removed at the end.
+        A given `directory` is kept; without one a directory is created, and removed at the end.
         `open_files` is the limit on the descriptors of each node.
         """
         self.nodes = nodes
@@ -68,7 +68,7 @@ class Cluster:
         try:
             self.open()
         except BaseException:
-            # Interrupted while it starts: no `__exit__` follows.
+            # `__exit__` is not called after an error or interrupt in `__enter__`.
             with suppress(ClusterError):
                 self.close()
             raise
@@ -79,30 +79,30 @@ class Cluster:
 
     @property
     def bootstrap_servers(self) -> str:
-        """Every node's address, comma-separated."""
+        """The addresses of all nodes, separated by commas."""
         return ",".join(f"127.0.0.1:{self.port(node)}" for node in range(1, self.nodes + 1))
 
     def port(self, node: int) -> int:
-        """The port on which a node serves clients."""
+        """Return the port on which a node serves clients."""
         return self.base_port + node - 1
 
     def pid(self, node: int) -> int:
-        """The process of a running node."""
+        """Return the process id of a running node."""
         return int((self.directory / f"node-{node}.pid").read_text())
 
     def log_text(self, node: int) -> str:
-        """What a node has logged so far."""
+        """Return the log output of a node."""
         return (self.directory / f"node-{node}.log").read_text(errors="replace")
 
     def log_dir(self, node: int) -> Path:
-        """Where a node's replicas are."""
+        """Return the log directory of a node."""
         return self.directory / f"node-{node}" / "data"
 
     def open(self) -> None:
         """Start the cluster, and wait until every broker serves.
 
         Raises:
-            ClusterError: if it does not start.
+            ClusterError: the cluster does not start.
         """
         if self.base_port:
             self._open()
@@ -140,10 +140,10 @@ class Cluster:
         raise ClusterError(f"the cluster did not start: {errors.strip()}")
 
     def close(self) -> None:
-        """Stop the cluster; remove its directory unless that was given.
+        """Stop the cluster; remove its directory unless it was given.
 
         Raises:
-            ClusterError: if the controlled shutdown failed.
+            ClusterError: the controlled shutdown failed.
         """
         try:
             self.shut_down()
@@ -152,7 +152,11 @@ class Cluster:
                 shutil.rmtree(self.directory, ignore_errors=True)
 
     def shut_down(self) -> None:
-        """Stop the cluster and leave its directory; `open` starts it again."""
+        """Stop the cluster and keep its directory; `open` starts it again.
+
+        Raises:
+            ClusterError: the controlled shutdown failed.
+        """
         process, self._process = self._process, None
         if process is None:
             return
@@ -166,11 +170,11 @@ class Cluster:
             raise ClusterError(f"the cluster ended with status {process.returncode}: {errors}")
 
     def kill(self, node: int) -> None:
-        """SIGKILL a node, and wait until it is gone."""
+        """Send SIGKILL to a node, and wait until it has ended."""
         self._act("kill", node)
 
     def stop(self, node: int) -> None:
-        """Shut a node down in a controlled way, and wait until it is gone."""
+        """Stop a node by a controlled shutdown, and wait until it has ended."""
         self._act("stop", node)
 
     def start(self, node: int) -> None:
@@ -178,11 +182,11 @@ class Cluster:
         self._act("start", node)
 
     def pause(self, node: int) -> None:
-        """SIGSTOP a node."""
+        """Send SIGSTOP to a node."""
         self._act("pause", node)
 
     def resume(self, node: int) -> None:
-        """SIGCONT a node."""
+        """Send SIGCONT to a node."""
         self._act("resume", node)
 
     def _act(self, action: str, node: int) -> None:
@@ -196,8 +200,12 @@ class Cluster:
 
 
 def free_base_port(nodes: int) -> int:
-    """A port from which on a cluster of `nodes` nodes finds the ones that it needs free."""
-    # Processes that run side by side begin at different places.
+    """Return a base port for `nodes` nodes such that all ports of the cluster are free.
+
+    Raises:
+        ClusterError: no such port was found.
+    """
+    # Parallel processes start their search at different ports.
     usable = ports.choice()
     others = usable[_CONTROLLER_PORT_OFFSET:]
     last = len(others) - nodes - 1

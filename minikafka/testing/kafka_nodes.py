@@ -1,10 +1,10 @@
-"""An Apache Kafka behind the same handles as `testing.nodes`, by a folder of tools.
+"""An Apache Kafka cluster with the same interface as `testing.nodes`, by a folder of tools.
 
-The folder has `kafka-cluster`, which makes, starts, stops and kills the nodes of a cluster in a
-folder. Brokers are 1, 2, …; the controller is a process of its own, 101.
+The folder has `kafka-cluster`, which creates, starts, stops and kills the nodes of a cluster in a
+directory. Brokers are 1, 2, …; the controller is a separate process, 101.
 
-The tool knows nothing of networks. Nodes that are to be placed are started by a script of ours that
-the tool takes for Java: it adds the words before the command, and overrides of the listeners.
+The tool has no option for networks. With a placement, the tool gets a script of ours as its Java
+command: the script adds the placement's prefix to the command, and overrides the listeners.
 """
 
 import contextlib
@@ -29,18 +29,18 @@ _READY_TIMEOUT_S = 90
 _LOOK_S = 2
 _LOOK_EVERY_S = 0.05
 _CONTROLLER_PORT = 100
-"""The controller's port, counted from the first broker's."""
+"""The controller's port minus the first broker's port."""
 
 _GUARD = """
 read -r _
 tool=$1 dir=$2; shift 2
 for node; do "$tool" kill --dir "$dir" -9 "$node"; done
 """
-"""Ends nodes when standard input ends, as it does with its owner, even by SIGKILL."""
+"""Kills the nodes when standard input is closed: when its owner ends, even by SIGKILL."""
 
 
 class KafkaNodes:
-    """Processes on loopback."""
+    """The processes of an Apache Kafka cluster, on loopback or with a placement."""
 
     def __init__(
         self,
@@ -53,10 +53,10 @@ class KafkaNodes:
         directory: Path | None = None,
         placement: Placement | None = None,
     ) -> None:
-        """Nothing runs before `open`, or before the `with` block begins.
+        """Prepare; the cluster starts with `open` or a `with` block.
 
-        A `directory` that is given is kept; one that is not is made, and removed at the end. With a
-        `placement` the quorum is a static one, since its addresses must be told to every node.
+        A given `directory` is kept; without one a directory is created, and removed at the end.
+        With a `placement` the quorum is static, because every node needs the quorum's addresses.
         """
         self.brokers: Sequence[int] = range(1, brokers + 1)
         self.base_port = base_port
@@ -65,7 +65,7 @@ class KafkaNodes:
         self.directory = directory or Path(tempfile.mkdtemp(prefix="kafka-"))
         self._options = ["--nodes", str(brokers), "--controllers", "separate"]
         self._options += ["--base-port", str(base_port)]
-        # So that no preferred election comes between.
+        # So that no preferred election interferes with a test.
         for key, value in {"auto.leader.rebalance.enable": "false", **(config or {})}.items():
             self._options += ["--config", f"{key}={value}"]
         for name, level in (features or {}).items():
@@ -81,7 +81,7 @@ class KafkaNodes:
         try:
             self.open()
         except BaseException:
-            with contextlib.suppress(ClusterError):  # of which the first failure is the reason
+            with contextlib.suppress(ClusterError):  # a consequence of the first failure
                 self.close()
             raise
         return self
@@ -91,7 +91,7 @@ class KafkaNodes:
 
     @property
     def bootstrap_servers(self) -> str:
-        """Every broker's address, comma-separated."""
+        """The addresses of all brokers, separated by commas."""
         return ",".join(map(self._address, self.brokers))
 
     def _address(self, node: int) -> str:
@@ -100,46 +100,47 @@ class KafkaNodes:
 
     @property
     def running(self) -> list[int]:
-        """The brokers whose processes live, paused ones too."""
+        """The brokers whose processes run, including paused ones."""
         return [node for node in self.brokers if node not in self._stopped]
 
     def is_alive(self, node: int) -> bool:
-        """Whether a node was not stopped or killed by us."""
+        """True unless the node was stopped or killed by this object."""
         return node not in self._stopped
 
     def how_ended(self, node: int) -> str:
-        """How a node's process has ended by itself; empty if it runs, or was killed or stopped."""
+        """Return how a node's process ended unexpectedly; "" if it runs or was ended on purpose."""
         pid = None if node in self._stopped else self.pids().get(node)
         return "" if pid is None or Path(f"/proc/{pid}").exists() else "its process is gone"
 
     def log_file(self, node: int) -> Path:
-        """Where a node logs what is not in Kafka's own log files."""
+        """Return the file with a node's output that is not in Kafka's log files."""
         return self.directory / f"node-{node}" / "node.log"
 
     def port(self, node: int) -> int:
-        """The port on which a node listens."""
+        """Return the port on which a node listens."""
         return self.base_port + (_CONTROLLER_PORT if node == CONTROLLER else node - 1)
 
     def pids(self) -> dict[int, int]:
-        """The processes, by node."""
+        """Return the process ids, by node."""
         found = {}
         for node in (*self.brokers, CONTROLLER):
             path = self.directory / f"node-{node}" / "pid"
             try:
                 found[node] = int(path.read_text().split()[0])
             except (OSError, ValueError, IndexError):
-                continue  # it does not run, or is just being started or ended
+                continue  # the node does not run, or is being started or ended now
         return found
 
     def log_dirs(self, node: int) -> list[Path]:
-        """Where a node's replicas are."""
+        """Return the log directories of a node."""
         return [self.directory / f"node-{node}" / "data"]
 
     def open(self) -> None:
-        """Make the cluster, and start it.
+        """Create the cluster and start it.
 
         Raises:
-            ClusterError: with what the tool says, or if a placed node does not serve.
+            ClusterError: the tool failed, with its output, or a node with a placement did not start
+                to serve.
         """
         command = ["sh", "-c", _GUARD, "guard", str(self._tool), str(self.directory)]
         command += map(str, (*self.brokers, CONTROLLER))
@@ -155,10 +156,10 @@ class KafkaNodes:
         self._start(self._options, self.brokers)
 
     def close(self) -> None:
-        """Stop everything; remove the directory unless that was given.
+        """Stop all nodes; remove the directory unless it was given.
 
         Raises:
-            ClusterError: with what the tool says.
+            ClusterError: the tool failed, with its output.
         """
         try:
             self._run("stop")
@@ -175,13 +176,14 @@ class KafkaNodes:
         """Start nodes again.
 
         Raises:
-            ClusterError: with what the tool says, or if a placed node does not serve, or is killed.
+            ClusterError: the tool failed, with its output, or a node with a placement did not start
+                to serve, or was ended meanwhile.
         """
         self._start(map(str, nodes), nodes)
 
     def _start(self, words: Iterable[str], nodes: Sequence[int]) -> None:
-        # The tool waits until all running brokers see one another: paused ones never do, nor those
-        # that are cut off, and others it would look for on loopback.
+        # Without --no-wait the tool waits until all running brokers see one another, by addresses
+        # on loopback: paused brokers never do, and brokers with a placement have other addresses.
         waiting = ["--no-wait"] if self._paused or self._placement else []
         self._run("start", *waiting, *words)
         self._stopped -= set(nodes)
@@ -192,7 +194,7 @@ class KafkaNodes:
                 self._await(brokers)
 
     def _await_controller(self, placement: Placement) -> None:
-        """Until it listens, which is all that can be seen of it from outside."""
+        """Wait until the controller listens, the only sign of its start that is visible outside."""
         address = (placement.host(CONTROLLER), self.port(CONTROLLER))
         deadline_s = time.monotonic() + _READY_TIMEOUT_S
         while True:
@@ -208,7 +210,7 @@ class KafkaNodes:
                 return
 
     def _await(self, brokers: Sequence[int]) -> None:
-        """Until each of these serves, unless somebody ends one meanwhile."""
+        """Wait until each of `brokers` serves, or one was ended by another thread."""
         addresses = list(map(self._address, brokers))
         deadline_s = time.monotonic() + _READY_TIMEOUT_S
         while True:
@@ -217,30 +219,31 @@ class KafkaNodes:
             except AdminError as error:
                 ended = [str(node) for node in brokers if node in self._stopped]
                 if ended:
-                    raise ClusterError(f"node {', '.join(ended)} was ended meanwhile") from None
+                    names = f"{'node' if len(ended) == 1 else 'nodes'} {', '.join(ended)}"
+                    raise ClusterError(f"{names} ended meanwhile") from None
                 if time.monotonic() >= deadline_s:
                     raise ClusterError(str(error)) from None
             else:
                 return
 
     def kill(self, *nodes: int) -> None:
-        """SIGKILL nodes."""
+        """Send SIGKILL to nodes."""
         self._run("kill", "-9", *map(str, nodes))
         self._stopped |= set(nodes)
         self._paused -= set(nodes)
 
     def stop(self, *nodes: int) -> None:
-        """Shut nodes down in a controlled way."""
+        """Stop nodes by a controlled shutdown."""
         self._run("stop", *map(str, nodes))
         self._stopped |= set(nodes)
 
     def pause(self, *nodes: int) -> None:
-        """SIGSTOP nodes."""
+        """Send SIGSTOP to nodes."""
         self._run("kill", "-STOP", *map(str, nodes))
         self._paused |= set(nodes)
 
     def resume(self, *nodes: int) -> None:
-        """SIGCONT nodes."""
+        """Send SIGCONT to nodes."""
         self._run("kill", "-CONT", *map(str, nodes))
         self._paused -= set(nodes)
 
@@ -253,7 +256,7 @@ class KafkaNodes:
         return self.directory.with_name(f"{self.directory.name}-java")
 
     def _write_java(self, placement: Placement) -> None:
-        """What the tool takes for Java: the real one, told where each node is."""
+        """Write the script that the tool runs as Java; it adds the placement's options."""
         home = os.environ.get("JAVA_HOME")
         java = shlex.quote(f"{home}/bin/java" if home else shutil.which("java") or "java")
         lines = ["#!/bin/sh", 'case "$*" in']

@@ -1,12 +1,12 @@
-"""Brokers and one controller, each a process of its own, so that every broker can be taken away.
+"""Brokers and one controller, each a separate process, so that every broker can be stopped.
 
     with Nodes(brokers=3, config={"broker.session.timeout.ms": "1500"}) as nodes:
         nodes.kill(2, 3)
         nodes.start(3)
 
-`testing.cluster` is the everyday cluster, whose node 1 is broker and controller in one. Here the
-brokers are 1, 2, … and the controller is 101, so that a partition can lose every replica and be
-looked at afterwards.
+`testing.cluster` is the cluster for most tests; its node 1 is both broker and controller. Here the
+brokers are 1, 2, … and the controller is 101, so that a partition can lose all its replicas and the
+controller can still be inspected.
 """
 
 import os
@@ -37,33 +37,33 @@ _HOST = "127.0.0.1"
 
 
 class Placement:
-    """Where the processes run and how they find one another: on loopback, without anything between.
+    """The addresses and environment of the processes: on loopback, with direct connections.
 
-    Derived classes put them elsewhere, or something between them.
+    Derived classes use other addresses, or put proxies between the processes.
     """
 
     def host(self, node: int) -> str:  # noqa: ARG002 - for derived classes
-        """The address on which a node listens."""
+        """Return the address on which a node listens."""
         return _HOST
 
     def advertised(self, node: int, port: int) -> tuple[str, int]:
-        """Where everybody finds a node that listens on this port."""
+        """Return the address and port that clients and other nodes use for a node."""
         return self.host(node), port
 
     def prefix(self, node: int) -> list[str]:  # noqa: ARG002 - for derived classes
-        """Words before the command that runs a node."""
+        """Return the words to put before the command of a node."""
         return []
 
     def environ(self, node: int) -> dict[str, str]:  # noqa: ARG002 - for derived classes
-        """Variables for a node, beside those of this process."""
+        """Return additional environment variables of a node."""
         return {}
 
     def prepare(self, node: int, home: Path) -> None:
-        """Do what must be done before a node's directories are made."""
+        """Prepare a node before its directories are created."""
 
 
 class Nodes:
-    """Processes on loopback: brokers from 1 on, and controller 101."""
+    """The processes of a cluster: brokers 1, 2, …, and controller 101."""
 
     def __init__(
         self,
@@ -75,11 +75,11 @@ class Nodes:
         directory: Path | None = None,
         placement: Placement | None = None,
     ) -> None:
-        """Nothing runs before `open`, or before the `with` block begins.
+        """Prepare; the cluster starts with `open` or a `with` block.
 
-        `features` are levels other than the default ones. Broker n listens on base_port + n - 1,
-        the controller on base_port + brokers; 0 finds ports that are free. A `directory` that is
-        given is kept; one that is not is made, and removed at the end.
+        `features` are the levels that differ from the default. Broker n listens on
+        base_port + n - 1, the controller on base_port + brokers; base port 0 means free ports. A
+        given `directory` is kept; without one a directory is created, and removed at the end.
         """
         self.brokers: Sequence[int] = range(1, brokers + 1)
         self._config = dict(config or {})
@@ -104,7 +104,7 @@ class Nodes:
 
     @property
     def bootstrap_servers(self) -> str:
-        """Every broker's address, comma-separated."""
+        """The addresses of all brokers, separated by commas."""
         return ",".join("{}:{}".format(*self._advertised(node)) for node in self.brokers)
 
     def _advertised(self, node: int) -> tuple[str, int]:
@@ -112,16 +112,16 @@ class Nodes:
 
     @property
     def running(self) -> list[int]:
-        """The brokers whose processes live, paused ones too."""
+        """The brokers whose processes run, including paused ones."""
         return [node for node in self.brokers if node in self._processes]
 
     def is_alive(self, node: int) -> bool:
-        """Whether a node's process has not ended, by itself or otherwise."""
+        """True if a node's process is running."""
         process = self._processes.get(node)
         return process is not None and process.poll() is None
 
     def how_ended(self, node: int) -> str:
-        """How a node's process has ended by itself; empty if it runs, or was killed or stopped."""
+        """Return how a node's process ended unexpectedly; "" if it runs or was ended on purpose."""
         process = self._processes.get(node)
         status = None if process is None else process.poll()
         if status is None:
@@ -129,31 +129,31 @@ class Nodes:
         return f"signal {-status}" if status < 0 else f"exit status {status}"
 
     def log_file(self, node: int) -> Path:
-        """Where a node logs."""
+        """Return the log file of a node."""
         return self._home(node) / "node.log"
 
     def pids(self) -> dict[int, int]:
-        """The processes, by node."""
+        """Return the process ids, by node."""
         return {node: process.pid for node, process in list(self._processes.items())}
 
     def port(self, node: int) -> int:
-        """The port on which a node listens."""
+        """Return the port on which a node listens."""
         place = len(self.brokers) if node == CONTROLLER else node - 1
         return self.base_port + place
 
     def log_dirs(self, node: int) -> list[Path]:
-        """Where a node's replicas are."""
+        """Return the log directories of a node."""
         return [self._home(node) / "data"]
 
     def log_text(self, node: int) -> str:
-        """What a node has logged so far."""
+        """Return the log output of a node."""
         return (self._home(node) / "node.log").read_text(errors="replace")
 
     def open(self) -> None:
-        """Format what is new, start everything, and wait until every broker serves.
+        """Format new directories, start all nodes, and wait until every broker serves.
 
         Raises:
-            ClusterError: if a node does not start.
+            ClusterError: a node does not start.
         """
         if self.base_port == 0:
             self.base_port = free_base_port(len(self.brokers) + 1)
@@ -168,10 +168,10 @@ class Nodes:
             raise ClusterError(str(error)) from None
 
     def close(self) -> None:
-        """Stop brokers, then the controller; remove the directory unless that was given.
+        """Stop brokers, then the controller; remove the directory unless it was given.
 
         Raises:
-            ClusterError: if a controlled shutdown failed.
+            ClusterError: a controlled shutdown failed.
         """
         try:
             self.resume(*self.running)
@@ -187,10 +187,10 @@ class Nodes:
                 shutil.rmtree(self.directory, ignore_errors=True)
 
     def start(self, *nodes: int) -> None:
-        """Start nodes, and wait until they serve: for a killed one, until its session is over.
+        """Start nodes, and wait until they serve; a killed broker waits until its session ends.
 
         Raises:
-            ClusterError: if one ends instead, or is not ready in time; says what it logged.
+            ClusterError: a node ended, or timed out; the message has its last log lines.
         """
         waiting = {node: self._launch(node) for node in nodes}
         deadline_s = time.monotonic() + _TIMEOUT_S
@@ -201,25 +201,26 @@ class Nodes:
                 readable, _, _ = select.select([pipe], [], [], left_s)
                 if not readable or not pipe.readline():
                     missing.append(node)
-                    if node in self._processes:  # else somebody else has ended it meanwhile
+                    if node in self._processes:  # else another thread has ended it meanwhile
                         self.kill(node)
         if missing:
             last = self._last_lines(missing[0])
-            raise ClusterError(f"node {' and '.join(map(str, missing))} did not start:\n{last}")
+            names = "node" if len(missing) == 1 else "nodes"
+            raise ClusterError(f"{names} {' and '.join(map(str, missing))} did not start:\n{last}")
 
     def kill(self, *nodes: int) -> None:
-        """SIGKILL nodes, and wait until they are gone."""
+        """Send SIGKILL to nodes, and wait until they have ended."""
         self._signal(nodes, signal.SIGKILL)
         for node in nodes:
             process = self._processes.pop(node, None)
-            if process is not None:  # else somebody else kills it at the same time
+            if process is not None:  # else another thread kills it at the same time
                 process.wait(_TIMEOUT_S)
 
     def stop(self, *nodes: int) -> None:
-        """Shut nodes down in a controlled way, all at once, and wait until they are gone.
+        """Stop nodes by controlled shutdowns, all at the same time, and wait until they have ended.
 
         Raises:
-            ClusterError: if one ends with another status than 0, or does not end.
+            ClusterError: a node ends with another status than 0, or does not end.
         """
         processes = {node: self._running(node) for node in nodes}
         self._signal(nodes, signal.SIGTERM)
@@ -228,17 +229,17 @@ class Nodes:
                 status = process.wait(_TIMEOUT_S)
             except subprocess.TimeoutExpired:
                 raise ClusterError(f"node {node} did not stop within {_TIMEOUT_S} s") from None
-            self._processes.pop(node, None)  # unless somebody else found out first
+            self._processes.pop(node, None)  # another thread may have removed it
             if status != 0:
                 last = self._last_lines(node)
                 raise ClusterError(f"node {node} ended with status {status}:\n{last}")
 
     def pause(self, *nodes: int) -> None:
-        """SIGSTOP nodes: to all others they are behind a network that carries nothing."""
+        """Send SIGSTOP to nodes: for the others they look like nodes behind a dead network."""
         self._signal(nodes, signal.SIGSTOP)
 
     def resume(self, *nodes: int) -> None:
-        """SIGCONT nodes."""
+        """Send SIGCONT to nodes."""
         self._signal(nodes, signal.SIGCONT)
 
     def _signal(self, nodes: Sequence[int], number: signal.Signals) -> None:
@@ -249,7 +250,7 @@ class Nodes:
     def _running(self, node: int) -> "subprocess.Popen[bytes]":
         process = self._processes.get(node)
         if process is None:
-            raise ClusterError(f"node {node} does not run")
+            raise ClusterError(f"node {node} is not running")
         return process
 
     def _last_lines(self, node: int) -> str:
@@ -295,9 +296,9 @@ class Nodes:
         return {**values, **self._config}
 
     def _launch(self, node: int) -> int:
-        """Start the process; the end of a pipe in which a line arrives when it serves."""
+        """Start the process; return the read end of a pipe with a line when it serves."""
         if node in self._processes:
-            raise ClusterError(f"node {node} is running")
+            raise ClusterError(f"node {node} is already running")
         if self._lifeline is None:
             raise ClusterError(f"node {node} cannot start: the cluster is not open")
         with (self._home(node) / "node.log").open("ab") as log:
