@@ -3,7 +3,7 @@
 Broker:      forwards to the active controller.
 Controller:  starts, changes or cancels reassignments (E11, KIP-455).
 Versions:    v1 may require that the number of replicas stays the same (KIP-860).
-Left out:    authorization.
+Leaves out:  authorization.
 Errors:      NOT_CONTROLLER; per partition UNKNOWN_TOPIC_OR_PARTITION, INVALID_REPLICA_ASSIGNMENT,
              INVALID_REPLICATION_FACTOR, NO_REASSIGNMENT_IN_PROGRESS, INVALID_REQUEST.
 """

@@ -1,7 +1,7 @@
 """BrokerHeartbeat (key 63), v0-2.
 
 Controller:  extends a broker's session; fences and unfences it; lets it shut down.
-Errors:      STALE_BROKER_EPOCH, BROKER_ID_NOT_REGISTERED, NOT_CONTROLLER.
+Errors:      STALE_BROKER_EPOCH, NOT_CONTROLLER.
 """
 
 from typing import Any

@@ -2,7 +2,7 @@
 
 Controller:  registers an incarnation of a broker (C3, E7).
 Errors:      INCONSISTENT_CLUSTER_ID, DUPLICATE_BROKER_REGISTRATION, INVALID_REGISTRATION,
-             UNSUPPORTED_VERSION, NOT_CONTROLLER.
+             UNSUPPORTED_VERSION, BROKER_ID_NOT_REGISTERED (a ZooKeeper broker), NOT_CONTROLLER.
 """
 
 from typing import Any

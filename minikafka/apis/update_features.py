@@ -3,7 +3,7 @@
 Broker:      forwards to the active controller.
 Controller:  raises or lowers finalized feature levels, either all or none (E12, KIP-584).
 Versions:    v1 upgrade types, validation only; v2 one error for the request.
-Errors:      INVALID_UPDATE_VERSION, FEATURE_UPDATE_FAILED, INVALID_REQUEST, NOT_CONTROLLER.
+Errors:      INVALID_UPDATE_VERSION, INVALID_REQUEST, NOT_CONTROLLER.
 """
 
 from minikafka.controller import feature_control

@@ -26,7 +26,7 @@ class Standing(Enum):
 
 
 class Wishes(NamedTuple):
-    """What a heartbeat asks for, and the offset up to which the broker has applied metadata."""
+    """The requests of a heartbeat, and the offset up to which the broker has applied metadata."""
 
     fence: bool
     shut_down: bool

@@ -102,7 +102,7 @@ class Strategy(Enum):
 
 
 class RecoveryStep(Enum):
-    """What a partition without leader needs: a recovery, or to wait (L3, L4)."""
+    """The next step for a partition without leader: recover, or wait (L3, L4)."""
 
     RECOVER = "recover"
     WAIT_FOR_ELIGIBLE = "wait for a member of ISR or ELR"
