@@ -1,9 +1,9 @@
-"""Requests that this node has under way to other nodes.
+"""The requests of this node to other nodes that are in flight.
 
-Correlation ids are unique in the node, so that an answer finds its call by the id alone. A call
-ends once: with a response, or with the reason why there is none; where the callback fails over a
-response, a second time with that reason. A time-out closes its channel,
-since answers come in order and nothing behind the missing one could be trusted to be soon.
+Correlation ids are unique in the node, so that the id alone identifies the call of a response. A
+call ends once, with a response or with the reason why there is none. Exception: if the callback
+raises on a response, it is called a second time, with that reason. A time-out closes the channel,
+since responses arrive in order and those behind the missing one would be late, too.
 
 Source: `NetworkClient`, `InterBrokerSendThread`.
 """
@@ -28,7 +28,7 @@ OnDone = Callable[[Any | None, str], None]
 
 @dataclass(slots=True)
 class Pending:
-    """A call that was sent and not answered."""
+    """A call that was sent and has no response yet."""
 
     channel: Channel
     api_key: int
@@ -39,7 +39,7 @@ class Pending:
 
 @dataclass(slots=True)
 class Calls:
-    """Every call of a node that is under way."""
+    """All calls of a node that are in flight."""
 
     env: Environment
     client_id: str
@@ -58,9 +58,8 @@ class Calls:
     ) -> None:
         """Send a request. `on_done(response, "")` or `on_done(None, reason)` is called once, later.
 
-        An `on_done` that raises over a response is called again, with None.
-
-        The response, and records in it, are valid until `on_done` returns.
+        If `on_done` raises on a response, it is called again, with None. The response and the
+        records in it are valid until `on_done` returns.
         """
         self._next_id = call_id = (self._next_id + 1) & 0x7FFFFFFF
         parts = encode_request(call_id, client_id or self.client_id, request, version)
@@ -69,10 +68,10 @@ class Calls:
         self.env.effects.append(Send(channel, parts))
 
     def response(self, channel: Channel, frame: memoryview) -> None:
-        """A response frame arrived.
+        """Handle a response frame.
 
-        One that cannot be read, or that its caller cannot use, closes the channel: the call ends as
-        one without an answer does.
+        If it cannot be decoded, or its caller raises on it, the channel is closed and the call ends
+        without a response.
         """
         try:
             call_id = correlation_id_of(frame)
@@ -82,31 +81,32 @@ class Calls:
             _log.warning(
                 "closing %s to %s:%d: %s", channel.purpose, channel.host, channel.port, error
             )
-            self._give_up(channel, str(error))
+            self._fail(channel, str(error))
             return
         del self._pending[call_id]
         pending.timer.cancel()
         try:
             pending.on_done(response, "")
-        except Exception as error:  # noqa: BLE001 - the barrier judges it
-            what = f"the answer of {channel.host}:{channel.port} to {ApiKey(pending.api_key).name}"
+        except Exception as error:  # noqa: BLE001 - `contain` handles it
+            api = ApiKey(pending.api_key).name
+            what = f"the handling of the {api} response of {channel.host}:{channel.port}"
             self.env.contain(what, error)
-            why = f"the answer cannot be used: {error!r}"
-            self._give_up(channel, why)
+            why = f"the response cannot be used: {error!r}"
+            self._fail(channel, why)
             pending.on_done(None, why)
 
-    def _give_up(self, channel: Channel, why: str) -> None:
+    def _fail(self, channel: Channel, why: str) -> None:
         self.env.effects.append(CloseChannel(channel))
         self.channel_down(channel, why)
 
     def _awaited(self, call_id: int, channel: Channel) -> Pending:
         pending = self._pending.get(call_id)
         if pending is None or pending.channel != channel:
-            raise MalformedMessage(f"response {call_id} answers no request")
+            raise MalformedMessage(f"response {call_id} belongs to no request")
         return pending
 
     def channel_down(self, channel: Channel, reason: str) -> None:
-        """A channel is gone, and with it everything that was under way on it."""
+        """End all calls on a channel that is closed."""
         lost = [number for number, pending in self._pending.items() if pending.channel == channel]
         for number in lost:
             pending = self._pending.pop(number, None)
@@ -115,9 +115,9 @@ class Calls:
                 pending.on_done(None, reason)
 
     def close(self, channel: Channel) -> None:
-        """Close a channel on purpose; what was under way on it ends with a reason."""
-        self._give_up(channel, "closed")
+        """Close a channel on purpose; its calls end with the reason "closed"."""
+        self._fail(channel, "closed")
 
     def _timed_out(self, call_id: int) -> None:
         pending = self._pending[call_id]
-        self._give_up(pending.channel, "timed out")
+        self._fail(pending.channel, "timed out")

@@ -1,11 +1,11 @@
-"""The client's side of one connection, sans-IO: what to send, what came back, in which version.
+"""The client's side of one connection, without I/O: requests, responses and their versions.
 
-Invariant: responses come in the order of their requests; the oldest request in flight and the
-oldest response carry the same correlation id.
+Invariant: responses arrive in the order of their requests; the oldest request in flight and the
+oldest response have the same correlation id.
 
-States: with `negotiate`, NEGOTIATING until the server's ApiVersions answer is in, then READY;
-requests given before wait inside. Without it, READY from the start, with fixed versions, as
-between brokers of one cluster. A connection is for one use: after an error it is thrown away.
+States: with `negotiate`, NEGOTIATING until the server's ApiVersions response arrives, then READY;
+earlier requests are queued. Without it, READY from the start, with fixed versions, as between
+brokers of one cluster. After an error the connection must not be used again.
 
 Source: `NetworkClient`, KIP-511 (fallback of ApiVersions to the server's version).
 """
@@ -30,29 +30,29 @@ _CORRELATION_IDS = 1 << 31
 
 
 class State(Enum):
-    """Where the connection stands; see the module."""
+    """The state of the connection; see the module."""
 
     NEGOTIATING = auto()
     READY = auto()
 
 
 class VersionRange(NamedTuple):
-    """Versions of one API, both ends included."""
+    """Versions of one API, both ends inclusive."""
 
     low: int
     high: int
 
 
 class NoCommonVersionError(ValueError):
-    """The server does not serve the API in any version that the client can use."""
+    """The server does not support the API in any version of the client."""
 
 
 class TooManyInFlightError(RuntimeError):
-    """More requests than the connection may hold; the caller asks `can_send` before."""
+    """There are `max_in_flight` requests already; the caller must check `can_send` before."""
 
 
 class Answer(NamedTuple):
-    """A response and what it answers. `token` is what the caller gave to `send`."""
+    """A response. `token` is that of its request (see `send`)."""
 
     token: object
     version: int
@@ -75,7 +75,7 @@ class _Waiting(NamedTuple):
 
 @dataclass(slots=True, kw_only=True)
 class ClientConnection:
-    """Requests in, bytes out; bytes in, answers out."""
+    """Encodes requests to bytes, and decodes bytes to responses."""
 
     client_id: str | None = None
     negotiate: bool = True
@@ -90,7 +90,7 @@ class ClientConnection:
     _next_id: int = field(default=0, init=False)
 
     def __post_init__(self) -> None:
-        """Ask for the server's versions first, unless they are fixed."""
+        """Request the server's versions first, unless they are fixed."""
         self._frames = FrameReader(self.max_frame_size)
         self.state = State.NEGOTIATING if self.negotiate else State.READY
         if self.negotiate:
@@ -98,33 +98,33 @@ class ClientConnection:
 
     @property
     def in_flight(self) -> int:
-        """Requests without an answer yet, those that wait for the negotiation included."""
+        """The number of requests without a response, including queued ones."""
         return len(self._pending) + len(self._waiting)
 
     @property
     def can_send(self) -> bool:
-        """Whether one more request fits under `max_in_flight`."""
+        """True if fewer than `max_in_flight` requests are in flight."""
         return self.in_flight < self.max_in_flight
 
     def version_for(self, api_key: int) -> int:
-        """The newest version of an API that both sides know.
+        """The newest version of an API that both sides support.
 
-        Before the server's versions are known, and where they are fixed, the newest stable one.
+        It is the newest stable one if the server's versions are unknown or fixed.
 
         Raises:
-            NoCommonVersionError: if there is none.
+            NoCommonVersionError: there is none.
         """
         info = APIS[api_key]
         if self.server_versions is None:
             return info.latest_stable_version
         served = self.server_versions.get(api_key)
         if served is None:
-            raise NoCommonVersionError(f"the server does not serve {info.name}")
+            raise NoCommonVersionError(f"the server does not support {info.name}")
         version = min(info.latest_stable_version, served.high)
         if version < max(info.min_version, served.low):
             raise NoCommonVersionError(
-                f"{info.name}: versions {info.min_version} to {info.latest_stable_version} here, "
-                f"{served.low} to {served.high} there"
+                f"{info.name}: the client supports versions {info.min_version} to "
+                f"{info.latest_stable_version}, the server {served.low} to {served.high}"
             )
         return version
 
@@ -136,15 +136,15 @@ class ClientConnection:
         token: object = None,
         expects_response: bool = True,
     ) -> None:
-        """Queue a request; its bytes come out of `data_to_send`.
+        """Queue a request; `data_to_send` returns its bytes.
 
-        Produce with acks=0 is what expects no response.
+        Only Produce with acks=0 expects no response.
 
         Raises:
-            TooManyInFlightError: if `can_send` is false.
-            NoCommonVersionError: if no version is given and none is common; for a request that
-                waits for the negotiation this comes from `receive` instead.
-            UnsupportedFieldError: if the version cannot carry the request.
+            TooManyInFlightError: `can_send` is False.
+            NoCommonVersionError: no version is given and there is no common one; for a request that
+                waits for the negotiation, `receive` raises this instead.
+            UnsupportedFieldError: the version lacks a field of the request.
         """
         if not self.can_send:
             raise TooManyInFlightError(f"{self.in_flight} requests in flight")
@@ -155,17 +155,19 @@ class ClientConnection:
             self._write(waiting)
 
     def data_to_send(self) -> list[Records]:
-        """The parts to put on the wire, in order; each is given out once."""
+        """Return the parts to write to the socket, in order; each is returned once."""
         parts, self._outgoing = self._outgoing, []
         return parts
 
     def receive(self, data: bytes | bytearray | memoryview) -> list[Answer]:
-        """The answers that `data` completes, in order. May leave more in `data_to_send`.
+        """Return the responses that `data` completes, in order.
+
+        There may be more in `data_to_send` afterwards.
 
         Raises:
-            MalformedMessage: for bytes that are no answer to what was asked.
+            MalformedMessage: the bytes are not a response to the oldest request.
             NoCommonVersionError: see `send`.
-            KafkaError: if the server refuses to tell its versions.
+            KafkaError: the server refuses the ApiVersions request.
         """
         answers: list[Answer] = []
         for frame in self._frames.feed(data):
@@ -175,10 +177,12 @@ class ClientConnection:
         return answers
 
     def receive_frame(self, frame: memoryview) -> Answer | None:
-        """The answer in one frame; None if it was the connection's own ApiVersions."""
+        """Decode the response in one frame; None for the connection's own ApiVersions."""
         correlation_id = correlation_id_of(frame)
         if not self._pending or self._pending[0].correlation_id != correlation_id:
-            raise MalformedMessage(f"a response with correlation id {correlation_id}, unasked")
+            raise MalformedMessage(
+                f"a response with correlation id {correlation_id}, unexpected at this point"
+            )
         pending = self._pending.popleft()
         _, body = decode_response(frame, pending.api_key, pending.version)
         if self.state is State.NEGOTIATING:

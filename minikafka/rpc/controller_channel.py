@@ -1,8 +1,8 @@
-"""Requests to the active controller, wherever it is now.
+"""Requests to the active controller, which may move to another node.
 
-A request that meets no controller, a broken connection or NOT_CONTROLLER is sent again until its
-time is over. Each purpose has a connection of its own, so that a forwarded request that waits
-cannot hold up a heartbeat. Source: `NodeToControllerChannelManager`,
+If no controller is known, the connection fails or the response is NOT_CONTROLLER, the request is
+retried until its timeout. Each purpose has a separate connection, so that a forwarded request that
+waits cannot delay a heartbeat. Source: `NodeToControllerChannelManager`,
 `BrokerToControllerRequestThread`.
 """
 
@@ -23,7 +23,7 @@ ControllerAddress = Callable[[], "tuple[str, int] | None"]
 
 @dataclass(slots=True)
 class ControllerChannel:
-    """A connection to the controller for one purpose; `address` says where it is, if known."""
+    """A connection to the controller for one purpose; `address` returns its address, if known."""
 
     env: Environment
     calls: Calls
@@ -34,20 +34,20 @@ class ControllerChannel:
     _others: int = 0
 
     def alone(self, request_timeout_ms: int) -> "ControllerChannel":
-        """A connection beside this one, for a request that takes long; its user closes it."""
+        """Make a separate connection for a request that takes long; the caller must close it."""
         self._others += 1
         return ControllerChannel(
             self.env, self.calls, self.address, f"{self.purpose}-{self._others}", request_timeout_ms
         )
 
     def close(self) -> None:
-        """Close the connection, if there is one; what was under way on it fails."""
+        """Close the connection, if there is one; its requests in flight fail."""
         if self._used is not None:
             self.calls.close(self._used)
             self._used = None
 
     def send(self, request: ApiMessage, version: int, *, timeout_ms: int, on_done: OnDone) -> None:
-        """Send, and send again until there is an answer or `timeout_ms` is over."""
+        """Send a request, and retry until there is a response or `timeout_ms` is over."""
         self._attempt(request, version, self.env.clock.monotonic_ms + timeout_ms, on_done)
 
     def _attempt(
@@ -55,7 +55,7 @@ class ControllerChannel:
     ) -> None:
         left_ms = deadline_ms - self.env.clock.monotonic_ms
         if left_ms <= 0:
-            on_done(None, "no answer from the active controller in time")
+            on_done(None, "no response from the active controller in time")
             return
         address = self.address()
         if address is None:
@@ -84,7 +84,7 @@ class ControllerChannel:
 
 
 def _says_not_controller(response: Any) -> bool:
-    """Whether the error is anywhere in a response: some have one for each topic only."""
+    """True if a response has the error; some responses have error codes only for each topic."""
     if hasattr(response, "error_code"):
         return bool(response.error_code == ErrorCode.NOT_CONTROLLER)
     return any(topic.error_code == ErrorCode.NOT_CONTROLLER for topic in response.topics)

@@ -1,4 +1,4 @@
-"""Between a frame and a message: request and response headers, and which of their versions applies.
+"""The headers of requests and responses, and their versions.
 
 Header versions: a flexible request has header version 2, any other version 1; a flexible response
 has header version 1, any other 0. The client id is never compact. ApiVersions responses always
@@ -34,13 +34,13 @@ from minikafka.protocol.primitives import (
 )
 
 MAX_REQUEST_ELEMENTS = 100_000
-"""Elements of all arrays of one request. To build and to answer so many takes up to a second."""
+"""The limit for the elements of all arrays of one request, which takes up to 1 s to handle."""
 MAX_CLIENT_REQUEST_ELEMENTS = 20_000
-"""The same where nodes have a listener of their own: up to 0.2 s."""
+"""The limit for a client's request if nodes have a separate listener: up to 0.2 s."""
 
 
 class RequestHeader(NamedTuple):
-    """What stands in front of every request. Tagged header fields are read and dropped."""
+    """The header of every request. Tagged header fields are read and dropped."""
 
     api_key: int
     api_version: int
@@ -49,30 +49,30 @@ class RequestHeader(NamedTuple):
 
 
 class UnknownApiKeyError(ValueError):
-    """A request for an API that no schema describes. The connection cannot go on."""
+    """A request for an API without a schema. The connection must be closed."""
 
     def __init__(self, header: RequestHeader) -> None:
-        """Name the key."""
+        """Make the text from the API key."""
         super().__init__(f"unknown API key {header.api_key}")
         self.header = header
 
 
 class UnsupportedApiVersionError(ValueError):
-    """A request in a version that no schema describes.
+    """A request in a version without a schema.
 
-    For ApiVersions the caller answers UNSUPPORTED_VERSION in version 0 (KIP-511); for every other
-    API the connection ends, since the response could not be read.
+    For ApiVersions the caller must respond UNSUPPORTED_VERSION in version 0 (KIP-511). For every
+    other API it must close the connection, since the client could not read a response.
     """
 
     def __init__(self, header: RequestHeader) -> None:
-        """Name the API and the version."""
+        """Make the text from the API and the version."""
         super().__init__(f"{APIS[header.api_key].name} has no version {header.api_version}")
         self.header = header
 
 
 _REQUEST_HEADER = Struct(">hhih")
 _REQUEST_HEADER_SIZE = _REQUEST_HEADER.size
-# A named tuple's own `__new__` is interpreted code; every request makes a header.
+# The `__new__` of a named tuple is Python code, which is slow; every request makes a header.
 _new_header: Callable[[tuple[int, int, int, str | None]], RequestHeader] = partial(
     tuple.__new__, RequestHeader
 )
@@ -81,21 +81,21 @@ _SIZE = Struct(">i")
 _RESPONSE_PREFIX = Struct(">ii")
 _FLEXIBLE_RESPONSE_PREFIX = Struct(">iix")
 _ERROR_CODE = Struct(">h")
-# Members of enumerations are slow to look up where every request does.
+# The look-up of an enumeration's member is too slow for every request.
 _API_VERSIONS = int(ApiKey.API_VERSIONS)
 
 
 def decode_header(
     frame: memoryview, most_elements: int = MAX_REQUEST_ELEMENTS
 ) -> tuple[RequestHeader, Reader]:
-    """The header of a request, and a reader that stands at its body.
+    """Decode the header of a request; return it with a reader at the start of the body.
 
     Raises:
-        UnknownApiKeyError: before anything behind the client id is read.
-        UnsupportedApiVersionError: likewise; the header in it is complete.
-        MalformedMessage: if the frame is no request at all.
+        UnknownApiKeyError: the bytes after the client id were not read.
+        UnsupportedApiVersionError: likewise; it contains the complete header.
+        MalformedMessage: the frame is not a request.
     """
-    # Unlike Kafka: a bound. An element takes a byte at least, so that a small frame needs no count.
+    # Unlike Kafka: elements are limited. Each takes at least a byte: no count for a small frame.
     is_small = len(frame) <= most_elements
     elements = UNBOUNDED if is_small else ElementBudget(most_elements)
     try:
@@ -122,10 +122,10 @@ def decode_header(
 
 
 def decode_body(header: RequestHeader, reader: Reader) -> ApiMessage:
-    """The body that `header` announces.
+    """Decode the body that follows `header`.
 
     Raises:
-        MalformedMessage: if it cannot be read.
+        MalformedMessage: it cannot be decoded.
     """
     # As Kafka: bytes behind the last field are ignored (`RequestContext.parseRequest`).
     return request_class(header.api_key).decode(reader, header.api_version)
@@ -134,7 +134,7 @@ def decode_body(header: RequestHeader, reader: Reader) -> ApiMessage:
 def decode_request(
     frame: memoryview, most_elements: int = MAX_REQUEST_ELEMENTS
 ) -> tuple[RequestHeader, ApiMessage]:
-    """Header and body of one request frame, without its size prefix.
+    """Decode header and body of one request frame without its size prefix.
 
     Records in the body are views of `frame`.
 
@@ -146,7 +146,7 @@ def decode_request(
 
 
 def encode_response(correlation_id: int, body: ApiMessage, version: int) -> list[Records]:
-    """A whole response, size prefix included, as parts to send one after the other."""
+    """Encode a whole response with its size prefix, as parts to send in order."""
     writer = Writer()
     out = writer.buf
     if version >= body.FLEXIBLE_FROM and body.API_KEY != _API_VERSIONS:
@@ -160,7 +160,7 @@ def encode_response(correlation_id: int, body: ApiMessage, version: int) -> list
 def encode_request(
     correlation_id: int, client_id: str | None, body: ApiMessage, version: int
 ) -> list[Records]:
-    """A whole request, size prefix included, as parts to send one after the other."""
+    """Encode a whole request with its size prefix, as parts to send in order."""
     writer = Writer()
     out = writer.buf
     out += _SIZE.pack(0)
@@ -175,10 +175,10 @@ def encode_request(
 
 
 def correlation_id_of(frame: memoryview) -> int:
-    """The correlation id at the front of a response.
+    """Read the correlation id at the start of a response.
 
     Raises:
-        MalformedMessage: if the frame is too short for one.
+        MalformedMessage: the frame is too short for one.
     """
     try:
         return int(_CORRELATION_ID.unpack_from(frame)[0])
@@ -187,13 +187,13 @@ def correlation_id_of(frame: memoryview) -> int:
 
 
 def decode_response(frame: memoryview, api_key: int, version: int) -> tuple[int, ApiMessage]:
-    """Correlation id and body of one response frame, without its size prefix.
+    """Decode correlation id and body of one response frame without its size prefix.
 
-    An ApiVersions response that says UNSUPPORTED_VERSION is read as version 0, whatever was asked.
+    An ApiVersions response with UNSUPPORTED_VERSION is always decoded as version 0.
 
     Raises:
-        KeyError: for an API key that does not exist.
-        MalformedMessage: if the frame cannot be read.
+        KeyError: the API key does not exist.
+        MalformedMessage: the frame cannot be decoded.
     """
     correlation_id = correlation_id_of(frame)
     pos = _CORRELATION_ID.size

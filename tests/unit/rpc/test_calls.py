@@ -113,7 +113,7 @@ def test_response_to_nothing_closes_the_channel(wire, done):
     assert wire.others == [CloseChannel(PEER)]
     ((response, why),) = done
     assert response is None
-    assert "answers no request" in why
+    assert "belongs to no request" in why
 
 
 def test_response_on_another_channel_is_not_taken(wire, done):

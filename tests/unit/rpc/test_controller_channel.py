@@ -15,7 +15,7 @@ from minikafka.messages.create_topics import (
 )
 from tests.worlds.wire_world import CONTROLLER, Wire
 
-LATE = "no answer from the active controller in time"
+LATE = "no response from the active controller in time"
 
 
 class World(Wire):
