@@ -1,1 +1,1 @@
-"""Primitives of the wire: readers, writers and frames."""
+"""Primitives of the wire format: readers, writers and frames."""

@@ -1,7 +1,7 @@
-"""Cuts a byte stream into frames: a 32-bit size, then that many bytes. Sans-IO.
+"""The division of a byte stream into frames: a 32-bit size, then that many bytes. Without I/O.
 
-For clients, the simulator and tests. The server's listener does the same on its own receive
-buffers, without copying, and takes the limit from here.
+For clients, the simulator and tests. The server's listener does the same on its receive buffers,
+without copying, and uses the default limit of this module.
 
 Source: `NetworkReceive`; `socket.request.max.bytes`.
 """
@@ -15,14 +15,14 @@ DEFAULT_MAX_FRAME_SIZE = 100 * 1024 * 1024
 
 
 class FrameError(MalformedMessage):
-    """A frame's size is negative or above the limit: the connection cannot go on."""
+    """A frame's size is negative or above the limit: the connection must be closed."""
 
 
 def check_frame_size(size: int, limit: int) -> int:
-    """`size` itself.
+    """Return `size`.
 
     Raises:
-        FrameError: if it is negative or above `limit`.
+        FrameError: `size` is negative or above `limit`.
     """
     if size < 0:
         raise FrameError(f"a frame of {size} bytes")
@@ -32,7 +32,7 @@ def check_frame_size(size: int, limit: int) -> int:
 
 
 class FrameReader:
-    """Collects bytes until frames are whole. Holds at most one incomplete frame."""
+    """Collects bytes until frames are complete. It keeps at most one incomplete frame."""
 
     __slots__ = ("_limit", "_pending")
 
@@ -42,12 +42,12 @@ class FrameReader:
         self._pending = bytearray()
 
     def feed(self, data: bytes | bytearray | memoryview) -> list[memoryview]:
-        """The frames that `data` completes, in order, without their size prefix.
+        """Return the frames that `data` completes, in order, without their size prefix.
 
-        The views stay valid: each call's frames share one buffer of their own.
+        The views stay valid, since the frames of each call share a separate buffer.
 
         Raises:
-            FrameError: on a size that is negative or above the limit, before its bytes are kept.
+            FrameError: a size is negative or above the limit.
         """
         pending = self._pending
         pending += data
@@ -68,5 +68,5 @@ class FrameReader:
 
     @property
     def buffered(self) -> int:
-        """How many bytes of an incomplete frame are held."""
+        """The number of bytes of the incomplete frame."""
         return len(self._pending)

@@ -1,4 +1,4 @@
-"""What every generated message can do, and the two helpers that need no reader or writer.
+"""The protocols of generated messages, and functions to encode, decode and compare them.
 
 `ApiMessage` is a request or a response; `Message` also covers metadata records, coordinator
 records and the other schemas without an API.
@@ -16,23 +16,23 @@ class Message(Protocol):
     MIN_VERSION: ClassVar[int]
     MAX_VERSION: ClassVar[int]
     FLEXIBLE_FROM: ClassVar[int]
-    """First version with tagged fields; above MAX_VERSION if there is none."""
+    """The first version with tagged fields; above MAX_VERSION if there is none."""
 
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message.
 
         Raises:
-            UnsupportedVersionError: if there is no such version.
-            UnsupportedFieldError: if a field that the version lacks is set and not ignorable.
+            UnsupportedVersionError: there is no such version.
+            UnsupportedFieldError: a field that the version lacks is set and not ignorable.
         """
 
     @classmethod
     def decode(cls, reader: Reader, version: int) -> Self:
-        """The message at the reader's position; the reader then stands behind it.
+        """Decode the message at the reader's position, and move the reader to its end.
 
         Raises:
-            UnsupportedVersionError: if there is no such version.
-            MalformedMessage: for bytes that are no such message.
+            UnsupportedVersionError: there is no such version.
+            MalformedMessage: the bytes are not such a message.
         """
 
 
@@ -46,7 +46,7 @@ M = TypeVar("M", bound=Message)
 
 
 def encode_message(message: Message, version: int) -> bytes:
-    """The message as bytes, without header or size."""
+    """Encode the message, without header or size."""
     writer = Writer()
     encode_into(writer, message, version)
     return writer.to_bytes()
@@ -56,7 +56,7 @@ def encode_into(writer: Writer, message: Message, version: int) -> None:
     """Append the message.
 
     Raises:
-        OutOfRangeError: if a number does not fit its field.
+        OutOfRangeError: a number does not fit its field.
         UnsupportedVersionError, UnsupportedFieldError: see `Message.encode`.
     """
     try:
@@ -66,10 +66,10 @@ def encode_into(writer: Writer, message: Message, version: int) -> None:
 
 
 def decode_message(kind: type[M], data: bytes | bytearray | memoryview, version: int) -> M:
-    """The message that fills `data` from first to last byte.
+    """Decode the message that is all of `data`.
 
     Raises:
-        MalformedMessage: also if bytes are left over.
+        MalformedMessage: the bytes are not such a message, or bytes are left over.
     """
     reader = Reader(data)
     message = kind.decode(reader, version)
@@ -81,13 +81,13 @@ def decode_message(kind: type[M], data: bytes | bytearray | memoryview, version:
 
 
 def describe(message: object) -> str:
-    """`Name(field=value, …)`; the `__repr__` of generated messages."""
+    """Return `Name(field=value, …)`; the `__repr__` of generated messages."""
     fields = ", ".join(f"{name}={getattr(message, name)!r}" for name in _slots(message))
     return f"{type(message).__name__}({fields})"
 
 
 def same(message: object, other: object) -> bool:
-    """Whether both are of one class with equal fields; the `__eq__` of generated messages."""
+    """True if both have the same class and equal fields; the `__eq__` of generated messages."""
     return type(message) is type(other) and all(
         getattr(message, name) == getattr(other, name) for name in _slots(message)
     )

@@ -1,13 +1,13 @@
 """The primitive types of Kafka's protocol: numbers, varints, compact forms, tagged fields.
 
-Two layers. The functions take a buffer and a position and return the value and the next position:
-generated code keeps both in local variables and inlines the common cases, and calls these for the
-rest. `Reader` and `Writer` are what everyone else holds.
+There are two layers. The functions take a buffer and a position and return the value and the next
+position: generated code keeps both in local variables, inlines the common cases, and calls these
+functions for the rest. All other code uses `Reader` and `Writer`.
 
-Invariant of the functions that read: a slice past the end of the buffer comes out short without an
-error, and the position returned then lies past the end. Nothing can be read from there on, and
-whoever finishes a message compares the position with the end once. `DECODE_FAILURES` is what
-reading garbage may raise; `malformed` turns it into the one error that callers see.
+Invariant of the functions that read: a slice past the end of the buffer is short and raises no
+error, but the returned position is past the end. Nothing can be read there, and the end of each
+message is compared with the end of the buffer once. `DECODE_FAILURES` are the errors that invalid
+bytes may cause; `malformed` converts them to the one error that callers get.
 
 Source: Kafka protocol guide, "Protocol Primitive Types"; KIP-482 (tagged fields).
 """
@@ -25,10 +25,10 @@ Records: TypeAlias = bytes | bytearray | memoryview | FileSlice
 TaggedFields: TypeAlias = list[tuple[int, bytes]]
 
 UNSET: Any = object()
-"""Stands for "not given" where None means null; never stored."""
+"""The value for "not given" where None means null; never stored."""
 
 DECODE_FAILURES = (IndexError, error, UnicodeDecodeError, OverflowError)
-"""What straight decoding code raises on garbage, besides `MalformedMessage` itself."""
+"""The errors that decoding code may raise on invalid bytes, besides `MalformedMessage` itself."""
 
 INLINE_RECORDS_SIZE = 512
 """Records up to this size are copied into the writer's buffer; larger ones become a part."""
@@ -41,32 +41,32 @@ _INT32_ARRAYS = tuple(Struct(f">{count}i") for count in range(_SMALL_ARRAY))
 
 
 class MalformedMessage(ValueError):  # noqa: N818 - the protocol's word
-    """Bytes that are no message: cut short, a length that cannot be, text that is not UTF-8."""
+    """Bytes that are not a message: cut short, an impossible length, text that is not UTF-8."""
 
 
 class UnsupportedFieldError(ValueError):
-    """A field holds a value that the version asked for cannot carry."""
+    """A field has a value, but the requested version does not have the field."""
 
     def __init__(self, message: str, field: str, version: int) -> None:
-        """Name the message, the field and the version."""
+        """Make the text from the message, the field and the version."""
         super().__init__(f"{message} version {version} cannot carry {field}")
         self.field = field
         self.version = version
 
 
 class OutOfRangeError(ValueError):
-    """A field holds a number that its type cannot carry."""
+    """A field has a number that its type cannot hold."""
 
     def __init__(self, message: str, version: int, why: str) -> None:
-        """Name the message and its version; the field is not known any more."""
+        """Make the text from the message and its version; the field is not known here."""
         super().__init__(f"{message} version {version}: a number is out of range: {why}")
 
 
 class UnsupportedVersionError(ValueError):
-    """A message is asked for in a version that it does not have."""
+    """A message does not have the requested version."""
 
     def __init__(self, message: str, version: int) -> None:
-        """Name the message and the version."""
+        """Make the text from the message and the version."""
         super().__init__(f"{message} has no version {version}")
         self.version = version
 
@@ -74,12 +74,12 @@ class UnsupportedVersionError(ValueError):
 def malformed(message: str, version: int, size: int, failure: Exception) -> MalformedMessage:
     """The error to raise when decoding `message` from `size` bytes failed with `failure`.
 
-    Straight decoding code keeps its position in a local variable; the traceback still holds it,
-    so that the fast path pays nothing for an error that names the byte.
+    Decoding code keeps its position in a local variable, which the traceback still has: so the
+    error can name the byte, and the fast path has no cost for it.
     """
     position = _position_of(failure.__traceback__)
-    # Frames whose `f_locals` were read keep them, `failure` among them: the request's bytes would
-    # stay until the garbage collector comes.
+    # Frames whose `f_locals` were read keep them, including `failure`: the request's bytes would
+    # stay in memory until the next garbage collection.
     failure.__traceback__ = None
     where = "" if position is None else f" near byte {min(position, size)} of {size}"
     return MalformedMessage(f"{message} version {version}{where}: {failure}")
@@ -94,7 +94,7 @@ def _position_of(traceback: TracebackType | None) -> int | None:
 
 
 def null_not_allowed(field: str) -> MalformedMessage:
-    """The error for a null where the version read does not allow one."""
+    """The error for a null that the version does not allow."""
     return MalformedMessage(f"{field} is null")
 
 
@@ -104,23 +104,23 @@ def cut_short(message: str, version: int, size: int) -> MalformedMessage:
 
 
 def too_many(count: int, remaining: int) -> MalformedMessage:
-    """The error for an array of `count` elements with `remaining` bytes to come.
+    """The error for an array of `count` elements in the `remaining` bytes.
 
-    Keeps a few bytes of garbage from asking for gigabytes.
+    It prevents that a few invalid bytes allocate gigabytes.
     """
     return MalformedMessage(f"an array of {count} elements in {max(remaining, 0)} bytes")
 
 
 def wrong_tag_size(tag: int, size: int) -> MalformedMessage:
-    """The error for a tagged field whose content is shorter or longer than it says."""
+    """The error for a tagged field whose content is shorter or longer than its size."""
     return MalformedMessage(f"tagged field {tag} does not take the {size} bytes it claims")
 
 
 def read_uvarint(buf: Buffer, pos: int) -> tuple[int, int]:
-    """An unsigned varint of at most 32 bits.
+    """Read an unsigned varint of at most 32 bits.
 
     Raises:
-        MalformedMessage: if it is longer than five bytes or does not fit.
+        MalformedMessage: it is longer than five bytes or does not fit.
     """
     value = shift = 0
     while True:
@@ -137,16 +137,16 @@ def read_uvarint(buf: Buffer, pos: int) -> tuple[int, int]:
 
 
 def read_length(buf: Buffer, pos: int) -> tuple[int, int]:
-    """A compact length: an unsigned varint, one more than the length; -1 for null."""
+    """Read a compact length: an unsigned varint, one more than the length; -1 for null."""
     value, pos = read_uvarint(buf, pos)
     return value - 1, pos
 
 
 def read_varlong(buf: Buffer, pos: int) -> tuple[int, int]:
-    """A zigzag varint of at most 64 bits, as record batches use it (also for 32-bit values).
+    """Read a zigzag varint of at most 64 bits, as in record batches (also for 32-bit values).
 
     Raises:
-        MalformedMessage: if it is longer than ten bytes or does not fit.
+        MalformedMessage: it is longer than ten bytes or does not fit.
     """
     value = shift = 0
     while True:
@@ -163,7 +163,7 @@ def read_varlong(buf: Buffer, pos: int) -> tuple[int, int]:
 
 
 def uvarint(value: int) -> bytes:
-    """`value`, not negative and at most 32 bits, as an unsigned varint."""
+    """Encode `value`, not negative and at most 32 bits, as an unsigned varint."""
     if value < 0x80:
         return _SMALL_VARINTS[value]
     out = bytearray()
@@ -175,21 +175,21 @@ def uvarint(value: int) -> bytes:
 
 
 def varlong(value: int) -> bytes:
-    """`value`, signed and at most 64 bits, as a zigzag varint."""
+    """Encode `value`, signed and at most 64 bits, as a zigzag varint."""
     return uvarint((value << 1) ^ (value >> 63))
 
 
 class ElementBudget:
-    """How many elements the arrays of one frame may still have, tagged fields included.
+    """The number of elements that the arrays of one frame may still have, with tagged fields.
 
-    `None` is no bound but the bytes of the frame. Arrays of one element are not counted, nor are
-    those of less than 16 integers: they add a constant to what holds them.
+    With `None` only the bytes of the frame are the limit. Arrays of one element or of less than 16
+    integers are not counted, because their cost per containing element is constant.
     """
 
     __slots__ = ("_bound", "_left")
 
     def __init__(self, bound: int | None) -> None:
-        """Allow `bound` elements."""
+        """Set the limit to `bound` elements."""
         self._bound = bound
         self._left = bound or 0
 
@@ -197,8 +197,8 @@ class ElementBudget:
         """Count an array before it is read: `count` elements of at least `size` bytes each.
 
         Raises:
-            MalformedMessage: the `remaining` bytes of the frame cannot hold them, the bound is
-                reached, or the count is negative.
+            MalformedMessage: the `remaining` bytes of the frame cannot hold them, the limit is
+                exceeded, or the count is negative.
         """
         if count * size > remaining or count < 0:
             raise too_many(count, remaining)
@@ -216,16 +216,16 @@ UNBOUNDED = ElementBudget(None)
 def read_int32s(
     buf: Buffer, pos: int, count: int, elements: ElementBudget = UNBOUNDED
 ) -> tuple[list[int], int]:
-    """`count` 32-bit integers."""
+    """Read `count` 32-bit integers."""
     if 0 <= count < _SMALL_ARRAY:
         return list(_INT32_ARRAYS[count].unpack_from(buf, pos)), pos + 4 * count
     return read_fixed(buf, pos, count, "i", 4, elements)
 
 
-def read_fixed(  # noqa: PLR0917 - generated code holds all of it in local variables
+def read_fixed(  # noqa: PLR0917 - generated code has all arguments in local variables
     buf: Buffer, pos: int, count: int, code: str, size: int, elements: ElementBudget = UNBOUNDED
 ) -> tuple[list[Any], int]:
-    """`count` numbers of the `struct` type `code`, `size` bytes each."""
+    """Read `count` numbers of the `struct` type `code`, `size` bytes each."""
     elements.take(count, len(buf) - pos, size)
     return list(unpack_from(f">{count}{code}", buf, pos)), pos + count * size
 
@@ -233,7 +233,7 @@ def read_fixed(  # noqa: PLR0917 - generated code holds all of it in local varia
 def read_uuids(
     buf: Buffer, pos: int, count: int, elements: ElementBudget = UNBOUNDED
 ) -> tuple[list[Uuid], int]:
-    """`count` UUIDs."""
+    """Read `count` UUIDs."""
     elements.take(count, len(buf) - pos, 16)
     end = pos + 16 * count
     return [_new_uuid(Uuid, buf[start : start + 16]) for start in range(pos, end, 16)], end
@@ -242,7 +242,7 @@ def read_uuids(
 def read_strings(
     buf: Buffer, pos: int, count: int, elements: ElementBudget = UNBOUNDED
 ) -> tuple[list[str], int]:
-    """`count` strings with 16-bit lengths, none of them null."""
+    """Read `count` strings with 16-bit lengths, none of them null."""
     elements.take(count, len(buf) - pos)
     return _read_each(buf, pos, count, _read_length16)
 
@@ -250,7 +250,7 @@ def read_strings(
 def read_compact_strings(
     buf: Buffer, pos: int, count: int, elements: ElementBudget = UNBOUNDED
 ) -> tuple[list[str], int]:
-    """`count` compact strings, none of them null."""
+    """Read `count` compact strings, none of them null."""
     elements.take(count, len(buf) - pos)
     return _read_each(buf, pos, count, read_length)
 
@@ -279,7 +279,7 @@ def _read_length16(buf: Buffer, pos: int) -> tuple[int, int]:
 def read_tagged_fields(
     buf: Buffer, pos: int, count: int, elements: ElementBudget = UNBOUNDED
 ) -> tuple[TaggedFields, int]:
-    """`count` tagged fields of unknown meaning, as they came."""
+    """Read `count` unknown tagged fields, without decoding their content."""
     elements.take(count, len(buf) - pos, 2)
     fields: TaggedFields = []
     for _ in range(count):
@@ -292,7 +292,7 @@ def read_tagged_fields(
 
 
 def write_tagged_fields(out: bytearray, known: TaggedFields, unknown: TaggedFields | None) -> None:
-    """A whole tag section: count, then both kinds of fields in the order of their tags."""
+    """Append a whole tag section: the count, then known and unknown fields in tag order."""
     fields = sorted(known + unknown, key=_by_tag) if unknown else known
     out += uvarint(len(fields))
     for tag, content in fields:
@@ -305,7 +305,7 @@ def _by_tag(field: tuple[int, bytes]) -> int:
 
 
 def pack_int32s(values: Sequence[int]) -> bytes:
-    """The integers one after the other, without a count."""
+    """Encode consecutive 32-bit integers, without a count."""
     count = len(values)
     if count < _SMALL_ARRAY:
         return _INT32_ARRAYS[count].pack(*values)
@@ -313,12 +313,12 @@ def pack_int32s(values: Sequence[int]) -> bytes:
 
 
 def pack_fixed(values: Sequence[Any], code: str) -> bytes:
-    """Numbers of the `struct` type `code`, one after the other, without a count."""
+    """Encode consecutive numbers of the `struct` type `code`, without a count."""
     return pack(f">{len(values)}{code}", *values)
 
 
 def write_strings(out: bytearray, values: Sequence[str]) -> None:
-    """Strings with 16-bit lengths."""
+    """Append strings with 16-bit lengths."""
     for value in values:
         data = value.encode()
         out += _INT16.pack(len(data))
@@ -326,7 +326,7 @@ def write_strings(out: bytearray, values: Sequence[str]) -> None:
 
 
 def write_compact_strings(out: bytearray, values: Sequence[str]) -> None:
-    """Compact strings."""
+    """Append compact strings."""
     for value in values:
         data = value.encode()
         out += uvarint(len(data) + 1)
@@ -334,28 +334,28 @@ def write_compact_strings(out: bytearray, values: Sequence[str]) -> None:
 
 
 def records_size(records: Records) -> int:
-    """How many bytes `records` are."""
+    """The size of `records` in bytes."""
     return records.length if isinstance(records, FileSlice) else len(records)
 
 
 class Reader:
-    """A buffer and a position in it; after `decode` it stands behind the message."""
+    """A buffer and a position in it; `decode` moves it to the end of the message."""
 
     __slots__ = ("buf", "elements", "pos")
 
     def __init__(self, buf: Buffer, pos: int = 0, elements: ElementBudget = UNBOUNDED) -> None:
-        """Read `buf` from byte `pos`, with at most so many elements in its arrays."""
+        """Read `buf` from byte `pos`; `elements` limits the elements of its arrays."""
         self.buf = buf
         self.pos = pos
         self.elements = elements
 
     @property
     def remaining(self) -> int:
-        """How many bytes are left."""
+        """The number of bytes that are left."""
         return len(self.buf) - self.pos
 
     def snapshot(self) -> bytes:
-        """The whole buffer as `bytes`: faster to take apart, and free of the frame's lifetime."""
+        """The whole buffer as `bytes`: faster to decode, and valid longer than the frame."""
         return self.buf if isinstance(self.buf, bytes) else bytes(self.buf)
 
     def view(self) -> memoryview:
@@ -363,11 +363,11 @@ class Reader:
         return self.buf if isinstance(self.buf, memoryview) else memoryview(self.buf)
 
     def read_int(self, size: int, *, signed: bool = True) -> int:
-        """A big-endian integer of `size` bytes."""
+        """Read a big-endian integer of `size` bytes."""
         return int.from_bytes(self.read_bytes(size), "big", signed=signed)
 
     def read_uvarint(self) -> int:
-        """An unsigned varint."""
+        """Read an unsigned varint."""
         try:
             value, self.pos = read_uvarint(self.buf, self.pos)
         except IndexError:
@@ -375,7 +375,7 @@ class Reader:
         return value
 
     def read_varlong(self) -> int:
-        """A zigzag varint of up to 64 bits."""
+        """Read a zigzag varint of up to 64 bits."""
         try:
             value, self.pos = read_varlong(self.buf, self.pos)
         except IndexError:
@@ -383,10 +383,10 @@ class Reader:
         return value
 
     def read_bytes(self, size: int) -> bytes:
-        """The next `size` bytes, copied.
+        """Read and copy the next `size` bytes.
 
         Raises:
-            MalformedMessage: if there are fewer.
+            MalformedMessage: there are fewer.
         """
         end = self.pos + size
         if size < 0 or end > len(self.buf):
@@ -400,10 +400,10 @@ class Reader:
 
 
 class Writer:
-    """Bytes being written, with large records and file slices kept aside instead of copied.
+    """A buffer to which messages are written; large records and file slices are not copied.
 
-    `buf` holds everything else; `spliced` says what goes in between, as (position in `buf`,
-    records), positions ascending.
+    `buf` has everything else; `spliced` has the records to insert, as (position in `buf`, records)
+    with ascending positions.
     """
 
     __slots__ = ("buf", "spliced")
@@ -415,21 +415,21 @@ class Writer:
 
     @property
     def size(self) -> int:
-        """How many bytes have been written, spliced ones included."""
+        """The number of bytes written, including spliced ones."""
         size = len(self.buf)
         for _, records in self.spliced:
             size += records_size(records)
         return size
 
     def splice(self, records: Records) -> None:
-        """Put `records` here: copied if small, else by reference."""
+        """Append `records`: copied if small, else by reference."""
         if isinstance(records, FileSlice) or len(records) > INLINE_RECORDS_SIZE:
             self.spliced.append((len(self.buf), records))
         else:
             self.buf += records
 
     def parts(self) -> list[Records]:
-        """What was written, as parts to send one after the other. The writer is done then."""
+        """Return the written bytes as parts to send in order. Do not use the writer afterwards."""
         if not self.spliced:
             return [self.buf]
         parts: list[Records] = []
@@ -445,7 +445,7 @@ class Writer:
         return parts
 
     def to_bytes(self) -> bytes:
-        """What was written, in one piece; reads and copies what was spliced."""
+        """Return all written bytes in one piece; read and copy spliced records."""
         if not self.spliced:
             return bytes(self.buf)
         return b"".join(
