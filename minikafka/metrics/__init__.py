@@ -1,1 +1,1 @@
-"""What nodes tell about themselves: names, kinds and help texts. Values are computed elsewhere."""
+"""The metrics of nodes: names, kinds and help texts. Values are computed elsewhere."""

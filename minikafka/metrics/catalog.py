@@ -1,8 +1,8 @@
-"""Every metric that nodes have: of all nodes, of brokers, of controllers.
+"""All metrics: those of every node, of brokers and of controllers.
 
-Names are those of Apache Kafka where it has such a metric (`ReplicaManager`, `Partition`,
+Names are those of Apache Kafka if it has the metric (`ReplicaManager`, `Partition`,
 `BrokerTopicMetrics`, `ControllerMetadataMetrics`, `QuorumControllerMetrics`, KIP-351), and those of
-KIP-966 for unclean recovery (SPEC M2, §11).
+KIP-966 for unclean recovery (M2).
 """
 
 from minikafka.metrics.definition import Kind, Metric
@@ -30,7 +30,7 @@ def _controller(name: str) -> str:
 
 REQUESTS = _counter(
     "kafka.network:type=RequestMetrics,name=RequestsPerSec",
-    "Requests that were taken in, by API.",
+    "Requests received, by API.",
     "request",
 )
 CONNECTION_COUNT = _gauge(
@@ -40,20 +40,20 @@ CONNECTION_COUNT = _gauge(
 )
 DELAYED_OPERATIONS = _gauge(
     _server("DelayedOperationPurgatory", "NumDelayedOperations"),
-    "Requests that wait before they are answered, by what they wait for.",
+    "Requests that wait for a condition, by operation.",
     "delayedOperation",
 )
 PURGATORY_SIZE = _gauge(
     _server("DelayedOperationPurgatory", "PurgatorySize"),
-    "Places at which such requests are watched; one that waits for several counts several times.",
+    "Conditions that such requests wait for; a request with several conditions counts for each.",
     "delayedOperation",
 )
 QUORUM_LEADER = _gauge(
     _server("raft-metrics", "current-leader"),
-    "The active controller as this node knows it; -1 for none.",
+    "The id of the active controller as known by this node; -1 for none.",
 )
 QUORUM_EPOCH = _gauge(
-    _server("raft-metrics", "current-epoch"), "The epoch of the quorum as this node knows it."
+    _server("raft-metrics", "current-epoch"), "The epoch of the quorum as known by this node."
 )
 QUORUM_HIGH_WATERMARK = _gauge(
     _server("raft-metrics", "high-watermark"), "The high watermark of the metadata log."
@@ -77,45 +77,43 @@ NODE_METRICS = (
 
 BROKER_STATE = _gauge(
     _server("KafkaServer", "BrokerState"),
-    "1 starting, 2 catching up, 3 running, 6 handing leaderships over, 7 shutting down.",
+    "1 starting, 2 recovery, 3 running, 6 handing leaderships over, 7 shutting down.",
 )
 APPLIED_OFFSET = _gauge(
     _server("broker-metadata-metrics", "last-applied-record-offset"),
-    "The offset of the metadata log up to which this broker follows.",
+    "The offset of the last metadata record that this broker has applied.",
 )
 PARTITION_COUNT = _gauge(_server("ReplicaManager", "PartitionCount"), "Replicas on this broker.")
-LEADER_COUNT = _gauge(
-    _server("ReplicaManager", "LeaderCount"), "Partitions that this broker leads."
-)
+LEADER_COUNT = _gauge(_server("ReplicaManager", "LeaderCount"), "Partitions led by this broker.")
 UNDER_REPLICATED = _gauge(
     _server("ReplicaManager", "UnderReplicatedPartitions"),
-    "Partitions led here with fewer in-sync replicas than replicas.",
+    "Partitions led by this broker that have fewer in-sync replicas than replicas.",
 )
 UNDER_MIN_ISR_COUNT = _gauge(
     _server("ReplicaManager", "UnderMinIsrPartitionCount"),
-    "Partitions led here with fewer in-sync replicas than min.insync.replicas.",
+    "Partitions led by this broker that have fewer in-sync replicas than min.insync.replicas.",
 )
 AT_MIN_ISR_COUNT = _gauge(
     _server("ReplicaManager", "AtMinIsrPartitionCount"),
-    "Partitions led here with exactly min.insync.replicas in-sync replicas.",
+    "Partitions led by this broker that have exactly min.insync.replicas in-sync replicas.",
 )
 OFFLINE_REPLICA_COUNT = _gauge(
     _server("ReplicaManager", "OfflineReplicaCount"),
-    "Replicas of this broker in log directories that failed.",
+    "Replicas of this broker that are offline: their log directory failed, or their log is lost.",
 )
 REASSIGNING = _gauge(
     _server("ReplicaManager", "ReassigningPartitions"),
-    "Partitions led here whose replicas are being changed.",
+    "Partitions led by this broker that are being reassigned.",
 )
 UNCLEAN_LEADER_COUNT = _gauge(
     _server("ReplicaManager", "UncleanLeaderCount"),
-    "Partitions that this broker leads by an unclean election whose loss is not handled yet (L8).",
+    "Partitions led by this broker after an unclean election and not recovered yet (L8).",
 )
 ISR_SHRINKS = _counter(
-    _server("ReplicaManager", "IsrShrinksPerSec"), "ISRs that became smaller at this leader's wish."
+    _server("ReplicaManager", "IsrShrinksPerSec"), "ISR shrinks that this broker proposed."
 )
 ISR_EXPANDS = _counter(
-    _server("ReplicaManager", "IsrExpandsPerSec"), "ISRs that became larger at this leader's wish."
+    _server("ReplicaManager", "IsrExpandsPerSec"), "ISR expansions that this broker proposed."
 )
 MESSAGES_IN = _counter(
     _server("BrokerTopicMetrics", "MessagesInPerSec"), "Records appended as leader.", "topic"
@@ -133,7 +131,7 @@ REPLICATION_BYTES_OUT = _counter(
 )
 LOG_DIRECTORY_OFFLINE = _gauge(
     "kafka.log:type=LogManager,name=LogDirectoryOffline",
-    "1 where the log directory failed, 0 where it is in use.",
+    "1 if the log directory failed, else 0.",
     "logDirectory",
 )
 OFFLINE_LOG_DIRECTORY_COUNT = _gauge(
@@ -141,22 +139,22 @@ OFFLINE_LOG_DIRECTORY_COUNT = _gauge(
 )
 AT_MIN_ISR = _gauge(
     "kafka.cluster:type=Partition,name=AtMinIsr",
-    "1 on the leader of a partition that has exactly min.insync.replicas in-sync replicas, else 0.",
+    "1 on the leader if the ISR has exactly min.insync.replicas members, else 0.",
     *_PARTITION,
 )
 UNDER_MIN_ISR = _gauge(
     "kafka.cluster:type=Partition,name=UnderMinIsr",
-    "1 on the leader of a partition that has fewer in-sync replicas than that, else 0.",
+    "1 on the leader if the ISR has fewer members than min.insync.replicas, else 0.",
     *_PARTITION,
 )
 UNDER_REPLICATED_PARTITION = _gauge(
     "kafka.cluster:type=Partition,name=UnderReplicated",
-    "1 on the leader of a partition of which a replica is not in sync, else 0.",
+    "1 on the leader if a replica of the partition is not in sync, else 0.",
     *_PARTITION,
 )
 IN_SYNC_REPLICAS_COUNT = _gauge(
     "kafka.cluster:type=Partition,name=InSyncReplicasCount",
-    "In-sync replicas on the leader of a partition, elsewhere 0.",
+    "The number of in-sync replicas, on the leader of the partition; elsewhere 0.",
     *_PARTITION,
 )
 LOG_END_OFFSET = _gauge(
@@ -205,49 +203,49 @@ FENCED_BROKER_COUNT = _gauge(_controller("FencedBrokerCount"), "Brokers that are
 GLOBAL_TOPIC_COUNT = _gauge(_controller("GlobalTopicCount"), "Topics of the cluster.")
 GLOBAL_PARTITION_COUNT = _gauge(_controller("GlobalPartitionCount"), "Partitions of the cluster.")
 OFFLINE_PARTITIONS_COUNT = _gauge(
-    _controller("OfflinePartitionsCount"), "Partitions without leader."
+    _controller("OfflinePartitionsCount"), "Partitions without a leader."
 )
 PREFERRED_IMBALANCE_COUNT = _gauge(
     _controller("PreferredReplicaImbalanceCount"),
-    "Partitions that their first replica does not lead.",
+    "Partitions whose leader is not the preferred (first) replica.",
 )
 GLOBAL_UNCLEAN_LEADER_COUNT = _gauge(
     _controller("UncleanLeaderCount"),
-    "Partitions led after an unclean election whose loss is not handled yet (L8).",
+    "Partitions led after an unclean election and not recovered yet (L8).",
 )
 CONTROLLER_APPLIED_OFFSET = _gauge(
     _controller("LastAppliedRecordOffset"),
-    "The offset of the last record of the metadata log that this controller has taken in.",
+    "The offset of the last metadata record that this controller has applied.",
 )
 CONTROLLER_COMMITTED_OFFSET = _gauge(
     _controller("LastCommittedRecordOffset"),
-    "The offset of the last record that is committed.",
+    "The offset of the last committed metadata record.",
 )
 UNCLEAN_ELECTIONS = _counter(
     "kafka.controller:type=ControllerStats,name=UncleanLeaderElectionsPerSec",
-    "Leaders that this controller elected out of neither ISR nor ELR.",
+    "Leaders that this controller elected from outside of ISR and ELR.",
 )
 ELR_ELECTIONS = _counter(
     "kafka.controller:type=ControllerStats,name=ElectionFromEligibleLeaderReplicasPerSec",
-    "Leaders that this controller elected out of the ELR.",
+    "Leaders that this controller elected from the ELR.",
 )
 GLOBAL_UNDER_MIN_ISR_COUNT = _gauge(
     "kafka.controller.global_under_min_isr_partition_count",
-    "Partitions with fewer in-sync replicas than min.insync.replicas, with or without leader.",
+    "Partitions with fewer in-sync replicas than min.insync.replicas, with or without a leader.",
 )
 RECOVERY_COUNT = _gauge(
     "kafka.controller.unclean_recovery_partitions_count",
-    "Partitions under unclean recovery, those that wait for members of LastKnownELR included.",
+    "Partitions in unclean recovery, including those that wait for members of LastKnownELR.",
     aliases=("kafka.replication.unclean_recovery_partitions_count",),
 )
 MANUAL_ELECTION_COUNT = _gauge(
     "kafka.controller.manual_leader_election_required_partition_count",
-    "Partitions without leader that nothing but an operator will bring one.",
+    "Partitions without a leader that need a manual election by an operator.",
     aliases=("kafka.replication.paused_partitions_count",),
 )
 RECOVERIES_FINISHED = _counter(
     "kafka.controller.unclean_recovery_finished_count",
-    "Unclean recoveries that elected a leader, since this process started.",
+    "Unclean recoveries that elected a leader since this process started.",
 )
 ELECTABLE_REPLICAS = _gauge(
     "kafka.replication.electable_replicas_count",

@@ -1,9 +1,8 @@
-"""What a metric is, and under which name Prometheus sees it.
+"""The definition of a metric and of its Prometheus name.
 
-A metric is named as Apache Kafka's MBean is (`kafka.server:type=ReplicaManager,name=LeaderCount`),
-or by a dotted name (KIP-966). Prometheus names follow from these as the rules make them that are
-commonly given to the JMX exporter: parts joined with underscores, in lower case, and `_total` in
-place of `PerSec`.
+A metric has the name of Apache Kafka's MBean (`kafka.server:type=ReplicaManager,name=LeaderCount`)
+or a dotted name (KIP-966). The Prometheus name is derived from it as by the usual rules for the JMX
+exporter: parts joined with underscores, in lower case, and `_total` for `PerSec`.
 """
 
 import re
@@ -16,7 +15,7 @@ _NOT_IN_A_NAME = re.compile(r"[^a-z0-9_]")
 
 
 class Kind(Enum):
-    """How a value moves: a counter only up, until its process ends; a gauge as it likes."""
+    """The kind of a metric: a counter only grows, until its process ends; a gauge may also fall."""
 
     GAUGE = "gauge"
     COUNTER = "counter"
@@ -24,7 +23,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metric:
-    """One metric. `aliases` are older names, which show the same values."""
+    """One metric. `aliases` are older names with the same values."""
 
     name: str
     help: str
@@ -34,17 +33,17 @@ class Metric:
 
     @property
     def prometheus_name(self) -> str:
-        """The name of its samples in an exposition."""
+        """The name of its samples in the Prometheus text format."""
         return prometheus_name(self.name)
 
     @property
     def full_name(self) -> str:
-        """Its name with its labels, as a page lists it."""
+        """Its name with its labels, as listed in the documentation."""
         return ",".join((self.name, *(f"{label}=…" for label in self.labels)))
 
 
 class Sample(NamedTuple):
-    """A value; `labels` are those of the metric in order, or none for the sum over all."""
+    """A value. `labels` has a value for each label of the metric, or is empty for the total."""
 
     metric: Metric
     value: float
@@ -52,7 +51,7 @@ class Sample(NamedTuple):
 
 
 def prometheus_name(name: str) -> str:
-    """The exposition's name for an MBean or a dotted name."""
+    """The Prometheus name for an MBean or a dotted name."""
     domain, _, properties = name.partition(":")
     parts = [domain, *(each.partition("=")[2] for each in properties.split(",") if each)]
     joined = "_".join(parts)
