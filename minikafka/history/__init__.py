@@ -1,1 +1,1 @@
-"""What clients did and saw, and what must not be found in it: pure functions over lists."""
+"""The operations of clients, and checks for anomalies in them: pure functions over lists."""

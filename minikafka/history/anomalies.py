@@ -1,10 +1,10 @@
-"""Anomalies of producers and consumers: each a function from what happened to what was wrong.
+"""Anomalies of producers and consumers: each function finds one kind of anomaly (H4, H7, S2).
 
-`excused(partition, offset)` says that a record may be missing there, and another may be in its
-place: the metadata log shows an unclean election that took it away.
+`excused(partition, offset)` is True if a record may be missing there, or replaced by another one,
+because the metadata log shows an unclean election that lost it.
 
 Source: Jepsen's queue checker (lost write, aborted read, inconsistent offset, duplicate, skipped
-and backward poll); SPEC H4, H7, S2.
+and backward poll).
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -14,13 +14,13 @@ from minikafka.history.operations import Anomaly, Log, Poll, Written
 
 Excused = Callable[[TopicPartition, int], bool]
 ExcusedLoss = Callable[[TopicPartition, Written], bool]
-"""Whether this very value may be missing."""
+"""True if this value may be missing."""
 
 
 def lost_writes(
     where: TopicPartition, written: Iterable[Written], log: Log, excused: ExcusedLoss
 ) -> Iterator[Anomaly]:
-    """Acknowledged by all in-sync replicas, and not at its offset."""
+    """Find values that were acknowledged with acks=all and are not at their offset."""
     for each in written:
         if not each.is_promised or each.offset is None or log.get(each.offset) == each.value:
             continue
@@ -29,7 +29,7 @@ def lost_writes(
 
 
 def aborted_reads(where: TopicPartition, written: Iterable[Written], log: Log) -> Iterator[Anomaly]:
-    """Refused, and there all the same."""
+    """Find values that were refused and are in the log all the same."""
     places = _places(log)
     for each in written:
         at = places.get(each.value)
@@ -38,14 +38,14 @@ def aborted_reads(where: TopicPartition, written: Iterable[Written], log: Log) -
 
 
 def duplicates(where: TopicPartition, log: Log) -> Iterator[Anomaly]:
-    """Written once, and at more than one offset."""
+    """Find values that were written once and are at more than one offset."""
     for value, at in _places(log).items():
         if len(at) > 1:
             yield Anomaly("duplicate", f"{where} {value!r} at {at}")
 
 
 def phantoms(where: TopicPartition, written: Iterable[Written], log: Log) -> Iterator[Anomaly]:
-    """In the log, and never sent."""
+    """Find values in the log that were never sent."""
     sent = {each.value: None for each in written}
     for offset, value in log.items():
         if value not in sent:
@@ -55,7 +55,7 @@ def phantoms(where: TopicPartition, written: Iterable[Written], log: Log) -> Ite
 def inconsistent_offsets(
     where: TopicPartition, logs: Sequence[Log], excused: Excused
 ) -> Iterator[Anomaly]:
-    """One offset, two values, in what was read at different times or from different replicas."""
+    """Find offsets with different values in reads at different times or of different replicas."""
     seen: Log = {}
     for log in logs:
         for offset, value in log.items():
@@ -67,7 +67,7 @@ def inconsistent_offsets(
 
 
 def backward_polls(polls: Iterable[Poll]) -> Iterator[Anomaly]:
-    """A consumer that nobody has told to go back saw an offset at or before its last one."""
+    """Find consumers that read an offset at or before their last one without a reset."""
     for key, before, after in _steps(polls):
         if after <= before:
             consumer, _, where = key
@@ -77,7 +77,7 @@ def backward_polls(polls: Iterable[Poll]) -> Iterator[Anomaly]:
 def skipped_polls(
     polls: Iterable[Poll], logs: Mapping[TopicPartition, Log], excused: Excused
 ) -> Iterator[Anomaly]:
-    """A consumer went over an offset that is there."""
+    """Find consumers that skipped an offset that is in the log."""
     for key, before, after in _steps(polls):
         consumer, _, where = key
         log = logs.get(where, {})
@@ -94,7 +94,7 @@ _Key = tuple[str, int, TopicPartition]
 
 
 def _steps(polls: Iterable[Poll]) -> Iterator[tuple[_Key, int, int]]:
-    """Every offset that was seen, with the one before it in the same life."""
+    """Yield offsets that do not follow the one read before, with that one, in the same life."""
     last: dict[_Key, int] = {}
     for poll in polls:
         key = (poll.consumer, poll.life, poll.partition)

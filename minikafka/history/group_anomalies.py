@@ -12,9 +12,9 @@ Excused = Callable[[], bool]
 
 
 def shared_partitions(owned: Iterable[Owned], excused: Excused) -> Iterator[Anomaly]:
-    """Two members have one partition in one generation.
+    """Find partitions that two members have in the same generation.
 
-    `excused` says that the group may have been forgotten: the topic of groups has lost records.
+    `excused` is True if the group may be lost, because __consumer_offsets has lost records.
     """
     owners: dict[tuple[str, int, TopicPartition], str] = {}
     for each in owned:
@@ -27,11 +27,11 @@ def shared_partitions(owned: Iterable[Owned], excused: Excused) -> Iterator[Anom
 
 
 def moved_commits(happened: Iterable[Commit | Resume], excused: Excused) -> Iterator[Anomaly]:
-    """A committed offset moved by itself: a member is told another one than was committed last.
+    """Find committed offsets that changed without a commit, as seen by a member.
 
-    Commits without an answer may count, now or later, or not. A deposed coordinator that does not
-    know goes on to tell what it knew: members read again what they had read. `excused` says that
-    the topic of offsets has lost records in an unclean election.
+    Commits without a response may take effect at any time, or never. A deposed coordinator that
+    does not know of the new one still returns old offsets: members then read records again.
+    `excused` is True if __consumer_offsets has lost records in an unclean election.
     """
     last: dict[tuple[str, TopicPartition], int] = {}
     open_count: dict[tuple[str, TopicPartition, int], int] = {}
@@ -43,7 +43,7 @@ def moved_commits(happened: Iterable[Commit | Resume], excused: Excused) -> Iter
             if not (is_known or each.by_deposed or excused()):
                 yield Anomaly(
                     "moved commit",
-                    f"{each.group} goes on in {each.partition} at {each.offset}, committed was "
+                    f"{each.group} continues in {each.partition} at {each.offset}, but committed "
                     f"{last.get(key, -1)}",
                 )
         elif each.acknowledged:

@@ -1,7 +1,7 @@
-"""What clients did and saw, as values.
+"""The operations of clients, as values.
 
-Offsets are of one partition; a `life` is a consumer's time between two moments at which it was told
-where to read: a start, a new assignment, a reset.
+Offsets are of one partition. A `life` is the time of a consumer between two changes of its
+position: a start, a new assignment or a reset.
 """
 
 from dataclasses import dataclass
@@ -10,14 +10,14 @@ from typing import NamedTuple
 from minikafka.common.ids import TopicPartition
 
 Log = dict[int, bytes]
-"""What a partition holds, by offset, as it was read at the end."""
+"""The content of a partition at the end of the run, by offset."""
 
 
 @dataclass(slots=True)
 class Written:
-    """What became of one value. `offset` is known only where it was acknowledged.
+    """The result of writing one value. `offset` is known only if it was acknowledged.
 
-    `refused` is set where the answer says that nothing was written. `by` is the host that
+    `refused` is set if the error means that nothing was written. `by` is the host that
     acknowledged it.
     """
 
@@ -30,12 +30,12 @@ class Written:
 
     @property
     def is_promised(self) -> bool:
-        """Whether an acknowledgement of acks=all was given for it (H4)."""
+        """True if it was acknowledged with acks=all (H4)."""
         return self.offset is not None and self.acks == -1
 
 
 class Poll(NamedTuple):
-    """The offsets that one fetch gave to a consumer, in the order in which it saw them."""
+    """The offsets that one fetch returned to a consumer, in that order."""
 
     consumer: str
     life: int
@@ -44,7 +44,7 @@ class Poll(NamedTuple):
 
 
 class Commit(NamedTuple):
-    """A group says how far it has read; once more, with `acknowledged`, when it was told so."""
+    """An offset commit of a group: one when it is sent, and one with `acknowledged`."""
 
     group: str
     partition: TopicPartition
@@ -53,9 +53,10 @@ class Commit(NamedTuple):
 
 
 class Resume(NamedTuple):
-    """A member of a group was told where to go on; -1 where nothing was committed.
+    """A committed offset that a member of a group fetched; -1 if there was none.
 
-    `by_deposed`: another coordinator had been elected; the one that answered may not have known.
+    `by_deposed`: another coordinator had been elected, and the one that responded may not have
+    known it.
     """
 
     group: str
@@ -65,7 +66,7 @@ class Resume(NamedTuple):
 
 
 class Owned(NamedTuple):
-    """A member has a partition, in a generation of its group."""
+    """A partition of a member in a generation of its group."""
 
     group: str
     generation: int
@@ -74,11 +75,11 @@ class Owned(NamedTuple):
 
 
 class Anomaly(NamedTuple):
-    """Something that must not be. `kind` is its name in Jepsen's words, where it has one."""
+    """A violation of a guarantee. `kind` is Jepsen's name for it, if it has one."""
 
     kind: str
     text: str
 
     def __str__(self) -> str:
-        """As it is reported."""
+        """The text of the report."""
         return f"{self.kind}: {self.text}"
