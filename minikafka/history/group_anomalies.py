@@ -43,8 +43,8 @@ def moved_commits(happened: Iterable[Commit | Resume], excused: Excused) -> Iter
             if not (is_known or each.by_deposed or excused()):
                 yield Anomaly(
                     "moved commit",
-                    f"{each.group} continues in {each.partition} at {each.offset}, but committed "
-                    f"{last.get(key, -1)}",
+                    f"{each.group} continues in {each.partition} at {each.offset}, but its last "
+                    f"commit is {last.get(key, -1)}",
                 )
         elif each.acknowledged:
             last[key] = each.offset

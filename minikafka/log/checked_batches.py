@@ -56,7 +56,8 @@ class BatchesToCheck:
                     continue
                 asked, size = size, self._size_of(window)
                 if self.position + size > bound or size <= asked:
-                    return f"the batch says it has {size} bytes, {bound - self.position} are left"
+                    left = bound - self.position
+                    return f"the batch says it has {size} bytes, but only {left} are left"
                 if size > LOG_OVERHEAD and not self._may_end_at(self.position + size):
                     return f"the batch says it has {size} bytes, and no batch follows them"
         except CorruptRecordsError as error:
@@ -74,7 +75,7 @@ class BatchesToCheck:
             if header.base_offset < self.next_offset or header.next_offset > end_offset:
                 raise CorruptRecordsError(
                     f"the batch says it has offsets {header.base_offset} to {header.last_offset}, "
-                    f"its place is from {self.next_offset} to {end_offset - 1}"
+                    f"but its place is from {self.next_offset} to {end_offset - 1}"
                 )
             check_crc(window, at, header)
             if header.base_offset > self.next_offset:
@@ -118,8 +119,8 @@ def check_gap(file: File, position: int, header: BatchHeader) -> None:
     base_offset = int.from_bytes(following, "big", signed=True)
     if base_offset < header.next_offset:
         raise CorruptRecordsError(
-            f"the batch says it has offsets {header.base_offset} to {header.last_offset}, the one "
-            f"behind it begins at {base_offset}"
+            f"the batch says it has offsets {header.base_offset} to {header.last_offset}, but the "
+            f"next batch begins at {base_offset}"
         )
 
 

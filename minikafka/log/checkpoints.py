@@ -126,7 +126,7 @@ def read_meta_properties(disk: Disk) -> MetaProperties | None:
     """The directory's identity, or None if it was never formatted.
 
     Raises:
-        BadMetaPropertiesError: if the file is there but incomplete or of another version.
+        BadMetaPropertiesError: the file is incomplete or of another version.
     """
     content = read_file(disk, META_PROPERTIES)
     if content is None:

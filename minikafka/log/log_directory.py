@@ -168,8 +168,9 @@ class LogDirectory:
             self.logs[at] = log
         with_records = sum(log.size_bytes > 0 for log in self.logs.values())
         _log.info(
-            "loaded %d logs of %s: %d with records", len(self.logs), self.disk.root, with_records
-        )
+            "loaded the logs of %s: %d, with records: %d",
+            self.disk.root, len(self.logs), with_records,
+        )  # fmt: skip
         self._find_lost(recovery_points, high_watermarks, clean=clean)
         self.is_loaded = True
 
@@ -182,8 +183,8 @@ class LogDirectory:
         belongs to an earlier shutdown. So the shutdown counts as unclean (C2). Unlike Kafka.
         """
         _log.warning(
-            "%s/%s ends at offset %d and %d bytes of another batch, but the clean shutdown flushed "
-            "it up to %d: treating the shutdown as unclean",
+            "%s/%s ends at offset %d, with %d bytes of a partial batch, but the clean shutdown "
+            "flushed it up to offset %d: treating the shutdown as unclean",
             self.disk.root, log.folder, log.records_end, log.segments.active.torn_bytes,
             remembered.recovery_point,
         )  # fmt: skip
@@ -216,7 +217,7 @@ class LogDirectory:
     def _read_offsets(self, name: str) -> dict[TopicPartition, int]:
         offsets = read_offsets(self.disk, name)
         if offsets is None and self._remove_damaged(name):
-            _log.warning("%s/%s is damaged: taking all its offsets for 0", self.disk.root, name)
+            _log.warning("%s/%s is damaged: using 0 for all its offsets", self.disk.root, name)
         return offsets or {}
 
     def _remove_damaged(self, name: str) -> bool:
@@ -281,7 +282,8 @@ class LogDirectory:
                     self.lost[at] = max(offset, self.lost.get(at, 0))
         if clean and any(recovery_points.get(at) for at in self.lost):
             _log.warning(
-                "%s: %d logs are gone since the clean shutdown, first %s: treating it as unclean",
+                "%s: logs that are missing since the clean shutdown: %d, the first is %s; treating "
+                "the shutdown as unclean",
                 self.disk.root, len(self.lost), next(iter(self.lost)),
             )  # fmt: skip
             self.clean_shutdown_epoch = UNKNOWN_BROKER_EPOCH

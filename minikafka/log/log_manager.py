@@ -309,7 +309,9 @@ class LogManager:
         for directory in self.online:
             if directory.disk.root != log_dir:
                 continue
-            _log.error("log directory %s goes offline with %d logs", log_dir, len(directory.logs))
+            _log.error(
+                "log directory %s goes offline; logs in it: %d", log_dir, len(directory.logs)
+            )
             directory.is_online = False
             lost += directory.logs
             for log in directory.logs.values():

@@ -376,7 +376,7 @@ def _recover_segments(
             if not _lost_its_end(disk, end_offset, following):
                 continue
         _log.warning(
-            "%s/%s: cut %d bytes of a bad tail at offset %d, and %d later segments",
+            "%s/%s: cut off a bad tail of %d bytes at offset %d; later segments removed: %d",
             disk.root, folder, cut, end_offset, len(items) - at - 1,
         )  # fmt: skip
         _drop_segments(disk, folder, items, at + 1)

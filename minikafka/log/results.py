@@ -17,7 +17,7 @@ class OffsetNotInLogError(Exception):
 
     def __init__(self, offset: int, start_offset: int, end_offset: int) -> None:
         """Make the text from the offset and the range of the log."""
-        super().__init__(f"offset {offset} is not within {start_offset} and {end_offset}")
+        super().__init__(f"offset {offset} is not between {start_offset} and {end_offset}")
         self.offset = offset
         self.start_offset = start_offset
         self.end_offset = end_offset

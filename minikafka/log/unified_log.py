@@ -174,8 +174,8 @@ class UnifiedLog:
     ) -> LogAppendInfo:
         """Write records from a leader, with the offsets that they have.
 
-        Dropped are a partial batch at the end, and the first batch whose epoch is above
-        `leader_epoch` (the epoch that this replica follows) with all after it (KAFKA-18723).
+        A partial batch at the end is dropped, and so are the first batch whose epoch is above
+        `leader_epoch` (the epoch that this replica follows) and all after it (KAFKA-18723).
         Offsets may leave gaps.
 
         Raises:

@@ -44,7 +44,7 @@ REMEDY: Final = (
     f"controller of a cluster needs the {METADATA_FOLDER} of a backup, or of a stopped broker"
 )
 """The advice to an operator with a damaged metadata log."""
-INCOMPLETE: Final = "the batch is not whole"
+INCOMPLETE: Final = "the batch is incomplete"
 
 
 def open_metadata_log(disk: Disk, config: LogConfig, now: Now, rng: Random) -> UnifiedLog:
@@ -80,7 +80,7 @@ def open_metadata_log(disk: Disk, config: LogConfig, now: Now, rng: Random) -> U
     if log.log_end_offset < recovery_point:
         raise damaged(
             disk,
-            f"{METADATA_FOLDER} ends at offset {log.log_end_offset}, and everything below offset "
+            f"{METADATA_FOLDER} ends at offset {log.log_end_offset}, but everything below offset "
             f"{recovery_point} had been committed and flushed",
         )
     return log

@@ -237,7 +237,10 @@ class RaftNode:
         self._leader_address = voter.address(self.listener)
         self.epoch_start_offset = self.log.end_offset
         self.log.log.assign_epoch_start_offset(epoch, self.epoch_start_offset)
-        _log.info("[raft %d] leads epoch %d from %d", self.node_id, epoch, self.epoch_start_offset)
+        _log.info(
+            "[raft %d] is leader in epoch %d from offset %d",
+            self.node_id, epoch, self.epoch_start_offset,
+        )  # fmt: skip
         now = self.env.clock.now
         members = [LeaderChangeVoter(voter_id=voter_id) for voter_id in self.voters.ids]
         message = LeaderChangeMessage(
@@ -567,7 +570,7 @@ class RaftNode:
             target = min(target, local.end_offset)
         if target < self._committed_offset:
             raise self._leader_is_older(end_offset)
-        _log.info("[raft %d] truncates the metadata log to %d", self.node_id, target)
+        _log.info("[raft %d] truncates the metadata log to offset %d", self.node_id, target)
         self.log.truncate_to(target, self.env.clock.now)
         learn_last_epoch(self.disk, self.log.log)
 

@@ -88,8 +88,8 @@ class AlterPartitionManager:
 
     def _answered(self, sent: dict[TopicIdPartition, IsrProposal], response: Any | None) -> None:
         if response is None or response.error_code:
-            why = "no answer" if response is None else error_of(response.error_code).code.name
-            _log.warning("AlterPartition of %d partitions failed: %s", len(sent), why)
+            why = "no response" if response is None else error_of(response.error_code).code.name
+            _log.warning("AlterPartition failed: %s; partitions in it: %d", why, len(sent))
         else:
             for topic in response.topics:
                 for answer in topic.partitions:

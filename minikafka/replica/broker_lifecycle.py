@@ -260,7 +260,7 @@ class BrokerLifecycle:
         self._heartbeat_in_flight = False
         self._heartbeat_in(self._next_heartbeat_ms())
         if response is None:
-            _log.info("[broker %d] heartbeat not answered: %s", self.broker_id, why)
+            _log.info("[broker %d] no response to a heartbeat: %s", self.broker_id, why)
             self._stop_unheard()
             return
         self._heard_at_ms = self.env.clock.monotonic_ms

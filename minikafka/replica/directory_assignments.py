@@ -106,7 +106,7 @@ class DirectoryAssignments:
         failed = response is None or bool(response.error_code)
         if response is None or response.error_code:
             reason = why if response is None else error_of(response.error_code).code.name
-            _log.warning("[broker %d] AssignReplicasToDirs: %s", self.broker_id, reason)
+            _log.warning("[broker %d] AssignReplicasToDirs failed: %s", self.broker_id, reason)
         else:
             for directory in response.directories:
                 for topic in directory.topics:

@@ -82,7 +82,7 @@ class IsrProposals:
             for broker in isr
         )
         _log.info(
-            "[Partition %s broker=%d] proposes ISR %s after %s, epoch %d",
+            "[Partition %s broker=%d] proposes ISR %s instead of %s, partition epoch %d",
             partition.topic_partition,
             partition.broker_id,
             list(isr),

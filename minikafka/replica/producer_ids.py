@@ -71,7 +71,7 @@ class ProducerIds:
         self._asking = False
         if response is None or response.error_code:
             reason = why if response is None else error_of(response.error_code).code.name
-            _log.warning("[broker %d] no producer ids: %s", self.broker_id, reason)
+            _log.warning("[broker %d] cannot get producer ids: %s", self.broker_id, reason)
             if self._next == self._end:
                 self.env.after(_RETRY_MS, self._ask)
             return

@@ -357,7 +357,7 @@ class ReplicaManager:
             return
         fetcher = self._fetcher(leader)
         if fetcher is None:
-            _log.info("[%s] leader %d cannot be reached yet", partition.topic_partition, leader)
+            _log.info("[%s] leader %d has no known address yet", partition.topic_partition, leader)
             return
         if partition.log.latest_epoch is None:
             # The epochs of the local records are unknown: keep only committed records.

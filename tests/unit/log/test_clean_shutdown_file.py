@@ -58,7 +58,7 @@ def test_a_clean_shutdown_file_that_is_back_is_not_believed(disk, caplog, count,
     assert again.previous_broker_epoch == -1
     assert again.logs[TP].log_end_offset == count + 1
     assert again.logs[TP].segments.active.found_bytes == 0
-    assert f"one/t-0 ends at offset {count + 1} and {len(tail)} bytes" in caplog.text
+    assert f"one/t-0 ends at offset {count + 1}, with {len(tail)} bytes" in caplog.text
     assert again.logs[TP].segments.active.torn_bytes == 0
 
 

@@ -36,4 +36,4 @@ def test_a_start_says_in_one_line_what_was_loaded(caplog):
     with caplog.at_level("INFO", "minikafka.log"):
         start(disk)
     lines = [each.getMessage() for each in caplog.records if "loaded" in each.getMessage()]
-    assert lines == ["loaded 4 logs of one: 3 with records"]
+    assert lines == ["loaded the logs of one: 4, with records: 3"]

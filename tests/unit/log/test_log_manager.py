@@ -312,7 +312,7 @@ def test_a_damaged_checkpoint_is_a_warning_and_a_missing_one_is_not(disks, caplo
     manager = start(disks)
     assert (manager.get(TP).log_end_offset, manager.previous_broker_epoch) == (1, 42)
     lines = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
-    assert lines == [f"one/{name} is damaged: taking all its offsets for 0"]
+    assert lines == [f"one/{name} is damaged: using 0 for all its offsets"]
 
 
 @pytest.mark.parametrize(
