@@ -24,8 +24,10 @@ from minikafka.metadata.broker_registration import Endpoint
 from minikafka.metadata.image import RESOURCE_TOPIC, MetadataImage
 from minikafka.metadata.loader import MetadataLoader
 from minikafka.metadata.serde import MetadataRecord
+from minikafka.node.contexts import Contexts
 from minikafka.node.dispatcher import Dispatcher
-from minikafka.node.node import BrokerParts, Node
+from minikafka.node.node import Node
+from minikafka.node.offline_dirs import OfflineDirs
 from minikafka.node.purgatory import Purgatory
 from minikafka.raft.metadata_storage import (
     REMEDY,
@@ -110,14 +112,13 @@ class _Builder:
         purgatory = Purgatory(env)
         controller_services = self._controller(raft, home, bootstrap)
         broker = self._broker(raft, previous_epoch) if config.is_broker else None
-        node = Node(
+        return Node(
             env=env,
             config=config,
             calls=self.calls,
             purgatory=purgatory,
             dispatcher=Dispatcher(
                 env=env,
-                calls=self.calls,
                 purgatory=purgatory,
                 modules=MODULES,
                 max_in_flight=self.values[keys.QUEUED_MAX_REQUESTS],
@@ -125,6 +126,7 @@ class _Builder:
                     self.config.inter_broker_listener_name,
                     *self.config.controller_listener_names,
                 ),
+                make_context=Contexts(env, broker, controller_services).make,
             ),
             raft=raft,
             loader=self.loader,
@@ -149,27 +151,6 @@ class _Builder:
                 for listener in config.listeners
             },
         )
-        self._connect(node)
-        return node
-
-    def _connect(self, node: Node) -> None:
-        """Set the hooks that need the node, which did not exist when their owners were created."""
-        raft = node.raft
-        node.dispatcher.make_context = node.make_context
-        raft.on_commit = node.on_commit
-        raft.on_snapshot = node.on_snapshot
-        if node.controller is not None:
-            raft.on_leader = node.controller.activate
-        broker = node.broker
-        if broker is None:
-            return
-        lifecycle = broker.lifecycle
-        lifecycle.on_caught_up = node.broker_caught_up
-        lifecycle.on_running = node.broker_running
-        lifecycle.on_may_stop = node.stop
-        lifecycle.on_rejected = node.broker_rejected
-        broker.replicas.on_offline = node.storage_failed
-        node.env.on_storage_fault = node.storage_fault
 
     # Disks
 
@@ -267,9 +248,6 @@ class _Builder:
                 snapshot_max_bytes=values[keys.CONTROLLER_QUORUM_FETCH_SNAPSHOT_MAX_BYTES],
             ),
             is_controller=config.is_controller,
-            on_commit=lambda: None,
-            on_snapshot=lambda *_: None,
-            on_leader=lambda _: None,
         )
 
     def _static_voters(self) -> VoterSet | None:
@@ -336,7 +314,7 @@ class _Builder:
             self.values[keys.REQUEST_TIMEOUT_MS],
         )
 
-    def _broker(self, raft: RaftNode, previous_epoch: int) -> BrokerParts:
+    def _broker(self, raft: RaftNode, previous_epoch: int) -> BrokerServices:
         config, values, env = self.config, self.values, self.env
         services: BrokerServices
         alter_partition = AlterPartitionManager(
@@ -366,7 +344,7 @@ class _Builder:
             ),
             lag_max_ms=values[keys.REPLICA_LAG_TIME_MAX_MS],
             high_watermark_checkpoint_ms=values[keys.REPLICA_HIGH_WATERMARK_CHECKPOINT_INTERVAL_MS],
-            on_offline=lambda _: None,
+            on_offline=OfflineDirs(env, self.logs, lifecycle, raft.disk.root).report,
         )
         groups = GroupCoordinator(
             env=env,
@@ -396,7 +374,7 @@ class _Builder:
             forwarding=forwarding,
             dynamic=Config(values.given),
         )
-        return BrokerParts(services, self.logs, replicas, lifecycle, groups)
+        return services
 
     def _image(self) -> MetadataImage:
         return self.loader.image
@@ -428,10 +406,6 @@ class _Builder:
             shutdown_timeout_ms=_SHUTDOWN_TIMEOUT_MS,
             metadata_offset=lambda: self.loader.image.offset,
             on_registered=registered,
-            on_caught_up=lambda: None,
-            on_running=lambda: None,
-            on_may_stop=lambda: None,
-            on_rejected=lambda _: None,
         )
 
 

@@ -23,7 +23,6 @@ from minikafka.common.faults import StorageFault
 from minikafka.messages.api_keys import ApiKey
 from minikafka.node.purgatory import Purgatory
 from minikafka.protocol.primitives import MalformedMessage
-from minikafka.rpc.calls import Calls
 from minikafka.rpc.envelope import (
     MAX_CLIENT_REQUEST_ELEMENTS,
     MAX_REQUEST_ELEMENTS,
@@ -95,12 +94,11 @@ class Dispatcher:
     """
 
     env: Environment
-    calls: Calls
     purgatory: Purgatory
     modules: dict[str, dict[int, tuple[str, int, int]]]
     max_in_flight: int
     node_listeners: Collection[str]
-    make_context: MakeContext = field(init=False)
+    make_context: MakeContext
     connections: dict[int, ConnectionState] = field(default_factory=dict)
     requests: dict[int, int] = field(default_factory=dict)
 

@@ -9,9 +9,10 @@ from collections.abc import Iterator
 from minikafka.messages.api_keys import APIS, ApiKey
 from minikafka.metrics import catalog
 from minikafka.metrics.definition import Sample
-from minikafka.node.node import BrokerParts, Node
+from minikafka.node.node import Node
 from minikafka.node.purgatory import Parked
 from minikafka.replica.metrics import directory_samples, replica_samples
+from minikafka.serving.context import BrokerServices
 from minikafka.serving.registry import BROKER, CONTROLLER, Api
 
 _OPERATIONS = {
@@ -69,7 +70,7 @@ def _operation(parked: Parked) -> str | None:
     return _OPERATIONS.get((owner.role, ApiKey(owner.key))) if isinstance(owner, Api) else None
 
 
-def _broker(broker: BrokerParts) -> Iterator[Sample]:
+def _broker(broker: BrokerServices) -> Iterator[Sample]:
     yield Sample(catalog.BROKER_STATE, broker.lifecycle.state.value)
     yield Sample(catalog.APPLIED_OFFSET, broker.replicas.image.offset)
     yield from directory_samples(broker.logs)

@@ -15,29 +15,20 @@ from minikafka.common.clock import Now
 from minikafka.common.effects import Effect, Halt, Started
 from minikafka.common.environment import Environment
 from minikafka.common.faults import FATAL, InvariantViolation, OutOfFilesFault, StorageFault
-from minikafka.common.ids import ZERO_UUID
 from minikafka.config.node_config import NodeConfig
 from minikafka.config.values import Config
-from minikafka.group.coordinator import GroupCoordinator
-from minikafka.log.log_manager import LogManager
 from minikafka.metadata.image import MetadataImage
 from minikafka.metadata.loader import MetadataLoader
-from minikafka.node.dispatcher import ConnectionState, Dispatcher
+from minikafka.node.dispatcher import Dispatcher
 from minikafka.node.purgatory import Purgatory
 from minikafka.raft.raft_node import RaftNode
 from minikafka.raft.snapshots import Snapshot, SnapshotId
 from minikafka.raft.snapshotter import Snapshotter, restore
-from minikafka.replica.broker_lifecycle import BrokerLifecycle
-from minikafka.replica.replica_manager import ReplicaManager
 from minikafka.rpc.calls import Calls
-from minikafka.rpc.envelope import RequestHeader
 from minikafka.serving.context import (
-    BrokerContext,
     BrokerServices,
-    ControllerContext,
     ControllerServices,
 )
-from minikafka.serving.registry import BROKER
 
 if TYPE_CHECKING:
     # A node without the controller role never imports the controller.
@@ -46,17 +37,6 @@ if TYPE_CHECKING:
 _log = logging.getLogger("minikafka.node")
 _REQUEST_FRAME = events.RequestFrame
 _TICK = events.Tick
-
-
-@dataclass(slots=True)
-class BrokerParts:
-    """The parts of a node with the broker role."""
-
-    services: BrokerServices
-    logs: LogManager
-    replicas: ReplicaManager
-    lifecycle: BrokerLifecycle
-    groups: GroupCoordinator
 
 
 @dataclass(slots=True)
@@ -73,12 +53,16 @@ class Node:
     snapshotter: Snapshotter
     controller: "QuorumController | None"
     controller_services: ControllerServices | None
-    broker: BrokerParts | None
+    broker: BrokerServices | None
     roles: dict[str, str]
     _stopping: bool = False
     _ended: bool = False
     """True after the logs are closed: nothing may run any more, not even timers that are due."""
     _published: bool = False
+
+    def __post_init__(self) -> None:
+        if self.broker is not None:
+            self.env.on_storage_fault = self.storage_fault
 
     # Events
 
@@ -86,11 +70,11 @@ class Node:
         """Start: read the quorum's state, find the leader, register."""
         self.env.clock.set(now)
         restore(self.raft, self.loader)
-        self.raft.start()
+        self.raft.start(self)
         if self.controller is not None:
             self.controller.start()
         if self.broker is not None:
-            self.broker.lifecycle.start()
+            self.broker.lifecycle.start(self)
         else:
             self.env.effects.append(Started())
         return self._settle()
@@ -161,24 +145,6 @@ class Node:
             case events.ShutdownRequested():
                 self.shut_down()
 
-    # Requests
-
-    def make_context(
-        self, connection: ConnectionState, header: RequestHeader, frame: memoryview
-    ) -> BrokerContext | ControllerContext:
-        """Return the context of a request, by the role of its listener."""
-        if connection.role == BROKER:
-            assert self.broker is not None
-            return BrokerContext(
-                self.env, *header, connection.listener, connection.peer_host,
-                self.broker.services, frame,
-            )  # fmt: skip
-        assert self.controller_services is not None
-        return ControllerContext(
-            self.env, *header, connection.listener, connection.peer_host,
-            self.controller_services,
-        )  # fmt: skip
-
     # Metadata
 
     def on_commit(self) -> None:
@@ -210,6 +176,11 @@ class Node:
         if size:
             self.snapshotter.committed(loader, size, append_ms)
 
+    def on_leader(self, epoch: int) -> None:
+        """Activate the controller: this node leads the quorum in `epoch`."""
+        if self.controller is not None:
+            self.controller.activate(epoch)
+
     def on_snapshot(self, snapshot_id: SnapshotId, snapshot: Snapshot) -> None:
         """Load a snapshot that replaced the metadata log.
 
@@ -237,7 +208,7 @@ class Node:
         if broker is None or image is before:
             return
         if before.configs is not image.configs:
-            broker.services.dynamic = Config(broker.services.config_layers().broker_config().given)
+            broker.dynamic = Config(broker.config_layers().broker_config().given)
         if self._published:
             broker.replicas.apply(image)
             if before.topic_ids is not image.topic_ids:
@@ -257,11 +228,15 @@ class Node:
         self._published = True
         self.broker.replicas.start(self.loader.image, self.broker.lifecycle.ready)
         self.broker.groups.start()
-        self.broker.services.fetch_sessions.sweep()
+        self.broker.fetch_sessions.sweep()
 
     def broker_running(self) -> None:
         """Report the node as started: the broker is unfenced."""
         self.env.effects.append(Started())
+
+    def broker_may_stop(self) -> None:
+        """Stop the node: the controlled shutdown is over."""
+        self.stop()
 
     def broker_rejected(self, why: str) -> None:
         """Stop the node: the broker could not register.
@@ -327,19 +302,3 @@ class Node:
         if broker is None or fault.log_dir not in roots or fault.log_dir == self.raft.disk.root:
             raise fault
         broker.replicas.take_offline(fault)
-
-    def storage_failed(self, fault: StorageFault) -> None:
-        """Report an offline log directory to the controller; stop if no directory is left.
-
-        Raises:
-            StorageFault: the directory holds the metadata log.
-        """
-        assert self.broker is not None
-        if fault.log_dir == self.raft.disk.root:
-            raise fault
-        for directory in self.broker.logs.directories:
-            known = directory.directory_id != ZERO_UUID
-            if known and directory.disk.root == fault.log_dir:
-                self.broker.lifecycle.report_offline_dir(directory.directory_id)
-        if not self.broker.logs.online:
-            self.env.effects.append(Halt(1, "no log directory is left"))

@@ -12,10 +12,10 @@ Source: `KafkaRaftClient`, `LeaderState`, `FollowerState`, KIP-595, KIP-630.
 """
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from minikafka.common.effects import Channel, SyncTarget
 from minikafka.common.environment import Environment, FlushCallback
@@ -90,6 +90,19 @@ class Progress:
     last_caught_up_ms: int = -1
 
 
+class RaftListener(Protocol):
+    """What follows the metadata log of a node; `RaftClient.Listener`."""
+
+    def on_commit(self) -> None:
+        """Apply new records: the high watermark advanced."""
+
+    def on_snapshot(self, snapshot_id: SnapshotId, snapshot: Snapshot) -> None:
+        """Load a snapshot: it replaced the log."""
+
+    def on_leader(self, epoch: int) -> None:
+        """Begin to lead: this node has become the leader of `epoch`."""
+
+
 class RaftSettings(NamedTuple):
     """The configs of the quorum."""
 
@@ -105,9 +118,7 @@ class RaftNode:
     """One node of the quorum.
 
     `voters` are those of the configuration (static quorum), or None if the snapshot at offset 0 or
-    the log has them. `bootstrap` are addresses to ask for the leader. Hooks: `on_commit` is called
-    when the high watermark moved, `on_snapshot` when a snapshot replaced the log, `on_leader` when
-    this node has become leader.
+    the log has them. `bootstrap` are addresses to ask for the leader.
     """
 
     env: Environment
@@ -122,14 +133,12 @@ class RaftNode:
     listener: str
     settings: RaftSettings
     is_controller: bool
-    on_commit: Callable[[], None]
-    on_snapshot: Callable[[SnapshotId, Snapshot], None]
-    on_leader: Callable[[int], None]
     role: RaftRole = RaftRole.UNATTACHED
     kraft_version: int = 0
     high_watermark: int = -1
     epoch_start_offset: int = 0
     progress: dict[tuple[int, Uuid], Progress] = field(default_factory=dict)
+    _listener: RaftListener = field(init=False)
     _state: ElectionState = field(default_factory=ElectionState)
     _leader_address: tuple[str, int] | None = None
     _flushed_offset: int = 0
@@ -174,8 +183,9 @@ class RaftNode:
 
     # Starting
 
-    def start(self) -> None:
+    def start(self, listener: RaftListener) -> None:
         """Read the state file and the voters; the only voter of a quorum becomes leader at once."""
+        self._listener = listener
         self._state = read_election_state(self.disk, METADATA_FOLDER)
         if self.log.last_epoch > self._state.epoch:
             self._state = ElectionState(self.log.last_epoch)
@@ -259,7 +269,7 @@ class RaftNode:
             self._voters_are_logged = True
         self.log.append_control(records, epoch=epoch, now=now)
         self._appended()
-        self.on_leader(epoch)
+        self._listener.on_leader(epoch)
 
     def _become_unattached(self) -> None:
         self.role = RaftRole.UNATTACHED
@@ -384,7 +394,7 @@ class RaftNode:
             return
         self.high_watermark = offset
         self.log.log.update_high_watermark(offset)
-        self.on_commit()
+        self._listener.on_commit()
         self.env.notify(RaftEvent.COMMITTED)
 
     def fetched(self, node_id: int, directory_id: Uuid, fetch_offset: int) -> None:
@@ -619,5 +629,5 @@ class RaftNode:
         self.high_watermark = snapshot_id.end_offset
         log.update_high_watermark(snapshot_id.end_offset)
         self.adopt(snapshot_id, snapshot)
-        self.on_snapshot(snapshot_id, snapshot)
+        self._listener.on_snapshot(snapshot_id, snapshot)
         self._fetch()

@@ -18,7 +18,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
+from typing import Any, Protocol
 
 from minikafka.common.environment import Environment
 from minikafka.common.errors import ErrorCode, error_of
@@ -51,13 +51,27 @@ class BrokerState(Enum):
 Standing = tuple[BrokerState, bool, int, int]
 
 
+class LifecycleListener(Protocol):
+    """What follows the states of a broker."""
+
+    def broker_caught_up(self) -> None:
+        """Start the replicas: the broker's metadata includes its registration."""
+
+    def broker_running(self) -> None:
+        """Serve clients: the broker is unfenced."""
+
+    def broker_may_stop(self) -> None:
+        """Stop: the controller allows the shutdown, or its timeout is over."""
+
+    def broker_rejected(self, why: str) -> None:
+        """Stop: the broker cannot register."""
+
+
 @dataclass(slots=True, kw_only=True)
 class BrokerLifecycle:
     """Registers this broker with the controller and sends its heartbeats.
 
-    Hooks: `on_registered` is called for each new broker epoch; `on_caught_up` once the broker's
-    metadata includes its registration; `on_running` once it is unfenced; `on_may_stop` once the
-    controller allows the shutdown or its timeout is over; `on_rejected` if it cannot register.
+    `on_registered` is called for each new broker epoch.
     """
 
     env: Environment
@@ -74,12 +88,9 @@ class BrokerLifecycle:
     shutdown_timeout_ms: int
     metadata_offset: Callable[[], int]
     on_registered: Callable[[int], None]
-    on_caught_up: Callable[[], None]
-    on_running: Callable[[], None]
-    on_may_stop: Callable[[], None]
-    on_rejected: Callable[[str], None]
     offline_log_dirs: list[Uuid] = field(default_factory=list)
     incarnation_id: Uuid = field(init=False)
+    listener: LifecycleListener = field(init=False)
     state: BrokerState = BrokerState.STARTING
     broker_epoch: int = -1
     _is_registered: bool = False
@@ -94,8 +105,9 @@ class BrokerLifecycle:
     def __post_init__(self) -> None:
         self.incarnation_id = Uuid.draw(self.env.rng)
 
-    def start(self) -> None:
+    def start(self, listener: LifecycleListener) -> None:
         """Begin the registration."""
+        self.listener = listener
         self._begin_to_register()
 
     def metadata_advanced(self) -> None:
@@ -139,7 +151,7 @@ class BrokerLifecycle:
             return
         left_ms = self._register_until_ms - self.env.clock.monotonic_ms
         if left_ms <= 0:
-            self.on_rejected(
+            self.listener.broker_rejected(
                 f"broker {self.broker_id} could not register within "
                 f"{self.registration_timeout_ms} ms: {self._refused_for}"
             )
@@ -270,10 +282,10 @@ class BrokerLifecycle:
         self._refused_for = ""
         if self.state is BrokerState.STARTING and response.is_caught_up:
             self._move(BrokerState.RECOVERY, "caught up with the metadata log")
-            self.on_caught_up()
+            self.listener.broker_caught_up()
         elif self.state is BrokerState.RECOVERY and not response.is_fenced:
             self._move(BrokerState.RUNNING, "unfenced")
-            self.on_running()
+            self.listener.broker_running()
         elif self.state is BrokerState.PENDING_CONTROLLED_SHUTDOWN and response.should_shut_down:
             self._may_stop("the controller allows the shutdown")
         moved = asked_in != self._standing(self.metadata_offset())
@@ -312,7 +324,7 @@ class BrokerLifecycle:
         self._stop_beating()
         if self._stop_timer is not None:
             self._stop_timer.cancel()
-        self.on_may_stop()
+        self.listener.broker_may_stop()
 
     def _move(self, state: BrokerState, reason: str) -> None:
         _log.info("[broker %d] %s -> %s: %s", self.broker_id, self.state.name, state.name, reason)

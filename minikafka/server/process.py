@@ -214,7 +214,7 @@ class RunningNode:
         except (BadMetaPropertiesError, StorageFault) as error:
             raise StartError(str(error)) from None
         if self.node.broker is not None:
-            services = self.node.broker.services
+            services = self.node.broker
             self.driver.connections.follow_limits = lambda: self._follow_limits(services.dynamic)
         env = self.node.env
         self.driver.connections.memory.held_bytes = lambda: env.queued_bytes

@@ -86,9 +86,9 @@ class Play:
         )  # fmt: skip
         self.cluster.world.run(500)
         broker = self.cluster.nodes[1].node.broker
-        broker.services.fetch_sessions.kind = kind
-        for session in list(broker.services.fetch_sessions._sessions):
-            broker.services.fetch_sessions._drop(session)
+        broker.fetch_sessions.kind = kind
+        for session in list(broker.fetch_sessions._sessions):
+            broker.fetch_sessions._drop(session)
         self.epoch_of = {
             node: self.cluster.nodes[node].node.broker.lifecycle.broker_epoch for node in (2, 3)
         }

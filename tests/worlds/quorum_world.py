@@ -91,9 +91,6 @@ class QuorumWorld:
             listener=LISTENER,
             settings=SETTINGS,
             is_controller=True,
-            on_commit=self.on_commit,
-            on_snapshot=lambda *_: None,
-            on_leader=self.on_leader,
         )
         self.snapshotter = Snapshotter(
             env=self.env,
@@ -123,7 +120,7 @@ class QuorumWorld:
 
     def start(self):
         restore(self.raft, self.loader)
-        self.raft.start()
+        self.raft.start(self)
         self.controller.start()
         self.settle()
 
@@ -136,6 +133,9 @@ class QuorumWorld:
         self.controller.on_commit()
         if size:
             self.snapshotter.committed(self.loader, size, append_ms)
+
+    def on_snapshot(self, snapshot_id, snapshot):
+        raise AssertionError("the only voter fetches no snapshot")
 
     def on_leader(self, epoch):
         self.controller.activate(epoch)

@@ -217,14 +217,13 @@ class SimNode:
             self._end_on_disks()
         node.env.on_contained = _bug
         node.env.units_per_step = self.step_units
-        if node.broker is not None:
-            lifecycle = node.broker.lifecycle
-            lifecycle.on_may_stop = partial(self._close, lifecycle.on_may_stop)
         self.node = node
         self.world.note(self.host, "starts")
         for listener in self.config.controller_listeners:
             self._serve(listener.name, listener.port)
         self._run(lambda: node.start(self.now))
+        if node.broker is not None:
+            node.broker.lifecycle.listener = _StopObserver(node, self._begins_to_close)
 
     def set_clock_rate(self, rate: float) -> None:
         """Let its clocks run at another rate from now on; they do not jump."""
@@ -275,10 +274,6 @@ class SimNode:
     def crash_within_step(self, crash: Crash | None) -> None:
         """Let the process, or its machine, end at one of its next disk operations; None: not."""
         self._crash = None if self.node is None else crash
-
-    def _close(self, stop: Callable[[], None]) -> None:
-        self._begins_to_close()
-        stop()
 
     def _begins_to_close(self) -> None:
         self._is_closing = True
@@ -604,3 +599,24 @@ def _outcome(token: int, function: Callable[[], object]) -> events.WorkDone:
         return events.WorkDone(token, function(), None)
     except Exception as error:  # noqa: BLE001 - as a thread would hand it over
         return events.WorkDone(token, None, error)
+
+
+@dataclass(slots=True)
+class _StopObserver:
+    """Follows a broker's states for its node, and reports first when the node closes its logs."""
+
+    node: Node
+    on_stop: Callable[[], None]
+
+    def broker_caught_up(self) -> None:
+        self.node.broker_caught_up()
+
+    def broker_running(self) -> None:
+        self.node.broker_running()
+
+    def broker_may_stop(self) -> None:
+        self.on_stop()
+        self.node.broker_may_stop()
+
+    def broker_rejected(self, why: str) -> None:
+        self.node.broker_rejected(why)

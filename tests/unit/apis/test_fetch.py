@@ -63,7 +63,7 @@ def test_a_fetch_that_waits_is_answered_when_its_session_is_ended(one):
     request.session_epoch = 0
     client.send(request, answers.append, version=BY_NAME)
     one.world.run(100)
-    (session_id,) = one.nodes[1].node.broker.services.fetch_sessions._sessions
+    (session_id,) = one.nodes[1].node.broker.fetch_sessions._sessions
     ending = FetchRequest(session_id=session_id, session_epoch=-1)
     one.client("other").ask(ending, FetchResponse, version=BY_NAME)
     one.world.run(100)
@@ -493,7 +493,7 @@ def test_nothing_waits_for_a_consumer_that_leaves_between_slices(one, epoch, mon
     client.send(request, lambda _: None, version=BY_NAME)
     one.world.run(1_000)
     assert len(node.dispatcher.purgatory) == 0
-    sessions = node.broker.services.fetch_sessions._sessions.values()
+    sessions = node.broker.fetch_sessions._sessions.values()
     assert [session.waiting for session in sessions] == [0] * (epoch == 0)
 
 

@@ -41,7 +41,7 @@ def test_without_bootstrap_records_the_default_levels_are_taken():
 
 def test_it_is_active_only_when_its_epoch_has_begun_in_the_committed_log():
     world = QuorumWorld()
-    world.raft.start()
+    world.raft.start(world)
     world.controller.start()
     assert not world.controller.is_active
     with pytest.raises(NotControllerError):

@@ -46,10 +46,9 @@ class World:
         self.contexts = []
         monkeypatch.setattr(module, "find", lambda role, key, modules: self.apis.get(key))
         self.dispatcher = Dispatcher(
-            self.env, self.calls, self.purgatory, {BROKER: {}}, max_in_flight=3,
-            node_listeners=["NODES"],
+            self.env, self.purgatory, {BROKER: {}}, max_in_flight=3,
+            node_listeners=["NODES"], make_context=self.context,
         )  # fmt: skip
-        self.dispatcher.make_context = self.context
         self.dispatcher.opened(1, "PLAINTEXT", BROKER, "peer")
         self.settled = dict.fromkeys("abcdefgh", False)
 

@@ -55,27 +55,27 @@ class ObserverWorld:
             listener=LISTENER,
             settings=SETTINGS._replace(snapshot_max_bytes=snapshot_max_bytes),
             is_controller=False,
-            on_commit=self._on_commit,
-            on_snapshot=self._on_snapshot,
-            on_leader=lambda _: None,
         )
         restore(self.raft, self.loader)
-        self.raft.start()
+        self.raft.start(self)
 
     @property
     def image(self):
         return self.loader.image
 
-    def _on_commit(self):
+    def on_commit(self):
         for batch in self.raft.log.batches(self.image.offset + 1, self.raft.high_watermark):
             self.raft.learn_control(batch.control)
             self.loader.load_batch(batch.records, last_offset=batch.last_offset, epoch=batch.epoch)
 
-    def _on_snapshot(self, snapshot_id, snapshot):
+    def on_snapshot(self, snapshot_id, snapshot):
         self.snapshots.append(snapshot_id)
         self.loader.load_snapshot(
             snapshot.records, last_offset=snapshot_id.end_offset - 1, epoch=snapshot_id.epoch
         )
+
+    def on_leader(self, epoch):
+        raise AssertionError("an observer leads nothing")
 
     def run(self):
         """Carry requests and answers to and fro until surely nothing is new."""

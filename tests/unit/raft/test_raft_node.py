@@ -25,7 +25,7 @@ def quorum_state(disk):
 
 def test_the_only_voter_leads_the_next_epoch_at_once():
     world = QuorumWorld()
-    world.raft.start()
+    world.raft.start(world)
     assert (world.raft.role, world.raft.epoch) == (RaftRole.LEADER, 1)
     assert world.raft.leader_id == CONTROLLER_ID
     assert world.raft.leader_address == ("127.0.0.1", 9093)
@@ -63,7 +63,7 @@ def test_the_epoch_never_goes_back(remembered):
         world.disk, METADATA_FOLDER, ElectionState(remembered), kraft_version=1, voters=[]
     )
     again = QuorumWorld(world.disk)
-    again.raft.start()
+    again.raft.start(again)
     assert again.raft.epoch == max(remembered, 1) + 1
 
 
@@ -76,7 +76,7 @@ def test_a_flipped_bit_of_the_state_file_is_named_or_does_no_harm(byte):
     again = QuorumWorld(world.disk)
     named = ""
     try:
-        again.raft.start()
+        again.raft.start(again)
     except StorageFault as fault:
         named = str(fault)
     leads = again.raft.is_leader and again.raft.log.last_epoch == again.raft.epoch >= 2
@@ -86,7 +86,7 @@ def test_a_flipped_bit_of_the_state_file_is_named_or_does_no_harm(byte):
 def test_another_directory_is_no_voter():
     world = QuorumWorld()
     world.raft.directory_id = Uuid.of(4, 4)
-    world.raft.start()
+    world.raft.start(world)
     assert world.raft.role is RaftRole.UNATTACHED
     with pytest.raises(NotControllerError):
         world.raft.append([NoOpRecord()], metadata_version=30)
@@ -94,7 +94,7 @@ def test_another_directory_is_no_voter():
 
 def test_nothing_is_committed_before_it_is_on_the_disk():
     world = QuorumWorld()
-    world.raft.start()
+    world.raft.start(world)
     assert world.raft.end_offset == 3
     assert world.raft.high_watermark == -1
     world.flush()

@@ -41,18 +41,26 @@ class World(Wire):
             shutdown_timeout_ms=300_000,
             metadata_offset=lambda: self.offset,
             on_registered=lambda epoch: self.hooks.append(("registered", epoch)),
-            on_caught_up=lambda: self.hooks.append("caught up"),
-            on_running=lambda: self.hooks.append("running"),
-            on_may_stop=lambda: self.hooks.append("may stop"),
-            on_rejected=lambda why: self.hooks.append(("rejected", why)),
         )
+
+    def broker_caught_up(self):
+        self.hooks.append("caught up")
+
+    def broker_running(self):
+        self.hooks.append("running")
+
+    def broker_may_stop(self):
+        self.hooks.append("may stop")
+
+    def broker_rejected(self, why):
+        self.hooks.append(("rejected", why))
 
     @property
     def state(self):
         return self.lifecycle.state
 
     def register(self):
-        self.lifecycle.start()
+        self.lifecycle.start(self)
         self.accept(self.one())
 
     def accept(self, sent, epoch=5):
@@ -88,7 +96,7 @@ def running(world):
 def test_registration_says_who_the_broker_is():
     """C3, R2."""
     world = World(previous_epoch=41)
-    world.lifecycle.start()
+    world.lifecycle.start(world)
     body = world.one().body
     assert isinstance(body, BrokerRegistrationRequest)
     assert (body.broker_id, body.cluster_id, body.rack) == (1, "c", "r")
@@ -111,7 +119,7 @@ def test_registered_broker_has_its_epoch_and_sends_heartbeats(world):
 
 def test_refused_registration_is_repeated(world, caplog):
     caplog.set_level(logging.INFO)
-    world.lifecycle.start()
+    world.lifecycle.start(world)
     error = ErrorCode.DUPLICATE_BROKER_REGISTRATION
     world.answer(world.one(), BrokerRegistrationResponse(error_code=error))
     assert "waits up to broker.session.timeout.ms" in caplog.text
@@ -123,7 +131,7 @@ def test_refused_registration_is_repeated(world, caplog):
 @pytest.mark.parametrize("controller", [None, ("controller", 9093)])
 def test_broker_that_cannot_register_gives_up_in_time(world, controller):
     world.controller = controller
-    world.lifecycle.start()
+    world.lifecycle.start(world)
     world.sent(59_000)
     assert world.hooks == []
     world.sent(2000)
@@ -318,7 +326,7 @@ def test_shutdown_that_the_controller_never_grants_ends_all_the_same(running):
 
 def test_broker_that_never_registered_stops_without_leave(world):
     """C1: it has no epoch to write."""
-    world.lifecycle.start()
+    world.lifecycle.start(world)
     sent = world.one()
     world.lifecycle.shut_down()
     assert world.hooks == ["may stop"]
