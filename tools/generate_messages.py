@@ -1,5 +1,7 @@
 """Writes `minikafka/messages/` and `minikafka/common/errors.py` from `schemas/`.
 
+Only the messages that `schemas/SERVED.toml` names are in the package.
+
 python tools/generate_messages.py            write what changed, remove what has no schema
 python tools/generate_messages.py --check    write nothing; exit 1 and name what differs
 python tools/generate_messages.py --against REF
@@ -11,6 +13,7 @@ import argparse
 import json
 import subprocess
 import sys
+import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -37,13 +40,50 @@ _PACKAGE_DOCSTRINGS = {
 }
 
 
-def generated(schemas: Path) -> dict[str, str]:
-    """Every generated file: path in the repository -> text."""
-    messages = parse_folder(schemas)
+def served(schemas: Path) -> set[str]:
+    """The modules of the package, as `MessageSpec.module` names them.
+
+    Raises:
+        ValueError: a folder of `SERVED.toml` is not one of the package.
+    """
+    named = tomllib.loads((schemas / "SERVED.toml").read_text(encoding="utf-8"))
+    folders = {"rpc": "", **{name[:-1]: name for name in _PACKAGE_DOCSTRINGS if name}}
+    unknown = sorted(named.keys() - folders.keys())
+    if unknown:
+        raise ValueError(f"schemas/SERVED.toml: unknown folder {', '.join(unknown)}")
+    return {folders[folder] + name for folder, names in named.items() for name in names}
+
+
+def modules_by_name(messages: Sequence[MessageSpec]) -> dict[str, list[MessageSpec]]:
+    """Messages by the module that they are generated into."""
     modules: dict[str, list[MessageSpec]] = {}
     for message in messages:
         modules.setdefault(message.module, []).append(message)
-    files = {f"{MESSAGES}/{name}.py": emit_module(group) for name, group in modules.items()}
+    return modules
+
+
+def not_served(schemas: Path) -> dict[str, str]:
+    """The modules of all other messages: path below `minikafka/messages/` -> text."""
+    in_package = served(schemas)
+    return {
+        f"{name}.py": emit_module(group)
+        for name, group in modules_by_name(parse_folder(schemas)).items()
+        if name not in in_package
+    }
+
+
+def generated(schemas: Path) -> dict[str, str]:
+    """Every generated file: path in the repository -> text.
+
+    Raises:
+        ValueError: `SERVED.toml` names a message that has no schema.
+    """
+    messages = parse_folder(schemas)
+    modules, in_package = modules_by_name(messages), served(schemas)
+    unknown = sorted(in_package - modules.keys())
+    if unknown:
+        raise ValueError(f"schemas/SERVED.toml: no schema for {', '.join(unknown)}")
+    files = {f"{MESSAGES}/{name}.py": emit_module(modules[name]) for name in sorted(in_package)}
     for folder, docstring in _PACKAGE_DOCSTRINGS.items():
         files[f"{MESSAGES}/{folder}__init__.py"] = f'"""{docstring}"""\n'
     files[f"{MESSAGES}/api_keys.py"] = emit_api_keys(messages)

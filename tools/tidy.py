@@ -3,8 +3,8 @@
 Every module has a docstring; every module of the core has a test of its own name, or stands in
 `TESTED_ELSEWHERE` with the tests that run it; the core calls neither `open` nor `hash` nor `id` nor
 `print` and iterates no set; API files carry their header, with versions that their schemas have and
-error codes that exist; no unfinished marks, no machine paths, no function over 80 lines, no file
-over 700.
+error codes that exist; no message that nothing imports, no unfinished marks, no machine paths, no
+function over 80 lines, no file over 700.
 """
 
 import ast
@@ -146,6 +146,33 @@ def api_headers() -> Iterator[str]:
             yield f"{info.name}: versions {api.low}-{api.high} are not all in its schema"
 
 
+def messages() -> Iterator[str]:
+    """The package has the messages that its code imports, and every record of the metadata log."""
+    in_package = {
+        Path(name).relative_to("minikafka/messages").with_suffix("").as_posix()
+        for name in tracked("minikafka/messages/*.py")
+    }
+    imported = {"headers"}
+    for name in python_files():
+        if name.startswith("minikafka/"):
+            imported.update(_messages_of(tree_of(name)))
+    for name in sorted(in_package - imported):
+        if Path(name).name not in ("__init__", "api_keys", "record_types") and not (
+            name.startswith("metadata_records/")
+        ):
+            yield f"schemas/SERVED.toml: nothing in minikafka imports {name}"
+
+
+def _messages_of(tree: ast.Module) -> Iterator[str]:
+    prefix = "minikafka.messages"
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(prefix):
+            module = (node.module or "")[len(prefix) + 1 :].replace(".", "/")
+            yield module
+            for each in node.names:
+                yield f"{module}/{each.name}".lstrip("/")
+
+
 def marks() -> Iterator[str]:
     """No unfinished marks and no machine paths, anywhere."""
     for name in tracked():
@@ -175,7 +202,7 @@ def sizes() -> Iterator[str]:
                     yield f"{name}:{node.lineno}: {node.name} has {lines} lines"
 
 
-CHECKS = (docstrings, twins, core_calls, api_headers, marks, sizes)
+CHECKS = (docstrings, twins, core_calls, api_headers, messages, marks, sizes)
 
 if __name__ == "__main__":
     sys.exit(main())

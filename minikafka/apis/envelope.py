@@ -17,7 +17,8 @@ from minikafka.protocol.primitives import MalformedMessage
 from minikafka.rpc.envelope import (
     UnknownApiKeyError,
     UnsupportedApiVersionError,
-    decode_request,
+    decode_body,
+    decode_header,
     encode_response,
 )
 from minikafka.serving.context import ControllerContext
@@ -50,12 +51,13 @@ def envelope(ctx: ControllerContext, request: EnvelopeRequest) -> Steps[Envelope
     if not _is_principal(request.request_principal):
         return EnvelopeResponse(error_code=ErrorCode.PRINCIPAL_DESERIALIZATION_FAILURE)
     try:
-        header, body = decode_request(memoryview(request.request_data))
+        header, reader = decode_header(memoryview(request.request_data))
+        if header.api_key not in FORWARDABLE:
+            return EnvelopeResponse(error_code=ErrorCode.INVALID_REQUEST)
+        body = decode_body(header, reader)
     except UnsupportedApiVersionError:
         return EnvelopeResponse(error_code=ErrorCode.UNSUPPORTED_VERSION)
     except (UnknownApiKeyError, MalformedMessage):
-        return EnvelopeResponse(error_code=ErrorCode.INVALID_REQUEST)
-    if header.api_key not in FORWARDABLE:
         return EnvelopeResponse(error_code=ErrorCode.INVALID_REQUEST)
     api = find(CONTROLLER, header.api_key, MODULES[CONTROLLER])
     if api is None or not api.low <= header.api_version <= api.high:

@@ -29,7 +29,8 @@ from minikafka.rpc.envelope import (
     RequestHeader,
     UnknownApiKeyError,
     UnsupportedApiVersionError,
-    decode_request,
+    decode_body,
+    decode_header,
     encode_response,
 )
 from minikafka.serving.failures import failure_response
@@ -136,17 +137,18 @@ class Dispatcher:
             return
         try:
             try:
-                header, body = decode_request(frame, connection.most_elements)
+                header, reader = decode_header(frame, connection.most_elements)
+                api_key, api_version = header.api_key, header.api_version
+                api = find(connection.role, api_key, self.modules[connection.role])
+                if api is None or not api.low <= api_version <= api.high:
+                    self._not_served(connection, header)
+                    return
+                body = decode_body(header, reader)
             except UnsupportedApiVersionError as error:
                 self._unsupported(connection, error)
                 return
             except (UnknownApiKeyError, MalformedMessage) as error:
                 self._close(connection, str(error))
-                return
-            api_key, api_version = header.api_key, header.api_version
-            api = find(connection.role, api_key, self.modules[connection.role])
-            if api is None or not api.low <= api_version <= api.high:
-                self._not_served(connection, header)
                 return
             self.requests[api_key] = self.requests.get(api_key, 0) + 1
             context = self.make_context(connection, header, frame)

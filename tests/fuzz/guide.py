@@ -10,7 +10,7 @@ from importlib import import_module
 from inspect import CO_OPTIMIZED
 from typing import NamedTuple
 
-from minikafka.messages.api_keys import APIS, ApiKey, request_class, response_class
+from minikafka.messages.api_keys import ApiKey, request_class, response_class
 from minikafka.protocol.primitives import MalformedMessage
 from minikafka.rpc.envelope import decode_request
 from minikafka.serving.index import MODULES
@@ -49,12 +49,11 @@ class Guide:
 
     def __init__(self):
         # What a first request of an API imports is no news of that request.
-        for key in APIS:
-            request_class(key)
-            response_class(key)
         for apis in MODULES.values():
-            for module, _, _ in apis.values():
+            for key, (module, _, _) in apis.items():
                 import_module(f"minikafka.apis.{module}")
+                request_class(key)
+                response_class(key)
         self.kept = []
         self.steps = 0
         self._functions = {}

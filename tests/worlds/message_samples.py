@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import ZERO_UUID, Uuid
 from minikafka.protocol.message import Message
+from tests.worlds.all_messages import make_importable
 from tools.message_generator.names import Names
 from tools.message_generator.parse import parse_folder
 from tools.message_generator.spec import FieldSpec, FieldType, MessageSpec, StructSpec
@@ -63,6 +64,7 @@ def all_cases() -> Iterator[Case]:
 @cache
 def _classes(module: str) -> tuple[Any, dict[str, Names]]:
     messages = [spec for spec in all_specs() if spec.module == module]
+    make_importable()
     loaded = import_module(f"minikafka.messages.{module.replace('/', '.')}")
     return loaded, {spec.name: Names(spec, messages) for spec in messages}
 

@@ -15,12 +15,14 @@ from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.api_versions import ApiVersion, ApiVersionsRequest, ApiVersionsResponse
 from minikafka.messages.delete_topics import DeleteTopicsRequest, DeleteTopicsResponse
 from minikafka.messages.find_coordinator import FindCoordinatorRequest
+from minikafka.messages.headers import RequestHeader as RequestHeaderMessage
 from minikafka.messages.heartbeat import HeartbeatRequest, HeartbeatResponse
 from minikafka.messages.metadata import MetadataRequest, MetadataResponse
 from minikafka.messages.produce import ProduceRequest, ProduceResponse
 from minikafka.node import dispatcher as module
 from minikafka.node.dispatcher import Dispatcher, Slot
 from minikafka.node.purgatory import Purgatory
+from minikafka.protocol.message import encode_message
 from minikafka.rpc.calls import Calls
 from minikafka.rpc.envelope import (
     MAX_CLIENT_REQUEST_ELEMENTS,
@@ -298,6 +300,16 @@ def test_fault_of_the_node_is_not_hidden_in_an_answer(world, make, fault):
 
     with pytest.raises(type(fault)):
         ask()
+
+
+def test_body_of_a_request_that_is_not_served_is_not_decoded(world, caplog, monkeypatch):
+    """The messages of such an API are not in the package."""
+    monkeypatch.setattr(module, "decode_body", None)
+    header = RequestHeaderMessage(ApiKey.SHARE_FETCH, 1, 7, "client")
+    world.dispatcher.request(1, memoryview(encode_message(header, 2) + b"no body"))
+    assert world.take() == [Disconnect(1)]
+    assert "SHARE_FETCH version 1 is not supported on listener PLAINTEXT" in caplog.text
+    assert "Traceback" not in caplog.text
 
 
 def test_api_that_is_not_served_ends_the_connection(world):

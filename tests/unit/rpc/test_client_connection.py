@@ -3,9 +3,9 @@ import pytest
 from minikafka.common.errors import ClusterAuthorizationFailedError
 from minikafka.messages.api_keys import ApiKey
 from minikafka.messages.api_versions import ApiVersion, ApiVersionsRequest, ApiVersionsResponse
+from minikafka.messages.envelope import EnvelopeRequest
 from minikafka.messages.metadata import MetadataRequest, MetadataResponse
 from minikafka.messages.produce import ProduceRequest
-from minikafka.messages.vote import VoteRequest
 from minikafka.protocol.framing import FrameReader
 from minikafka.protocol.message import ApiMessage
 from minikafka.protocol.primitives import MalformedMessage
@@ -122,8 +122,8 @@ def test_request_without_a_response_does_not_wait_for_one() -> None:
 
 def test_api_without_a_common_version_is_refused() -> None:
     connection = ready(METADATA=(0, 9), FETCH=(0, 3))
-    with pytest.raises(NoCommonVersionError, match="does not support Vote"):
-        connection.send(VoteRequest())
+    with pytest.raises(NoCommonVersionError, match="does not support Envelope"):
+        connection.send(EnvelopeRequest())
     expected = "Fetch: the client supports versions 4 to 18, the server 0 to 3"
     with pytest.raises(NoCommonVersionError, match=expected):
         connection.version_for(ApiKey.FETCH)

@@ -28,6 +28,7 @@ from minikafka.rpc.envelope import (
     encode_request,
     encode_response,
 )
+from tests.worlds.all_messages import make_importable
 
 
 def frame_of(parts: list) -> memoryview:
@@ -175,6 +176,7 @@ def test_any_bytes_are_a_request_or_refused_by_name(garbage: bytes) -> None:
 def test_any_body_behind_a_good_header_is_read_or_malformed(
     key: int, data: st.DataObject, garbage: bytes
 ) -> None:
+    make_importable()
     info = APIS[key]
     version = data.draw(st.integers(info.min_version, info.max_version))
     header = RequestHeaderMessage(key, version, 1, None)
@@ -198,6 +200,7 @@ def test_every_api_has_both_classes_of_its_key_and_versions() -> None:
     def facts(kind: type[ApiMessage]) -> tuple[int, ...]:
         return kind.API_KEY, kind.MIN_VERSION, kind.MAX_VERSION, kind.FLEXIBLE_FROM
 
+    make_importable()
     for key, info in APIS.items():
         expected = (key, info.min_version, info.max_version, info.flexible_from)
         assert facts(request_class(key)) == facts(response_class(key)) == expected
