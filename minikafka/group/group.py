@@ -1,14 +1,6 @@
 """A classic group: its members, generation and protocol.
 
-Transitions (checked in `transition`, nowhere else):
-
-    Empty                -> PreparingRebalance    a member joins
-    PreparingRebalance   -> CompletingRebalance   members have joined, the leader must assign
-    PreparingRebalance   -> Empty                 no member is left
-    CompletingRebalance  -> Stable                the leader's assignment is committed
-    CompletingRebalance  -> PreparingRebalance    a member joins, leaves or does not sync
-    Stable               -> PreparingRebalance    a member joins, leaves or times out
-    any                  -> Dead                  the group is deleted, or has another coordinator
+`GROUP_STATES` has the transitions.
 
 Invariants: `leader_id` names a member or is None; every static member is in `static_members`;
 `votes` counts for each protocol the members that offer it.
@@ -28,7 +20,7 @@ from minikafka.common.errors import (
     IllegalGenerationError,
     UnknownMemberIdError,
 )
-from minikafka.common.faults import InvariantViolation
+from minikafka.common.state_table import StateTable
 from minikafka.common.timers import Timer
 from minikafka.group.member import Member, Protocols, size_of_protocols
 from minikafka.group.memory import GROUP_BYTES, PENDING_MEMBER_BYTES, Holding
@@ -51,17 +43,29 @@ class GroupState(Enum):
     DEAD = "Dead"
 
 
-_REACHED_FROM: dict[GroupState, tuple[GroupState, ...]] = {
-    GroupState.EMPTY: (GroupState.PREPARING_REBALANCE,),
-    GroupState.PREPARING_REBALANCE: (
-        GroupState.EMPTY,
-        GroupState.COMPLETING_REBALANCE,
-        GroupState.STABLE,
-    ),
-    GroupState.COMPLETING_REBALANCE: (GroupState.PREPARING_REBALANCE,),
-    GroupState.STABLE: (GroupState.COMPLETING_REBALANCE,),
-    GroupState.DEAD: tuple(GroupState),
-}
+GROUP_STATES = StateTable(
+    "group",
+    {
+        # A member joins.
+        GroupState.EMPTY: (GroupState.PREPARING_REBALANCE, GroupState.DEAD),
+        # Members have joined, and the leader must assign; or no member is left.
+        GroupState.PREPARING_REBALANCE: (
+            GroupState.COMPLETING_REBALANCE,
+            GroupState.EMPTY,
+            GroupState.DEAD,
+        ),
+        # The leader's assignment is committed; or a member joins, leaves or does not sync.
+        GroupState.COMPLETING_REBALANCE: (
+            GroupState.STABLE,
+            GroupState.PREPARING_REBALANCE,
+            GroupState.DEAD,
+        ),
+        # A member joins, leaves or times out.
+        GroupState.STABLE: (GroupState.PREPARING_REBALANCE, GroupState.DEAD),
+        # The group is deleted, or has another coordinator.
+        GroupState.DEAD: (GroupState.DEAD,),
+    },
+)
 
 
 @dataclass(slots=True, eq=False)
@@ -96,8 +100,7 @@ class Group:
         Raises:
             InvariantViolation: this transition does not exist.
         """
-        if self.state not in _REACHED_FROM[target]:
-            raise InvariantViolation(f"group {self.group_id}: {self.state} -> {target}")
+        GROUP_STATES.require(self.state, target, self.group_id)
         _log.info(
             "[Group %s] %s -> %s in generation %d: %s",
             self.group_id,

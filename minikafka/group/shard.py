@@ -25,6 +25,7 @@ from minikafka.common.errors import (
 )
 from minikafka.common.faults import OutOfFilesFault, StorageFault
 from minikafka.common.ids import ZERO_UUID, Uuid
+from minikafka.common.state_table import StateTable
 from minikafka.config import log_keys
 from minikafka.config.values import Config
 from minikafka.group.forgetting import Forgetting
@@ -66,6 +67,18 @@ class ShardState(Enum):
     LOADING = auto()
     ACTIVE = auto()
     CLOSED = auto()
+
+
+SHARD_STATES = StateTable(
+    "shard",
+    {
+        # The groups are read from the log.
+        ShardState.LOADING: (ShardState.ACTIVE, ShardState.CLOSED),
+        ShardState.ACTIVE: (ShardState.CLOSED,),
+        # This broker is not the leader any more.
+        ShardState.CLOSED: (),
+    },
+)
 
 
 class CommitRow(NamedTuple):
@@ -165,12 +178,16 @@ class Shard:
         if not self._still_loads():
             return
         self.loaded_to = replay.next_offset
-        self.state = ShardState.ACTIVE
+        self._move(ShardState.ACTIVE)
         self._log_loaded()
         for group in list(self.groups.values()):
             if self.groups.get(group.group_id) is group:
                 self.rebalance.resume(group)
                 yield 1 + len(group.members)
+
+    def _move(self, state: ShardState) -> None:
+        SHARD_STATES.require(self.state, state, self.partition.topic_partition)
+        self.state = state
 
     def _still_loads(self) -> bool:
         if self.state is ShardState.LOADING and not self.partition.is_leader:
@@ -191,7 +208,7 @@ class Shard:
         """Stop coordinating the groups."""
         if self.state is ShardState.CLOSED:
             return
-        self.state = ShardState.CLOSED
+        self._move(ShardState.CLOSED)
         self.journal.is_closed = True
         groups, self.groups = self.groups, {}
         offsets, self.offsets = self.offsets, {}

@@ -1,9 +1,8 @@
 """The node's part in the quorum: leader of the metadata log, or observer that follows the leader.
 
-States: UNATTACHED (knows no leader) -> OBSERVER (follows one) and back; LEADER, for the only voter
-of a quorum of one, which elects itself at start. Elections among several voters, with their RPCs
-(Vote, BeginQuorumEpoch, EndQuorumEpoch), do not exist yet; majorities are computed from the voter
-set already.
+`RAFT_ROLES` has the transitions. The only voter of a quorum becomes leader at its start. Elections
+among several voters, with their RPCs (Vote, BeginQuorumEpoch, EndQuorumEpoch), do not exist yet;
+majorities are computed from the voter set already.
 
 Invariants: the epoch never goes back; records below the high watermark are on the disks of a
 majority of voters; the state file is written before the state is used.
@@ -22,6 +21,7 @@ from minikafka.common.environment import Environment, FlushCallback
 from minikafka.common.errors import ErrorCode, NotControllerError, error_of
 from minikafka.common.faults import InvariantViolation, StorageFault
 from minikafka.common.ids import METADATA_TOPIC_ID, Uuid
+from minikafka.common.state_table import StateTable
 from minikafka.common.timers import Timer
 from minikafka.log.disk import Disk
 from minikafka.log.flush import FlushRequest
@@ -70,6 +70,19 @@ class RaftRole(Enum):
     UNATTACHED = "unattached"
     OBSERVER = "observer"
     LEADER = "leader"
+
+
+RAFT_ROLES = StateTable(
+    "raft node",
+    {
+        # It knows no leader.
+        RaftRole.UNATTACHED: (RaftRole.UNATTACHED, RaftRole.OBSERVER, RaftRole.LEADER),
+        # It follows the leader, of this epoch or of a newer one.
+        RaftRole.OBSERVER: (RaftRole.OBSERVER, RaftRole.UNATTACHED),
+        # A leader leads until its process ends.
+        RaftRole.LEADER: (),
+    },
+)
 
 
 class RaftEvent(Enum):
@@ -242,7 +255,7 @@ class RaftNode:
         assert self.voters is not None
         epoch = self._state.epoch + 1
         self._persist(ElectionState(epoch, self.node_id))
-        self.role = RaftRole.LEADER
+        self._take(RaftRole.LEADER)
         voter = self.voters.voters[self.node_id]
         self._leader_address = voter.address(self.listener)
         self.epoch_start_offset = self.log.end_offset
@@ -271,8 +284,12 @@ class RaftNode:
         self._appended()
         self._listener.on_leader(epoch)
 
+    def _take(self, role: RaftRole) -> None:
+        RAFT_ROLES.require(self.role, role, self.node_id)
+        self.role = role
+
     def _become_unattached(self) -> None:
-        self.role = RaftRole.UNATTACHED
+        self._take(RaftRole.UNATTACHED)
         self._leader_address = None
         self._fetch()
 
@@ -524,7 +541,7 @@ class RaftNode:
     def _lose_leader(self) -> None:
         """Search for the leader: the known one did not respond or says that it is not leader."""
         self._leader_address = None
-        self.role = RaftRole.UNATTACHED
+        self._take(RaftRole.UNATTACHED)
         self._again()
 
     def _again(self) -> None:
@@ -570,7 +587,7 @@ class RaftNode:
                 *address,
                 self.epoch,
             )
-        self.role = RaftRole.OBSERVER
+        self._take(RaftRole.OBSERVER)
         self._leader_address = address
 
     def _truncate(self, epoch: int, end_offset: int) -> None:

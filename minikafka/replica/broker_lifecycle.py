@@ -1,8 +1,6 @@
 """A broker's state at the controller: registration, heartbeats, controlled shutdown (C1, C3).
 
-Transitions: STARTING (registers, then catches up with the metadata log) -> RECOVERY (has caught up,
-prepares its replicas) -> RUNNING (unfenced) -> PENDING_CONTROLLED_SHUTDOWN (hands over its
-leaderships) -> SHUTTING_DOWN. A shutdown may begin in any state.
+`BROKER_STATES` has the transitions.
 
 A broker that another registration has replaced (STALE_BROKER_EPOCH) registers again in any state.
 The other registration is mostly not a live broker, but a request from before this broker's restart,
@@ -23,6 +21,7 @@ from typing import Any, Protocol
 from minikafka.common.environment import Environment
 from minikafka.common.errors import ErrorCode, error_of
 from minikafka.common.ids import Uuid
+from minikafka.common.state_table import StateTable
 from minikafka.common.timers import Timer
 from minikafka.messages import broker_registration as registration_messages
 from minikafka.messages.broker_heartbeat import BrokerHeartbeatRequest
@@ -46,6 +45,31 @@ class BrokerState(Enum):
     PENDING_CONTROLLED_SHUTDOWN = 6
     SHUTTING_DOWN = 7
 
+
+BROKER_STATES = StateTable(
+    "broker",
+    {
+        # The broker registers, then catches up with the metadata log.
+        BrokerState.STARTING: (
+            BrokerState.RECOVERY,
+            BrokerState.PENDING_CONTROLLED_SHUTDOWN,
+            BrokerState.SHUTTING_DOWN,
+        ),
+        # It prepares its replicas, and is fenced.
+        BrokerState.RECOVERY: (
+            BrokerState.RUNNING,
+            BrokerState.PENDING_CONTROLLED_SHUTDOWN,
+            BrokerState.SHUTTING_DOWN,
+        ),
+        BrokerState.RUNNING: (
+            BrokerState.PENDING_CONTROLLED_SHUTDOWN,
+            BrokerState.SHUTTING_DOWN,
+        ),
+        # It hands over its leaderships.
+        BrokerState.PENDING_CONTROLLED_SHUTDOWN: (BrokerState.SHUTTING_DOWN,),
+        BrokerState.SHUTTING_DOWN: (),
+    },
+)
 
 # The content of a heartbeat: state, readiness, number of offline directories, metadata offset.
 Standing = tuple[BrokerState, bool, int, int]
@@ -328,6 +352,7 @@ class BrokerLifecycle:
 
     def _move(self, state: BrokerState, reason: str) -> None:
         _log.info("[broker %d] %s -> %s: %s", self.broker_id, self.state.name, state.name, reason)
+        BROKER_STATES.require(self.state, state, self.broker_id)
         self.state = state
 
 

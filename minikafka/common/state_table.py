@@ -1,0 +1,30 @@
+"""The legal transitions of a state machine, as one table that code and readers share."""
+
+from collections.abc import Mapping
+from enum import Enum
+from typing import Generic, TypeVar
+
+from minikafka.common.faults import InvariantViolation
+
+S = TypeVar("S", bound=Enum)
+
+
+class StateTable(Generic[S]):
+    """For each state, the states that may follow it."""
+
+    __slots__ = ("_next", "_what")
+
+    def __init__(self, what: str, following: Mapping[S, tuple[S, ...]]) -> None:
+        """Make the table of the machine `what`, as messages name it."""
+        self._what = what
+        self._next = dict(following)
+
+    def require(self, before: S, after: S, who: object = "") -> None:
+        """Accept the transition of `who`, the instance.
+
+        Raises:
+            InvariantViolation: the table has no such transition.
+        """
+        if after not in self._next[before]:
+            name = f"{self._what} {who}".rstrip()
+            raise InvariantViolation(f"{name}: {before.name} -> {after.name} is not legal")
