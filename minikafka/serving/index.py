@@ -41,7 +41,7 @@ MODULES: dict[str, dict[int, tuple[str, int, int]]] = {
         1093: ("get_replica_log_info", 0, 0),
     },
     "controller": {
-        1: ("fetch", 4, 18),
+        1: ("fetch_metadata", 4, 18),
         18: ("api_versions", 0, 4),
         19: ("create_topics", 2, 7),
         20: ("delete_topics", 1, 6),

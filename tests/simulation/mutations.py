@@ -312,12 +312,13 @@ MUTATIONS = (
     # Clients
     mutation(
         "consumers read above the high watermark",
-        ("apis.fetch", "Reading._read_partition", "else high_watermark", "else end_offset"),
+        ("apis._fetch_reading", "ConsumerFetch.upper_bound", "else log.high_watermark",
+         "else log.log_end_offset"),
     ),
     mutation(
         "a fetch leaves a batch out",
-        ("apis.fetch", "Reading._read_partition", "offset = wanted.fetch_offset",
-         "offset = wanted.fetch_offset + (not is_follower and wanted.fetch_offset % 5 == 0)"),
+        ("apis._fetch_reading", "Reading._read_partition", "offset = wanted.fetch_offset",
+         "offset = wanted.fetch_offset + (self.reader_id < 0 and wanted.fetch_offset % 5 == 0)"),
     ),
     mutation(
         "a group's commit does not replace the one before",

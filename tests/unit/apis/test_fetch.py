@@ -2,8 +2,8 @@
 
 import pytest
 
-from minikafka.apis import fetch as fetch_api
-from minikafka.apis.fetch import Reading
+from minikafka.apis import _fetch_reading
+from minikafka.apis._fetch_reading import Reading
 from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import Uuid
 from minikafka.log import checked_batches
@@ -395,7 +395,7 @@ def test_a_fetch_of_much_that_a_disk_holds_has_a_part_checked_a_step(monkeypatch
     cluster.world.run_until(lambda: not node.alive, 60_000, "it stops")
     node.start()
     cluster.world.run_until(cluster.all_started, 60_000, "it serves")
-    for module in (checked_batches, fetch_api):
+    for module in (checked_batches, _fetch_reading):
         monkeypatch.setattr(module, "MOST_UNITS", 2)
     offsets, rounds = [0] * 4, 0
     while offsets != [3] * 4:
@@ -427,7 +427,7 @@ def reads_by_step(monkeypatch):
         reads[-1] += 1
         return _read(*args, **more)
 
-    monkeypatch.setattr(fetch_api, "_PARTITIONS_A_STEP", 2)
+    monkeypatch.setattr(_fetch_reading, "_PARTITIONS_A_STEP", 2)
     monkeypatch.setattr(Node, "step", step)
     monkeypatch.setattr(Reading, "_read_one", read)
     return reads
@@ -478,7 +478,7 @@ def test_nothing_waits_for_a_consumer_that_leaves_between_slices(one, epoch, mon
     """Each such request stayed for as long as it had asked to wait: 24 days, and 1.3 MB."""
     create_topic(one, "many", partitions=6)
     node = one.nodes[1].node
-    monkeypatch.setattr(fetch_api, "_PARTITIONS_A_STEP", 2)
+    monkeypatch.setattr(_fetch_reading, "_PARTITIONS_A_STEP", 2)
     client = one.client("leaves")
     request = fetch_request("many", 0, max_wait_ms=2**31 - 1)
     request.min_bytes = 2**31 - 1
@@ -510,7 +510,7 @@ def test_what_is_written_between_two_slices_ends_the_wait_of_a_session(one, monk
     again = FetchRequest(session_id=session_id, session_epoch=1, max_wait_ms=0, min_bytes=1)
     client.ask(again, FetchResponse, version=BY_NAME)
     # Three are named, and read one by one. The quiet one changes after the first of them.
-    monkeypatch.setattr(fetch_api, "_PARTITIONS_A_STEP", 1)
+    monkeypatch.setattr(_fetch_reading, "_PARTITIONS_A_STEP", 1)
     quiet = replica(one, 1, "many", 5)
     written = []
 

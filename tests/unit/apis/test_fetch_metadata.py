@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from minikafka.apis.fetch import fetch_metadata
+from minikafka.apis.fetch_metadata import fetch_metadata
 from minikafka.common.ids import METADATA_TOPIC_ID, Uuid
 from minikafka.messages.fetch import (
     FetchPartition,
