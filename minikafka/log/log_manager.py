@@ -43,6 +43,20 @@ class LogManagerSettings:
 
 
 @dataclass(slots=True)
+class _Periodic:
+    """Work that is done at an interval; it is due at `due_ms`, monotonic."""
+
+    due_ms: int = 0
+
+    def is_due(self, now_ms: int, interval_ms: int) -> bool:
+        """True if the work must be done now; the next time follows after the interval."""
+        if now_ms < self.due_ms:
+            return False
+        self.due_ms = now_ms + interval_ms
+        return True
+
+
+@dataclass(slots=True)
 class LogManager:
     """The logs of a node. Made by `open`; `load` must follow before anything else."""
 
@@ -50,10 +64,10 @@ class LogManager:
     rng: Random
     settings: LogManagerSettings = field(default_factory=LogManagerSettings)
     _homes: dict[TopicPartition, LogDirectory] = field(default_factory=dict)
-    _retention_due_ms: int = 0
-    _recovery_points_due_ms: int = 0
-    _log_starts_due_ms: int = 0
-    _expiration_due_ms: int = 0
+    _retention: _Periodic = field(default_factory=_Periodic)
+    _recovery_points: _Periodic = field(default_factory=_Periodic)
+    _log_starts: _Periodic = field(default_factory=_Periodic)
+    _expiration: _Periodic = field(default_factory=_Periodic)
 
     @classmethod
     def open(
@@ -132,8 +146,8 @@ class LogManager:
         for at in self._homes:
             self.forget_lost(at)
         first = now.monotonic_ms + self.settings.initial_task_delay_ms
-        self._retention_due_ms = self._recovery_points_due_ms = self._log_starts_due_ms = first
-        self._expiration_due_ms = first
+        for each in (self._retention, self._recovery_points, self._log_starts, self._expiration):
+            each.due_ms = first
         return faults
 
     def get(self, at: TopicPartition) -> UnifiedLog | None:
@@ -233,19 +247,16 @@ class LogManager:
         """Do the periodic work that is due. The caller must pass the faults to `take_offline`."""
         time_ms = now.monotonic_ms
         settings = self.settings
-        retention_due = time_ms >= self._retention_due_ms
-        if retention_due:
-            self._retention_due_ms = time_ms + settings.retention_check_interval_ms
-        points_due = time_ms >= self._recovery_points_due_ms
-        if points_due:
-            self._recovery_points_due_ms = time_ms + settings.flush_offset_checkpoint_interval_ms
-        starts_due = time_ms >= self._log_starts_due_ms
-        if starts_due:
-            self._log_starts_due_ms = time_ms + settings.flush_start_offset_checkpoint_interval_ms
-        expiration_due = time_ms >= self._expiration_due_ms
-        if expiration_due:
-            interval_ms = settings.producer_id_expiration_check_interval_ms
-            self._expiration_due_ms = time_ms + interval_ms
+        retention_due = self._retention.is_due(time_ms, settings.retention_check_interval_ms)
+        points_due = self._recovery_points.is_due(
+            time_ms, settings.flush_offset_checkpoint_interval_ms
+        )
+        starts_due = self._log_starts.is_due(
+            time_ms, settings.flush_start_offset_checkpoint_interval_ms
+        )
+        expiration_due = self._expiration.is_due(
+            time_ms, settings.producer_id_expiration_check_interval_ms
+        )
         faults: list[StorageFault] = []
         producers = 0
         for directory in self.online:
@@ -274,7 +285,7 @@ class LogManager:
             log.delete_old_segments(now)
         except OutOfFilesFault as fault:
             faults.append(fault)
-            self._retention_due_ms = now.monotonic_ms + _RETENTION_AGAIN_MS
+            self._retention.due_ms = now.monotonic_ms + _RETENTION_AGAIN_MS
 
     def remove_dying(self, now: Now, most: int) -> tuple[list[StorageFault], bool]:
         """Remove at most `most` folders of deleted logs that are due; True if more are due."""

@@ -4,13 +4,12 @@ Source: `KafkaRaftServer`, `BrokerServer`, `ControllerServer`, `SharedServer`.
 """
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from random import Random
 from typing import NamedTuple
 
 from minikafka.common.clock import Now
 from minikafka.common.environment import Environment
-from minikafka.common.ids import TopicPartition
 from minikafka.config import broker as keys
 from minikafka.config import log_keys
 from minikafka.config.node_config import NodeConfig
@@ -21,7 +20,7 @@ from minikafka.log.disk import Disk
 from minikafka.log.log_directory import METADATA_FOLDER, LogDirectory
 from minikafka.log.log_manager import LogManager, LogManagerSettings
 from minikafka.metadata.broker_registration import Endpoint
-from minikafka.metadata.image import RESOURCE_TOPIC, MetadataImage
+from minikafka.metadata.image import MetadataImage
 from minikafka.metadata.loader import MetadataLoader
 from minikafka.metadata.serde import MetadataRecord
 from minikafka.node.contexts import Contexts
@@ -104,7 +103,8 @@ class _Builder:
             check_quorum_state(home.disk)
             bootstrap = read_bootstrap(home.disk)
             self._check_metadata(raft, home)
-        for fault in self.logs.load(self._stored_log_configs(), self.around.now):
+        first_config = self._first_log_config()
+        for fault in self.logs.load(lambda _: first_config, self.around.now):
             if fault.log_dir == home.disk.root or not self.logs.online:
                 raise fault
         # A directory that cannot be loaded makes the last shutdown unclean.
@@ -212,11 +212,9 @@ class _Builder:
                     "shows that this node was in use: it would lead a cluster without topics",
                 )
 
-    def _stored_log_configs(self) -> Callable[[TopicPartition], LogConfig]:
-        """Return a function for the configuration of each log until the metadata is known."""
-        layers = ConfigLayers({}, {}, self.values.given)
-        configs, image = LogConfigs(), self.loader.image
-        return lambda name: configs.of(layers, image.config(RESOURCE_TOPIC, name.topic))
+    def _first_log_config(self) -> LogConfig:
+        """Return the broker's own log configuration: logs have it until the metadata is known."""
+        return LogConfigs().of(ConfigLayers({}, {}, self.values.given), {})
 
     # Quorum
 
