@@ -25,7 +25,7 @@ class QuorumReplica(NamedTuple):
     last_caught_up_ms: int
 
 
-class Quorum(NamedTuple):
+class QuorumInfo(NamedTuple):
     """The quorum; `endpoints` are those of the controllers, as listener://host:port."""
 
     cluster_id: str
@@ -37,7 +37,7 @@ class Quorum(NamedTuple):
     endpoints: dict[int, list[str]]
 
 
-def describe_quorum(client: AdminClient) -> Quorum:
+def describe_quorum(client: AdminClient) -> QuorumInfo:
     """Describe the quorum.
 
     Raises:
@@ -52,7 +52,7 @@ def describe_quorum(client: AdminClient) -> Quorum:
     check(data.error_code, data.error_message)
     cluster = client.ask(DescribeClusterRequest())
     check(cluster.error_code, cluster.error_message)
-    return Quorum(
+    return QuorumInfo(
         cluster.cluster_id,
         data.leader_id,
         data.leader_epoch,

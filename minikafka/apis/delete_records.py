@@ -36,7 +36,7 @@ from minikafka.serving.steps import Steps, wait_until
 _TO_HIGH_WATERMARK = -1
 
 
-class Waiting(NamedTuple):
+class WaitingDeletion(NamedTuple):
     """A deletion that some live replicas have not applied yet."""
 
     partition: Partition
@@ -49,7 +49,7 @@ def delete_records(
     ctx: BrokerContext, request: DeleteRecordsRequest
 ) -> Steps[DeleteRecordsResponse]:
     """Raise the log start offsets, then wait for the replicas."""
-    waiting: list[Waiting] = []
+    waiting: list[WaitingDeletion] = []
     rows = last_of_each(
         (topic.name, wanted.partition_index, wanted)
         for topic in request.topics
@@ -85,7 +85,7 @@ def delete_records(
 
 
 def _delete(
-    ctx: BrokerContext, name: TopicPartition, offset: int, waiting: list[Waiting]
+    ctx: BrokerContext, name: TopicPartition, offset: int, waiting: list[WaitingDeletion]
 ) -> DeleteRecordsPartitionResult:
     answer = DeleteRecordsPartitionResult(name.partition, -1)
     try:
@@ -102,7 +102,7 @@ def _delete(
         if not 0 <= target <= log.high_watermark:
             raise OffsetOutOfRangeError
         log.increment_log_start_offset(target)
-        waiting.append(Waiting(partition, target, answer))
+        waiting.append(WaitingDeletion(partition, target, answer))
         partition.wake_all()
     except KafkaError as error:
         answer.error_code = error.code
@@ -112,7 +112,7 @@ def _delete(
     return answer
 
 
-def _decide(waiting: Waiting) -> bool:
+def _decide(waiting: WaitingDeletion) -> bool:
     """True if the result of a deletion is known; then it is set in the answer."""
     partition, answer = waiting.partition, waiting.answer
     if not partition.is_leader:

@@ -21,7 +21,7 @@ from minikafka.config.values import (
     SOURCE_DEFAULT,
     SOURCE_DYNAMIC_DEFAULT,
     ConfigLayers,
-    Origin,
+    ConfigOrigin,
     broker_keys,
 )
 from minikafka.messages.api_keys import ApiKey
@@ -95,7 +95,7 @@ def _resource(
 
 def _rows(
     node: NodeServices, asked: DescribeConfigsResource
-) -> Iterable[tuple[Key[object], list[Origin]]]:
+) -> Iterable[tuple[Key[object], list[ConfigOrigin]]]:
     layers = node.config_layers()
     name = asked.resource_name
     if asked.resource_type == RESOURCE_TOPIC:
@@ -114,7 +114,7 @@ def _rows(
         return [
             (
                 Key(name=key, type=ConfigType.STRING, default=None),
-                [Origin(key, value, _SOURCE_GROUP)],
+                [ConfigOrigin(key, value, _SOURCE_GROUP)],
             )
             for key, value in values.items()
         ]
@@ -123,7 +123,7 @@ def _rows(
 
 def _topic_rows(
     node: NodeServices, layers: ConfigLayers, name: str
-) -> Iterable[tuple[Key[object], list[Origin]]]:
+) -> Iterable[tuple[Key[object], list[ConfigOrigin]]]:
     fault = fault_in_topic_name(name)
     if fault is not None:
         raise InvalidTopicError(fault)
@@ -133,19 +133,19 @@ def _topic_rows(
     return [(key, layers.topic_origins(key, own)) for key in TOPIC_KEYS]
 
 
-def _default_rows(layers: ConfigLayers) -> Iterable[tuple[Key[object], list[Origin]]]:
+def _default_rows(layers: ConfigLayers) -> Iterable[tuple[Key[object], list[ConfigOrigin]]]:
     """Return the cluster-wide dynamic defaults: only the keys that are set."""
     found = []
     for name, value in layers.dynamic_default.items():
         key = broker_keys().get(name)
         if key is not None:
             shown = key.spelling(value)
-            found.append((key, [Origin(name, shown, SOURCE_DYNAMIC_DEFAULT)]))
+            found.append((key, [ConfigOrigin(name, shown, SOURCE_DYNAMIC_DEFAULT)]))
     return found
 
 
 def _describe(
-    request: DescribeConfigsRequest, key: Key[object], origins: list[Origin], version: int
+    request: DescribeConfigsRequest, key: Key[object], origins: list[ConfigOrigin], version: int
 ) -> DescribeConfigsResourceResult:
     value = origins[0]
     result = DescribeConfigsResourceResult(
@@ -170,4 +170,4 @@ def _describe(
     return result
 
 
-_NO_VALUE = Origin("", None, SOURCE_DEFAULT)
+_NO_VALUE = ConfigOrigin("", None, SOURCE_DEFAULT)

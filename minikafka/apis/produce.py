@@ -62,7 +62,7 @@ _MAGIC = 2
 _ADMIN_CLIENT_ID = "__admin_client"
 
 
-class Waiting(NamedTuple):
+class WaitingAppend(NamedTuple):
     """An append whose result is not known yet: it depends on the replicas or a flush."""
 
     partition: Partition
@@ -80,7 +80,7 @@ class Queued(NamedTuple):
     answer: PartitionProduceResponse
 
 
-Pending = tuple[list[Waiting], list[Queued]]
+Pending = tuple[list[WaitingAppend], list[Queued]]
 """The appends that a request must wait for."""
 
 
@@ -153,7 +153,7 @@ def _await_appends(
 
 
 def _settle(
-    ctx: BrokerContext, request: ProduceRequest, each: Queued, waiting: list[Waiting]
+    ctx: BrokerContext, request: ProduceRequest, each: Queued, waiting: list[WaitingAppend]
 ) -> bool:
     """Take the result of a queued append; return False if it has none yet."""
     outcome = each.append.outcome
@@ -297,16 +297,16 @@ def _appended(
     leader_epoch: int,
     info: LogAppendInfo,
     answer: PartitionProduceResponse,
-) -> Waiting | None:
+) -> WaitingAppend | None:
     """Set the offsets of appended records in the answer; return the wait, or None."""
     answer.base_offset = info.first_offset
     answer.log_append_time_ms = info.log_append_time
     answer.log_start_offset = info.log_start_offset
     end_offset = info.last_offset + 1
     if acks == -1:
-        return Waiting(partition, partition.append_outcome, leader_epoch, end_offset, answer)
+        return WaitingAppend(partition, partition.append_outcome, leader_epoch, end_offset, answer)
     if acks == 1 and partition.log.awaits_flush:
-        return Waiting(partition, partition.flush_outcome, leader_epoch, end_offset, answer)
+        return WaitingAppend(partition, partition.flush_outcome, leader_epoch, end_offset, answer)
     return None
 
 
@@ -328,7 +328,7 @@ def _partition(ctx: BrokerContext, topic: TopicProduceData, index: int) -> Parti
     return partition
 
 
-def _decide(waiting: Waiting) -> bool:
+def _decide(waiting: WaitingAppend) -> bool:
     """True if the result of an append is known; an error is then set in the answer."""
     outcome = waiting.outcome(waiting.leader_epoch, waiting.end_offset)
     if outcome is None:
@@ -341,7 +341,7 @@ def _decide(waiting: Waiting) -> bool:
     return True
 
 
-def _latch(waiting: list[Waiting]) -> None:
+def _latch(waiting: list[WaitingAppend]) -> None:
     """Drop the appends whose result is known.
 
     The result is final: later changes of the partition do not affect committed records.
@@ -350,7 +350,10 @@ def _latch(waiting: list[Waiting]) -> None:
 
 
 def _await_replicas(
-    ctx: BrokerContext, request: ProduceRequest, response: ProduceResponse, waiting: list[Waiting]
+    ctx: BrokerContext,
+    request: ProduceRequest,
+    response: ProduceResponse,
+    waiting: list[WaitingAppend],
 ) -> Steps[ProduceResponse]:
     def all_decided() -> bool:
         _latch(waiting)

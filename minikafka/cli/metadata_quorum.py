@@ -13,7 +13,7 @@ from functools import partial
 from typing import NoReturn
 
 from minikafka.admin.client import AdminClient
-from minikafka.admin.quorum import Quorum, QuorumReplica, describe_quorum
+from minikafka.admin.quorum import QuorumInfo, QuorumReplica, describe_quorum
 from minikafka.cli._options import FAILED, ToolError
 from minikafka.cli._subcommands import declare_servers, run_with_client, say_errors_with
 from minikafka.common.ids import ZERO_UUID
@@ -79,7 +79,7 @@ def _describe(args: argparse.Namespace, client: AdminClient) -> int:
     return 0
 
 
-def _print_status(quorum: Quorum) -> None:
+def _print_status(quorum: QuorumInfo) -> None:
     leader = _leader(quorum)
     slowest = min(quorum.voters, key=lambda voter: voter.log_end_offset)
     lag_ms = 0
@@ -100,7 +100,7 @@ def _print_status(quorum: Quorum) -> None:
         print(f"{name + ':':<24}{value}")
 
 
-def _nodes(quorum: Quorum, replicas: Sequence[QuorumReplica]) -> str:
+def _nodes(quorum: QuorumInfo, replicas: Sequence[QuorumReplica]) -> str:
     found = []
     for it in replicas:
         node: dict[str, object] = {"id": it.node_id}
@@ -112,7 +112,7 @@ def _nodes(quorum: Quorum, replicas: Sequence[QuorumReplica]) -> str:
     return f"[{', '.join(found)}]"
 
 
-def _print_replication(quorum: Quorum, *, human_readable: bool) -> None:
+def _print_replication(quorum: QuorumInfo, *, human_readable: bool) -> None:
     leader = _leader(quorum)
     now_ms = int(time.time() * 1000)
 
@@ -143,7 +143,7 @@ def _print_replication(quorum: Quorum, *, human_readable: bool) -> None:
         print("".join(f"{cell:<{width}}\t" for cell, width in zip(row, widths, strict=True)))
 
 
-def _leader(quorum: Quorum) -> QuorumReplica:
+def _leader(quorum: QuorumInfo) -> QuorumReplica:
     found = next((voter for voter in quorum.voters if voter.node_id == quorum.leader_id), None)
     if found is None:
         raise ToolError(f"node {quorum.leader_id} leads, and is no voter")

@@ -101,7 +101,7 @@ def check_broker_values(given: Mapping[str, str]) -> Checked:
     return Checked(errors, ignored, warnings)
 
 
-class Origin(NamedTuple):
+class ConfigOrigin(NamedTuple):
     """One place that has a value for a key: its name there, its text, its `ConfigSource`.
 
     `factor` converts the unit of that place to the unit of the requested key.
@@ -134,10 +134,10 @@ class ConfigLayers(NamedTuple):
     dynamic_default: Mapping[str, str]
     static: Mapping[str, str]
 
-    def broker_origins(self, key: Key[object]) -> list[Origin]:
+    def broker_origins(self, key: Key[object]) -> list[ConfigOrigin]:
         """All origins of a broker key's value, highest precedence first, the default last."""
         found = [
-            Origin(key.name, key.spelling(layer[key.name]), source)
+            ConfigOrigin(key.name, key.spelling(layer[key.name]), source)
             for layer, source in (
                 (self.dynamic_broker, SOURCE_DYNAMIC_BROKER),
                 (self.dynamic_default, SOURCE_DYNAMIC_DEFAULT),
@@ -146,15 +146,15 @@ class ConfigLayers(NamedTuple):
             if key.name in layer
         ]
         if not key.required and key.default is not None:
-            found.append(Origin(key.name, key.text(key.default), SOURCE_DEFAULT))
+            found.append(ConfigOrigin(key.name, key.text(key.default), SOURCE_DEFAULT))
         return found
 
-    def topic_origins(self, key: Key[object], topic: Mapping[str, str]) -> list[Origin]:
+    def topic_origins(self, key: Key[object], topic: Mapping[str, str]) -> list[ConfigOrigin]:
         """All origins of a topic key's value, highest precedence first; never empty."""
         found = []
         if key.name in topic:
-            found.append(Origin(key.name, key.spelling(topic[key.name]), SOURCE_TOPIC))
-        defaults: list[Origin] = []
+            found.append(ConfigOrigin(key.name, key.spelling(topic[key.name]), SOURCE_TOPIC))
+        defaults: list[ConfigOrigin] = []
         for synonym, factor in key.synonyms:
             broker_key = _USED_KEYS.get(synonym)
             assert broker_key is not None, synonym
@@ -163,7 +163,7 @@ class ConfigLayers(NamedTuple):
                 place.append(origin._replace(factor=factor))
         found.extend(defaults[:1] if defaults else ())
         if not found:
-            found.append(Origin(key.name, key.text(key.default), SOURCE_DEFAULT))
+            found.append(ConfigOrigin(key.name, key.text(key.default), SOURCE_DEFAULT))
         return found
 
     def topic_value(self, key: Key[T], topic: Mapping[str, str]) -> T:

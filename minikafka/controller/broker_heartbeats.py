@@ -1,9 +1,9 @@
 """Broker sessions, measured in monotonic time, and the state changes that heartbeats cause.
 
 A controller that becomes active has no sessions: it starts a full one for each unfenced broker.
-State (`next_standing`): FENCED -> UNFENCED when the broker has caught up and asks for it; UNFENCED
--> CONTROLLED_SHUTDOWN while the broker still leads partitions, then SHUTDOWN_NOW; UNFENCED ->
-FENCED when the broker asks for it or its session ends.
+`next_control_state` has the transitions: FENCED -> UNFENCED when the broker has caught up and asks
+for it; UNFENCED -> CONTROLLED_SHUTDOWN while the broker still leads partitions, then SHUTDOWN_NOW;
+UNFENCED -> FENCED when the broker asks for it or its session ends.
 
 Source: `BrokerHeartbeatManager`, `BrokerHeartbeatTracker`, KIP-631.
 """
@@ -16,7 +16,7 @@ from typing import NamedTuple
 from minikafka.metadata.broker_registration import BrokerRegistration
 
 
-class Standing(Enum):
+class BrokerControlState(Enum):
     """The state of a broker, as the controller sees it (`BrokerControlState`)."""
 
     FENCED = "fenced"
@@ -25,7 +25,7 @@ class Standing(Enum):
     SHUTDOWN_NOW = "shutdown now"
 
 
-class Wishes(NamedTuple):
+class HeartbeatRequests(NamedTuple):
     """The requests of a heartbeat, and the offset up to which the broker has applied metadata."""
 
     fence: bool
@@ -33,44 +33,48 @@ class Wishes(NamedTuple):
     metadata_offset: int
 
 
-def standing(broker: BrokerRegistration) -> Standing:
+def control_state(broker: BrokerRegistration) -> BrokerControlState:
     """Return the state that a broker's registration records."""
     if broker.fenced:
-        return Standing.FENCED
+        return BrokerControlState.FENCED
     if broker.in_controlled_shutdown:
-        return Standing.CONTROLLED_SHUTDOWN
-    return Standing.UNFENCED
+        return BrokerControlState.CONTROLLED_SHUTDOWN
+    return BrokerControlState.UNFENCED
 
 
-def next_standing(
-    broker: BrokerRegistration, wishes: Wishes, *, leads: bool, others_have_moved_on: bool
-) -> Standing:
+def next_control_state(
+    broker: BrokerRegistration,
+    asked: HeartbeatRequests,
+    *,
+    leads: bool,
+    others_have_moved_on: bool,
+) -> BrokerControlState:
     """Return the state of a broker after a heartbeat.
 
     `leads`: the broker leads a partition. `others_have_moved_on`: every other active broker has
     applied the records that moved its leaderships away, so no client is directed here any more.
     """
-    now = standing(broker)
-    if now is Standing.FENCED:
-        return _from_fenced(broker, wishes)
-    if now is Standing.CONTROLLED_SHUTDOWN:
-        return Standing.SHUTDOWN_NOW if not leads and others_have_moved_on else now
-    if wishes.fence:
-        return Standing.SHUTDOWN_NOW if wishes.shut_down else Standing.FENCED
-    if wishes.shut_down:
-        return Standing.CONTROLLED_SHUTDOWN if leads else Standing.SHUTDOWN_NOW
+    now = control_state(broker)
+    if now is BrokerControlState.FENCED:
+        return _from_fenced(broker, asked)
+    if now is BrokerControlState.CONTROLLED_SHUTDOWN:
+        return BrokerControlState.SHUTDOWN_NOW if not leads and others_have_moved_on else now
+    if asked.fence:
+        return BrokerControlState.SHUTDOWN_NOW if asked.shut_down else BrokerControlState.FENCED
+    if asked.shut_down:
+        return BrokerControlState.CONTROLLED_SHUTDOWN if leads else BrokerControlState.SHUTDOWN_NOW
     return now
 
 
-def _from_fenced(broker: BrokerRegistration, wishes: Wishes) -> Standing:
-    if wishes.shut_down:
-        return Standing.SHUTDOWN_NOW
+def _from_fenced(broker: BrokerRegistration, asked: HeartbeatRequests) -> BrokerControlState:
+    if asked.shut_down:
+        return BrokerControlState.SHUTDOWN_NOW
     # Unlike Kafka: an incarnation that began to shut down is not unfenced again. No record can
     # clear its in_controlled_shutdown flag, so it would lead partitions without being active.
-    may_return = not wishes.fence and not broker.in_controlled_shutdown
-    if may_return and wishes.metadata_offset >= broker.registered_at:
-        return Standing.UNFENCED
-    return Standing.FENCED
+    may_return = not asked.fence and not broker.in_controlled_shutdown
+    if may_return and asked.metadata_offset >= broker.registered_at:
+        return BrokerControlState.UNFENCED
+    return BrokerControlState.FENCED
 
 
 @dataclass(slots=True)

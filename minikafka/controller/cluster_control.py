@@ -19,11 +19,11 @@ from minikafka.common.errors import (
 )
 from minikafka.common.ids import Uuid
 from minikafka.controller.broker_heartbeats import (
+    BrokerControlState,
     BrokerHeartbeats,
-    Standing,
-    Wishes,
-    next_standing,
-    standing,
+    HeartbeatRequests,
+    control_state,
+    next_control_state,
 )
 from minikafka.controller.cluster_checks import check_broker_epoch
 from minikafka.controller.partition_change import DIRECTORIES_FROM
@@ -239,21 +239,23 @@ def heartbeat(
     broker_id = broker.broker_id
     heartbeats.touch(broker_id, broker.epoch, now_ms)
     active = [other for other in view.image.brokers.values() if other.active]
-    wishes = Wishes(request.want_fence, request.want_shut_down, request.current_metadata_offset)
-    now = standing(broker)
-    after = next_standing(
+    asked = HeartbeatRequests(
+        request.want_fence, request.want_shut_down, request.current_metadata_offset
+    )
+    now = control_state(broker)
+    after = next_control_state(
         broker,
-        wishes,
+        asked,
         leads=view.index.leads(broker_id),
         others_have_moved_on=heartbeats.others_have_moved_on(broker_id, active),
     )
     records = _transition(view, broker, now, after)
     heartbeats.progressed(broker_id, request.current_metadata_offset)
-    if after is Standing.CONTROLLED_SHUTDOWN:
+    if after is BrokerControlState.CONTROLLED_SHUTDOWN:
         heartbeats.shutting_down(broker_id, view.next_offset + len(records) - 1)
-    elif after is not Standing.UNFENCED:
+    elif after is not BrokerControlState.UNFENCED:
         heartbeats.fenced(broker_id)
-    if now is after or after is not Standing.UNFENCED:
+    if now is after or after is not BrokerControlState.UNFENCED:
         # Skipped while a broker is being unfenced: its next heartbeat reports the same directories.
         records += _directory_changes(view, broker, request, version, moved=after is not now)
     if after is not now:
@@ -262,29 +264,29 @@ def heartbeat(
         records,
         heartbeat_messages.BrokerHeartbeatResponse(
             is_caught_up=request.current_metadata_offset >= broker.registered_at,
-            is_fenced=after in (Standing.FENCED, Standing.SHUTDOWN_NOW),
-            should_shut_down=after is Standing.SHUTDOWN_NOW,
+            is_fenced=after in (BrokerControlState.FENCED, BrokerControlState.SHUTDOWN_NOW),
+            should_shut_down=after is BrokerControlState.SHUTDOWN_NOW,
         ),
     )
 
 
 def _transition(
-    view: View, broker: BrokerRegistration, now: Standing, after: Standing
+    view: View, broker: BrokerRegistration, now: BrokerControlState, after: BrokerControlState
 ) -> list[MetadataRecord]:
-    if after is Standing.CONTROLLED_SHUTDOWN:
+    if after is BrokerControlState.CONTROLLED_SHUTDOWN:
         return _controlled_shutdown(view, broker, now)
     if after is now:
         return []
-    if after is Standing.UNFENCED:
+    if after is BrokerControlState.UNFENCED:
         return unfencing(view, broker)
     return [] if broker.fenced else fencing(view, broker)
 
 
 def _controlled_shutdown(
-    view: View, broker: BrokerRegistration, now: Standing
+    view: View, broker: BrokerRegistration, now: BrokerControlState
 ) -> list[MetadataRecord]:
     records: list[MetadataRecord] = []
-    if now is not Standing.CONTROLLED_SHUTDOWN:
+    if now is not BrokerControlState.CONTROLLED_SHUTDOWN:
         records.append(
             BrokerRegistrationChangeRecord(
                 broker_id=broker.broker_id,

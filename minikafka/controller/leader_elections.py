@@ -34,7 +34,7 @@ _STRATEGIES = {
 }
 
 
-class Outcome(NamedTuple):
+class ElectionOutcome(NamedTuple):
     """The result for one partition; without a message, the error's default message is used."""
 
     error: ErrorCode
@@ -53,7 +53,9 @@ class Elections:
     """The outcomes of one request, in response order; a partition in `recovery` has none yet."""
 
     recovery: RecoveryRequest
-    outcomes: dict[tuple[str, int], Outcome | TopicIdPartition] = field(default_factory=dict)
+    outcomes: dict[tuple[str, int], ElectionOutcome | TopicIdPartition] = field(
+        default_factory=dict
+    )
 
     def response(self, waited: Mapping[TopicIdPartition, str]) -> messages.ElectLeadersResponse:
         """Return the response; `waited` says what each undecided partition was waiting for."""
@@ -61,8 +63,8 @@ class Elections:
         for (topic, index), outcome in self.outcomes.items():
             if isinstance(outcome, TopicIdPartition):
                 error = self.recovery.results.get(outcome)
-                late = Outcome(ErrorCode.REQUEST_TIMED_OUT, waited.get(outcome))
-                found = late if error is None else Outcome(error)
+                late = ElectionOutcome(ErrorCode.REQUEST_TIMED_OUT, waited.get(outcome))
+                found = late if error is None else ElectionOutcome(error)
             else:
                 found = outcome
             results.setdefault(topic, []).append(
@@ -129,7 +131,7 @@ def ask_for_recoveries(
         registration = asked.found.registration
         acceptable = view.acceptable(registration)
         if not any(acceptable(replica) for replica in registration.replicas):
-            elections.outcomes[name] = Outcome(ErrorCode.ELIGIBLE_LEADERS_NOT_AVAILABLE)
+            elections.outcomes[name] = ElectionOutcome(ErrorCode.ELIGIBLE_LEADERS_NOT_AVAILABLE)
             continue
         elections.outcomes[name] = asked.found.partition
         elections.recovery.pending[asked.found.partition] = None
@@ -170,7 +172,7 @@ def _served(
         if (asked.topic, asked.partition) in elections.outcomes:
             continue
         if served == MAX_PARTITIONS:
-            over = Outcome(ErrorCode.REQUEST_LIMIT_REACHED)
+            over = ElectionOutcome(ErrorCode.REQUEST_LIMIT_REACHED)
             elections.outcomes[asked.topic, asked.partition] = over
             continue
         served += 1
@@ -197,12 +199,14 @@ def _eligible(view: View, kind: int) -> Iterable[IndexedPartition]:
     return view.index.led_by(NO_LEADER)
 
 
-def _refusal(asked: _Asked, kind: int) -> Outcome | None:
+def _refusal(asked: _Asked, kind: int) -> ElectionOutcome | None:
     if asked.found is None:
         name = f"{asked.topic}-{asked.partition}"
-        return Outcome(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"partition {name} does not exist")
+        return ElectionOutcome(
+            ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"partition {name} does not exist"
+        )
     if not _is_needed(asked.found.registration, kind):
-        return Outcome(ErrorCode.ELECTION_NOT_NEEDED)
+        return ElectionOutcome(ErrorCode.ELECTION_NOT_NEEDED)
     return None
 
 
@@ -212,7 +216,9 @@ def _is_needed(registration: PartitionRegistration, kind: int) -> bool:
     return registration.leader == NO_LEADER
 
 
-def _elect(view: View, asked: _Asked, kind: int) -> tuple[Outcome, PartitionChangeRecord | None]:
+def _elect(
+    view: View, asked: _Asked, kind: int
+) -> tuple[ElectionOutcome, PartitionChangeRecord | None]:
     refusal = _refusal(asked, kind)
     if refusal is not None:
         return refusal, None
@@ -224,23 +230,23 @@ def _elect(view: View, asked: _Asked, kind: int) -> tuple[Outcome, PartitionChan
     record = view.change(found, Target(), election=election)
     if record is not None:
         # As Kafka: NONE also if another replica than the preferred one was elected.
-        return Outcome(ErrorCode.NONE), record
+        return ElectionOutcome(ErrorCode.NONE), record
     if kind == PREFERRED:
-        return Outcome(ErrorCode.PREFERRED_LEADER_NOT_AVAILABLE), None
-    return Outcome(ErrorCode.ELIGIBLE_LEADERS_NOT_AVAILABLE), None
+        return ElectionOutcome(ErrorCode.PREFERRED_LEADER_NOT_AVAILABLE), None
+    return ElectionOutcome(ErrorCode.ELIGIBLE_LEADERS_NOT_AVAILABLE), None
 
 
 def _designate(
     view: View, found: IndexedPartition, desired: int
-) -> tuple[Outcome, PartitionChangeRecord | None]:
+) -> tuple[ElectionOutcome, PartitionChangeRecord | None]:
     registration = found.registration
     if desired not in registration.replicas:
         replicas = ", ".join(map(str, registration.replicas))
         why = f"broker {desired} has no replica of the partition; its replicas are: {replicas}"
-        return Outcome(ErrorCode.INVALID_REQUEST, why), None
+        return ElectionOutcome(ErrorCode.INVALID_REQUEST, why), None
     if not view.acceptable(registration)(desired):
         broker = view.image.brokers.get(desired)
         state = "not registered" if broker is None else "fenced, or its log directory is offline"
         why = f"broker {desired} cannot lead: it is {state}"
-        return Outcome(ErrorCode.ELIGIBLE_LEADERS_NOT_AVAILABLE, why), None
-    return Outcome(ErrorCode.NONE), view.change(found, Target(), designated=desired)
+        return ElectionOutcome(ErrorCode.ELIGIBLE_LEADERS_NOT_AVAILABLE, why), None
+    return ElectionOutcome(ErrorCode.NONE), view.change(found, Target(), designated=desired)

@@ -73,7 +73,7 @@ class RecoveryRequest:
     results: dict[TopicIdPartition, ErrorCode] = field(default_factory=dict)
 
 
-class Answer(NamedTuple):
+class ReplicaReport(NamedTuple):
     """The log end of a replica, as one incarnation of its broker reported it."""
 
     log: LogInfo
@@ -85,7 +85,7 @@ class RunningRecovery(NamedTuple):
 
     partition: TopicIdPartition
     strategy: Strategy
-    answers: Mapping[int, Answer]
+    answers: Mapping[int, ReplicaReport]
 
 
 @dataclass(slots=True)
@@ -99,7 +99,7 @@ class _Case:
     strategy: Strategy | None = None
     started_ms: int = 0
     alarm_ms: int = -1
-    answers: dict[int, Answer] = field(default_factory=dict)
+    answers: dict[int, ReplicaReport] = field(default_factory=dict)
     requests: list[RecoveryRequest] = field(default_factory=list)
 
 
@@ -439,7 +439,7 @@ class UncleanRecoveryManager:
                 again.append(key)
                 continue
             log = LogInfo(row.last_written_leader_epoch, row.log_end_offset)
-            case.answers[broker_id] = Answer(log, answer.broker_epoch)
+            case.answers[broker_id] = ReplicaReport(log, answer.broker_epoch)
             self._dirty[key] = None
         self._schedule()
         return again

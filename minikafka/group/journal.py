@@ -28,7 +28,7 @@ from minikafka.config.values import Config
 from minikafka.group.ports import LedPartition
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch
 from minikafka.records.errors import RecordValidationError
-from minikafka.records.validation import Origin
+from minikafka.records.validation import AppendOrigin
 
 _log = logging.getLogger("minikafka.group")
 
@@ -105,7 +105,7 @@ class Journal:
         batch = build_batch(records, BatchOptions(codec=codec))
         try:
             info = self.partition.append_as_leader(
-                memoryview(batch), required_acks=-1, origin=Origin.COORDINATOR
+                memoryview(batch), required_acks=-1, origin=AppendOrigin.COORDINATOR
             )
         except (KafkaError, RecordValidationError) as error:
             raise _as_members_see_it(error.code) from error

@@ -12,7 +12,7 @@ from minikafka.common.faults import StorageFault
 from minikafka.common.ids import TopicPartition
 from minikafka.log.results import DamagedRecordsError, LogAppendInfo
 from minikafka.log.unified_log import UnifiedLog
-from minikafka.records.validation import Origin
+from minikafka.records.validation import AppendOrigin
 
 OFFSETS_TOPIC = "__consumer_offsets"
 
@@ -41,7 +41,7 @@ class LedPartition(Protocol):
         """The key that is notified when the high watermark moves or leadership ends."""
 
     def append_as_leader(
-        self, records: memoryview, *, required_acks: int, origin: Origin = ...
+        self, records: memoryview, *, required_acks: int, origin: AppendOrigin = ...
     ) -> LogAppendInfo:
         """Append a batch; see `Partition.append_as_leader`."""
 

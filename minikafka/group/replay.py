@@ -26,7 +26,7 @@ _SLICE_BYTES = 64 * 1024
 
 
 @dataclass(slots=True, eq=False)
-class Replay:
+class GroupReplay:
     """The state that was read so far; `next_offset` is the next offset to read."""
 
     journal: Journal

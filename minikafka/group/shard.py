@@ -38,7 +38,7 @@ from minikafka.group.offsets import NO_EXPIRY, GroupOffsets
 from minikafka.group.ports import LedPartition
 from minikafka.group.rebalance import Rebalance
 from minikafka.group.records import group_key, group_value, offset_key, offset_value
-from minikafka.group.replay import Replay, simple_group
+from minikafka.group.replay import GroupReplay, simple_group
 from minikafka.group.slices import in_slices
 from minikafka.log.results import DamagedRecordsError
 from minikafka.messages.coordinator.offset_commit import OffsetCommitValue
@@ -123,10 +123,10 @@ class Shard:
 
     def load(self) -> None:
         """Start to read the log."""
-        replay = Replay(self.journal, self.partition.log.log_start_offset)
+        replay = GroupReplay(self.journal, self.partition.log.log_start_offset)
         self.env.later(lambda: self._load_slice(replay))
 
-    def _load_slice(self, replay: Replay) -> None:
+    def _load_slice(self, replay: GroupReplay) -> None:
         if self.state is not ShardState.LOADING:
             return
         if not self.partition.is_leader:
@@ -161,7 +161,7 @@ class Shard:
         else:
             self.env.later(lambda: self._load_slice(replay))
 
-    def _take_over(self, replay: Replay) -> Iterator[int]:
+    def _take_over(self, replay: GroupReplay) -> Iterator[int]:
         """Take over the loaded groups and offsets, become active, then start member sessions."""
         self.offsets = replay.offsets
         for group in replay.finished_groups():

@@ -49,9 +49,9 @@ from minikafka.log.timestamp_search import find_record
 from minikafka.log.transaction_index import AbortedTransaction
 from minikafka.records.batch import CONTROL, LOG_OVERHEAD, NO_TIMESTAMP, BatchHeader, assign
 from minikafka.records.errors import RecordValidationError
-from minikafka.records.validation import UNBOUNDED, Origin, validate_batch
+from minikafka.records.validation import UNBOUNDED, AppendOrigin, validate_batch
 
-_CLIENT = Origin.CLIENT
+_CLIENT = AppendOrigin.CLIENT
 
 
 @dataclass(slots=True)
@@ -136,7 +136,7 @@ class UnifiedLog:
         *,
         leader_epoch: int,
         now: Now,
-        origin: Origin = Origin.CLIENT,
+        origin: AppendOrigin = AppendOrigin.CLIENT,
         budget: Budget = UNBOUNDED,
     ) -> LogAppendInfo:
         """Validate records, give them offsets and the leader's epoch, and write them.
@@ -505,7 +505,7 @@ class UnifiedLog:
         self.segments.close()
 
     def _append_all(
-        self, records: memoryview, leader_epoch: int, now: Now, origin: Origin
+        self, records: memoryview, leader_epoch: int, now: Now, origin: AppendOrigin
     ) -> LogAppendInfo:
         """Append the batches of a coordinator or of the quorum leader."""
         policy = self.config.records

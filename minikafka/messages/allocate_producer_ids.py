@@ -9,7 +9,7 @@ from minikafka.protocol.primitives import (
     DECODE_FAILURES,
     Reader,
     TaggedFields,
-    UnsupportedVersionError,
+    UnknownMessageVersionError,
     Writer,
     cut_short,
     malformed,
@@ -48,7 +48,7 @@ class AllocateProducerIdsRequest:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("AllocateProducerIdsRequest", version)
+            raise UnknownMessageVersionError("AllocateProducerIdsRequest", version)
         out = writer.buf
         it = self
         out += _pack_iqx(it.broker_id, it.broker_epoch)
@@ -60,7 +60,7 @@ class AllocateProducerIdsRequest:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("AllocateProducerIdsRequest", version)
+            raise UnknownMessageVersionError("AllocateProducerIdsRequest", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:
@@ -116,7 +116,7 @@ class AllocateProducerIdsResponse:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("AllocateProducerIdsResponse", version)
+            raise UnknownMessageVersionError("AllocateProducerIdsResponse", version)
         out = writer.buf
         it = self
         out += _pack_ihqix(it.throttle_time_ms, it.error_code, it.producer_id_start, it.producer_id_len)
@@ -128,7 +128,7 @@ class AllocateProducerIdsResponse:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("AllocateProducerIdsResponse", version)
+            raise UnknownMessageVersionError("AllocateProducerIdsResponse", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:

@@ -12,7 +12,7 @@ from minikafka.protocol.primitives import (
     Reader,
     TaggedFields,
     UNSET,
-    UnsupportedVersionError,
+    UnknownMessageVersionError,
     Writer,
     cut_short,
     malformed,
@@ -109,7 +109,7 @@ class AlterConfigsRequest:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 0 <= version <= 2:
-            raise UnsupportedVersionError("AlterConfigsRequest", version)
+            raise UnknownMessageVersionError("AlterConfigsRequest", version)
         out = writer.buf
         it = self
         its_resources = it.resources
@@ -135,7 +135,7 @@ class AlterConfigsRequest:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 0 <= version <= 2:
-            raise UnsupportedVersionError("AlterConfigsRequest", version)
+            raise UnknownMessageVersionError("AlterConfigsRequest", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:
@@ -228,7 +228,7 @@ class AlterConfigsResponse:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 0 <= version <= 2:
-            raise UnsupportedVersionError("AlterConfigsResponse", version)
+            raise UnknownMessageVersionError("AlterConfigsResponse", version)
         out = writer.buf
         it = self
         its_responses = it.responses
@@ -251,7 +251,7 @@ class AlterConfigsResponse:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 0 <= version <= 2:
-            raise UnsupportedVersionError("AlterConfigsResponse", version)
+            raise UnknownMessageVersionError("AlterConfigsResponse", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:

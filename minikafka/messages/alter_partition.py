@@ -13,8 +13,8 @@ from minikafka.protocol.primitives import (
     Reader,
     TaggedFields,
     UNSET,
+    UnknownMessageVersionError,
     UnsupportedFieldError,
-    UnsupportedVersionError,
     Writer,
     cut_short,
     malformed,
@@ -144,7 +144,7 @@ class AlterPartitionRequest:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 2 <= version <= 3:
-            raise UnsupportedVersionError("AlterPartitionRequest", version)
+            raise UnknownMessageVersionError("AlterPartitionRequest", version)
         out = writer.buf
         it = self
         its_topics = it.topics
@@ -163,7 +163,7 @@ class AlterPartitionRequest:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 2 <= version <= 3:
-            raise UnsupportedVersionError("AlterPartitionRequest", version)
+            raise UnknownMessageVersionError("AlterPartitionRequest", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:
@@ -277,7 +277,7 @@ class AlterPartitionResponse:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 2 <= version <= 3:
-            raise UnsupportedVersionError("AlterPartitionResponse", version)
+            raise UnknownMessageVersionError("AlterPartitionResponse", version)
         out = writer.buf
         it = self
         its_topics = it.topics
@@ -296,7 +296,7 @@ class AlterPartitionResponse:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 2 <= version <= 3:
-            raise UnsupportedVersionError("AlterPartitionResponse", version)
+            raise UnknownMessageVersionError("AlterPartitionResponse", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:

@@ -12,8 +12,8 @@ from minikafka.protocol.primitives import (
     Reader,
     TaggedFields,
     UNSET,
+    UnknownMessageVersionError,
     UnsupportedFieldError,
-    UnsupportedVersionError,
     Writer,
     cut_short,
     malformed,
@@ -100,7 +100,7 @@ class AlterPartitionReassignmentsRequest:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 0 <= version <= 1:
-            raise UnsupportedVersionError("AlterPartitionReassignmentsRequest", version)
+            raise UnknownMessageVersionError("AlterPartitionReassignmentsRequest", version)
         out = writer.buf
         it = self
         its_topics = it.topics
@@ -126,7 +126,7 @@ class AlterPartitionReassignmentsRequest:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 0 <= version <= 1:
-            raise UnsupportedVersionError("AlterPartitionReassignmentsRequest", version)
+            raise UnknownMessageVersionError("AlterPartitionReassignmentsRequest", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:
@@ -242,7 +242,7 @@ class AlterPartitionReassignmentsResponse:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 0 <= version <= 1:
-            raise UnsupportedVersionError("AlterPartitionReassignmentsResponse", version)
+            raise UnknownMessageVersionError("AlterPartitionReassignmentsResponse", version)
         out = writer.buf
         it = self
         its_error_message = it.error_message
@@ -282,7 +282,7 @@ class AlterPartitionReassignmentsResponse:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 0 <= version <= 1:
-            raise UnsupportedVersionError("AlterPartitionReassignmentsResponse", version)
+            raise UnknownMessageVersionError("AlterPartitionReassignmentsResponse", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:

@@ -12,7 +12,7 @@ from minikafka.protocol.primitives import (
     Reader,
     TaggedFields,
     UNSET,
-    UnsupportedVersionError,
+    UnknownMessageVersionError,
     Writer,
     cut_short,
     malformed,
@@ -78,7 +78,7 @@ class ApiVersionsRequest:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 0 <= version <= 5:
-            raise UnsupportedVersionError("ApiVersionsRequest", version)
+            raise UnknownMessageVersionError("ApiVersionsRequest", version)
         out = writer.buf
         it = self
         if version >= 3:
@@ -121,7 +121,7 @@ class ApiVersionsRequest:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 0 <= version <= 5:
-            raise UnsupportedVersionError("ApiVersionsRequest", version)
+            raise UnknownMessageVersionError("ApiVersionsRequest", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:
@@ -301,7 +301,7 @@ class ApiVersionsResponse:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 0 <= version <= 5:
-            raise UnsupportedVersionError("ApiVersionsResponse", version)
+            raise UnknownMessageVersionError("ApiVersionsResponse", version)
         out = writer.buf
         it = self
         its_api_keys = it.api_keys
@@ -333,7 +333,7 @@ class ApiVersionsResponse:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 0 <= version <= 5:
-            raise UnsupportedVersionError("ApiVersionsResponse", version)
+            raise UnknownMessageVersionError("ApiVersionsResponse", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:

@@ -13,7 +13,7 @@ from minikafka.protocol.primitives import (
     Reader,
     TaggedFields,
     UNSET,
-    UnsupportedVersionError,
+    UnknownMessageVersionError,
     Writer,
     cut_short,
     malformed,
@@ -117,7 +117,7 @@ class AssignReplicasToDirsRequest:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("AssignReplicasToDirsRequest", version)
+            raise UnknownMessageVersionError("AssignReplicasToDirsRequest", version)
         out = writer.buf
         it = self
         its_directories = it.directories
@@ -136,7 +136,7 @@ class AssignReplicasToDirsRequest:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("AssignReplicasToDirsRequest", version)
+            raise UnknownMessageVersionError("AssignReplicasToDirsRequest", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:
@@ -250,7 +250,7 @@ class AssignReplicasToDirsResponse:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("AssignReplicasToDirsResponse", version)
+            raise UnknownMessageVersionError("AssignReplicasToDirsResponse", version)
         out = writer.buf
         it = self
         its_directories = it.directories
@@ -269,7 +269,7 @@ class AssignReplicasToDirsResponse:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("AssignReplicasToDirsResponse", version)
+            raise UnknownMessageVersionError("AssignReplicasToDirsResponse", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:

@@ -12,8 +12,8 @@ from minikafka.protocol.primitives import (
     Reader,
     TaggedFields,
     UNSET,
+    UnknownMessageVersionError,
     UnsupportedFieldError,
-    UnsupportedVersionError,
     Writer,
     cut_short,
     malformed,
@@ -75,7 +75,7 @@ class BrokerHeartbeatRequest:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 0 <= version <= 2:
-            raise UnsupportedVersionError("BrokerHeartbeatRequest", version)
+            raise UnknownMessageVersionError("BrokerHeartbeatRequest", version)
         out = writer.buf
         it = self
         out += _pack_iqqoox(
@@ -101,7 +101,7 @@ class BrokerHeartbeatRequest:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 0 <= version <= 2:
-            raise UnsupportedVersionError("BrokerHeartbeatRequest", version)
+            raise UnknownMessageVersionError("BrokerHeartbeatRequest", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:
@@ -169,7 +169,7 @@ class BrokerHeartbeatResponse:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 0 <= version <= 2:
-            raise UnsupportedVersionError("BrokerHeartbeatResponse", version)
+            raise UnknownMessageVersionError("BrokerHeartbeatResponse", version)
         out = writer.buf
         it = self
         out += _pack_ihooox(
@@ -187,7 +187,7 @@ class BrokerHeartbeatResponse:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 0 <= version <= 2:
-            raise UnsupportedVersionError("BrokerHeartbeatResponse", version)
+            raise UnknownMessageVersionError("BrokerHeartbeatResponse", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:

@@ -13,8 +13,8 @@ from minikafka.protocol.primitives import (
     Reader,
     TaggedFields,
     UNSET,
+    UnknownMessageVersionError,
     UnsupportedFieldError,
-    UnsupportedVersionError,
     Writer,
     cut_short,
     malformed,
@@ -138,7 +138,7 @@ class BrokerRegistrationRequest:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 0 <= version <= 4:
-            raise UnsupportedVersionError("BrokerRegistrationRequest", version)
+            raise UnknownMessageVersionError("BrokerRegistrationRequest", version)
         out = writer.buf
         it = self
         its_cluster_id = it.cluster_id
@@ -200,7 +200,7 @@ class BrokerRegistrationRequest:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 0 <= version <= 4:
-            raise UnsupportedVersionError("BrokerRegistrationRequest", version)
+            raise UnknownMessageVersionError("BrokerRegistrationRequest", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:
@@ -314,7 +314,7 @@ class BrokerRegistrationResponse:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 0 <= version <= 4:
-            raise UnsupportedVersionError("BrokerRegistrationResponse", version)
+            raise UnknownMessageVersionError("BrokerRegistrationResponse", version)
         out = writer.buf
         it = self
         out += _pack_ihqx(it.throttle_time_ms, it.error_code, it.broker_epoch)
@@ -326,7 +326,7 @@ class BrokerRegistrationResponse:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 0 <= version <= 4:
-            raise UnsupportedVersionError("BrokerRegistrationResponse", version)
+            raise UnknownMessageVersionError("BrokerRegistrationResponse", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:

@@ -13,7 +13,7 @@ from minikafka.protocol.primitives import (
     Reader,
     TaggedFields,
     UNSET,
-    UnsupportedVersionError,
+    UnknownMessageVersionError,
     Writer,
     cut_short,
     malformed,
@@ -116,7 +116,7 @@ class ControllerRegistrationRequest:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("ControllerRegistrationRequest", version)
+            raise UnknownMessageVersionError("ControllerRegistrationRequest", version)
         out = writer.buf
         it = self
         its_listeners = it.listeners
@@ -142,7 +142,7 @@ class ControllerRegistrationRequest:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("ControllerRegistrationRequest", version)
+            raise UnknownMessageVersionError("ControllerRegistrationRequest", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:
@@ -209,7 +209,7 @@ class ControllerRegistrationResponse:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("ControllerRegistrationResponse", version)
+            raise UnknownMessageVersionError("ControllerRegistrationResponse", version)
         out = writer.buf
         it = self
         its_error_message = it.error_message
@@ -232,7 +232,7 @@ class ControllerRegistrationResponse:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("ControllerRegistrationResponse", version)
+            raise UnknownMessageVersionError("ControllerRegistrationResponse", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:

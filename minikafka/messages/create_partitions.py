@@ -12,7 +12,7 @@ from minikafka.protocol.primitives import (
     Reader,
     TaggedFields,
     UNSET,
-    UnsupportedVersionError,
+    UnknownMessageVersionError,
     Writer,
     cut_short,
     malformed,
@@ -107,7 +107,7 @@ class CreatePartitionsRequest:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 0 <= version <= 3:
-            raise UnsupportedVersionError("CreatePartitionsRequest", version)
+            raise UnknownMessageVersionError("CreatePartitionsRequest", version)
         out = writer.buf
         it = self
         its_topics = it.topics
@@ -133,7 +133,7 @@ class CreatePartitionsRequest:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 0 <= version <= 3:
-            raise UnsupportedVersionError("CreatePartitionsRequest", version)
+            raise UnknownMessageVersionError("CreatePartitionsRequest", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:
@@ -218,7 +218,7 @@ class CreatePartitionsResponse:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 0 <= version <= 3:
-            raise UnsupportedVersionError("CreatePartitionsResponse", version)
+            raise UnknownMessageVersionError("CreatePartitionsResponse", version)
         out = writer.buf
         it = self
         its_results = it.results
@@ -241,7 +241,7 @@ class CreatePartitionsResponse:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 0 <= version <= 3:
-            raise UnsupportedVersionError("CreatePartitionsResponse", version)
+            raise UnknownMessageVersionError("CreatePartitionsResponse", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:

@@ -13,7 +13,7 @@ from minikafka.protocol.primitives import (
     Reader,
     TaggedFields,
     UNSET,
-    UnsupportedVersionError,
+    UnknownMessageVersionError,
     Writer,
     cut_short,
     malformed,
@@ -150,7 +150,7 @@ class CreateTopicsRequest:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 2 <= version <= 7:
-            raise UnsupportedVersionError("CreateTopicsRequest", version)
+            raise UnknownMessageVersionError("CreateTopicsRequest", version)
         out = writer.buf
         it = self
         its_topics = it.topics
@@ -176,7 +176,7 @@ class CreateTopicsRequest:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 2 <= version <= 7:
-            raise UnsupportedVersionError("CreateTopicsRequest", version)
+            raise UnknownMessageVersionError("CreateTopicsRequest", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:
@@ -313,7 +313,7 @@ class CreateTopicsResponse:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 2 <= version <= 7:
-            raise UnsupportedVersionError("CreateTopicsResponse", version)
+            raise UnknownMessageVersionError("CreateTopicsResponse", version)
         out = writer.buf
         it = self
         its_topics = it.topics
@@ -336,7 +336,7 @@ class CreateTopicsResponse:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 2 <= version <= 7:
-            raise UnsupportedVersionError("CreateTopicsResponse", version)
+            raise UnknownMessageVersionError("CreateTopicsResponse", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:

@@ -12,7 +12,7 @@ from minikafka.protocol.primitives import (
     Reader,
     TaggedFields,
     UNSET,
-    UnsupportedVersionError,
+    UnknownMessageVersionError,
     Writer,
     cut_short,
     malformed,
@@ -61,7 +61,7 @@ class DeleteGroupsRequest:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 0 <= version <= 3:
-            raise UnsupportedVersionError("DeleteGroupsRequest", version)
+            raise UnknownMessageVersionError("DeleteGroupsRequest", version)
         out = writer.buf
         it = self
         its_groups_names = it.groups_names
@@ -87,7 +87,7 @@ class DeleteGroupsRequest:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 0 <= version <= 3:
-            raise UnsupportedVersionError("DeleteGroupsRequest", version)
+            raise UnknownMessageVersionError("DeleteGroupsRequest", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:
@@ -172,7 +172,7 @@ class DeleteGroupsResponse:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 0 <= version <= 3:
-            raise UnsupportedVersionError("DeleteGroupsResponse", version)
+            raise UnknownMessageVersionError("DeleteGroupsResponse", version)
         out = writer.buf
         it = self
         its_results = it.results
@@ -195,7 +195,7 @@ class DeleteGroupsResponse:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 0 <= version <= 3:
-            raise UnsupportedVersionError("DeleteGroupsResponse", version)
+            raise UnknownMessageVersionError("DeleteGroupsResponse", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:

@@ -12,7 +12,7 @@ from minikafka.protocol.primitives import (
     Reader,
     TaggedFields,
     UNSET,
-    UnsupportedVersionError,
+    UnknownMessageVersionError,
     Writer,
     cut_short,
     malformed,
@@ -104,7 +104,7 @@ class DeleteRecordsRequest:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 0 <= version <= 2:
-            raise UnsupportedVersionError("DeleteRecordsRequest", version)
+            raise UnknownMessageVersionError("DeleteRecordsRequest", version)
         out = writer.buf
         it = self
         its_topics = it.topics
@@ -130,7 +130,7 @@ class DeleteRecordsRequest:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 0 <= version <= 2:
-            raise UnsupportedVersionError("DeleteRecordsRequest", version)
+            raise UnknownMessageVersionError("DeleteRecordsRequest", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:
@@ -234,7 +234,7 @@ class DeleteRecordsResponse:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 0 <= version <= 2:
-            raise UnsupportedVersionError("DeleteRecordsResponse", version)
+            raise UnknownMessageVersionError("DeleteRecordsResponse", version)
         out = writer.buf
         it = self
         its_topics = it.topics
@@ -257,7 +257,7 @@ class DeleteRecordsResponse:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 0 <= version <= 2:
-            raise UnsupportedVersionError("DeleteRecordsResponse", version)
+            raise UnknownMessageVersionError("DeleteRecordsResponse", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:

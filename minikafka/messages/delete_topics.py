@@ -13,8 +13,8 @@ from minikafka.protocol.primitives import (
     Reader,
     TaggedFields,
     UNSET,
+    UnknownMessageVersionError,
     UnsupportedFieldError,
-    UnsupportedVersionError,
     Writer,
     cut_short,
     malformed,
@@ -92,7 +92,7 @@ class DeleteTopicsRequest:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 1 <= version <= 6:
-            raise UnsupportedVersionError("DeleteTopicsRequest", version)
+            raise UnknownMessageVersionError("DeleteTopicsRequest", version)
         out = writer.buf
         it = self
         if version >= 6:
@@ -136,7 +136,7 @@ class DeleteTopicsRequest:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 1 <= version <= 6:
-            raise UnsupportedVersionError("DeleteTopicsRequest", version)
+            raise UnknownMessageVersionError("DeleteTopicsRequest", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:
@@ -243,7 +243,7 @@ class DeleteTopicsResponse:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 1 <= version <= 6:
-            raise UnsupportedVersionError("DeleteTopicsResponse", version)
+            raise UnknownMessageVersionError("DeleteTopicsResponse", version)
         out = writer.buf
         it = self
         its_responses = it.responses
@@ -266,7 +266,7 @@ class DeleteTopicsResponse:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 1 <= version <= 6:
-            raise UnsupportedVersionError("DeleteTopicsResponse", version)
+            raise UnknownMessageVersionError("DeleteTopicsResponse", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:

@@ -12,8 +12,8 @@ from minikafka.protocol.primitives import (
     Reader,
     TaggedFields,
     UNSET,
+    UnknownMessageVersionError,
     UnsupportedFieldError,
-    UnsupportedVersionError,
     Writer,
     cut_short,
     malformed,
@@ -70,7 +70,7 @@ class DescribeClusterRequest:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 0 <= version <= 2:
-            raise UnsupportedVersionError("DescribeClusterRequest", version)
+            raise UnknownMessageVersionError("DescribeClusterRequest", version)
         out = writer.buf
         it = self
         if version >= 2:
@@ -97,7 +97,7 @@ class DescribeClusterRequest:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 0 <= version <= 2:
-            raise UnsupportedVersionError("DescribeClusterRequest", version)
+            raise UnknownMessageVersionError("DescribeClusterRequest", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:
@@ -209,7 +209,7 @@ class DescribeClusterResponse:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 0 <= version <= 2:
-            raise UnsupportedVersionError("DescribeClusterResponse", version)
+            raise UnknownMessageVersionError("DescribeClusterResponse", version)
         out = writer.buf
         it = self
         its_error_message = it.error_message
@@ -253,7 +253,7 @@ class DescribeClusterResponse:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 0 <= version <= 2:
-            raise UnsupportedVersionError("DescribeClusterResponse", version)
+            raise UnknownMessageVersionError("DescribeClusterResponse", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:

@@ -12,8 +12,8 @@ from minikafka.protocol.primitives import (
     Reader,
     TaggedFields,
     UNSET,
+    UnknownMessageVersionError,
     UnsupportedFieldError,
-    UnsupportedVersionError,
     Writer,
     cut_short,
     malformed,
@@ -106,7 +106,7 @@ class DescribeConfigsRequest:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 1 <= version <= 4:
-            raise UnsupportedVersionError("DescribeConfigsRequest", version)
+            raise UnknownMessageVersionError("DescribeConfigsRequest", version)
         out = writer.buf
         it = self
         its_resources = it.resources
@@ -136,7 +136,7 @@ class DescribeConfigsRequest:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 1 <= version <= 4:
-            raise UnsupportedVersionError("DescribeConfigsRequest", version)
+            raise UnknownMessageVersionError("DescribeConfigsRequest", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:
@@ -298,7 +298,7 @@ class DescribeConfigsResponse:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 1 <= version <= 4:
-            raise UnsupportedVersionError("DescribeConfigsResponse", version)
+            raise UnknownMessageVersionError("DescribeConfigsResponse", version)
         out = writer.buf
         it = self
         its_results = it.results
@@ -321,7 +321,7 @@ class DescribeConfigsResponse:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 1 <= version <= 4:
-            raise UnsupportedVersionError("DescribeConfigsResponse", version)
+            raise UnknownMessageVersionError("DescribeConfigsResponse", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:

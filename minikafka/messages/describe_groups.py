@@ -12,8 +12,8 @@ from minikafka.protocol.primitives import (
     Reader,
     TaggedFields,
     UNSET,
+    UnknownMessageVersionError,
     UnsupportedFieldError,
-    UnsupportedVersionError,
     Writer,
     cut_short,
     malformed,
@@ -69,7 +69,7 @@ class DescribeGroupsRequest:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 0 <= version <= 6:
-            raise UnsupportedVersionError("DescribeGroupsRequest", version)
+            raise UnknownMessageVersionError("DescribeGroupsRequest", version)
         out = writer.buf
         it = self
         its_groups = it.groups
@@ -101,7 +101,7 @@ class DescribeGroupsRequest:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 0 <= version <= 6:
-            raise UnsupportedVersionError("DescribeGroupsRequest", version)
+            raise UnknownMessageVersionError("DescribeGroupsRequest", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:
@@ -246,7 +246,7 @@ class DescribeGroupsResponse:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 0 <= version <= 6:
-            raise UnsupportedVersionError("DescribeGroupsResponse", version)
+            raise UnknownMessageVersionError("DescribeGroupsResponse", version)
         out = writer.buf
         it = self
         its_groups = it.groups
@@ -271,7 +271,7 @@ class DescribeGroupsResponse:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 0 <= version <= 6:
-            raise UnsupportedVersionError("DescribeGroupsResponse", version)
+            raise UnknownMessageVersionError("DescribeGroupsResponse", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:

@@ -12,7 +12,7 @@ from minikafka.protocol.primitives import (
     Reader,
     TaggedFields,
     UNSET,
-    UnsupportedVersionError,
+    UnknownMessageVersionError,
     Writer,
     cut_short,
     malformed,
@@ -90,7 +90,7 @@ class DescribeLogDirsRequest:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 1 <= version <= 5:
-            raise UnsupportedVersionError("DescribeLogDirsRequest", version)
+            raise UnknownMessageVersionError("DescribeLogDirsRequest", version)
         out = writer.buf
         it = self
         its_topics = it.topics
@@ -116,7 +116,7 @@ class DescribeLogDirsRequest:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 1 <= version <= 5:
-            raise UnsupportedVersionError("DescribeLogDirsRequest", version)
+            raise UnknownMessageVersionError("DescribeLogDirsRequest", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:
@@ -262,7 +262,7 @@ class DescribeLogDirsResponse:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 1 <= version <= 5:
-            raise UnsupportedVersionError("DescribeLogDirsResponse", version)
+            raise UnknownMessageVersionError("DescribeLogDirsResponse", version)
         out = writer.buf
         it = self
         its_results = it.results
@@ -289,7 +289,7 @@ class DescribeLogDirsResponse:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 1 <= version <= 5:
-            raise UnsupportedVersionError("DescribeLogDirsResponse", version)
+            raise UnknownMessageVersionError("DescribeLogDirsResponse", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:

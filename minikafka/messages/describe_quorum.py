@@ -13,8 +13,8 @@ from minikafka.protocol.primitives import (
     Reader,
     TaggedFields,
     UNSET,
+    UnknownMessageVersionError,
     UnsupportedFieldError,
-    UnsupportedVersionError,
     Writer,
     cut_short,
     malformed,
@@ -107,7 +107,7 @@ class DescribeQuorumRequest:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 0 <= version <= 2:
-            raise UnsupportedVersionError("DescribeQuorumRequest", version)
+            raise UnknownMessageVersionError("DescribeQuorumRequest", version)
         out = writer.buf
         it = self
         its_topics = it.topics
@@ -126,7 +126,7 @@ class DescribeQuorumRequest:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 0 <= version <= 2:
-            raise UnsupportedVersionError("DescribeQuorumRequest", version)
+            raise UnknownMessageVersionError("DescribeQuorumRequest", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:
@@ -317,7 +317,7 @@ class DescribeQuorumResponse:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 0 <= version <= 2:
-            raise UnsupportedVersionError("DescribeQuorumResponse", version)
+            raise UnknownMessageVersionError("DescribeQuorumResponse", version)
         out = writer.buf
         it = self
         if version >= 2:
@@ -363,7 +363,7 @@ class DescribeQuorumResponse:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 0 <= version <= 2:
-            raise UnsupportedVersionError("DescribeQuorumResponse", version)
+            raise UnknownMessageVersionError("DescribeQuorumResponse", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:

@@ -13,7 +13,7 @@ from minikafka.protocol.primitives import (
     Reader,
     TaggedFields,
     UNSET,
-    UnsupportedVersionError,
+    UnknownMessageVersionError,
     Writer,
     cut_short,
     malformed,
@@ -101,7 +101,7 @@ class DescribeTopicPartitionsRequest:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("DescribeTopicPartitionsRequest", version)
+            raise UnknownMessageVersionError("DescribeTopicPartitionsRequest", version)
         out = writer.buf
         it = self
         its_topics = it.topics
@@ -128,7 +128,7 @@ class DescribeTopicPartitionsRequest:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("DescribeTopicPartitionsRequest", version)
+            raise UnknownMessageVersionError("DescribeTopicPartitionsRequest", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:
@@ -292,7 +292,7 @@ class DescribeTopicPartitionsResponse:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("DescribeTopicPartitionsResponse", version)
+            raise UnknownMessageVersionError("DescribeTopicPartitionsResponse", version)
         out = writer.buf
         it = self
         its_topics = it.topics
@@ -319,7 +319,7 @@ class DescribeTopicPartitionsResponse:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("DescribeTopicPartitionsResponse", version)
+            raise UnknownMessageVersionError("DescribeTopicPartitionsResponse", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:

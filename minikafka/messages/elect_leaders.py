@@ -12,8 +12,8 @@ from minikafka.protocol.primitives import (
     Reader,
     TaggedFields,
     UNSET,
+    UnknownMessageVersionError,
     UnsupportedFieldError,
-    UnsupportedVersionError,
     Writer,
     cut_short,
     malformed,
@@ -93,7 +93,7 @@ class ElectLeadersRequest:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 0 <= version <= 3:
-            raise UnsupportedVersionError("ElectLeadersRequest", version)
+            raise UnknownMessageVersionError("ElectLeadersRequest", version)
         out = writer.buf
         it = self
         its_topic_partitions = it.topic_partitions
@@ -126,7 +126,7 @@ class ElectLeadersRequest:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 0 <= version <= 3:
-            raise UnsupportedVersionError("ElectLeadersRequest", version)
+            raise UnknownMessageVersionError("ElectLeadersRequest", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:
@@ -241,7 +241,7 @@ class ElectLeadersResponse:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 0 <= version <= 3:
-            raise UnsupportedVersionError("ElectLeadersResponse", version)
+            raise UnknownMessageVersionError("ElectLeadersResponse", version)
         out = writer.buf
         it = self
         its_replica_election_results = it.replica_election_results
@@ -268,7 +268,7 @@ class ElectLeadersResponse:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 0 <= version <= 3:
-            raise UnsupportedVersionError("ElectLeadersResponse", version)
+            raise UnknownMessageVersionError("ElectLeadersResponse", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:

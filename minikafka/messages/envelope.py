@@ -9,7 +9,7 @@ from minikafka.protocol.primitives import (
     DECODE_FAILURES,
     Reader,
     TaggedFields,
-    UnsupportedVersionError,
+    UnknownMessageVersionError,
     Writer,
     cut_short,
     malformed,
@@ -55,7 +55,7 @@ class EnvelopeRequest:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("EnvelopeRequest", version)
+            raise UnknownMessageVersionError("EnvelopeRequest", version)
         out = writer.buf
         it = self
         its_request_data = it.request_data
@@ -91,7 +91,7 @@ class EnvelopeRequest:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("EnvelopeRequest", version)
+            raise UnknownMessageVersionError("EnvelopeRequest", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:
@@ -170,7 +170,7 @@ class EnvelopeResponse:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("EnvelopeResponse", version)
+            raise UnknownMessageVersionError("EnvelopeResponse", version)
         out = writer.buf
         it = self
         its_response_data = it.response_data
@@ -192,7 +192,7 @@ class EnvelopeResponse:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("EnvelopeResponse", version)
+            raise UnknownMessageVersionError("EnvelopeResponse", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:

@@ -14,8 +14,8 @@ from minikafka.protocol.primitives import (
     Records,
     TaggedFields,
     UNSET,
+    UnknownMessageVersionError,
     UnsupportedFieldError,
-    UnsupportedVersionError,
     Writer,
     cut_short,
     malformed,
@@ -243,7 +243,7 @@ class FetchRequest:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 4 <= version <= 18:
-            raise UnsupportedVersionError("FetchRequest", version)
+            raise UnknownMessageVersionError("FetchRequest", version)
         out = writer.buf
         it = self
         its_topics = it.topics
@@ -340,7 +340,7 @@ class FetchRequest:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 4 <= version <= 18:
-            raise UnsupportedVersionError("FetchRequest", version)
+            raise UnknownMessageVersionError("FetchRequest", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:
@@ -665,7 +665,7 @@ class FetchResponse:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 4 <= version <= 18:
-            raise UnsupportedVersionError("FetchResponse", version)
+            raise UnknownMessageVersionError("FetchResponse", version)
         out = writer.buf
         it = self
         its_responses = it.responses
@@ -695,7 +695,7 @@ class FetchResponse:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 4 <= version <= 18:
-            raise UnsupportedVersionError("FetchResponse", version)
+            raise UnknownMessageVersionError("FetchResponse", version)
         buf = reader.view()
         pos = reader.pos
         try:

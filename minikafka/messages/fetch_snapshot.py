@@ -14,8 +14,8 @@ from minikafka.protocol.primitives import (
     Records,
     TaggedFields,
     UNSET,
+    UnknownMessageVersionError,
     UnsupportedFieldError,
-    UnsupportedVersionError,
     Writer,
     cut_short,
     malformed,
@@ -150,7 +150,7 @@ class FetchSnapshotRequest:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 0 <= version <= 1:
-            raise UnsupportedVersionError("FetchSnapshotRequest", version)
+            raise UnknownMessageVersionError("FetchSnapshotRequest", version)
         out = writer.buf
         it = self
         its_topics = it.topics
@@ -169,7 +169,7 @@ class FetchSnapshotRequest:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 0 <= version <= 1:
-            raise UnsupportedVersionError("FetchSnapshotRequest", version)
+            raise UnknownMessageVersionError("FetchSnapshotRequest", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:
@@ -351,7 +351,7 @@ class FetchSnapshotResponse:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 0 <= version <= 1:
-            raise UnsupportedVersionError("FetchSnapshotResponse", version)
+            raise UnknownMessageVersionError("FetchSnapshotResponse", version)
         out = writer.buf
         it = self
         its_topics = it.topics
@@ -372,7 +372,7 @@ class FetchSnapshotResponse:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 0 <= version <= 1:
-            raise UnsupportedVersionError("FetchSnapshotResponse", version)
+            raise UnknownMessageVersionError("FetchSnapshotResponse", version)
         buf = reader.view()
         pos = reader.pos
         try:

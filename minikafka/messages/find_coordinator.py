@@ -12,8 +12,8 @@ from minikafka.protocol.primitives import (
     Reader,
     TaggedFields,
     UNSET,
+    UnknownMessageVersionError,
     UnsupportedFieldError,
-    UnsupportedVersionError,
     Writer,
     cut_short,
     malformed,
@@ -70,7 +70,7 @@ class FindCoordinatorRequest:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 0 <= version <= 6:
-            raise UnsupportedVersionError("FindCoordinatorRequest", version)
+            raise UnknownMessageVersionError("FindCoordinatorRequest", version)
         out = writer.buf
         it = self
         if version <= 3:
@@ -116,7 +116,7 @@ class FindCoordinatorRequest:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 0 <= version <= 6:
-            raise UnsupportedVersionError("FindCoordinatorRequest", version)
+            raise UnknownMessageVersionError("FindCoordinatorRequest", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:
@@ -256,7 +256,7 @@ class FindCoordinatorResponse:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 0 <= version <= 6:
-            raise UnsupportedVersionError("FindCoordinatorResponse", version)
+            raise UnknownMessageVersionError("FindCoordinatorResponse", version)
         out = writer.buf
         it = self
         if 1 <= version <= 3:
@@ -324,7 +324,7 @@ class FindCoordinatorResponse:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 0 <= version <= 6:
-            raise UnsupportedVersionError("FindCoordinatorResponse", version)
+            raise UnknownMessageVersionError("FindCoordinatorResponse", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:

@@ -13,7 +13,7 @@ from minikafka.protocol.primitives import (
     Reader,
     TaggedFields,
     UNSET,
-    UnsupportedVersionError,
+    UnknownMessageVersionError,
     Writer,
     cut_short,
     malformed,
@@ -80,7 +80,7 @@ class GetReplicaLogInfoRequest:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("GetReplicaLogInfoRequest", version)
+            raise UnknownMessageVersionError("GetReplicaLogInfoRequest", version)
         out = writer.buf
         it = self
         its_topic_partitions = it.topic_partitions
@@ -99,7 +99,7 @@ class GetReplicaLogInfoRequest:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("GetReplicaLogInfoRequest", version)
+            raise UnknownMessageVersionError("GetReplicaLogInfoRequest", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:
@@ -221,7 +221,7 @@ class GetReplicaLogInfoResponse:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("GetReplicaLogInfoResponse", version)
+            raise UnknownMessageVersionError("GetReplicaLogInfoResponse", version)
         out = writer.buf
         it = self
         its_topic_partition_log_info_list = it.topic_partition_log_info_list
@@ -246,7 +246,7 @@ class GetReplicaLogInfoResponse:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("GetReplicaLogInfoResponse", version)
+            raise UnknownMessageVersionError("GetReplicaLogInfoResponse", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:

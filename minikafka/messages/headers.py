@@ -9,7 +9,7 @@ from minikafka.protocol.primitives import (
     DECODE_FAILURES,
     Reader,
     TaggedFields,
-    UnsupportedVersionError,
+    UnknownMessageVersionError,
     Writer,
     cut_short,
     malformed,
@@ -59,7 +59,7 @@ class RequestHeader:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 1 <= version <= 2:
-            raise UnsupportedVersionError("RequestHeader", version)
+            raise UnknownMessageVersionError("RequestHeader", version)
         out = writer.buf
         it = self
         its_client_id = it.client_id
@@ -81,7 +81,7 @@ class RequestHeader:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 1 <= version <= 2:
-            raise UnsupportedVersionError("RequestHeader", version)
+            raise UnknownMessageVersionError("RequestHeader", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:
@@ -134,7 +134,7 @@ class ResponseHeader:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 0 <= version <= 1:
-            raise UnsupportedVersionError("ResponseHeader", version)
+            raise UnknownMessageVersionError("ResponseHeader", version)
         out = writer.buf
         it = self
         if version >= 1:
@@ -150,7 +150,7 @@ class ResponseHeader:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 0 <= version <= 1:
-            raise UnsupportedVersionError("ResponseHeader", version)
+            raise UnknownMessageVersionError("ResponseHeader", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:

@@ -9,8 +9,8 @@ from minikafka.protocol.primitives import (
     DECODE_FAILURES,
     Reader,
     TaggedFields,
+    UnknownMessageVersionError,
     UnsupportedFieldError,
-    UnsupportedVersionError,
     Writer,
     cut_short,
     malformed,
@@ -65,7 +65,7 @@ class HeartbeatRequest:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 0 <= version <= 4:
-            raise UnsupportedVersionError("HeartbeatRequest", version)
+            raise UnknownMessageVersionError("HeartbeatRequest", version)
         out = writer.buf
         it = self
         its_group_id = it.group_id
@@ -116,7 +116,7 @@ class HeartbeatRequest:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 0 <= version <= 4:
-            raise UnsupportedVersionError("HeartbeatRequest", version)
+            raise UnknownMessageVersionError("HeartbeatRequest", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:
@@ -212,7 +212,7 @@ class HeartbeatResponse:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 0 <= version <= 4:
-            raise UnsupportedVersionError("HeartbeatResponse", version)
+            raise UnknownMessageVersionError("HeartbeatResponse", version)
         out = writer.buf
         it = self
         if version >= 4:
@@ -230,7 +230,7 @@ class HeartbeatResponse:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 0 <= version <= 4:
-            raise UnsupportedVersionError("HeartbeatResponse", version)
+            raise UnknownMessageVersionError("HeartbeatResponse", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:

@@ -12,7 +12,7 @@ from minikafka.protocol.primitives import (
     Reader,
     TaggedFields,
     UNSET,
-    UnsupportedVersionError,
+    UnknownMessageVersionError,
     Writer,
     cut_short,
     malformed,
@@ -111,7 +111,7 @@ class IncrementalAlterConfigsRequest:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 0 <= version <= 1:
-            raise UnsupportedVersionError("IncrementalAlterConfigsRequest", version)
+            raise UnknownMessageVersionError("IncrementalAlterConfigsRequest", version)
         out = writer.buf
         it = self
         its_resources = it.resources
@@ -137,7 +137,7 @@ class IncrementalAlterConfigsRequest:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 0 <= version <= 1:
-            raise UnsupportedVersionError("IncrementalAlterConfigsRequest", version)
+            raise UnknownMessageVersionError("IncrementalAlterConfigsRequest", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:
@@ -230,7 +230,7 @@ class IncrementalAlterConfigsResponse:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 0 <= version <= 1:
-            raise UnsupportedVersionError("IncrementalAlterConfigsResponse", version)
+            raise UnknownMessageVersionError("IncrementalAlterConfigsResponse", version)
         out = writer.buf
         it = self
         its_responses = it.responses
@@ -253,7 +253,7 @@ class IncrementalAlterConfigsResponse:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 0 <= version <= 1:
-            raise UnsupportedVersionError("IncrementalAlterConfigsResponse", version)
+            raise UnknownMessageVersionError("IncrementalAlterConfigsResponse", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:

@@ -9,8 +9,8 @@ from minikafka.protocol.primitives import (
     DECODE_FAILURES,
     Reader,
     TaggedFields,
+    UnknownMessageVersionError,
     UnsupportedFieldError,
-    UnsupportedVersionError,
     Writer,
     cut_short,
     malformed,
@@ -78,7 +78,7 @@ class InitProducerIdRequest:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 0 <= version <= 6:
-            raise UnsupportedVersionError("InitProducerIdRequest", version)
+            raise UnknownMessageVersionError("InitProducerIdRequest", version)
         out = writer.buf
         it = self
         its_transactional_id = it.transactional_id
@@ -138,7 +138,7 @@ class InitProducerIdRequest:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 0 <= version <= 6:
-            raise UnsupportedVersionError("InitProducerIdRequest", version)
+            raise UnknownMessageVersionError("InitProducerIdRequest", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:
@@ -247,7 +247,7 @@ class InitProducerIdResponse:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 0 <= version <= 6:
-            raise UnsupportedVersionError("InitProducerIdResponse", version)
+            raise UnknownMessageVersionError("InitProducerIdResponse", version)
         out = writer.buf
         it = self
         if version >= 6:
@@ -280,7 +280,7 @@ class InitProducerIdResponse:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 0 <= version <= 6:
-            raise UnsupportedVersionError("InitProducerIdResponse", version)
+            raise UnknownMessageVersionError("InitProducerIdResponse", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:

@@ -12,8 +12,8 @@ from minikafka.protocol.primitives import (
     Reader,
     TaggedFields,
     UNSET,
+    UnknownMessageVersionError,
     UnsupportedFieldError,
-    UnsupportedVersionError,
     Writer,
     cut_short,
     malformed,
@@ -109,7 +109,7 @@ class JoinGroupRequest:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 0 <= version <= 9:
-            raise UnsupportedVersionError("JoinGroupRequest", version)
+            raise UnknownMessageVersionError("JoinGroupRequest", version)
         out = writer.buf
         it = self
         its_group_id = it.group_id
@@ -194,7 +194,7 @@ class JoinGroupRequest:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 0 <= version <= 9:
-            raise UnsupportedVersionError("JoinGroupRequest", version)
+            raise UnknownMessageVersionError("JoinGroupRequest", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:
@@ -382,7 +382,7 @@ class JoinGroupResponse:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 0 <= version <= 9:
-            raise UnsupportedVersionError("JoinGroupResponse", version)
+            raise UnknownMessageVersionError("JoinGroupResponse", version)
         out = writer.buf
         it = self
         if version >= 7:
@@ -467,7 +467,7 @@ class JoinGroupResponse:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 0 <= version <= 9:
-            raise UnsupportedVersionError("JoinGroupResponse", version)
+            raise UnknownMessageVersionError("JoinGroupResponse", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:

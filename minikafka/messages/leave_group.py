@@ -12,8 +12,8 @@ from minikafka.protocol.primitives import (
     Reader,
     TaggedFields,
     UNSET,
+    UnknownMessageVersionError,
     UnsupportedFieldError,
-    UnsupportedVersionError,
     Writer,
     cut_short,
     malformed,
@@ -85,7 +85,7 @@ class LeaveGroupRequest:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 0 <= version <= 5:
-            raise UnsupportedVersionError("LeaveGroupRequest", version)
+            raise UnknownMessageVersionError("LeaveGroupRequest", version)
         out = writer.buf
         it = self
         its_group_id = it.group_id
@@ -134,7 +134,7 @@ class LeaveGroupRequest:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 0 <= version <= 5:
-            raise UnsupportedVersionError("LeaveGroupRequest", version)
+            raise UnknownMessageVersionError("LeaveGroupRequest", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:
@@ -250,7 +250,7 @@ class LeaveGroupResponse:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 0 <= version <= 5:
-            raise UnsupportedVersionError("LeaveGroupResponse", version)
+            raise UnknownMessageVersionError("LeaveGroupResponse", version)
         out = writer.buf
         it = self
         if version >= 3:
@@ -281,7 +281,7 @@ class LeaveGroupResponse:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 0 <= version <= 5:
-            raise UnsupportedVersionError("LeaveGroupResponse", version)
+            raise UnknownMessageVersionError("LeaveGroupResponse", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:

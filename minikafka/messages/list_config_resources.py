@@ -12,8 +12,8 @@ from minikafka.protocol.primitives import (
     Reader,
     TaggedFields,
     UNSET,
+    UnknownMessageVersionError,
     UnsupportedFieldError,
-    UnsupportedVersionError,
     Writer,
     cut_short,
     malformed,
@@ -54,7 +54,7 @@ class ListConfigResourcesRequest:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 0 <= version <= 1:
-            raise UnsupportedVersionError("ListConfigResourcesRequest", version)
+            raise UnknownMessageVersionError("ListConfigResourcesRequest", version)
         out = writer.buf
         it = self
         if version >= 1:
@@ -77,7 +77,7 @@ class ListConfigResourcesRequest:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 0 <= version <= 1:
-            raise UnsupportedVersionError("ListConfigResourcesRequest", version)
+            raise UnknownMessageVersionError("ListConfigResourcesRequest", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:
@@ -156,7 +156,7 @@ class ListConfigResourcesResponse:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 0 <= version <= 1:
-            raise UnsupportedVersionError("ListConfigResourcesResponse", version)
+            raise UnknownMessageVersionError("ListConfigResourcesResponse", version)
         out = writer.buf
         it = self
         its_config_resources = it.config_resources
@@ -175,7 +175,7 @@ class ListConfigResourcesResponse:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 0 <= version <= 1:
-            raise UnsupportedVersionError("ListConfigResourcesResponse", version)
+            raise UnknownMessageVersionError("ListConfigResourcesResponse", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:

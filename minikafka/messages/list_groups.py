@@ -12,8 +12,8 @@ from minikafka.protocol.primitives import (
     Reader,
     TaggedFields,
     UNSET,
+    UnknownMessageVersionError,
     UnsupportedFieldError,
-    UnsupportedVersionError,
     Writer,
     cut_short,
     malformed,
@@ -60,7 +60,7 @@ class ListGroupsRequest:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 0 <= version <= 5:
-            raise UnsupportedVersionError("ListGroupsRequest", version)
+            raise UnknownMessageVersionError("ListGroupsRequest", version)
         out = writer.buf
         it = self
         if version >= 4:
@@ -95,7 +95,7 @@ class ListGroupsRequest:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 0 <= version <= 5:
-            raise UnsupportedVersionError("ListGroupsRequest", version)
+            raise UnknownMessageVersionError("ListGroupsRequest", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:
@@ -192,7 +192,7 @@ class ListGroupsResponse:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 0 <= version <= 5:
-            raise UnsupportedVersionError("ListGroupsResponse", version)
+            raise UnknownMessageVersionError("ListGroupsResponse", version)
         out = writer.buf
         it = self
         its_groups = it.groups
@@ -217,7 +217,7 @@ class ListGroupsResponse:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 0 <= version <= 5:
-            raise UnsupportedVersionError("ListGroupsResponse", version)
+            raise UnknownMessageVersionError("ListGroupsResponse", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:

@@ -12,8 +12,8 @@ from minikafka.protocol.primitives import (
     Reader,
     TaggedFields,
     UNSET,
+    UnknownMessageVersionError,
     UnsupportedFieldError,
-    UnsupportedVersionError,
     Writer,
     cut_short,
     malformed,
@@ -119,7 +119,7 @@ class ListOffsetsRequest:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 1 <= version <= 11:
-            raise UnsupportedVersionError("ListOffsetsRequest", version)
+            raise UnknownMessageVersionError("ListOffsetsRequest", version)
         out = writer.buf
         it = self
         its_topics = it.topics
@@ -149,7 +149,7 @@ class ListOffsetsRequest:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 1 <= version <= 11:
-            raise UnsupportedVersionError("ListOffsetsRequest", version)
+            raise UnknownMessageVersionError("ListOffsetsRequest", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:
@@ -273,7 +273,7 @@ class ListOffsetsResponse:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 1 <= version <= 11:
-            raise UnsupportedVersionError("ListOffsetsResponse", version)
+            raise UnknownMessageVersionError("ListOffsetsResponse", version)
         out = writer.buf
         it = self
         its_topics = it.topics
@@ -298,7 +298,7 @@ class ListOffsetsResponse:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 1 <= version <= 11:
-            raise UnsupportedVersionError("ListOffsetsResponse", version)
+            raise UnknownMessageVersionError("ListOffsetsResponse", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:

@@ -12,7 +12,7 @@ from minikafka.protocol.primitives import (
     Reader,
     TaggedFields,
     UNSET,
-    UnsupportedVersionError,
+    UnknownMessageVersionError,
     Writer,
     cut_short,
     malformed,
@@ -74,7 +74,7 @@ class ListPartitionReassignmentsRequest:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("ListPartitionReassignmentsRequest", version)
+            raise UnknownMessageVersionError("ListPartitionReassignmentsRequest", version)
         out = writer.buf
         it = self
         its_topics = it.topics
@@ -96,7 +96,7 @@ class ListPartitionReassignmentsRequest:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("ListPartitionReassignmentsRequest", version)
+            raise UnknownMessageVersionError("ListPartitionReassignmentsRequest", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:
@@ -209,7 +209,7 @@ class ListPartitionReassignmentsResponse:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("ListPartitionReassignmentsResponse", version)
+            raise UnknownMessageVersionError("ListPartitionReassignmentsResponse", version)
         out = writer.buf
         it = self
         its_error_message = it.error_message
@@ -239,7 +239,7 @@ class ListPartitionReassignmentsResponse:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("ListPartitionReassignmentsResponse", version)
+            raise UnknownMessageVersionError("ListPartitionReassignmentsResponse", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:

@@ -13,8 +13,8 @@ from minikafka.protocol.primitives import (
     Reader,
     TaggedFields,
     UNSET,
+    UnknownMessageVersionError,
     UnsupportedFieldError,
-    UnsupportedVersionError,
     Writer,
     cut_short,
     malformed,
@@ -121,7 +121,7 @@ class MetadataRequest:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 0 <= version <= 13:
-            raise UnsupportedVersionError("MetadataRequest", version)
+            raise UnknownMessageVersionError("MetadataRequest", version)
         out = writer.buf
         it = self
         its_topics = it.topics
@@ -177,7 +177,7 @@ class MetadataRequest:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 0 <= version <= 13:
-            raise UnsupportedVersionError("MetadataRequest", version)
+            raise UnknownMessageVersionError("MetadataRequest", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:
@@ -382,7 +382,7 @@ class MetadataResponse:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 0 <= version <= 13:
-            raise UnsupportedVersionError("MetadataResponse", version)
+            raise UnknownMessageVersionError("MetadataResponse", version)
         out = writer.buf
         it = self
         its_brokers = it.brokers
@@ -449,7 +449,7 @@ class MetadataResponse:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 0 <= version <= 13:
-            raise UnsupportedVersionError("MetadataResponse", version)
+            raise UnknownMessageVersionError("MetadataResponse", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:

@@ -13,8 +13,8 @@ from minikafka.protocol.primitives import (
     Reader,
     TaggedFields,
     UNSET,
+    UnknownMessageVersionError,
     UnsupportedFieldError,
-    UnsupportedVersionError,
     Writer,
     cut_short,
     malformed,
@@ -140,7 +140,7 @@ class OffsetCommitRequest:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 2 <= version <= 10:
-            raise UnsupportedVersionError("OffsetCommitRequest", version)
+            raise UnknownMessageVersionError("OffsetCommitRequest", version)
         out = writer.buf
         it = self
         its_group_id = it.group_id
@@ -203,7 +203,7 @@ class OffsetCommitRequest:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 2 <= version <= 10:
-            raise UnsupportedVersionError("OffsetCommitRequest", version)
+            raise UnknownMessageVersionError("OffsetCommitRequest", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:
@@ -357,7 +357,7 @@ class OffsetCommitResponse:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 2 <= version <= 10:
-            raise UnsupportedVersionError("OffsetCommitResponse", version)
+            raise UnknownMessageVersionError("OffsetCommitResponse", version)
         out = writer.buf
         it = self
         its_topics = it.topics
@@ -382,7 +382,7 @@ class OffsetCommitResponse:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 2 <= version <= 10:
-            raise UnsupportedVersionError("OffsetCommitResponse", version)
+            raise UnknownMessageVersionError("OffsetCommitResponse", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:

@@ -11,7 +11,7 @@ from minikafka.protocol.primitives import (
     ElementBudget,
     Reader,
     UNSET,
-    UnsupportedVersionError,
+    UnknownMessageVersionError,
     Writer,
     cut_short,
     malformed,
@@ -75,7 +75,7 @@ class OffsetDeleteRequest:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("OffsetDeleteRequest", version)
+            raise UnknownMessageVersionError("OffsetDeleteRequest", version)
         out = writer.buf
         it = self
         its_group_id = it.group_id
@@ -93,7 +93,7 @@ class OffsetDeleteRequest:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("OffsetDeleteRequest", version)
+            raise UnknownMessageVersionError("OffsetDeleteRequest", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:
@@ -176,7 +176,7 @@ class OffsetDeleteResponse:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("OffsetDeleteResponse", version)
+            raise UnknownMessageVersionError("OffsetDeleteResponse", version)
         out = writer.buf
         it = self
         its_topics = it.topics
@@ -189,7 +189,7 @@ class OffsetDeleteResponse:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("OffsetDeleteResponse", version)
+            raise UnknownMessageVersionError("OffsetDeleteResponse", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:

@@ -13,8 +13,8 @@ from minikafka.protocol.primitives import (
     Reader,
     TaggedFields,
     UNSET,
+    UnknownMessageVersionError,
     UnsupportedFieldError,
-    UnsupportedVersionError,
     Writer,
     cut_short,
     malformed,
@@ -141,7 +141,7 @@ class OffsetFetchRequest:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 1 <= version <= 10:
-            raise UnsupportedVersionError("OffsetFetchRequest", version)
+            raise UnknownMessageVersionError("OffsetFetchRequest", version)
         out = writer.buf
         it = self
         if version <= 7:
@@ -209,7 +209,7 @@ class OffsetFetchRequest:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 1 <= version <= 10:
-            raise UnsupportedVersionError("OffsetFetchRequest", version)
+            raise UnknownMessageVersionError("OffsetFetchRequest", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:
@@ -446,7 +446,7 @@ class OffsetFetchResponse:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 1 <= version <= 10:
-            raise UnsupportedVersionError("OffsetFetchResponse", version)
+            raise UnknownMessageVersionError("OffsetFetchResponse", version)
         out = writer.buf
         it = self
         if version <= 7:
@@ -491,7 +491,7 @@ class OffsetFetchResponse:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 1 <= version <= 10:
-            raise UnsupportedVersionError("OffsetFetchResponse", version)
+            raise UnknownMessageVersionError("OffsetFetchResponse", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:

@@ -12,7 +12,7 @@ from minikafka.protocol.primitives import (
     Reader,
     TaggedFields,
     UNSET,
-    UnsupportedVersionError,
+    UnknownMessageVersionError,
     Writer,
     cut_short,
     malformed,
@@ -105,7 +105,7 @@ class OffsetForLeaderEpochRequest:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 2 <= version <= 4:
-            raise UnsupportedVersionError("OffsetForLeaderEpochRequest", version)
+            raise UnknownMessageVersionError("OffsetForLeaderEpochRequest", version)
         out = writer.buf
         it = self
         its_topics = it.topics
@@ -130,7 +130,7 @@ class OffsetForLeaderEpochRequest:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 2 <= version <= 4:
-            raise UnsupportedVersionError("OffsetForLeaderEpochRequest", version)
+            raise UnknownMessageVersionError("OffsetForLeaderEpochRequest", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:
@@ -237,7 +237,7 @@ class OffsetForLeaderEpochResponse:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 2 <= version <= 4:
-            raise UnsupportedVersionError("OffsetForLeaderEpochResponse", version)
+            raise UnknownMessageVersionError("OffsetForLeaderEpochResponse", version)
         out = writer.buf
         it = self
         its_topics = it.topics
@@ -260,7 +260,7 @@ class OffsetForLeaderEpochResponse:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 2 <= version <= 4:
-            raise UnsupportedVersionError("OffsetForLeaderEpochResponse", version)
+            raise UnknownMessageVersionError("OffsetForLeaderEpochResponse", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:

@@ -14,8 +14,8 @@ from minikafka.protocol.primitives import (
     Records,
     TaggedFields,
     UNSET,
+    UnknownMessageVersionError,
     UnsupportedFieldError,
-    UnsupportedVersionError,
     Writer,
     cut_short,
     malformed,
@@ -126,7 +126,7 @@ class ProduceRequest:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 3 <= version <= 13:
-            raise UnsupportedVersionError("ProduceRequest", version)
+            raise UnknownMessageVersionError("ProduceRequest", version)
         out = writer.buf
         it = self
         its_transactional_id = it.transactional_id
@@ -163,7 +163,7 @@ class ProduceRequest:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 3 <= version <= 13:
-            raise UnsupportedVersionError("ProduceRequest", version)
+            raise UnknownMessageVersionError("ProduceRequest", version)
         buf = reader.view()
         pos = reader.pos
         try:
@@ -364,7 +364,7 @@ class ProduceResponse:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 3 <= version <= 13:
-            raise UnsupportedVersionError("ProduceResponse", version)
+            raise UnknownMessageVersionError("ProduceResponse", version)
         out = writer.buf
         it = self
         its_responses = it.responses
@@ -392,7 +392,7 @@ class ProduceResponse:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 3 <= version <= 13:
-            raise UnsupportedVersionError("ProduceResponse", version)
+            raise UnknownMessageVersionError("ProduceResponse", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:

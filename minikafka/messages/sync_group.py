@@ -12,8 +12,8 @@ from minikafka.protocol.primitives import (
     Reader,
     TaggedFields,
     UNSET,
+    UnknownMessageVersionError,
     UnsupportedFieldError,
-    UnsupportedVersionError,
     Writer,
     cut_short,
     malformed,
@@ -98,7 +98,7 @@ class SyncGroupRequest:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 0 <= version <= 5:
-            raise UnsupportedVersionError("SyncGroupRequest", version)
+            raise UnknownMessageVersionError("SyncGroupRequest", version)
         out = writer.buf
         it = self
         its_group_id = it.group_id
@@ -182,7 +182,7 @@ class SyncGroupRequest:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 0 <= version <= 5:
-            raise UnsupportedVersionError("SyncGroupRequest", version)
+            raise UnknownMessageVersionError("SyncGroupRequest", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:
@@ -332,7 +332,7 @@ class SyncGroupResponse:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 0 <= version <= 5:
-            raise UnsupportedVersionError("SyncGroupResponse", version)
+            raise UnknownMessageVersionError("SyncGroupResponse", version)
         out = writer.buf
         it = self
         if version >= 5:
@@ -384,7 +384,7 @@ class SyncGroupResponse:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 0 <= version <= 5:
-            raise UnsupportedVersionError("SyncGroupResponse", version)
+            raise UnknownMessageVersionError("SyncGroupResponse", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:

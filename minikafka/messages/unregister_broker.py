@@ -9,7 +9,7 @@ from minikafka.protocol.primitives import (
     DECODE_FAILURES,
     Reader,
     TaggedFields,
-    UnsupportedVersionError,
+    UnknownMessageVersionError,
     Writer,
     cut_short,
     malformed,
@@ -47,7 +47,7 @@ class UnregisterBrokerRequest:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("UnregisterBrokerRequest", version)
+            raise UnknownMessageVersionError("UnregisterBrokerRequest", version)
         out = writer.buf
         it = self
         out += _pack_ix(it.broker_id)
@@ -59,7 +59,7 @@ class UnregisterBrokerRequest:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("UnregisterBrokerRequest", version)
+            raise UnknownMessageVersionError("UnregisterBrokerRequest", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:
@@ -107,7 +107,7 @@ class UnregisterBrokerResponse:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("UnregisterBrokerResponse", version)
+            raise UnknownMessageVersionError("UnregisterBrokerResponse", version)
         out = writer.buf
         it = self
         its_error_message = it.error_message
@@ -130,7 +130,7 @@ class UnregisterBrokerResponse:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("UnregisterBrokerResponse", version)
+            raise UnknownMessageVersionError("UnregisterBrokerResponse", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:

@@ -12,8 +12,8 @@ from minikafka.protocol.primitives import (
     Reader,
     TaggedFields,
     UNSET,
+    UnknownMessageVersionError,
     UnsupportedFieldError,
-    UnsupportedVersionError,
     Writer,
     cut_short,
     malformed,
@@ -93,7 +93,7 @@ class UpdateFeaturesRequest:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 0 <= version <= 2:
-            raise UnsupportedVersionError("UpdateFeaturesRequest", version)
+            raise UnknownMessageVersionError("UpdateFeaturesRequest", version)
         out = writer.buf
         it = self
         its_feature_updates = it.feature_updates
@@ -117,7 +117,7 @@ class UpdateFeaturesRequest:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 0 <= version <= 2:
-            raise UnsupportedVersionError("UpdateFeaturesRequest", version)
+            raise UnknownMessageVersionError("UpdateFeaturesRequest", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:
@@ -210,7 +210,7 @@ class UpdateFeaturesResponse:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 0 <= version <= 2:
-            raise UnsupportedVersionError("UpdateFeaturesResponse", version)
+            raise UnknownMessageVersionError("UpdateFeaturesResponse", version)
         out = writer.buf
         it = self
         its_error_message = it.error_message
@@ -245,7 +245,7 @@ class UpdateFeaturesResponse:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 0 <= version <= 2:
-            raise UnsupportedVersionError("UpdateFeaturesResponse", version)
+            raise UnknownMessageVersionError("UpdateFeaturesResponse", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:

@@ -5,7 +5,7 @@ Names are those of Apache Kafka if it has the metric (`ReplicaManager`, `Partiti
 KIP-966 for unclean recovery (M2).
 """
 
-from minikafka.metrics.definition import Kind, Metric
+from minikafka.metrics.definition import Metric, MetricKind
 
 _PARTITION = ("topic", "partition")
 
@@ -15,7 +15,7 @@ def _gauge(name: str, text: str, *labels: str, aliases: tuple[str, ...] = ()) ->
 
 
 def _counter(name: str, text: str, *labels: str) -> Metric:
-    return Metric(name=name, help=text, kind=Kind.COUNTER, labels=labels)
+    return Metric(name=name, help=text, kind=MetricKind.COUNTER, labels=labels)
 
 
 def _server(kind: str, name: str) -> str:

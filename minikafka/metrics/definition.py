@@ -14,7 +14,7 @@ _RATE = "PerSec"
 _NOT_IN_A_NAME = re.compile(r"[^a-z0-9_]")
 
 
-class Kind(Enum):
+class MetricKind(Enum):
     """The kind of a metric: a counter only grows, until its process ends; a gauge may also fall."""
 
     GAUGE = "gauge"
@@ -27,7 +27,7 @@ class Metric:
 
     name: str
     help: str
-    kind: Kind = Kind.GAUGE
+    kind: MetricKind = MetricKind.GAUGE
     labels: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
 

@@ -22,7 +22,7 @@ class Message(Protocol):
         """Append the message.
 
         Raises:
-            UnsupportedVersionError: there is no such version.
+            UnknownMessageVersionError: there is no such version.
             UnsupportedFieldError: a field that the version lacks is set and not ignorable.
         """
 
@@ -31,7 +31,7 @@ class Message(Protocol):
         """Decode the message at the reader's position, and move the reader to its end.
 
         Raises:
-            UnsupportedVersionError: there is no such version.
+            UnknownMessageVersionError: there is no such version.
             MalformedMessage: the bytes are not such a message.
         """
 
@@ -57,7 +57,7 @@ def encode_into(writer: Writer, message: Message, version: int) -> None:
 
     Raises:
         OutOfRangeError: a number does not fit its field.
-        UnsupportedVersionError, UnsupportedFieldError: see `Message.encode`.
+        UnknownMessageVersionError, UnsupportedFieldError: see `Message.encode`.
     """
     try:
         message.encode(writer, version)

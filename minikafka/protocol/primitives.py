@@ -62,7 +62,7 @@ class OutOfRangeError(ValueError):
         super().__init__(f"{message} version {version}: a number is out of range: {why}")
 
 
-class UnsupportedVersionError(ValueError):
+class UnknownMessageVersionError(ValueError):
     """A message does not have the requested version."""
 
     def __init__(self, message: str, version: int) -> None:

@@ -19,7 +19,7 @@ from minikafka.records.builder import BatchOptions, NewRecord, build_batch
 from minikafka.records.errors import CorruptRecordsError
 from minikafka.records.reader import control_type, read_batch, read_values
 from minikafka.records.scan import split_batches
-from minikafka.records.validation import Origin
+from minikafka.records.validation import AppendOrigin
 
 _READ_BYTES = 8 * 1024 * 1024
 
@@ -88,7 +88,7 @@ class RaftLog:
 
     def _append(self, batch: bytearray, epoch: int, now: Now) -> int:
         info = self.log.append_as_leader(
-            memoryview(batch), leader_epoch=epoch, now=now, origin=Origin.RAFT_LEADER
+            memoryview(batch), leader_epoch=epoch, now=now, origin=AppendOrigin.RAFT_LEADER
         )
         return info.last_offset
 

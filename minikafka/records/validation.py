@@ -64,7 +64,7 @@ _MAGIC: Final = 2
 _COMPRESSED_BYTES_PER_UNIT: Final = 2
 
 
-class Origin(Enum):
+class AppendOrigin(Enum):
     """The source of an append (`AppendOrigin`)."""
 
     CLIENT = 0
@@ -74,8 +74,8 @@ class Origin(Enum):
 
 
 # The look-up of an enumeration's member is too slow for every batch.
-_CLIENT = Origin.CLIENT
-_RAFT_LEADER = Origin.RAFT_LEADER
+_CLIENT = AppendOrigin.CLIENT
+_RAFT_LEADER = AppendOrigin.RAFT_LEADER
 _LAST_CODEC = int(Codec.ZSTD)
 
 
@@ -99,7 +99,7 @@ class RecordPolicy:
 def validate_batch(
     records: memoryview,
     policy: RecordPolicy,
-    origin: Origin,
+    origin: AppendOrigin,
     now_ms: int,
     budget: Budget = UNBOUNDED,
 ) -> tuple[memoryview, BatchHeader]:
@@ -214,7 +214,7 @@ def _find_header(records: memoryview) -> BatchHeader:
     return header
 
 
-def _check_header(header: BatchHeader, origin: Origin) -> None:
+def _check_header(header: BatchHeader, origin: AppendOrigin) -> None:
     (
         base_offset, _, _, _, _, attributes, last_offset_delta, _, _,
         producer_id, producer_epoch, base_sequence, count,

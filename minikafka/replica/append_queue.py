@@ -18,7 +18,7 @@ from minikafka.common.wait_key import WaitKey
 from minikafka.log.results import LogAppendInfo
 from minikafka.records.batch import BatchHeader
 from minikafka.records.errors import RecordValidationError
-from minikafka.records.validation import Origin, validate_batch
+from minikafka.records.validation import AppendOrigin, validate_batch
 
 if TYPE_CHECKING:
     from minikafka.replica.partition import Partition
@@ -50,7 +50,7 @@ def queue_append(
         validate_batch,
         memoryview(bytearray(records)),
         partition.log.config.records,
-        Origin.CLIENT,
+        AppendOrigin.CLIENT,
         env.clock.wall_ms,
     )
 

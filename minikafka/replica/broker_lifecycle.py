@@ -72,7 +72,7 @@ BROKER_STATES = StateTable(
 )
 
 # The content of a heartbeat: state, readiness, number of offline directories, metadata offset.
-Standing = tuple[BrokerState, bool, int, int]
+HeartbeatContent = tuple[BrokerState, bool, int, int]
 
 
 class LifecycleListener(Protocol):
@@ -289,10 +289,12 @@ class BrokerLifecycle:
         """
         return max(self.heartbeat_interval_ms, self.session_timeout_ms // _TRIES_A_SESSION)
 
-    def _standing(self, metadata_offset: int) -> Standing:
+    def _standing(self, metadata_offset: int) -> HeartbeatContent:
         return (self.state, self._ready, len(self.offline_log_dirs), metadata_offset)
 
-    def _heartbeat_answered(self, asked_in: Standing, response: Any | None, why: str) -> None:
+    def _heartbeat_answered(
+        self, asked_in: HeartbeatContent, response: Any | None, why: str
+    ) -> None:
         self._heartbeat_in_flight = False
         self._heartbeat_in(self._next_heartbeat_ms())
         if response is None:

@@ -58,7 +58,7 @@ class Named(NamedTuple):
     request: messages.FetchPartition
 
 
-class Reader(NamedTuple):
+class FetchClient(NamedTuple):
     """The client of a fetch. If it changes, all partitions of the session are checked again."""
 
     version: int
@@ -165,7 +165,7 @@ class Session:
     session_id: int
     uses_topic_ids: bool
     is_follower: bool
-    reader: Reader
+    reader: FetchClient
     last_used_ms: int
     epoch: int = 1
     partitions: dict[SessionKey, Asked] = field(default_factory=dict)
@@ -202,7 +202,7 @@ class Session:
                 if gone is not None:
                     self._forget(gone)
 
-    def read_as(self, reader: Reader) -> None:
+    def read_as(self, reader: FetchClient) -> None:
         """Note the client of this fetch; if it changed, check all partitions again."""
         if reader != self.reader:
             for asked in self.partitions.values():
@@ -414,9 +414,9 @@ def _first(sessions: OrderedDict[int, Session], but: Session | None) -> Session 
     return next((each for each in sessions.values() if each is not but), None)
 
 
-def _reader(request: messages.FetchRequest, version: int) -> Reader:
+def _reader(request: messages.FetchRequest, version: int) -> FetchClient:
     state = request.replica_state
-    return Reader(
+    return FetchClient(
         version,
         replica_id_of(request),
         -1 if state is None else state.replica_epoch,

@@ -13,7 +13,7 @@ class News(Enum):
     ALL = "anything: every waiting fetch must check"
 
 
-class Watcher(Protocol):
+class PartitionWatcher(Protocol):
     """An object that remembers a partition's state, and must know when that is outdated."""
 
     def changed(self, news: News) -> None:

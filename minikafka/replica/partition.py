@@ -37,12 +37,12 @@ from minikafka.metadata.partition_registration import (
     effective_min_isr,
 )
 from minikafka.records.batch import BatchHeader
-from minikafka.records.validation import Origin
+from minikafka.records.validation import AppendOrigin
 from minikafka.replica.append_queue import QueuedAppend
 from minikafka.replica.high_watermark import next_high_watermark
 from minikafka.replica.in_sync_replicas import IsrState, may_join
 from minikafka.replica.isr_proposals import IsrProposal, IsrProposals
-from minikafka.replica.news import News, Watcher
+from minikafka.replica.news import News, PartitionWatcher
 from minikafka.replica.replica_state import ReplicaState
 from minikafka.replica.topic_counts import TopicCounts
 
@@ -97,7 +97,7 @@ class Partition:
     counts: TopicCounts = field(default_factory=TopicCounts)
     lines: SummedLines = field(default_factory=leadership_lines)
     """Log lines that the broker writes for all its partitions together."""
-    watchers: dict[Watcher, None] = field(default_factory=dict)
+    watchers: dict[PartitionWatcher, None] = field(default_factory=dict)
     queued: deque[QueuedAppend] = field(default_factory=deque)
     """Appends whose records are being validated, in the order of their arrival."""
     proposals: IsrProposals = field(init=False, compare=False, repr=False)
@@ -273,7 +273,7 @@ class Partition:
     # Appending
 
     def append_as_leader(
-        self, records: memoryview, *, required_acks: int, origin: Origin = Origin.CLIENT
+        self, records: memoryview, *, required_acks: int, origin: AppendOrigin = AppendOrigin.CLIENT
     ) -> LogAppendInfo:
         """Append a producer's records (H4).
 

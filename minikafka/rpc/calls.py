@@ -27,7 +27,7 @@ OnDone = Callable[[Any | None, str], None]
 
 
 @dataclass(slots=True)
-class Pending:
+class PendingCall:
     """A call that was sent and has no response yet."""
 
     channel: Channel
@@ -43,7 +43,7 @@ class Calls:
 
     env: Environment
     client_id: str
-    _pending: dict[int, Pending] = field(default_factory=dict)
+    _pending: dict[int, PendingCall] = field(default_factory=dict)
     _next_id: int = 0
 
     def send(
@@ -64,7 +64,7 @@ class Calls:
         self._next_id = call_id = (self._next_id + 1) & 0x7FFFFFFF
         parts = encode_request(call_id, client_id or self.client_id, request, version)
         timer = self.env.after(timeout_ms, lambda: self._timed_out(call_id))
-        self._pending[call_id] = Pending(channel, request.API_KEY, version, on_done, timer)
+        self._pending[call_id] = PendingCall(channel, request.API_KEY, version, on_done, timer)
         self.env.effects.append(Send(channel, parts))
 
     def response(self, channel: Channel, frame: memoryview) -> None:
@@ -99,7 +99,7 @@ class Calls:
         self.env.effects.append(CloseChannel(channel))
         self.channel_down(channel, why)
 
-    def _awaited(self, call_id: int, channel: Channel) -> Pending:
+    def _awaited(self, call_id: int, channel: Channel) -> PendingCall:
         pending = self._pending.get(call_id)
         if pending is None or pending.channel != channel:
             raise MalformedMessage(f"response {call_id} belongs to no request")

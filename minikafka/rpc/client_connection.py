@@ -29,7 +29,7 @@ SOFTWARE_VERSION = "0.1.0"
 _CORRELATION_IDS = 1 << 31
 
 
-class State(Enum):
+class NegotiationState(Enum):
     """The state of the connection; see the module."""
 
     NEGOTIATING = auto()
@@ -51,7 +51,7 @@ class TooManyInFlightError(RuntimeError):
     """There are `max_in_flight` requests already; the caller must check `can_send` before."""
 
 
-class Answer(NamedTuple):
+class ServerAnswer(NamedTuple):
     """A response. `token` is that of its request (see `send`)."""
 
     token: object
@@ -82,7 +82,7 @@ class ClientConnection:
     max_in_flight: int = 64
     max_frame_size: int = DEFAULT_MAX_FRAME_SIZE
     server_versions: Mapping[int, VersionRange] | None = None
-    state: State = field(init=False)
+    state: NegotiationState = field(init=False)
     _frames: FrameReader = field(init=False)
     _outgoing: list[Records] = field(default_factory=list, init=False)
     _pending: deque[_Pending] = field(default_factory=deque, init=False)
@@ -92,7 +92,7 @@ class ClientConnection:
     def __post_init__(self) -> None:
         """Request the server's versions first, unless they are fixed."""
         self._frames = FrameReader(self.max_frame_size)
-        self.state = State.NEGOTIATING if self.negotiate else State.READY
+        self.state = NegotiationState.NEGOTIATING if self.negotiate else NegotiationState.READY
         if self.negotiate:
             self._ask_versions(ApiVersionsRequest.MAX_VERSION)
 
@@ -149,7 +149,7 @@ class ClientConnection:
         if not self.can_send:
             raise TooManyInFlightError(f"{self.in_flight} requests in flight")
         waiting = _Waiting(request, version, token, expects_response)
-        if self.state is State.NEGOTIATING:
+        if self.state is NegotiationState.NEGOTIATING:
             self._waiting.append(waiting)
         else:
             self._write(waiting)
@@ -159,7 +159,7 @@ class ClientConnection:
         parts, self._outgoing = self._outgoing, []
         return parts
 
-    def receive(self, data: bytes | bytearray | memoryview) -> list[Answer]:
+    def receive(self, data: bytes | bytearray | memoryview) -> list[ServerAnswer]:
         """Return the responses that `data` completes, in order.
 
         There may be more in `data_to_send` afterwards.
@@ -169,14 +169,14 @@ class ClientConnection:
             NoCommonVersionError: see `send`.
             KafkaError: the server refuses the ApiVersions request.
         """
-        answers: list[Answer] = []
+        answers: list[ServerAnswer] = []
         for frame in self._frames.feed(data):
             answer = self.receive_frame(frame)
             if answer is not None:
                 answers.append(answer)
         return answers
 
-    def receive_frame(self, frame: memoryview) -> Answer | None:
+    def receive_frame(self, frame: memoryview) -> ServerAnswer | None:
         """Decode the response in one frame; None for the connection's own ApiVersions."""
         correlation_id = correlation_id_of(frame)
         if not self._pending or self._pending[0].correlation_id != correlation_id:
@@ -185,11 +185,11 @@ class ClientConnection:
             )
         pending = self._pending.popleft()
         _, body = decode_response(frame, pending.api_key, pending.version)
-        if self.state is State.NEGOTIATING:
+        if self.state is NegotiationState.NEGOTIATING:
             assert isinstance(body, ApiVersionsResponse)
             self._on_versions(body, pending.version)
             return None
-        return Answer(pending.token, pending.version, body)
+        return ServerAnswer(pending.token, pending.version, body)
 
     def _ask_versions(self, version: int) -> None:
         request = ApiVersionsRequest(
@@ -209,7 +209,7 @@ class ClientConnection:
         if response.error_code != ErrorCode.NONE:
             raise error_of(response.error_code)
         self.server_versions = served
-        self.state = State.READY
+        self.state = NegotiationState.READY
         while self._waiting:
             self._write(self._waiting.popleft())
 

@@ -11,7 +11,7 @@ from prometheus_client.exposition import choose_encoder
 from prometheus_client.metrics_core import Metric as Family
 from prometheus_client.registry import Collector
 
-from minikafka.metrics.definition import Kind, Metric, Sample, prometheus_name
+from minikafka.metrics.definition import Metric, MetricKind, Sample, prometheus_name
 
 _TOTAL = "_total"
 
@@ -63,7 +63,7 @@ class _Given(Collector):
 def _family(metric: Metric, name: str, text: str, samples: Sequence[Sample]) -> Family:
     shown = prometheus_name(name)
     kind = metric.kind.value
-    if metric.kind is Kind.COUNTER and not shown.endswith(_TOTAL):
+    if metric.kind is MetricKind.COUNTER and not shown.endswith(_TOTAL):
         # Prometheus requires the ending for counters; a name from Kafka without it stays as it is.
         kind = "unknown"
     text = f"{text} ({name})"

@@ -29,7 +29,7 @@ from minikafka.records.builder import (
     end_marker_value,
 )
 from minikafka.records.compression import Codec
-from minikafka.records.validation import Origin
+from minikafka.records.validation import AppendOrigin
 from minikafka.server.os_disk import OsDisk
 
 ORACLE = Path(os.environ["MINIKAFKA_ORACLE"])
@@ -98,11 +98,13 @@ def write(home: str) -> None:
             options = BatchOptions(
                 producer_id=78, producer_epoch=0, is_control=True, is_transactional=True
             )
-            append(log, build_batch([marker], options), round_ // 20, Origin.COORDINATOR)
+            append(log, build_batch([marker], options), round_ // 20, AppendOrigin.COORDINATOR)
     log.close()
 
 
-def append(log: UnifiedLog, batch: bytearray, epoch: int, origin: Origin = Origin.CLIENT) -> None:
+def append(
+    log: UnifiedLog, batch: bytearray, epoch: int, origin: AppendOrigin = AppendOrigin.CLIENT
+) -> None:
     log.append_as_leader(memoryview(batch), leader_epoch=epoch, now=NOW, origin=origin)
 
 

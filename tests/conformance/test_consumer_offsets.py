@@ -23,7 +23,7 @@ from minikafka.group.records import (
     offset_value,
     parse_record,
 )
-from minikafka.group.replay import Replay
+from minikafka.group.replay import GroupReplay
 from minikafka.log.config import LogConfig
 from minikafka.log.recovery import Remembered
 from minikafka.log.unified_log import UnifiedLog
@@ -57,7 +57,7 @@ def replay():
         )
     )  # fmt: skip
     journal = Journal(env, partition, lambda: Config({}), lambda _: None, lambda: None)
-    found = Replay(journal, 0)
+    found = GroupReplay(journal, 0)
     while not found.read_slice():
         pass
     return found

@@ -12,7 +12,7 @@ from minikafka.records.batch import HEADER, batch_crc, read_header
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch
 from minikafka.records.compression import Codec
 from minikafka.records.errors import RecordValidationError
-from minikafka.records.validation import NO_BOUND_MS, Origin, RecordPolicy, validate_batch
+from minikafka.records.validation import NO_BOUND_MS, AppendOrigin, RecordPolicy, validate_batch
 
 NOW_MS = 1_700_000_000_000
 FIELDS = HEADER.format.removeprefix(">")
@@ -76,7 +76,7 @@ def said(batch, policy, units, *, is_read_only):
     records = memoryview(bytes(batch) if is_read_only else bytearray(batch))
     budget = Budget(units)
     try:
-        view, header = validate_batch(records, policy, Origin.CLIENT, NOW_MS, budget)
+        view, header = validate_batch(records, policy, AppendOrigin.CLIENT, NOW_MS, budget)
     except RecordValidationError as error:
         return error.code, error.message, error.record_errors, budget.units
     except OverBudgetError:

@@ -58,7 +58,7 @@ class DecodeEmitter:
         low, high = self._message.versions
         test = f"version != {low}" if low == high else f"not {low} <= version <= {high}"
         with self._out.block(f"if {test}:"):
-            self._out.line(f'raise UnsupportedVersionError("{self._message.name}", version)')
+            self._out.line(f'raise UnknownMessageVersionError("{self._message.name}", version)')
 
     def _array(self, struct: StructSpec) -> None:
         out, kind = self._out, self._names.of(struct.name)

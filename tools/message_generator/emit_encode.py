@@ -30,7 +30,7 @@ class EncodeEmitter:
         with out.block("def encode(self, writer: Writer, version: int) -> None:"):
             out.line('"""Append the message; see `protocol.message.Message`."""')
             with out.block(f"if {test}:"):
-                out.line(f'raise UnsupportedVersionError("{name}", version)')
+                out.line(f'raise UnknownMessageVersionError("{name}", version)')
             out.line("out = writer.buf")
             out.line("it = self")
             self._body(self._message.root)

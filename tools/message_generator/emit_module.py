@@ -10,7 +10,8 @@ from tools.message_generator.spec import FieldSpec, MessageSpec, StructSpec
 
 _HELPERS = (
     "DECODE_FAILURES", "ElementBudget", "MalformedMessage", "Reader", "Records", "TaggedFields",
-    "UNSET", "UnsupportedFieldError", "UnsupportedVersionError", "Writer", "cut_short", "malformed",
+    "UNSET", "UnknownMessageVersionError", "UnsupportedFieldError", "Writer", "cut_short",
+    "malformed",
     "null_not_allowed", "pack_fixed", "pack_int32s", "read_compact_strings", "read_fixed",
     "read_int32s", "read_strings", "read_tagged_fields", "read_uuids", "read_uvarint",
     "records_size", "uvarint", "write_compact_strings", "write_strings",

@@ -12,7 +12,7 @@ from minikafka.protocol.primitives import (
     Reader,
     TaggedFields,
     UNSET,
-    UnsupportedVersionError,
+    UnknownMessageVersionError,
     Writer,
     cut_short,
     malformed,
@@ -60,7 +60,7 @@ class GroupMetadataKey:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("GroupMetadataKey", version)
+            raise UnknownMessageVersionError("GroupMetadataKey", version)
         out = writer.buf
         it = self
         its_group = it.group
@@ -73,7 +73,7 @@ class GroupMetadataKey:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("GroupMetadataKey", version)
+            raise UnknownMessageVersionError("GroupMetadataKey", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:
@@ -177,7 +177,7 @@ class GroupMetadataValue:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 0 <= version <= 4:
-            raise UnsupportedVersionError("GroupMetadataValue", version)
+            raise UnknownMessageVersionError("GroupMetadataValue", version)
         out = writer.buf
         it = self
         its_protocol_type = it.protocol_type
@@ -240,7 +240,7 @@ class GroupMetadataValue:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 0 <= version <= 4:
-            raise UnsupportedVersionError("GroupMetadataValue", version)
+            raise UnknownMessageVersionError("GroupMetadataValue", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:

@@ -11,7 +11,7 @@ from minikafka.protocol.primitives import (
     ElementBudget,
     Reader,
     TaggedFields,
-    UnsupportedVersionError,
+    UnknownMessageVersionError,
     Writer,
     cut_short,
     malformed,
@@ -62,7 +62,7 @@ class OffsetCommitKey:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("OffsetCommitKey", version)
+            raise UnknownMessageVersionError("OffsetCommitKey", version)
         out = writer.buf
         it = self
         its_group = it.group
@@ -81,7 +81,7 @@ class OffsetCommitKey:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("OffsetCommitKey", version)
+            raise UnknownMessageVersionError("OffsetCommitKey", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:
@@ -154,7 +154,7 @@ class OffsetCommitValue:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 0 <= version <= 4:
-            raise UnsupportedVersionError("OffsetCommitValue", version)
+            raise UnknownMessageVersionError("OffsetCommitValue", version)
         out = writer.buf
         it = self
         its_metadata = it.metadata
@@ -186,7 +186,7 @@ class OffsetCommitValue:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 0 <= version <= 4:
-            raise UnsupportedVersionError("OffsetCommitValue", version)
+            raise UnknownMessageVersionError("OffsetCommitValue", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:

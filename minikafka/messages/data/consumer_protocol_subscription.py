@@ -11,7 +11,7 @@ from minikafka.protocol.primitives import (
     ElementBudget,
     Reader,
     UNSET,
-    UnsupportedVersionError,
+    UnknownMessageVersionError,
     Writer,
     cut_short,
     malformed,
@@ -70,7 +70,7 @@ class ConsumerProtocolSubscription:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 0 <= version <= 3:
-            raise UnsupportedVersionError("ConsumerProtocolSubscription", version)
+            raise UnknownMessageVersionError("ConsumerProtocolSubscription", version)
         out = writer.buf
         it = self
         its_topics = it.topics
@@ -111,7 +111,7 @@ class ConsumerProtocolSubscription:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 0 <= version <= 3:
-            raise UnsupportedVersionError("ConsumerProtocolSubscription", version)
+            raise UnknownMessageVersionError("ConsumerProtocolSubscription", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:

@@ -9,7 +9,7 @@ from minikafka.protocol.primitives import (
     DECODE_FAILURES,
     Reader,
     TaggedFields,
-    UnsupportedVersionError,
+    UnknownMessageVersionError,
     Writer,
     cut_short,
     malformed,
@@ -49,7 +49,7 @@ class DefaultPrincipalData:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("DefaultPrincipalData", version)
+            raise UnknownMessageVersionError("DefaultPrincipalData", version)
         out = writer.buf
         it = self
         its_type = it.type
@@ -75,7 +75,7 @@ class DefaultPrincipalData:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("DefaultPrincipalData", version)
+            raise UnknownMessageVersionError("DefaultPrincipalData", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:

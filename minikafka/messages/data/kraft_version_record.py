@@ -9,7 +9,7 @@ from minikafka.protocol.primitives import (
     DECODE_FAILURES,
     Reader,
     TaggedFields,
-    UnsupportedVersionError,
+    UnknownMessageVersionError,
     Writer,
     cut_short,
     malformed,
@@ -45,7 +45,7 @@ class KRaftVersionRecord:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("KRaftVersionRecord", version)
+            raise UnknownMessageVersionError("KRaftVersionRecord", version)
         out = writer.buf
         it = self
         out += _pack_hhx(it.version, it.kraft_version)
@@ -57,7 +57,7 @@ class KRaftVersionRecord:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("KRaftVersionRecord", version)
+            raise UnknownMessageVersionError("KRaftVersionRecord", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:

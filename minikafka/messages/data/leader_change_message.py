@@ -13,8 +13,8 @@ from minikafka.protocol.primitives import (
     Reader,
     TaggedFields,
     UNSET,
+    UnknownMessageVersionError,
     UnsupportedFieldError,
-    UnsupportedVersionError,
     Writer,
     cut_short,
     malformed,
@@ -80,7 +80,7 @@ class LeaderChangeMessage:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 0 <= version <= 1:
-            raise UnsupportedVersionError("LeaderChangeMessage", version)
+            raise UnknownMessageVersionError("LeaderChangeMessage", version)
         out = writer.buf
         it = self
         its_voters = it.voters
@@ -106,7 +106,7 @@ class LeaderChangeMessage:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 0 <= version <= 1:
-            raise UnsupportedVersionError("LeaderChangeMessage", version)
+            raise UnknownMessageVersionError("LeaderChangeMessage", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:

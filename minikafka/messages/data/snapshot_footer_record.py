@@ -9,7 +9,7 @@ from minikafka.protocol.primitives import (
     DECODE_FAILURES,
     Reader,
     TaggedFields,
-    UnsupportedVersionError,
+    UnknownMessageVersionError,
     Writer,
     cut_short,
     malformed,
@@ -39,7 +39,7 @@ class SnapshotFooterRecord:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("SnapshotFooterRecord", version)
+            raise UnknownMessageVersionError("SnapshotFooterRecord", version)
         out = writer.buf
         it = self
         out += _pack_hx(it.version)
@@ -51,7 +51,7 @@ class SnapshotFooterRecord:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("SnapshotFooterRecord", version)
+            raise UnknownMessageVersionError("SnapshotFooterRecord", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:

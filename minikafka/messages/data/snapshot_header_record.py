@@ -9,7 +9,7 @@ from minikafka.protocol.primitives import (
     DECODE_FAILURES,
     Reader,
     TaggedFields,
-    UnsupportedVersionError,
+    UnknownMessageVersionError,
     Writer,
     cut_short,
     malformed,
@@ -45,7 +45,7 @@ class SnapshotHeaderRecord:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("SnapshotHeaderRecord", version)
+            raise UnknownMessageVersionError("SnapshotHeaderRecord", version)
         out = writer.buf
         it = self
         out += _pack_hqx(it.version, it.last_contained_log_timestamp)
@@ -57,7 +57,7 @@ class SnapshotHeaderRecord:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("SnapshotHeaderRecord", version)
+            raise UnknownMessageVersionError("SnapshotHeaderRecord", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:

@@ -13,7 +13,7 @@ from minikafka.protocol.primitives import (
     Reader,
     TaggedFields,
     UNSET,
-    UnsupportedVersionError,
+    UnknownMessageVersionError,
     Writer,
     cut_short,
     malformed,
@@ -127,7 +127,7 @@ class VotersRecord:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("VotersRecord", version)
+            raise UnknownMessageVersionError("VotersRecord", version)
         out = writer.buf
         it = self
         its_voters = it.voters
@@ -146,7 +146,7 @@ class VotersRecord:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("VotersRecord", version)
+            raise UnknownMessageVersionError("VotersRecord", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:

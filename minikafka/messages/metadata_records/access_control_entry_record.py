@@ -10,7 +10,7 @@ from minikafka.protocol.primitives import (
     DECODE_FAILURES,
     Reader,
     TaggedFields,
-    UnsupportedVersionError,
+    UnknownMessageVersionError,
     Writer,
     cut_short,
     malformed,
@@ -76,7 +76,7 @@ class AccessControlEntryRecord:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("AccessControlEntryRecord", version)
+            raise UnknownMessageVersionError("AccessControlEntryRecord", version)
         out = writer.buf
         it = self
         its_resource_name = it.resource_name
@@ -109,7 +109,7 @@ class AccessControlEntryRecord:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("AccessControlEntryRecord", version)
+            raise UnknownMessageVersionError("AccessControlEntryRecord", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:

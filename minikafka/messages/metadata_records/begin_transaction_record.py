@@ -9,7 +9,7 @@ from minikafka.protocol.primitives import (
     ElementBudget,
     Reader,
     TaggedFields,
-    UnsupportedVersionError,
+    UnknownMessageVersionError,
     Writer,
     cut_short,
     malformed,
@@ -43,7 +43,7 @@ class BeginTransactionRecord:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("BeginTransactionRecord", version)
+            raise UnknownMessageVersionError("BeginTransactionRecord", version)
         out = writer.buf
         it = self
         out.append(0)
@@ -55,7 +55,7 @@ class BeginTransactionRecord:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("BeginTransactionRecord", version)
+            raise UnknownMessageVersionError("BeginTransactionRecord", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:

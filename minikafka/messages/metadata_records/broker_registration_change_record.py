@@ -12,8 +12,8 @@ from minikafka.protocol.primitives import (
     Reader,
     TaggedFields,
     UNSET,
+    UnknownMessageVersionError,
     UnsupportedFieldError,
-    UnsupportedVersionError,
     Writer,
     cut_short,
     malformed,
@@ -71,7 +71,7 @@ class BrokerRegistrationChangeRecord:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 0 <= version <= 3:
-            raise UnsupportedVersionError("BrokerRegistrationChangeRecord", version)
+            raise UnknownMessageVersionError("BrokerRegistrationChangeRecord", version)
         out = writer.buf
         it = self
         out += _pack_iqx(it.broker_id, it.broker_epoch)
@@ -95,7 +95,7 @@ class BrokerRegistrationChangeRecord:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 0 <= version <= 3:
-            raise UnsupportedVersionError("BrokerRegistrationChangeRecord", version)
+            raise UnknownMessageVersionError("BrokerRegistrationChangeRecord", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:

@@ -8,7 +8,7 @@ from minikafka.protocol.primitives import (
     DECODE_FAILURES,
     Reader,
     TaggedFields,
-    UnsupportedVersionError,
+    UnknownMessageVersionError,
     Writer,
     cut_short,
     malformed,
@@ -43,7 +43,7 @@ class ClearElrRecord:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("ClearElrRecord", version)
+            raise UnknownMessageVersionError("ClearElrRecord", version)
         out = writer.buf
         it = self
         its_topic_name = it.topic_name
@@ -62,7 +62,7 @@ class ClearElrRecord:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("ClearElrRecord", version)
+            raise UnknownMessageVersionError("ClearElrRecord", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:

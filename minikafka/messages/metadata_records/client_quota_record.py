@@ -12,7 +12,7 @@ from minikafka.protocol.primitives import (
     Reader,
     TaggedFields,
     UNSET,
-    UnsupportedVersionError,
+    UnknownMessageVersionError,
     Writer,
     cut_short,
     malformed,
@@ -74,7 +74,7 @@ class ClientQuotaRecord:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("ClientQuotaRecord", version)
+            raise UnknownMessageVersionError("ClientQuotaRecord", version)
         out = writer.buf
         it = self
         its_entity = it.entity
@@ -100,7 +100,7 @@ class ClientQuotaRecord:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("ClientQuotaRecord", version)
+            raise UnknownMessageVersionError("ClientQuotaRecord", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:

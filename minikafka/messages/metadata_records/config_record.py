@@ -9,7 +9,7 @@ from minikafka.protocol.primitives import (
     DECODE_FAILURES,
     Reader,
     TaggedFields,
-    UnsupportedVersionError,
+    UnknownMessageVersionError,
     Writer,
     cut_short,
     malformed,
@@ -52,7 +52,7 @@ class ConfigRecord:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("ConfigRecord", version)
+            raise UnknownMessageVersionError("ConfigRecord", version)
         out = writer.buf
         it = self
         its_resource_name = it.resource_name
@@ -89,7 +89,7 @@ class ConfigRecord:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("ConfigRecord", version)
+            raise UnknownMessageVersionError("ConfigRecord", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:

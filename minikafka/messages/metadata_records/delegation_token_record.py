@@ -10,7 +10,7 @@ from minikafka.protocol.primitives import (
     Reader,
     TaggedFields,
     UNSET,
-    UnsupportedVersionError,
+    UnknownMessageVersionError,
     Writer,
     cut_short,
     malformed,
@@ -70,7 +70,7 @@ class DelegationTokenRecord:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("DelegationTokenRecord", version)
+            raise UnknownMessageVersionError("DelegationTokenRecord", version)
         out = writer.buf
         it = self
         its_owner = it.owner
@@ -110,7 +110,7 @@ class DelegationTokenRecord:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("DelegationTokenRecord", version)
+            raise UnknownMessageVersionError("DelegationTokenRecord", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:

@@ -8,7 +8,7 @@ from minikafka.protocol.primitives import (
     DECODE_FAILURES,
     Reader,
     TaggedFields,
-    UnsupportedVersionError,
+    UnknownMessageVersionError,
     Writer,
     cut_short,
     malformed,
@@ -36,7 +36,7 @@ class EndTransactionRecord:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("EndTransactionRecord", version)
+            raise UnknownMessageVersionError("EndTransactionRecord", version)
         out = writer.buf
         it = self
         out.append(0)
@@ -48,7 +48,7 @@ class EndTransactionRecord:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("EndTransactionRecord", version)
+            raise UnknownMessageVersionError("EndTransactionRecord", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:

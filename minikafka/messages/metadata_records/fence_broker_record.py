@@ -9,7 +9,7 @@ from minikafka.protocol.primitives import (
     DECODE_FAILURES,
     Reader,
     TaggedFields,
-    UnsupportedVersionError,
+    UnknownMessageVersionError,
     Writer,
     cut_short,
     malformed,
@@ -46,7 +46,7 @@ class FenceBrokerRecord:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("FenceBrokerRecord", version)
+            raise UnknownMessageVersionError("FenceBrokerRecord", version)
         out = writer.buf
         it = self
         out += _pack_iqx(it.id, it.epoch)
@@ -58,7 +58,7 @@ class FenceBrokerRecord:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("FenceBrokerRecord", version)
+            raise UnknownMessageVersionError("FenceBrokerRecord", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:

@@ -11,8 +11,8 @@ from minikafka.protocol.primitives import (
     ElementBudget,
     Reader,
     TaggedFields,
+    UnknownMessageVersionError,
     UnsupportedFieldError,
-    UnsupportedVersionError,
     Writer,
     cut_short,
     malformed,
@@ -92,7 +92,7 @@ class PartitionChangeRecord:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 0 <= version <= 2:
-            raise UnsupportedVersionError("PartitionChangeRecord", version)
+            raise UnknownMessageVersionError("PartitionChangeRecord", version)
         out = writer.buf
         it = self
         out += _pack_iux(it.partition_id, it.topic_id)
@@ -124,7 +124,7 @@ class PartitionChangeRecord:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 0 <= version <= 2:
-            raise UnsupportedVersionError("PartitionChangeRecord", version)
+            raise UnknownMessageVersionError("PartitionChangeRecord", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:

@@ -12,8 +12,8 @@ from minikafka.protocol.primitives import (
     Reader,
     TaggedFields,
     UNSET,
+    UnknownMessageVersionError,
     UnsupportedFieldError,
-    UnsupportedVersionError,
     Writer,
     cut_short,
     malformed,
@@ -104,7 +104,7 @@ class PartitionRecord:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 0 <= version <= 2:
-            raise UnsupportedVersionError("PartitionRecord", version)
+            raise UnknownMessageVersionError("PartitionRecord", version)
         out = writer.buf
         it = self
         its_replicas = it.replicas
@@ -170,7 +170,7 @@ class PartitionRecord:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 0 <= version <= 2:
-            raise UnsupportedVersionError("PartitionRecord", version)
+            raise UnknownMessageVersionError("PartitionRecord", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:

@@ -9,7 +9,7 @@ from minikafka.protocol.primitives import (
     DECODE_FAILURES,
     Reader,
     TaggedFields,
-    UnsupportedVersionError,
+    UnknownMessageVersionError,
     Writer,
     cut_short,
     malformed,
@@ -48,7 +48,7 @@ class ProducerIdsRecord:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("ProducerIdsRecord", version)
+            raise UnknownMessageVersionError("ProducerIdsRecord", version)
         out = writer.buf
         it = self
         out += _pack_iqqx(it.broker_id, it.broker_epoch, it.next_producer_id)
@@ -60,7 +60,7 @@ class ProducerIdsRecord:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("ProducerIdsRecord", version)
+            raise UnknownMessageVersionError("ProducerIdsRecord", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:

@@ -13,8 +13,8 @@ from minikafka.protocol.primitives import (
     Reader,
     TaggedFields,
     UNSET,
+    UnknownMessageVersionError,
     UnsupportedFieldError,
-    UnsupportedVersionError,
     Writer,
     cut_short,
     malformed,
@@ -141,7 +141,7 @@ class RegisterBrokerRecord:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if not 0 <= version <= 4:
-            raise UnsupportedVersionError("RegisterBrokerRecord", version)
+            raise UnknownMessageVersionError("RegisterBrokerRecord", version)
         out = writer.buf
         it = self
         its_end_points = it.end_points
@@ -204,7 +204,7 @@ class RegisterBrokerRecord:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if not 0 <= version <= 4:
-            raise UnsupportedVersionError("RegisterBrokerRecord", version)
+            raise UnknownMessageVersionError("RegisterBrokerRecord", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:

@@ -13,7 +13,7 @@ from minikafka.protocol.primitives import (
     Reader,
     TaggedFields,
     UNSET,
-    UnsupportedVersionError,
+    UnknownMessageVersionError,
     Writer,
     cut_short,
     malformed,
@@ -114,7 +114,7 @@ class RegisterControllerRecord:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("RegisterControllerRecord", version)
+            raise UnknownMessageVersionError("RegisterControllerRecord", version)
         out = writer.buf
         it = self
         its_end_points = it.end_points
@@ -140,7 +140,7 @@ class RegisterControllerRecord:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("RegisterControllerRecord", version)
+            raise UnknownMessageVersionError("RegisterControllerRecord", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:

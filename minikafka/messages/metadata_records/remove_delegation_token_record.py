@@ -8,7 +8,7 @@ from minikafka.protocol.primitives import (
     DECODE_FAILURES,
     Reader,
     TaggedFields,
-    UnsupportedVersionError,
+    UnknownMessageVersionError,
     Writer,
     cut_short,
     malformed,
@@ -43,7 +43,7 @@ class RemoveDelegationTokenRecord:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("RemoveDelegationTokenRecord", version)
+            raise UnknownMessageVersionError("RemoveDelegationTokenRecord", version)
         out = writer.buf
         it = self
         its_token_id = it.token_id
@@ -62,7 +62,7 @@ class RemoveDelegationTokenRecord:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("RemoveDelegationTokenRecord", version)
+            raise UnknownMessageVersionError("RemoveDelegationTokenRecord", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:

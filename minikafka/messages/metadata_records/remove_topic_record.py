@@ -10,7 +10,7 @@ from minikafka.protocol.primitives import (
     DECODE_FAILURES,
     Reader,
     TaggedFields,
-    UnsupportedVersionError,
+    UnknownMessageVersionError,
     Writer,
     cut_short,
     malformed,
@@ -46,7 +46,7 @@ class RemoveTopicRecord:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("RemoveTopicRecord", version)
+            raise UnknownMessageVersionError("RemoveTopicRecord", version)
         out = writer.buf
         it = self
         out += _pack_ux(it.topic_id)
@@ -58,7 +58,7 @@ class RemoveTopicRecord:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("RemoveTopicRecord", version)
+            raise UnknownMessageVersionError("RemoveTopicRecord", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:

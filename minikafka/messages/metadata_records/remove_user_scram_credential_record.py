@@ -9,7 +9,7 @@ from minikafka.protocol.primitives import (
     DECODE_FAILURES,
     Reader,
     TaggedFields,
-    UnsupportedVersionError,
+    UnknownMessageVersionError,
     Writer,
     cut_short,
     malformed,
@@ -48,7 +48,7 @@ class RemoveUserScramCredentialRecord:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("RemoveUserScramCredentialRecord", version)
+            raise UnknownMessageVersionError("RemoveUserScramCredentialRecord", version)
         out = writer.buf
         it = self
         its_name = it.name
@@ -67,7 +67,7 @@ class RemoveUserScramCredentialRecord:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("RemoveUserScramCredentialRecord", version)
+            raise UnknownMessageVersionError("RemoveUserScramCredentialRecord", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:

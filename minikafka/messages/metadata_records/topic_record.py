@@ -10,7 +10,7 @@ from minikafka.protocol.primitives import (
     DECODE_FAILURES,
     Reader,
     TaggedFields,
-    UnsupportedVersionError,
+    UnknownMessageVersionError,
     Writer,
     cut_short,
     malformed,
@@ -50,7 +50,7 @@ class TopicRecord:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("TopicRecord", version)
+            raise UnknownMessageVersionError("TopicRecord", version)
         out = writer.buf
         it = self
         its_name = it.name
@@ -69,7 +69,7 @@ class TopicRecord:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("TopicRecord", version)
+            raise UnknownMessageVersionError("TopicRecord", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:

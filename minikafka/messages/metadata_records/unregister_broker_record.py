@@ -9,7 +9,7 @@ from minikafka.protocol.primitives import (
     DECODE_FAILURES,
     Reader,
     TaggedFields,
-    UnsupportedVersionError,
+    UnknownMessageVersionError,
     Writer,
     cut_short,
     malformed,
@@ -46,7 +46,7 @@ class UnregisterBrokerRecord:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("UnregisterBrokerRecord", version)
+            raise UnknownMessageVersionError("UnregisterBrokerRecord", version)
         out = writer.buf
         it = self
         out += _pack_iqx(it.broker_id, it.broker_epoch)
@@ -58,7 +58,7 @@ class UnregisterBrokerRecord:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("UnregisterBrokerRecord", version)
+            raise UnknownMessageVersionError("UnregisterBrokerRecord", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:

@@ -9,7 +9,7 @@ from minikafka.protocol.primitives import (
     DECODE_FAILURES,
     Reader,
     TaggedFields,
-    UnsupportedVersionError,
+    UnknownMessageVersionError,
     Writer,
     cut_short,
     malformed,
@@ -66,7 +66,7 @@ class UserScramCredentialRecord:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("UserScramCredentialRecord", version)
+            raise UnknownMessageVersionError("UserScramCredentialRecord", version)
         out = writer.buf
         it = self
         its_name = it.name
@@ -106,7 +106,7 @@ class UserScramCredentialRecord:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("UserScramCredentialRecord", version)
+            raise UnknownMessageVersionError("UserScramCredentialRecord", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:

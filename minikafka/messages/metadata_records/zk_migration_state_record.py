@@ -9,7 +9,7 @@ from minikafka.protocol.primitives import (
     DECODE_FAILURES,
     Reader,
     TaggedFields,
-    UnsupportedVersionError,
+    UnknownMessageVersionError,
     Writer,
     cut_short,
     malformed,
@@ -44,7 +44,7 @@ class ZkMigrationStateRecord:
     def encode(self, writer: Writer, version: int) -> None:
         """Append the message; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("ZkMigrationStateRecord", version)
+            raise UnknownMessageVersionError("ZkMigrationStateRecord", version)
         out = writer.buf
         it = self
         out += _pack_bx(it.zk_migration_state)
@@ -56,7 +56,7 @@ class ZkMigrationStateRecord:
     def decode(cls, reader: Reader, version: int) -> Self:
         """The message at the reader's position; see `protocol.message.Message`."""
         if version != 0:
-            raise UnsupportedVersionError("ZkMigrationStateRecord", version)
+            raise UnknownMessageVersionError("ZkMigrationStateRecord", version)
         buf = reader.snapshot()
         pos = reader.pos
         try:

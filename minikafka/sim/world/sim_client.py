@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar, cast
 
 from minikafka.protocol.message import ApiMessage
-from minikafka.rpc.client_connection import Answer, ClientConnection
+from minikafka.rpc.client_connection import ClientConnection, ServerAnswer
 from minikafka.sim.world.network import Address, Network, Stream
 from minikafka.sim.world.world import World
 
@@ -109,7 +109,7 @@ class SimClient:
         for on_answer in waiting.values():
             on_answer(None)
 
-    def _answer(self, answer: Answer) -> None:
+    def _answer(self, answer: ServerAnswer) -> None:
         self._waiting.pop(cast(int, answer.token))(answer.body)
 
     def _write(self) -> None:

@@ -4,16 +4,16 @@ import pytest
 
 from minikafka.common.ids import Uuid
 from minikafka.controller.broker_heartbeats import (
+    BrokerControlState,
     BrokerHeartbeats,
-    Standing,
-    Wishes,
-    next_standing,
-    standing,
+    HeartbeatRequests,
+    control_state,
+    next_control_state,
 )
 from minikafka.metadata.broker_registration import BrokerRegistration
 
-FENCED, UNFENCED = Standing.FENCED, Standing.UNFENCED
-LEAVING, GO = Standing.CONTROLLED_SHUTDOWN, Standing.SHUTDOWN_NOW
+FENCED, UNFENCED = BrokerControlState.FENCED, BrokerControlState.UNFENCED
+LEAVING, GO = BrokerControlState.CONTROLLED_SHUTDOWN, BrokerControlState.SHUTDOWN_NOW
 
 
 def broker(broker_id=1, *, fenced=False, leaving=False, epoch=10):
@@ -37,7 +37,7 @@ def broker(broker_id=1, *, fenced=False, leaving=False, epoch=10):
     [(True, False, FENCED), (True, True, FENCED), (False, True, LEAVING), (False, False, UNFENCED)],
 )
 def test_the_registration_says_where_a_broker_stands(fenced, leaving, expected):
-    assert standing(broker(fenced=fenced, leaving=leaving)) is expected
+    assert control_state(broker(fenced=fenced, leaving=leaving)) is expected
 
 
 @pytest.mark.parametrize(
@@ -59,15 +59,15 @@ def test_the_registration_says_where_a_broker_stands(fenced, leaving, expected):
 )
 def test_a_heartbeat_moves_a_broker(*, now, fence, shut_down, offset, leads, moved_on, expected):
     registration = broker(fenced=now is FENCED, leaving=now is LEAVING)
-    wishes = Wishes(fence, shut_down, offset)
-    after = next_standing(registration, wishes, leads=leads, others_have_moved_on=moved_on)
+    asked = HeartbeatRequests(fence, shut_down, offset)
+    after = next_control_state(registration, asked, leads=leads, others_have_moved_on=moved_on)
     assert after is expected
 
 
 def test_an_incarnation_that_began_to_shut_down_does_not_come_back():
     registration = broker(fenced=True, leaving=True)
-    after = next_standing(
-        registration, Wishes(False, False, 99), leads=False, others_have_moved_on=True
+    after = next_control_state(
+        registration, HeartbeatRequests(False, False, 99), leads=False, others_have_moved_on=True
     )
     assert after is FENCED
 

@@ -16,7 +16,7 @@ from minikafka.records.builder import (
     control_record,
     end_marker_value,
 )
-from minikafka.records.validation import Origin
+from minikafka.records.validation import AppendOrigin
 from tests.worlds.wire_world import take_turn
 
 
@@ -24,7 +24,7 @@ def append(world, records, **options):
     world.partition.append_as_leader(
         memoryview(build_batch(records, BatchOptions(**options))),
         required_acks=-1,
-        origin=Origin.COORDINATOR,
+        origin=AppendOrigin.COORDINATOR,
     )
 
 

@@ -21,7 +21,7 @@ from minikafka.records.builder import (
     control_record,
     end_marker_value,
 )
-from minikafka.records.validation import Origin
+from minikafka.records.validation import AppendOrigin
 from minikafka.sim.world.sim_disk import SimDisk
 
 NOW = Now(0, 50_000)
@@ -181,7 +181,9 @@ def test_a_damaged_transaction_index_is_made_again():
         [control_record(ControlType.ABORT, end_marker_value(0), 1_000)],
         BatchOptions(is_control=True, **ids),
     )
-    log.append_as_leader(memoryview(marker), leader_epoch=0, now=NOW, origin=Origin.COORDINATOR)
+    log.append_as_leader(
+        memoryview(marker), leader_epoch=0, now=NOW, origin=AppendOrigin.COORDINATOR
+    )
     aborted = log.aborted_transactions(0, 2)
     assert len(aborted) == 1
     log.close()
@@ -284,7 +286,9 @@ def test_a_transaction_index_that_was_made_again_is_durable_after_a_clean_shutdo
         [control_record(ControlType.ABORT, end_marker_value(0), 1_000)],
         BatchOptions(is_control=True, **ids),
     )
-    log.append_as_leader(memoryview(marker), leader_epoch=0, now=NOW, origin=Origin.COORDINATOR)
+    log.append_as_leader(
+        memoryview(marker), leader_epoch=0, now=NOW, origin=AppendOrigin.COORDINATOR
+    )
     log.roll(NOW)
     aborted = log.aborted_transactions(0, 2)
     log.close()

@@ -24,7 +24,7 @@ from minikafka.records.builder import (
 )
 from minikafka.records.errors import CorruptRecordsError, RecordValidationError
 from minikafka.records.reader import read_records
-from minikafka.records.validation import Origin, RecordPolicy
+from minikafka.records.validation import AppendOrigin, RecordPolicy
 from minikafka.sim.world.sim_disk import SimDisk
 
 NOW = Now(1_000, 50_000)
@@ -48,7 +48,7 @@ def batch(count=2, timestamp=50_000, **options):
     return memoryview(build_batch(rows, BatchOptions(**options)))
 
 
-def append(log, *args, epoch=0, origin=Origin.CLIENT, now=NOW, **options):
+def append(log, *args, epoch=0, origin=AppendOrigin.CLIENT, now=NOW, **options):
     return log.append_as_leader(batch(*args, **options), leader_epoch=epoch, now=now, origin=origin)
 
 
@@ -135,7 +135,7 @@ def test_full_disk_is_a_fault_and_leaves_the_log_as_it_was(disk):
 def test_coordinator_may_append_several_batches(disk):
     log = open_log(disk)
     data = memoryview(bytearray(batch(2)) + bytearray(batch(3)))
-    info = log.append_as_leader(data, leader_epoch=1, now=NOW, origin=Origin.RAFT_LEADER)
+    info = log.append_as_leader(data, leader_epoch=1, now=NOW, origin=AppendOrigin.RAFT_LEADER)
     assert (info.first_offset, info.last_offset) == (0, 4)
 
 
@@ -268,7 +268,9 @@ def test_transaction_holds_the_last_stable_offset_until_its_marker_is_committed(
     )
     log.update_high_watermark(4)
     assert log.last_stable_offset == 2
-    log.append_as_leader(memoryview(marker), leader_epoch=0, now=NOW, origin=Origin.COORDINATOR)
+    log.append_as_leader(
+        memoryview(marker), leader_epoch=0, now=NOW, origin=AppendOrigin.COORDINATOR
+    )
     assert log.last_stable_offset == 2
     log.update_high_watermark(5)
     assert log.last_stable_offset == 5

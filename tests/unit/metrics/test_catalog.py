@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from minikafka.metrics import catalog
-from minikafka.metrics.definition import Kind, Metric, prometheus_name
+from minikafka.metrics.definition import Metric, MetricKind, prometheus_name
 
 WANTED = [
     "kafka.replication.electable_replicas_count",
@@ -46,7 +46,7 @@ def test_rates_are_counters_and_every_metric_says_what_it_is():
     for metric in catalog.CATALOG:
         assert metric.help.endswith("."), metric.name
         if metric.name.endswith("PerSec"):
-            assert metric.kind is Kind.COUNTER, metric.name
+            assert metric.kind is MetricKind.COUNTER, metric.name
 
 
 def test_every_metric_of_the_module_is_in_the_catalog():

@@ -18,17 +18,17 @@ from minikafka.records.builder import (
 from minikafka.records.compression import Codec, compress
 from minikafka.records.errors import RecordValidationError
 from minikafka.records.reader import read_records
-from minikafka.records.validation import Origin, RecordPolicy, validate_batch
+from minikafka.records.validation import AppendOrigin, RecordPolicy, validate_batch
 
 NOW_MS = 1_000_000
 RECORDS = [NewRecord(NOW_MS + i, b"key", b"value %d" % i) for i in range(3)]
 
 
-def validate(batch, origin=Origin.CLIENT, **policy):
+def validate(batch, origin=AppendOrigin.CLIENT, **policy):
     return validate_batch(memoryview(batch), RecordPolicy(**policy), origin, NOW_MS)
 
 
-def refused(batch, origin=Origin.CLIENT, **policy):
+def refused(batch, origin=AppendOrigin.CLIENT, **policy):
     with pytest.raises(RecordValidationError) as caught:
         validate(batch, origin, **policy)
     return caught.value
@@ -97,14 +97,14 @@ def test_client_batch_that_breaks_a_header_rule_is_an_invalid_record(batch):
 
 def test_coordinator_may_write_control_batches():
     batch = build_batch(RECORDS, BatchOptions(is_control=True))
-    assert validate(batch, Origin.COORDINATOR)[1].is_control
+    assert validate(batch, AppendOrigin.COORDINATOR)[1].is_control
 
 
 def test_large_batch_is_refused_except_from_the_quorum_leader():
     batch = build_batch(RECORDS)
     limit = len(batch) - 1
     assert refused(batch, max_message_bytes=limit).code == ErrorCode.MESSAGE_TOO_LARGE
-    validate(batch, Origin.RAFT_LEADER, max_message_bytes=limit)
+    validate(batch, AppendOrigin.RAFT_LEADER, max_message_bytes=limit)
 
 
 def test_records_without_key_are_named_on_a_compacted_topic():
@@ -228,13 +228,15 @@ def test_refusal_names_a_bounded_number_of_records():
 def test_batch_beyond_the_budget_is_left_as_it_is(batch):
     before = bytes(batch)
     with pytest.raises(OverBudgetError):
-        validate_batch(memoryview(batch), RecordPolicy(), Origin.CLIENT, NOW_MS, Budget(10))
+        validate_batch(memoryview(batch), RecordPolicy(), AppendOrigin.CLIENT, NOW_MS, Budget(10))
     assert batch == before
 
 
 def test_checked_records_are_taken_from_the_budget():
     budget = Budget(10)
-    validate_batch(memoryview(build_batch(RECORDS)), RecordPolicy(), Origin.CLIENT, NOW_MS, budget)
+    validate_batch(
+        memoryview(build_batch(RECORDS)), RecordPolicy(), AppendOrigin.CLIENT, NOW_MS, budget
+    )
     assert budget.units == 7
 
 

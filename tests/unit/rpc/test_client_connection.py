@@ -10,10 +10,10 @@ from minikafka.protocol.framing import FrameReader
 from minikafka.protocol.message import ApiMessage
 from minikafka.protocol.primitives import MalformedMessage
 from minikafka.rpc.client_connection import (
-    Answer,
     ClientConnection,
+    NegotiationState,
     NoCommonVersionError,
-    State,
+    ServerAnswer,
     TooManyInFlightError,
 )
 from minikafka.rpc.envelope import RequestHeader, decode_request, encode_response
@@ -25,7 +25,9 @@ def requests_of(connection: ClientConnection) -> list[tuple[RequestHeader, ApiMe
     return [decode_request(frame) for frame in FrameReader().feed(data)]
 
 
-def answer(connection: ClientConnection, header: RequestHeader, body: ApiMessage) -> list[Answer]:
+def answer(
+    connection: ClientConnection, header: RequestHeader, body: ApiMessage
+) -> list[ServerAnswer]:
     version = header.api_version
     return connection.receive(b"".join(encode_response(header.correlation_id, body, version)))
 
@@ -48,12 +50,12 @@ def test_connection_asks_for_versions_first_and_holds_requests_back() -> None:
     connection.send(MetadataRequest(), token="first")
     ((header, body),) = requests_of(connection)
     assert isinstance(body, ApiVersionsRequest)
-    assert (header.client_id, connection.state) == ("me", State.NEGOTIATING)
+    assert (header.client_id, connection.state) == ("me", NegotiationState.NEGOTIATING)
     assert answer(connection, header, versions(METADATA=(0, 9))) == []
     ((header, _),) = requests_of(connection)
     assert (header.api_key, header.api_version) == (ApiKey.METADATA, 9)
     assert answer(connection, header, MetadataResponse()) == [
-        Answer("first", 9, MetadataResponse())
+        ServerAnswer("first", 9, MetadataResponse())
     ]
 
 
@@ -64,9 +66,9 @@ def test_connection_falls_back_to_the_version_of_api_versions_that_the_server_na
     refusal.error_code = 35
     connection.receive(b"".join(encode_response(header.correlation_id, refusal, 0)))
     ((header, _),) = requests_of(connection)
-    assert (header.api_version, connection.state) == (2, State.NEGOTIATING)
+    assert (header.api_version, connection.state) == (2, NegotiationState.NEGOTIATING)
     answer(connection, header, versions(METADATA=(0, 1)))
-    assert connection.state is State.READY
+    assert connection.state is NegotiationState.READY
     assert connection.version_for(ApiKey.METADATA) == 1
 
 

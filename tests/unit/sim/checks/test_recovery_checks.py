@@ -6,7 +6,7 @@ import pytest
 
 from minikafka.common.ids import TopicIdPartition, TopicPartition
 from minikafka.controller.election import LogInfo, Strategy
-from minikafka.controller.unclean_recovery import Answer, RunningRecovery
+from minikafka.controller.unclean_recovery import ReplicaReport, RunningRecovery
 from minikafka.sim.checks.recovery_checks import RecoveryChecks
 from minikafka.sim.world.violation import Violation
 from tests.worlds.sim_world import create_topic, produce, replica, started_cluster
@@ -66,7 +66,7 @@ def controller_of(cluster, strategy=Strategy.AGGRESSIVE, last_known=(), **ends):
     topics = {**image.topics, topic.topic_id: replace(topic, partitions={0: now})}
     image = replace(image, topics=topics)
     answers = {
-        int(name[1:]): Answer(LogInfo(0, end), image.brokers[int(name[1:])].epoch)
+        int(name[1:]): ReplicaReport(LogInfo(0, end), image.brokers[int(name[1:])].epoch)
         for name, end in ends.items()
     }
     key = TopicIdPartition(topic.topic_id, 0)
