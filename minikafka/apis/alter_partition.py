@@ -20,9 +20,7 @@ from minikafka.serving.steps import Steps
 @controller_api(ApiKey.ALTER_PARTITION, versions=(2, 3))
 def alter_partition(ctx: ControllerContext, request: AlterPartitionRequest) -> Steps[Any]:
     """Decide, write the records, and answer after their commit."""
-    return (
-        yield from commit(
-            ctx,
-            ctx.server.controller.decide(replication_control.alter_partition, request, ctx.version),
-        )
+    result = ctx.services.controller.decide(
+        replication_control.alter_partition, request, ctx.version
     )
+    return (yield from commit(ctx, result))

@@ -37,7 +37,7 @@ def controller_versions(
     ctx: RequestContext, request: ApiVersionsRequest | None
 ) -> ApiVersionsResponse:
     """Return the APIs of a controller listener."""
-    return _versions(ctx, request, CONTROLLER, ctx.server)  # type: ignore[attr-defined]
+    return _versions(ctx, request, CONTROLLER, ctx.services)  # type: ignore[attr-defined]
 
 
 def _versions(

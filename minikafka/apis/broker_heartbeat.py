@@ -17,4 +17,4 @@ from minikafka.serving.steps import Steps
 @controller_api(ApiKey.BROKER_HEARTBEAT, versions=(0, 2))
 def broker_heartbeat(ctx: ControllerContext, request: BrokerHeartbeatRequest) -> Steps[Any]:
     """Decide, write the records, and answer after their commit."""
-    return (yield from commit(ctx, ctx.server.controller.broker_heartbeat(request, ctx.version)))
+    return (yield from commit(ctx, ctx.services.controller.broker_heartbeat(request, ctx.version)))

@@ -18,4 +18,4 @@ from minikafka.serving.steps import Steps
 @controller_api(ApiKey.BROKER_REGISTRATION, versions=(0, 4))
 def broker_registration(ctx: ControllerContext, request: BrokerRegistrationRequest) -> Steps[Any]:
     """Decide, write the records, and answer after their commit."""
-    return (yield from commit(ctx, ctx.server.controller.register_broker(request, ctx.version)))
+    return (yield from commit(ctx, ctx.services.controller.register_broker(request, ctx.version)))

@@ -25,5 +25,5 @@ forward_to_controller(ApiKey.DELETE_TOPICS, _VERSIONS)
 @controller_api(ApiKey.DELETE_TOPICS, versions=_VERSIONS)
 def delete_topics(ctx: ControllerContext, request: DeleteTopicsRequest) -> Steps[Any]:
     """Decide, write, answer after the commit."""
-    result = ctx.server.controller.decide(topic_control.delete_topics, request, ctx.version)
+    result = ctx.services.controller.decide(topic_control.delete_topics, request, ctx.version)
     return (yield from commit(ctx, result))

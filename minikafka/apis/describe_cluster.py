@@ -57,14 +57,14 @@ def describe_controllers(
         return _wrong_type(ctx, request, _CONTROLLERS)
     found = [
         DescribeClusterBroker(controller.controller_id, endpoint.host, endpoint.port)
-        for controller in ctx.server.image.controllers.values()
+        for controller in ctx.services.image.controllers.values()
         for endpoint in controller.endpoints
         if endpoint.name == ctx.listener
     ]
     return DescribeClusterResponse(
         endpoint_type=_CONTROLLERS,
-        cluster_id=ctx.server.cluster_id,
-        controller_id=ctx.server.raft.leader_id,
+        cluster_id=ctx.services.cluster_id,
+        controller_id=ctx.services.raft.leader_id,
         brokers=found,
         cluster_authorized_operations=_operations(request),
     )

@@ -55,7 +55,7 @@ def describe_configs_on_controller(
     ctx: ControllerContext, request: DescribeConfigsRequest
 ) -> DescribeConfigsResponse:
     """Describe each requested resource, as the controller sees it."""
-    return _response(ctx.server, request, ctx.version)
+    return _response(ctx.services, request, ctx.version)
 
 
 def _response(
@@ -103,10 +103,10 @@ def _rows(
     if asked.resource_type == RESOURCE_BROKER:
         if not name:
             return _default_rows(layers)
-        if name != str(node.node.node_id):
+        if name != str(node.config.node_id):
             raise InvalidRequestError(
                 f"the configuration of broker {name!r} must be requested from that broker; "
-                f"this is node {node.node.node_id}"
+                f"this is node {node.config.node_id}"
             )
         return [(key, layers.broker_origins(key) or [_NO_VALUE]) for key in broker_keys()]
     if asked.resource_type == RESOURCE_GROUP:

@@ -42,7 +42,7 @@ def describe_quorum(
     ctx: ControllerContext, request: DescribeQuorumRequest
 ) -> DescribeQuorumResponse:
     """Describe the quorum from the leader's view of its voters and observers."""
-    if not ctx.server.raft.is_leader:
+    if not ctx.services.raft.is_leader:
         raise NotControllerError
     names = [
         (topic.topic_name, each.partition_index)
@@ -65,7 +65,7 @@ def describe_quorum(
                 controller.controller_id,
                 [Listener(e.name, e.host, e.port) for e in controller.endpoints],
             )
-            for controller in ctx.server.image.controllers.values()
+            for controller in ctx.services.image.controllers.values()
         ]
     return response
 
@@ -85,7 +85,7 @@ def _unknown(topic: DescribeQuorumRequestTopicData) -> DescribeQuorumResponseTop
 
 
 def _describe(ctx: ControllerContext) -> DescribeQuorumResponsePartitionData:
-    raft = ctx.server.raft
+    raft = ctx.services.raft
     assert raft.voters is not None
     now_ms = ctx.env.clock.wall_ms
     own = Progress(raft.node_id, raft.directory_id, raft.end_offset, now_ms, now_ms)

@@ -39,7 +39,7 @@ def forward_elect_leaders(ctx: BrokerContext, request: ElectLeadersRequest) -> S
 @controller_api(ApiKey.ELECT_LEADERS, versions=(0, 3))
 def elect_leaders(ctx: ControllerContext, request: ElectLeadersRequest) -> Steps[Any]:
     """Elect, write the records, and answer after their commit; wait for recoveries first."""
-    controller = ctx.server.controller
+    controller = ctx.services.controller
     if not is_recovery(request):
         return (
             yield from commit(

@@ -70,7 +70,7 @@ def envelope(ctx: ControllerContext, request: EnvelopeRequest) -> Steps[Envelope
         header.client_id,
         ctx.listener,
         ctx.peer_host,
-        ctx.server,
+        ctx.services,
     )
     try:
         response: Any = api.handler(inner, body)

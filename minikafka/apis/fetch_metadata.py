@@ -40,8 +40,8 @@ def fetch_metadata(
     ctx: ControllerContext, request: FetchRequest
 ) -> FetchResponse | Steps[FetchResponse]:
     """Serve the metadata log to observers and voters."""
-    raft = ctx.server.raft
-    if request.cluster_id is not None and request.cluster_id != ctx.server.cluster_id:
+    raft = ctx.services.raft
+    if request.cluster_id is not None and request.cluster_id != ctx.services.cluster_id:
         return FetchResponse(error_code=ErrorCode.INCONSISTENT_CLUSTER_ID)
     if (
         ctx.version < TOPIC_IDS_FROM_VERSION
@@ -66,7 +66,7 @@ def fetch_metadata(
 def _await_metadata(
     ctx: ControllerContext, request: FetchRequest, wanted: FetchPartition, high_watermark: int
 ) -> Steps[FetchResponse]:
-    raft = ctx.server.raft
+    raft = ctx.services.raft
     yield from wait_until(
         (RaftEvent.LOG_CHANGED, RaftEvent.COMMITTED),
         lambda: raft.end_offset > wanted.fetch_offset or raft.high_watermark > high_watermark,
@@ -78,7 +78,7 @@ def _await_metadata(
 
 def _read_metadata(ctx: ControllerContext, wanted: FetchPartition) -> MetadataRead:
     return read_metadata(
-        ctx.server.raft,
+        ctx.services.raft,
         current_leader_epoch=wanted.current_leader_epoch,
         fetch_offset=wanted.fetch_offset,
         last_fetched_epoch=wanted.last_fetched_epoch,
@@ -86,7 +86,7 @@ def _read_metadata(ctx: ControllerContext, wanted: FetchPartition) -> MetadataRe
 
 
 def _metadata_response(ctx: ControllerContext, read: MetadataRead) -> FetchResponse:
-    raft = ctx.server.raft
+    raft = ctx.services.raft
     data = PartitionData(
         0,
         read.error,

@@ -28,13 +28,13 @@ _METADATA_TOPIC = "__cluster_metadata"
 @controller_api(ApiKey.FETCH_SNAPSHOT, versions=(0, 1))
 def fetch_snapshot(ctx: ControllerContext, request: FetchSnapshotRequest) -> FetchSnapshotResponse:
     """Read one part of the snapshot file."""
-    if request.cluster_id is not None and request.cluster_id != ctx.server.cluster_id:
+    if request.cluster_id is not None and request.cluster_id != ctx.services.cluster_id:
         return FetchSnapshotResponse(error_code=ErrorCode.INCONSISTENT_CLUSTER_ID)
     if len(request.topics) != 1 or len(request.topics[0].partitions) != 1:
         return FetchSnapshotResponse(error_code=ErrorCode.INVALID_REQUEST)
     topic = request.topics[0]
     wanted = topic.partitions[0]
-    raft = ctx.server.raft
+    raft = ctx.services.raft
     answer = FetchSnapshotResponsePartitionSnapshot(
         index=wanted.partition,
         snapshot_id=FetchSnapshotResponseSnapshotId(
@@ -56,7 +56,7 @@ def _read(
     wanted: FetchSnapshotRequestPartitionSnapshot,
     answer: FetchSnapshotResponsePartitionSnapshot,
 ) -> ErrorCode:
-    raft = ctx.server.raft
+    raft = ctx.services.raft
     if wanted.current_leader_epoch < raft.epoch:
         return ErrorCode.FENCED_LEADER_EPOCH
     if wanted.current_leader_epoch > raft.epoch:

@@ -36,7 +36,7 @@ def list_partition_reassignments(
     ctx: ControllerContext, request: ListPartitionReassignmentsRequest
 ) -> ListPartitionReassignmentsResponse:
     """Answer from the committed image."""
-    if not ctx.server.controller.is_active:
+    if not ctx.services.controller.is_active:
         raise NotControllerError
     found = []
     for topic, indexes in _asked(ctx, request):
@@ -58,7 +58,7 @@ def list_partition_reassignments(
 def _asked(
     ctx: ControllerContext, request: ListPartitionReassignmentsRequest
 ) -> Iterator[tuple[TopicImage, list[int]]]:
-    image = ctx.server.image
+    image = ctx.services.image
     if request.topics is None:
         for topic in image.topics.values():
             yield topic, list(topic.partitions)

@@ -23,4 +23,4 @@ forward_to_controller(ApiKey.UNREGISTER_BROKER, _VERSIONS)
 @controller_api(ApiKey.UNREGISTER_BROKER, versions=_VERSIONS)
 def unregister_broker(ctx: ControllerContext, request: UnregisterBrokerRequest) -> Steps[Any]:
     """Decide, write, answer after the commit."""
-    return (yield from commit(ctx, ctx.server.controller.unregister_broker(request)))
+    return (yield from commit(ctx, ctx.services.controller.unregister_broker(request)))

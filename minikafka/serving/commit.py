@@ -17,7 +17,7 @@ def commit(ctx: ControllerContext, result: Any) -> Steps[Any]:
     Raises:
         NotControllerError: leadership was lost first; the records may or may not be committed.
     """
-    controller = ctx.server.controller
+    controller = ctx.services.controller
     epoch = controller.epoch
     offset = controller.append(result)
     yield from wait_until(

@@ -34,7 +34,7 @@ class NodeServices:
     """The services of both roles."""
 
     env: Environment
-    node: NodeConfig
+    config: NodeConfig
     cluster_id: str
     raft: "RaftNode"
     loader: MetadataLoader
@@ -48,9 +48,9 @@ class NodeServices:
         """Return the sources of this node's broker configuration values, including dynamic ones."""
         image = self.image
         return ConfigLayers(
-            dynamic_broker=image.config(RESOURCE_BROKER, str(self.node.node_id)),
+            dynamic_broker=image.config(RESOURCE_BROKER, str(self.config.node_id)),
             dynamic_default=image.config(RESOURCE_BROKER, ""),
-            static=self.node.values.given,
+            static=self.config.values.given,
         )
 
 
@@ -73,7 +73,7 @@ class BrokerServices(NodeServices):
     @property
     def broker_id(self) -> int:
         """The id of this broker."""
-        return self.node.node_id
+        return self.config.node_id
 
 
 @dataclass(slots=True)
@@ -120,11 +120,11 @@ class BrokerContext(RequestContext):
 
         This check replaces the ClusterAction permission that Kafka requires of a broker.
         """
-        return self.listener == self.broker.node.inter_broker_listener_name
+        return self.listener == self.broker.config.inter_broker_listener_name
 
 
 @dataclass(slots=True)
 class ControllerContext(RequestContext):
     """A request on a controller listener, or one that a broker forwarded in an Envelope."""
 
-    server: ControllerServices
+    services: ControllerServices

@@ -35,7 +35,7 @@ def forward(ctx: BrokerContext) -> Steps[Any]:
         NotControllerError: the controller that answered is not active.
         UnknownServerError: the controller rejected the envelope.
     """
-    timeout_ms = ctx.broker.node.values[keys.REQUEST_TIMEOUT_MS]
+    timeout_ms = ctx.broker.config.values[keys.REQUEST_TIMEOUT_MS]
     return (yield from _through(ctx, ctx.broker.forwarding, timeout_ms))
 
 
@@ -45,7 +45,7 @@ def forward_alone(ctx: BrokerContext, work_ms: int) -> Steps[Any]:
     Raises:
         RequestTimedOutError, NotControllerError, UnknownServerError: as `forward`.
     """
-    timeout_ms = max(work_ms, 0) + int(ctx.broker.node.values[keys.REQUEST_TIMEOUT_MS])
+    timeout_ms = max(work_ms, 0) + int(ctx.broker.config.values[keys.REQUEST_TIMEOUT_MS])
     channel = ctx.broker.forwarding.alone(timeout_ms)
     try:
         return (yield from _through(ctx, channel, timeout_ms))

@@ -28,7 +28,7 @@ def controller_operation(
 
     @controller_api(key, versions=versions)
     def operate(ctx: ControllerContext, request: Q) -> Steps[Any]:
-        return (yield from commit(ctx, ctx.server.controller.decide(decide, request)))
+        return (yield from commit(ctx, ctx.services.controller.decide(decide, request)))
 
     if forwarded:
         forward_to_controller(key, versions)

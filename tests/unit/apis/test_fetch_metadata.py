@@ -26,7 +26,7 @@ def raft():
 
 def fetched(raft, high_watermark, version=18):
     ctx = SimpleNamespace(
-        server=SimpleNamespace(raft=raft, cluster_id=CLUSTER_ID),
+        services=SimpleNamespace(raft=raft, cluster_id=CLUSTER_ID),
         version=version,
         deadline_ms=lambda wait_ms: wait_ms,
     )

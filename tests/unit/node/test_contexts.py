@@ -14,7 +14,7 @@ from minikafka.serving.registry import BROKER, CONTROLLER
 
 @pytest.mark.parametrize(
     ("role", "kind", "services"),
-    [(BROKER, BrokerContext, "broker"), (CONTROLLER, ControllerContext, "server")],
+    [(BROKER, BrokerContext, "broker"), (CONTROLLER, ControllerContext, "services")],
 )
 def test_the_role_of_the_listener_decides_what_a_handler_may_use(role, kind, services):
     broker, controller = object(), object()
