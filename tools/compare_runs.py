@@ -37,7 +37,7 @@ _P50, _P99 = 0.5, 0.99
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """What is compared of one run. Times are ms; None where a fault was not done or not mended."""
+    """What is compared of one run. Times are ms; None if a fault was not done or did not end."""
 
     system: str
     seed: int
@@ -149,7 +149,7 @@ def _rows(like: Run) -> list[tuple[str, _Cell]]:
     for at, name in enumerate(like.faults):
         rows.append((f"{name}: no answer", partial(_after, at, "no_answer_ms")))
         if name.startswith(_STARTED_AGAIN):
-            rows.append((f"{name}: begin to mended", partial(_after, at, "mended_ms")))
+            rows.append((f"{name}: begin to end", partial(_after, at, "mended_ms")))
     return [
         *rows,
         ("send to ack, p50", lambda of: _spread([run.ack_p50_ms for run in of], "{:,.1f} ms")),

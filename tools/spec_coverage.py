@@ -97,14 +97,14 @@ def page(known: dict[str, str], found: Proofs) -> str:
         "| --- | --- | --- |",
     ]
     for rule, says in known.items():
-        # Not the tests by name: the page would change with every test that somebody adds.
+        # Not the tests by name: the page would change with every new test.
         files = [f"`{name}`" for name in found[rule]]
         lines.append(f"| {rule} | {says} | {'<br>'.join(files) or 'none yet'} |")
     return "\n".join(lines) + "\n"
 
 
 def problems(known: dict[str, str], found: Proofs, pending: tuple[str, ...]) -> list[str]:
-    """Rules without a test that nobody owns up to, and the other way round."""
+    """Rules that lack a test and are not listed as pending, and pending rules that have one."""
     strange = [f"docs/rules.md has no rule {rule}" for rule in pending if rule not in known]
     missing = [
         f"{rule} has no test: {says}"

@@ -189,7 +189,7 @@ class QuorumController:
             return
         _log.info("[controller %d] is no longer active (epoch %d)", self.node_id, self._epoch)
         self._claimed = self._epoch = _INACTIVE
-        self._latest, self._index = MetadataLoader(), self._index.anew()
+        self._latest, self._index = MetadataLoader(), self._index.restarted()
         self.recovery.stop()
         # Wake the requests that wait for a commit: they will fail, as it can no longer happen.
         self.env.notify(RaftEvent.COMMITTED)
@@ -208,7 +208,7 @@ class QuorumController:
     def _become_active(self) -> None:
         self._epoch, self._claimed = self._claimed, _INACTIVE
         self._latest = MetadataLoader(self.loader.image)
-        self._index = self._index.anew()
+        self._index = self._index.restarted()
         self._index.advance(self.latest)
         self.recovery.advanced(self.latest, self._index.take_leaderless_changes())
         self.heartbeats.restart(self.latest.brokers.values(), self.env.clock.monotonic_ms)

@@ -38,7 +38,7 @@ class ReplicaIndex:
     unclean_elections: int = 0
     elr_elections: int = 0
 
-    def anew(self) -> "ReplicaIndex":
+    def restarted(self) -> "ReplicaIndex":
         """Return an empty index that continues the election counts."""
         return ReplicaIndex(
             unclean_elections=self.unclean_elections, elr_elections=self.elr_elections

@@ -12,15 +12,15 @@ from minikafka.common.ids import ZERO_UUID, Uuid
 from minikafka.log.disk import Disk, read_file, write_file
 
 QUORUM_STATE = "quorum-state"
-NOBODY = -1
+NO_NODE = -1
 
 
 class ElectionState(NamedTuple):
     """An epoch, its leader and the node that this node voted for in it; -1 for none."""
 
     epoch: int = 0
-    leader_id: int = NOBODY
-    voted_id: int = NOBODY
+    leader_id: int = NO_NODE
+    voted_id: int = NO_NODE
     voted_directory_id: Uuid = ZERO_UUID
 
 

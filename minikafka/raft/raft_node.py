@@ -42,7 +42,7 @@ from minikafka.raft.metadata_storage import (
 )
 from minikafka.raft.quorum_offset import next_quorum_high_watermark
 from minikafka.raft.quorum_state import (
-    NOBODY,
+    NO_NODE,
     ElectionState,
     read_election_state,
     write_election_state,
@@ -550,18 +550,18 @@ class RaftNode:
     def _learn_leader(self, response: Any, answer: Any) -> bool:
         """Follow the leader that the response names; False if it names no usable one."""
         named = answer.current_leader
-        leader_id = named.leader_id if named is not None else NOBODY
+        leader_id = named.leader_id if named is not None else NO_NODE
         epoch = named.leader_epoch if named is not None else -1
         if epoch < self.epoch and answer.error_code == 0:
             # A response without error comes from the leader of the requested epoch.
             return self._leader_address is not None or self._leader_by_voters()
-        if epoch > self.epoch or (epoch == self.epoch and self.leader_id == NOBODY):
+        if epoch > self.epoch or (epoch == self.epoch and self.leader_id == NO_NODE):
             self._persist(ElectionState(epoch, leader_id))
         for endpoint in response.node_endpoints or ():
             if endpoint.node_id == leader_id:
                 self._follow((endpoint.host, endpoint.port))
                 return True
-        if leader_id != NOBODY and self.voters is not None and leader_id in self.voters.voters:
+        if leader_id != NO_NODE and self.voters is not None and leader_id in self.voters.voters:
             address = self.voters.voters[leader_id].address(self.listener)
             if address is not None:
                 self._follow(address)

@@ -15,7 +15,7 @@ SCHEMAS = Path(__file__).resolve().parents[2] / "schemas"
 @cache
 def make_importable() -> None:
     """Let `minikafka.messages` have every message, in this process."""
-    folder = Path(mkdtemp(prefix="minikafka-messages-"))
+    folder = Path(mkdtemp(prefix="kafka-messages-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     for name, text in not_served(SCHEMAS).items():
         path = folder / name

@@ -13,7 +13,7 @@ from minikafka.controller.election import (
     step_without_manager,
 )
 
-NOBODY = Elected(-1)
+NO_NODE = Elected(-1)
 
 
 def outcome(election, *, alive, isr=(1, 2, 3), elr=(), leader=1, last=-1, replicas=(1, 2, 3)):
@@ -33,7 +33,7 @@ def test_another_isr_member_follows_a_leader_that_left_in_assignment_order():
 
 def test_a_live_replica_outside_isr_and_elr_is_not_elected():
     """L5: fenced ELR members are waited for."""
-    assert outcome(Election.ONLINE, alive=(3,), isr=(), elr=(1, 2), leader=-1) == NOBODY
+    assert outcome(Election.ONLINE, alive=(3,), isr=(), elr=(1, 2), leader=-1) == NO_NODE
 
 
 def test_an_elr_member_is_elected_while_the_isr_is_empty():
@@ -42,7 +42,7 @@ def test_an_elr_member_is_elected_while_the_isr_is_empty():
 
 
 def test_an_elr_member_is_not_elected_while_the_isr_has_a_member_even_a_dead_one():
-    assert outcome(Election.ONLINE, alive=(2,), isr=(1,), elr=(2,), leader=-1) == NOBODY
+    assert outcome(Election.ONLINE, alive=(2,), isr=(1,), elr=(2,), leader=-1) == NO_NODE
 
 
 def test_preferred_takes_the_first_replica_over_a_leader_that_could_stay():
@@ -68,7 +68,7 @@ def test_the_last_known_leader_returns_uncleanly_when_isr_and_elr_are_empty():
 def test_the_last_known_leader_waits_while_somebody_is_eligible_or_while_it_is_dead(
     isr, elr, alive
 ):
-    assert outcome(Election.ONLINE, alive=alive, isr=isr, elr=elr, leader=-1, last=1) == NOBODY
+    assert outcome(Election.ONLINE, alive=alive, isr=isr, elr=elr, leader=-1, last=1) == NO_NODE
 
 
 def test_an_unclean_election_takes_the_first_live_replica_when_nobody_is_safe():
@@ -87,7 +87,7 @@ def test_an_unclean_election_prefers_the_last_known_leader():
 
 
 def test_nobody_is_elected_where_nobody_lives():
-    assert outcome(Election.UNCLEAN, alive=(), isr=(1,), leader=1, last=1) == NOBODY
+    assert outcome(Election.UNCLEAN, alive=(), isr=(1,), leader=1, last=1) == NO_NODE
 
 
 def designated(replica, *, isr=(), elr=(), alive=(1, 2, 3)):
@@ -97,7 +97,7 @@ def designated(replica, *, isr=(), elr=(), alive=(1, 2, 3)):
 
 def test_a_designated_replica_is_elected_and_nobody_in_its_place():
     assert designated(3) == Elected(3, unclean=True)
-    assert designated(3, alive=(1, 2)) == NOBODY
+    assert designated(3, alive=(1, 2)) == NO_NODE
 
 
 def test_a_designated_replica_that_is_eligible_is_elected_cleanly():

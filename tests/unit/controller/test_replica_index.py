@@ -99,6 +99,6 @@ def test_elections_are_counted_by_where_the_leader_comes_from(elr_topic):
     assert counted() == (0, 0)
     elr_topic.heartbeat(3)
     assert counted() == (0, 1)
-    later = index.anew()
+    later = index.restarted()
     later.advance(elr_topic.image)
     assert (later.unclean_elections, later.elr_elections) == (0, 1)
