@@ -90,14 +90,14 @@ def page(known: dict[str, str], found: Proofs) -> str:
     lines = [
         "# Rules and their tests",
         "",
-        "Written by `make generate` from [rules.md](rules.md) and the files whose tests cite them;",
-        "`tools/spec_coverage.py RULE` names the tests.",
+        "`make generate` writes this page from [rules.md](rules.md) and from the tests that cite a",
+        "rule. `python tools/spec_coverage.py RULE` prints the names of the tests.",
         "",
-        "| rule | what it says | tests |",
+        "| rule | in short | tests |",
         "| --- | --- | --- |",
     ]
     for rule, says in known.items():
-        # Not the tests by name: the page would change with every new test.
+        # Files, not tests: the page would change with every added test.
         files = [f"`{name}`" for name in found[rule]]
         lines.append(f"| {rule} | {says} | {'<br>'.join(files) or 'none yet'} |")
     return "\n".join(lines) + "\n"

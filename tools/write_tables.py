@@ -1,11 +1,13 @@
-"""Writes what follows from code: `serving/index.py`, `docs/reference.md`, `docs/verdict-json.md`.
+"""Write the files that follow from code: `serving/index.py` and three documents.
 
-`--check` writes nothing and fails where a file is not what this program would write.
+The documents are `docs/reference.md`, `docs/rules.md` and `docs/verdict-json.md`. With `--check`
+nothing is written; the exit status is 1 if a file differs from what this program would write.
 """
 
 import argparse
 import json
 import sys
+import textwrap
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
@@ -18,6 +20,8 @@ INDEX = ROOT / "minikafka" / "serving" / "index.py"
 REFERENCE = ROOT / "docs" / "reference.md"
 VERDICT_SCHEMA = ROOT / "minikafka" / "harness" / "verdict" / "verdict.schema.json"
 VERDICT = ROOT / "docs" / "verdict-json.md"
+RULES = ROOT / "docs" / "rules.md"
+LINE_LENGTH = 100
 
 
 Schema = dict[str, Any]
@@ -129,6 +133,32 @@ def _key_table(keys: list[object]) -> list[str]:
     return rows
 
 
+def rules_text() -> str:
+    """The text of `docs/rules.md`: a table of short forms, then every rule in full."""
+    rules = import_module("minikafka.rules")
+    lines = [_RULES_HEAD, "| rule | in short |", "| --- | --- |"]
+    lines += [f"| {name} | {rule.short} |" for name, rule in rules.RULES.items()]
+    for letter, title in rules.GROUPS.items():
+        lines += ["", f"## {title}"]
+        for name, rule in rules.RULES.items():
+            if name.startswith(letter):
+                text = f"**{name}.** {rule.text} *Source: {rule.source}.*"
+                lines += ["", textwrap.fill(text, LINE_LENGTH, break_on_hyphens=False)]
+    return "\n".join(lines) + "\n"
+
+
+_RULES_HEAD = """<!-- Written by tools/write_tables.py from minikafka/rules.py. Do not edit. -->
+
+# Rules
+
+What minikafka guarantees, by number. Tests and docstrings cite the numbers;
+[spec-coverage.md](spec-coverage.md) lists the tests of each rule. The
+[glossary](glossary.md) explains the terms; [compatibility.md](compatibility.md) lists where Apache
+Kafka behaves differently. *Source* names the KIP section or the Kafka class that a rule comes
+from.
+"""
+
+
 def verdict_text() -> str:
     """The text of `docs/verdict-json.md`: a table for each object of the schema."""
     schema = json.loads(VERDICT_SCHEMA.read_text(encoding="utf-8"))
@@ -224,6 +254,7 @@ def main() -> int:
         (INDEX, index_source(rows)),
         (REFERENCE, reference_text(rows)),
         (VERDICT, verdict_text()),
+        (RULES, rules_text()),
     ):
         if path.exists() and path.read_text(encoding="utf-8") == text:
             continue

@@ -2,47 +2,35 @@
 
 from collections.abc import Iterable
 
+from minikafka import rules
 from minikafka.metadata.partition_registration import NO_LEADER, PartitionRegistration
 
-RULES = {
-    "H1": "the high watermark moves only while the persisted ISR has min ISR members",
-    "H2": "whatever is below the high watermark is held by every member of the ISR",
-    "H4": "what a leader commits it does not deny when it leads no more",
-    "H7": "no leader's high watermark goes back",
-    "E1": "without ELR the last member stays in the ISR",
-    "E2": "ISR and ELR are disjoint, the leader is in the ISR, and the ELR is empty at min ISR",
-    "E7": "a broker that did not end cleanly is in no ISR and no ELR when it registers",
-    "L1": "a replica outside ISR and ELR leads only while no member of them can",
-    "L2": "a member of the ELR leads only while no member of the ISR can",
-    "L3": "an unclean recovery begins only when its strategy says so",
-    "L6": "without a recovery an unclean election needs a setting, a request or the last leader",
-    "L8": "a leader from outside ISR and ELR is marked as unclean, and is the whole ISR",
-    "C2": "the clean shutdown file is gone as soon as it was read",
-    "U4": "only answers of this registration and this leader epoch count in a recovery",
-    "U5": "a recovery waits for those that it must hear",
-    "U6": "the replica with the longest log wins a recovery",
-    "U8": "a replica that restarted is not elected on what it answered before",
+_CHECKS = {
     "ValidControllerIsrAndElr": "ISR and ELR are disjoint parts of the assignment",
-    "MinIsrRecoveryQuorum": "ISR, ELR and last known ELR together keep min ISR members",
-    "LeaderCandidateCompleteness": "whoever may be elected holds everything that was committed",
-    "LeaderCompleteness": "a new leader holds everything that was committed",
-    "ReplicationQuorumSuperset": "a leader's maximal ISR includes the persisted one",
-    "WeakIsr": "a follower holds at least what its leader has seen it hold",
-    "LogMatching": "below the high watermark all replicas hold the same",
-    "MetadataLogMatching": "what one node takes for committed metadata all do, for ever",
-    "Steps": "no step of a node takes so long that its heartbeats come too late",
-    "Transactions": "no transaction is open that no producer began",
-    "ConsistentRead": "an offset never holds two values",
-    "lost": "what was acknowledged with acks=all can be read for ever",
-    "aborted read": "what was refused is never read",
-    "duplicate": "what was written once is there once",
-    "phantom": "nothing is there that was never sent",
-    "backward poll": "a consumer never goes back by itself",
-    "skipped poll": "a consumer skips nothing",
-    "ReplicasAgree": "once all is healed and idle, an ISR has the same logs and offsets",
-    "liveness": "who can lead leads, and after everything is mended all comes back in time",
-    "crash": "nothing but its disk ends a node",
+    "MinIsrRecoveryQuorum": "ISR, ELR and LastKnownELR together keep min ISR members",
+    "LeaderCandidateCompleteness": "every replica that may be elected holds all committed records",
+    "LeaderCompleteness": "a new leader holds all committed records",
+    "ReplicationQuorumSuperset": "a leader's maximal ISR includes the committed ISR",
+    "WeakIsr": "a follower holds at least the records that its leader has seen it hold",
+    "LogMatching": "all replicas hold the same records below the high watermark",
+    "MetadataLogMatching": "all nodes agree on the committed metadata",
+    "Steps": "no step of a node is so long that the node misses its heartbeats",
+    "Transactions": "every open transaction was begun by a producer",
+    "ConsistentRead": "an offset never shows two values",
+    "lost": "a record that was acknowledged with acks=all stays readable",
+    "aborted read": "a refused record is never read",
+    "duplicate": "a record that was written once is in the log once",
+    "phantom": "every record in the log was sent",
+    "backward poll": "a consumer goes back only after a rebalance",
+    "skipped poll": "a consumer skips no record",
+    "ReplicasAgree": "when all faults have ended, ISR members have the same logs and offsets",
+    "liveness": "a replica that can lead leads, and after the faults all replicas return in time",
+    "crash": "a node ends only by a fault of its disk",
 }
+"""What the simulator checks beside the rules of `minikafka.rules`."""
+
+RULES = {name: rule.short for name, rule in rules.RULES.items()} | _CHECKS
+"""The clause that a story prints, by the name in front of a violation."""
 
 # Of one node, of several.
 _COMES = ("comes into the ISR", "come into the ISR")

@@ -79,7 +79,9 @@ def test_the_story_has_its_parts_in_their_order():
     cut = position(lines, rf"n{leader} cuts its log of t-0 from \d+ back to \d+ records$", back)
     end = position(lines, r"^At \d+\.\d{3} s a rule breaks: lost: t-0 ", cut)
     assert outcome.violation in lines[end]
-    assert lines[end + 1] == "The rule: what was acknowledged with acks=all can be read for ever."
+    assert (
+        lines[end + 1] == "The rule: a record that was acknowledged with acks=all stays readable."
+    )
     assert lines[end + 2].startswith("t-0 then: n")
     roles = position(lines, r"^  n\d leads in epoch \d: \d+ records, high watermark \d+$", end)
     why = position(
