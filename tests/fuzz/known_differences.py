@@ -41,7 +41,7 @@ class Case(NamedTuple):
 
 
 class Known(NamedTuple):
-    """`row` is the first column of a row in docs/compatibility.md."""
+    """`row` is the start of the second column of a row in docs/compatibility.md."""
 
     row: str
     explains: Callable[[Case], bool]
