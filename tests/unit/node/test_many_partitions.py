@@ -8,7 +8,7 @@ PARTITIONS = 5_000
 
 
 def test_the_logs_of_a_large_topic_are_made_and_removed_a_few_a_step():
-    """Decision 14. `SimNode` checks the disk work of each step besides."""
+    """`SimNode` also checks the disk work of each step."""
     cluster = started_cluster(3)
     changed: dict[str, int] = {}
     most: dict[str, int] = {}
