@@ -37,7 +37,7 @@ _P50, _P99 = 0.5, 0.99
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """What is compared of one run. Times are ms; None if a fault was not done or did not end."""
+    """What is compared of one run. Times are ms; None where a fault was not done or not healed."""
 
     system: str
     seed: int
@@ -49,7 +49,7 @@ class Run:
     faults: tuple[str, ...]
     problems: tuple[str, ...]
     no_answer_ms: tuple[float | None, ...]
-    mended_ms: tuple[float | None, ...]
+    healed_ms: tuple[float | None, ...]
     ack_p50_ms: float
     ack_p99_ms: float
 
@@ -73,7 +73,7 @@ def read_run(folder: Path) -> Run:
         faults=tuple(map(_words, faults)),
         problems=tuple(fault["problem"] for fault in faults),
         no_answer_ms=no_answers(read_ledgers(files.ledgers), faults, verdict["run"]),
-        mended_ms=tuple(
+        healed_ms=tuple(
             fault["healed_at_ms"] - fault["done_at_ms"] if fault["healed_at_ms"] else None
             for fault in faults
         ),
@@ -149,7 +149,7 @@ def _rows(like: Run) -> list[tuple[str, _Cell]]:
     for at, name in enumerate(like.faults):
         rows.append((f"{name}: no answer", partial(_after, at, "no_answer_ms")))
         if name.startswith(_STARTED_AGAIN):
-            rows.append((f"{name}: begin to end", partial(_after, at, "mended_ms")))
+            rows.append((f"{name}: begin to healed", partial(_after, at, "healed_ms")))
     return [
         *rows,
         ("send to ack, p50", lambda of: _spread([run.ack_p50_ms for run in of], "{:,.1f} ms")),
