@@ -162,7 +162,9 @@ from.
 def verdict_text() -> str:
     """The text of `docs/verdict-json.md`: a table for each object of the schema."""
     schema = json.loads(VERDICT_SCHEMA.read_text(encoding="utf-8"))
-    parts = [_VERDICT_HEAD.format(**schema), *_fields("", schema)]
+    about = f"{schema['description']} A field in italics may be missing."
+    head = _VERDICT_HEAD.format(version=schema["$id"])
+    parts = [head, textwrap.fill(about, LINE_LENGTH), *_fields("", schema)]
     for name, value in schema["$defs"].items():
         parts += _fields(name, value)
     return "\n\n".join(parts) + "\n"
@@ -172,10 +174,9 @@ _VERDICT_HEAD = """<!-- Written by tools/write_tables.py. Do not edit. -->
 
 # verdict.json
 
-`minikafka verify` writes it, as `{$id}`. The same as a JSON schema (draft 2020-12) is
-`minikafka/harness/verdict/verdict.schema.json`, installed with the package.
-
-{description} A field in italics may be missing."""
+`minikafka verify` writes this file, in version `{version}`. Its JSON schema (draft 2020-12)
+is `minikafka/harness/verdict/verdict.schema.json`, which is installed with the package.
+[verify-verdict.md](verify-verdict.md) explains the judgement."""
 
 
 def _fields(name: str, schema: Schema) -> list[str]:
