@@ -432,7 +432,7 @@ RULES = {
         "`org.apache.kafka.message.MessageGenerator`",
     ),
     "S1": Rule(
-        "a durable ledger holds what each producer was told",
+        "a durable ledger holds the outcome of each record",
         "A workload writes uniquely numbered, checksummed records through a real client, with "
         "chosen acks, idempotence, key skew, sizes and transactions. A durable ledger holds what "
         "was sent, what was acknowledged at which offset, and what failed or has an unknown "

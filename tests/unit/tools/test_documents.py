@@ -1,0 +1,71 @@
+"""Layout of the documents: line lengths, table cells, links, numbers of differences."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
+# Written by tools, with long rows; simulation.md has longer lines too.
+UNLIMITED = {"spec-coverage.md", "reference.md", "verdict-json.md", "simulation.md"}
+MAX_LINE = 100
+MAX_CELL = 200
+NAMES = [path.name for path in DOCUMENTS]
+
+
+def prose_and_rows(path):
+    """Lines of prose and rows of tables, without code blocks and generated parts."""
+    text = re.sub(
+        r"<!-- (\w+) -->\n.*?<!-- end of \1 -->", "", path.read_text("utf-8"), flags=re.DOTALL
+    )
+    is_code = False
+    prose, rows = [], []
+    for line in text.splitlines():
+        if line.startswith("```"):
+            is_code = not is_code
+        elif not is_code:
+            (rows if line.lstrip().startswith("|") else prose).append(line)
+    return prose, rows
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=NAMES)
+def test_lines_and_cells_are_short(path):
+    if path.name in UNLIMITED:
+        return
+    prose, rows = prose_and_rows(path)
+    assert [line for line in prose if len(line) > MAX_LINE] == []
+    cells = [cell for row in rows for cell in re.split(r"(?<!\\)\|", row)]
+    assert [cell for cell in cells if len(cell.strip()) > MAX_CELL] == []
+
+
+def anchors(path):
+    """The anchors of a document's headings, as GitHub derives them."""
+    headings = re.findall(r"^#+ (.+)$", path.read_text(encoding="utf-8"), re.MULTILINE)
+    return {
+        re.sub(r"[^\w\- ]", "", re.sub(r"\[(.+?)\]\(.+?\)", r"\1", text)).lower().replace(" ", "-")
+        for text in headings
+    }
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=NAMES)
+def test_links_lead_to_files_and_headings(path):
+    for link in re.findall(r"\]\((?!https?:)([^)\s]+)\)", path.read_text(encoding="utf-8")):
+        name, _, anchor = link.partition("#")
+        target = path.parent / name if name else path
+        assert target.exists(), link
+        assert not anchor or anchor in anchors(target), link
+
+
+def test_the_reading_order_has_every_document():
+    text = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
+    linked = set(re.findall(r"\]\(([\w-]+\.md)\)", text))
+    assert linked == {path.name for path in (ROOT / "docs").glob("*.md")} - {"README.md"}
+
+
+def test_differences_are_numbered_in_order_and_name_files():
+    text = (ROOT / "docs" / "compatibility.md").read_text(encoding="utf-8")
+    numbers = [int(number) for number in re.findall(r"^\| (\d+) \|", text, re.MULTILINE)]
+    assert numbers == list(range(1, len(numbers) + 1))
+    for name in re.findall(r"`([a-z_]+/\w+\.py)` \|$", text, re.MULTILINE):
+        assert (ROOT / "minikafka" / name).exists(), name
