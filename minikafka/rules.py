@@ -210,7 +210,8 @@ RULES = {
         "a topic's strategy overrides the broker's default",
         "`unclean.recovery.strategy` is a topic configuration (`Aggressive`, `Balanced`, `None`) "
         "with a default of the broker (`Balanced`). Where it is not set, the deprecated "
-        "`unclean.leader.election.enable` means `Aggressive` if true and `Balanced` if false.",
+        "`unclean.leader.election.enable` means `Aggressive` if true and `Balanced` if false. The "
+        "older names `Proactive` and `Manual` are accepted for `Aggressive` and `None`.",
         "KIP-966, Unclean recovery and Config Changes",
     ),
     "L8": Rule(
@@ -285,8 +286,8 @@ RULES = {
         "a recovery waits for the answers of its strategy",
         "`Balanced` starts when all LastKnownELR members are unfenced. It decides when all of them "
         "have answered, and includes the other replicas that answered within "
-        "`unclean.recovery.timeout.ms`. `Aggressive` decides among the answers of the first 5 s, "
-        "or by the first answer after that.",
+        "`unclean.recovery.timeout.ms` (5 min). `Aggressive` decides among the answers of the "
+        "first 5 s, or by the first answer after that.",
         "KIP-966, Unclean recovery",
     ),
     "U6": Rule(
@@ -345,12 +346,13 @@ RULES = {
     "A6": Rule(
         "the tool rejects options that clash",
         "`kafka-leader-election` takes Kafka's options and the types DESIGNATION, "
-        "LONGEST_LOG_BALANCED and LONGEST_LOG_AGGRESSIVE, in any case. It requires "
+        "LONGEST_LOG_BALANCED and LONGEST_LOG_AGGRESSIVE, in any case. LONGEST_LOG_PROACTIVE and "
+        "LONGEST_LOG_AGRESSIVE are other names of LONGEST_LOG_AGGRESSIVE. The tool requires "
         "`--election-type` and exactly one of `--topic` with `--partition`, `--path-to-json-file`, "
         "and `--all-topic-partitions`. `desiredLeader` in the file is required with DESIGNATION "
-        "and rejected with every other type. A usage error names the options that clash. Output "
-        "and exit status are those of Kafka's tool; the exit status is not 0 if an election "
-        "failed.",
+        "and rejected with every other type; `minimalReplicas` is ignored with a warning. A usage "
+        "error names the options that clash. Output and exit status are those of Kafka's tool; the "
+        "exit status is not 0 if an election failed.",
         "KIP-966, Public Interfaces; `LeaderElectionCommand`",
     ),
     "A7": Rule(
