@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from minikafka.harness.plan.schedule import KINDS
+
 ROOT = Path(__file__).resolve().parents[3]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
 # Written by tools, with long rows; simulation.md has longer lines too.
@@ -69,3 +71,16 @@ def test_differences_are_numbered_in_order_and_name_files():
     assert numbers == list(range(1, len(numbers) + 1))
     for name in re.findall(r"`([a-z_]+/\w+\.py)` \|$", text, re.MULTILINE):
         assert (ROOT / "minikafka" / name).exists(), name
+
+
+def test_the_page_of_faults_has_every_kind_with_its_parameters():
+    text = (ROOT / "docs" / "verify-faults.md").read_text(encoding="utf-8")
+    table = text[text.index("## Kinds") : text.index("## How faults are done")]
+    rows = {
+        name: dict(re.findall(r"`(\w+)` \((\w+)\)", parameters))
+        for name, parameters in re.findall(r"^\| `([\w-]+)` \| .+ \| (.*)\|$", table, re.MULTILINE)
+    }
+    assert rows == {
+        name: {key: str(it.default).lower() for key, it in kind.parameters.items()}
+        for name, kind in KINDS.items()
+    }
