@@ -1,1 +1,1 @@
-"""The clusters of a run. Only this package knows minikafka's own files and debug hooks."""
+"""The clusters under test. Only this package knows minikafka's files and debug hooks."""

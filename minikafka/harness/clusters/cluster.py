@@ -1,7 +1,7 @@
-"""The cluster under test: one of our own, an Apache Kafka of our own, or any other.
+"""The cluster under test: minikafka or Apache Kafka started by the run, or an external cluster.
 
-What a cluster cannot do it refuses with `NotDoneError`, which says why; the fault is then listed as
-not done.
+A cluster that does not support an operation raises `NotDoneError` with the reason. The fault is
+then reported as not done.
 """
 
 import contextlib
@@ -21,10 +21,10 @@ _CONNECT_TIMEOUT_S = 5.0
 
 
 class ClusterUnderTest:
-    """What the harness needs of a cluster. Here nothing can be broken.
+    """The operations that the harness needs from a cluster. This base class supports no fault.
 
-    Every method that breaks something raises `NotDoneError` where it cannot, HarnessError where it
-    failed.
+    Every method that breaks something raises `NotDoneError` if the cluster does not support it, and
+    HarnessError if it failed.
     """
 
     name = ""
@@ -34,79 +34,79 @@ class ClusterUnderTest:
     network: Network | None = None
 
     def wait_ready(self) -> None:
-        """Return when the cluster takes requests.
+        """Return when the cluster accepts requests.
 
         Raises:
-            HarnessError: if it does not.
+            HarnessError: if it does not accept them in time.
         """
 
     def close(self) -> str:
-        """End what the harness itself started; return a sentence if it did not end as it should."""
+        """Stop what the harness started; return a sentence if something did not stop cleanly."""
         return ""
 
     @property
     def brokers(self) -> Sequence[int]:
-        """The brokers; empty where nobody knows them."""
+        """The broker ids; empty if they are unknown."""
         return ()
 
     def log_dirs(self) -> Mapping[int, Sequence[Path]]:
-        """Where brokers keep their logs, by node; empty where nobody knows."""
+        """The log directories of each broker; empty if they are unknown."""
         return {}
 
     def metadata_log_dir(self) -> Path | None:
-        """Where the controller keeps the metadata log; None if that is unknown."""
+        """The controller's directory with the metadata log; None if it is unknown."""
         return None
 
     def controller(self) -> int:
-        """The active controller."""
+        """The node id of the active controller."""
         raise NotDoneError(_NOT_OURS)
 
     def kill(self, *nodes: int) -> None:  # noqa: ARG002
-        """SIGKILL."""
+        """Kill nodes with SIGKILL."""
         raise NotDoneError(_NOT_OURS)
 
     def stop(self, *nodes: int) -> None:  # noqa: ARG002
-        """Shut down in a controlled way."""
+        """Shut nodes down in a controlled way."""
         raise NotDoneError(_NOT_OURS)
 
     def start(self, *nodes: int) -> None:  # noqa: ARG002
-        """Start nodes that do not run, with their data."""
+        """Start stopped nodes with the data that they have."""
         raise NotDoneError(_NOT_OURS)
 
     def pause(self, *nodes: int) -> None:  # noqa: ARG002
-        """SIGSTOP."""
+        """Pause nodes with SIGSTOP."""
         raise NotDoneError(_NOT_OURS)
 
     def resume(self, *nodes: int) -> None:  # noqa: ARG002
-        """SIGCONT."""
+        """Resume paused nodes with SIGCONT."""
         raise NotDoneError(_NOT_OURS)
 
     def cut_power(self, node: int) -> str:  # noqa: ARG002
-        """SIGKILL, and the loss of what was not flushed; what that took."""
+        """Kill a node and drop its unflushed data; return a description of what was lost."""
         raise NotDoneError(_NOT_OURS)
 
     def slow_sync(self, node: int, delay_ms: int) -> None:  # noqa: ARG002
-        """Make each fsync take this much longer; 0 ends it."""
+        """Delay each fsync by `delay_ms`; 0 ends the delay."""
         raise NotDoneError(_NOT_OURS)
 
     def fill_disk(self, node: int) -> str:  # noqa: ARG002
-        """Let a node's log directory take no more; how that was done."""
+        """Fill a node's log directory; return a description of how it was done."""
         raise NotDoneError(_NOT_OURS)
 
     def free_disk(self, node: int) -> None:  # noqa: ARG002
-        """Let it take more again."""
+        """Undo `fill_disk`."""
         raise NotDoneError(_NOT_OURS)
 
     def shift_clock(self, node: int, offset_ms: int) -> None:  # noqa: ARG002
-        """Set a node's wall clock off; 0 ends it."""
+        """Skew a node's wall clock by `offset_ms`; 0 ends the skew."""
         raise NotDoneError(_NOT_OURS)
 
     def is_alive(self, node: int) -> bool:  # noqa: ARG002
-        """Whether a node's process has not ended."""
+        """True while the node's process exists."""
         raise NotDoneError(_NOT_OURS)
 
     def unexpected_ends(self) -> Sequence[tuple[int, str]]:
-        """The nodes that have ended by themselves since the last call, and how."""
+        """The nodes that exited on their own since the last call, each with a description."""
         return ()
 
     def node_logs(self) -> Mapping[int, Path]:
@@ -114,16 +114,19 @@ class ClusterUnderTest:
         return {}
 
 
-_NOT_OURS = "the cluster is not this run's own"
+_NOT_OURS = "this run did not start the cluster"
 
 
 class ExternalCluster(ClusterUnderTest):
-    """Any cluster, by its bootstrap servers; broken through command templates with `{node}`."""
+    """A cluster that the run did not start, known by its bootstrap servers.
+
+    Nodes are killed and started by command templates that contain `{node}`.
+    """
 
     def __init__(
         self, bootstrap_servers: str, log: Path, kill_command: str = "", start_command: str = ""
     ) -> None:
-        """Nothing is asked of it yet; what the commands print goes to `log`."""
+        """Send nothing to the cluster yet. The output of the commands goes to `log`."""
         self.bootstrap_servers = bootstrap_servers
         self.name = f"the cluster at {bootstrap_servers}"
         self.log = log
@@ -131,7 +134,7 @@ class ExternalCluster(ClusterUnderTest):
         self.start_command = start_command
 
     def wait_ready(self) -> None:
-        """Return when one of the bootstrap servers takes connections."""
+        """Return when one of the bootstrap servers accepts connections."""
         require_listener(self.bootstrap_servers)
 
     def kill(self, *nodes: int) -> None:
@@ -164,11 +167,11 @@ def _run(command: list[str], log: Path) -> None:
         except (OSError, subprocess.TimeoutExpired) as error:
             raise HarnessError(f"{shlex.join(command)}: {error}") from error
     if done.returncode:
-        raise HarnessError(f"{shlex.join(command)} ended with status {done.returncode}; see {log}.")
+        raise HarnessError(f"{shlex.join(command)} exited with {done.returncode}; see {log}.")
 
 
 def free_port_range(count: int) -> int:
-    """The first of `count` ports in a row on loopback that nobody listens on just now."""
+    """The first of `count` consecutive ports on loopback that are free at this moment."""
     usable = ports.choice()
     last = len(usable) - count
     start = time.time_ns() // 1_000_000
@@ -182,18 +185,18 @@ def free_port_range(count: int) -> int:
             except OSError:
                 continue
             return usable[place]
-    raise HarnessError(f"no {count} free ports in a row; name some with --base-port.")
+    raise HarnessError(f"found no {count} consecutive free ports; choose some with --base-port.")
 
 
 def last_lines(path: Path, count: int = 15) -> str:
-    """The end of a log file."""
+    """The last lines of a log file; empty if there is no such file."""
     if not path.exists():
         return ""
     return "\n".join(path.read_text(encoding="utf-8", errors="replace").splitlines()[-count:])
 
 
 def require_listener(bootstrap_servers: str) -> None:
-    """Raise unless one of the bootstrap servers takes connections."""
+    """Raise HarnessError unless one of the bootstrap servers accepts connections."""
     tried = []
     for address in bootstrap_servers.split(","):
         host, _, port = address.strip().rpartition(":")
@@ -204,4 +207,4 @@ def require_listener(bootstrap_servers: str) -> None:
                 return
         except (OSError, ValueError) as error:
             tried.append(f"{address}: {error}")
-    raise HarnessError(f"no bootstrap server takes a connection ({'; '.join(tried)}).")
+    raise HarnessError(f"no bootstrap server accepts a connection ({'; '.join(tried)}).")

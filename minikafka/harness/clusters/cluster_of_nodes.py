@@ -1,7 +1,7 @@
-"""A cluster whose nodes the run itself starts, breaks and ends: what is the same for all of them.
+"""The base class of clusters whose nodes the run itself starts, breaks and stops.
 
-What stands between the nodes is chosen by the faults that the run has: nothing, proxies or
-namespaces. Whose nodes they are is the derived class's.
+The faults of the run decide what connects the nodes: plain loopback, proxies or namespaces. The
+derived class decides which product the nodes run.
 """
 
 import threading
@@ -23,7 +23,8 @@ from minikafka.testing.nodes import CONTROLLER, Nodes
 class ClusterOfNodes(ClusterUnderTest):
     """Brokers 1, 2, … and controller 101, each a process. A derived class sets `_nodes`.
 
-    Faults are done by one thread, and the run may end in another: what takes a moment holds a lock.
+    Faults run in their own threads, and the run may end in another thread: short operations hold a
+    lock.
     """
 
     _nodes: Nodes | KafkaNodes
@@ -31,10 +32,10 @@ class ClusterOfNodes(ClusterUnderTest):
     def __init__(
         self, product: str, settings: RunSettings, kinds: Collection[str], config: Sequence[str]
     ) -> None:
-        """Nothing runs before `wait_ready`.
+        """Start no process; `wait_ready` does.
 
-        `kinds` are the faults that it must be able to do, `config` the key=value pairs that hold
-        unless the run has others.
+        `kinds` are the kinds of faults that the cluster must support, `config` the default
+        key=value pairs, which the run's settings override.
         """
         self.network = choose_network(settings.network, kinds, self._pids, settings.seed)
         pairs = (*config, *settings.cluster_config)
@@ -52,11 +53,11 @@ class ClusterOfNodes(ClusterUnderTest):
 
     @property
     def brokers(self) -> Sequence[int]:
-        """From 1 on."""
+        """The broker ids, which start at 1."""
         return self._nodes.brokers
 
     def wait_ready(self) -> None:
-        """Start everything, and return when every broker serves."""
+        """Start every node; return when every broker serves requests."""
         leftovers.remove()
         if self.network:
             ports = {node: self._nodes.port(node) for node in (*self.brokers, CONTROLLER)}
@@ -68,7 +69,7 @@ class ClusterOfNodes(ClusterUnderTest):
         self.bootstrap_servers = self._nodes.bootstrap_servers
 
     def close(self) -> str:
-        """Shut down in a controlled way, and undo what was made on the machine."""
+        """Shut down in a controlled way, and remove the network that was set up."""
         with self._lock:
             self._expect_end((*self.brokers, CONTROLLER))
         try:
@@ -81,19 +82,19 @@ class ClusterOfNodes(ClusterUnderTest):
         return ""
 
     def log_dirs(self) -> Mapping[int, Sequence[Path]]:
-        """Of every broker."""
+        """The log directories of every broker."""
         return {node: self._nodes.log_dirs(node) for node in self.brokers}
 
     def metadata_log_dir(self) -> Path | None:
-        """That of the one controller."""
+        """The log directory of the only controller."""
         return self._nodes.log_dirs(CONTROLLER)[0]
 
     def controller(self) -> int:
-        """There is one."""
+        """The only controller."""
         return CONTROLLER
 
     def unexpected_ends(self) -> Sequence[tuple[int, str]]:
-        """Each once, until it is started again and ends again."""
+        """Return each unexpected exit once."""
         with self._lock:
             for node in (*self.brokers, CONTROLLER):
                 how = "" if node in self._ending else self._nodes.how_ended(node)
@@ -104,7 +105,7 @@ class ClusterOfNodes(ClusterUnderTest):
         return found
 
     def node_logs(self) -> Mapping[int, Path]:
-        """Of every node."""
+        """The log file of every node."""
         return {node: self._nodes.log_file(node) for node in (*self.brokers, CONTROLLER)}
 
     def _note_ended(self) -> None:
@@ -112,26 +113,26 @@ class ClusterOfNodes(ClusterUnderTest):
         self._ended = [*self.unexpected_ends()]
 
     def _expect_end(self, nodes: Sequence[int]) -> None:
-        """From here these nodes may end: the run ends them."""
+        """Stop reporting exits of these nodes: the run stops them itself."""
         self._note_ended()
         self._ending |= set(nodes)
 
     def kill(self, *nodes: int) -> None:
-        """SIGKILL."""
+        """Kill nodes with SIGKILL."""
         with self._lock:
             self._require_alive(nodes)
             self._expect_end(nodes)
             self._do(lambda: self._nodes.kill(*nodes))
 
     def stop(self, *nodes: int) -> None:
-        """Shut down in a controlled way."""
+        """Shut nodes down in a controlled way."""
         with self._lock:
             self._require_alive(nodes)
             self._expect_end(nodes)
         self._do(lambda: self._nodes.stop(*nodes))
 
     def start(self, *nodes: int) -> None:
-        """Start those that do not run."""
+        """Start those of the nodes that are not running."""
         with self._lock:
             self._note_ended()
             dead = [node for node in nodes if not self.is_alive(node)]
@@ -143,25 +144,26 @@ class ClusterOfNodes(ClusterUnderTest):
                     self._ending -= set(dead)
 
     def pause(self, *nodes: int) -> None:
-        """SIGSTOP."""
+        """Pause nodes with SIGSTOP."""
         with self._lock:
             self._require_alive(nodes)
             self._do(lambda: self._nodes.pause(*nodes))
 
     def resume(self, *nodes: int) -> None:
-        """SIGCONT."""
+        """Resume with SIGCONT those of the nodes that are alive."""
         with self._lock:
             alive = [node for node in nodes if self.is_alive(node)]
             self._do(lambda: self._nodes.resume(*alive))
 
     def is_alive(self, node: int) -> bool:
-        """Whether its process has not ended, as far as can be seen."""
+        """True while the node's process exists."""
         return self._nodes.is_alive(node)
 
     def _require_alive(self, nodes: Sequence[int]) -> None:
         dead = [node for node in nodes if not self.is_alive(node)]
         if dead:
-            raise HarnessError(f"node {', '.join(map(str, dead))} does not run")
+            are = "node {} is" if len(dead) == 1 else "nodes {} are"
+            raise HarnessError(f"{are.format(', '.join(map(str, dead)))} not running")
 
     def _do(self, work: Callable[[], None]) -> None:
         try:
@@ -171,18 +173,18 @@ class ClusterOfNodes(ClusterUnderTest):
 
 
 def elr_features(settings: RunSettings) -> dict[str, int]:
-    """The feature levels other than the default ones that `settings.elr` asks for."""
+    """The feature levels that `settings.elr` changes from their defaults."""
     return {ELIGIBLE_LEADER_REPLICAS_VERSION: 0} if settings.elr == "off" else {}
 
 
 def choose_network(wanted: str, kinds: Collection[str], pids: Pids, seed: int) -> Network | None:
-    """What is to stand between the nodes.
+    """Return the network between the nodes; None for plain loopback.
 
-    With "auto": nothing if no fault needs it; namespaces if they can do all that is needed here;
-    else proxies.
+    "auto" selects plain loopback if no fault needs a network; else namespaces if they support all
+    needed faults on this machine; else proxies.
 
     Raises:
-        HarnessError: if namespaces are wanted and the machine has none for us.
+        HarnessError: if namespaces are requested and cannot be created on this machine.
     """
     needed = [kind for kind in NETWORK_KINDS if kind in kinds]
     if wanted == "none" or (wanted == "auto" and not needed):

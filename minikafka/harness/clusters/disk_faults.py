@@ -1,6 +1,6 @@
-"""Volumes that can be full: a small tmpfs for each broker, where the machine lets us mount one.
+"""Volumes that can be filled: a small tmpfs for each broker, if the machine allows a mount.
 
-Each has its owner's mark, so that what a killed run leaves is known (`leftovers`).
+Each has its owner's mark, so that `leftovers` recognizes the volumes of killed runs.
 """
 
 import contextlib
@@ -13,17 +13,17 @@ from minikafka.harness.clusters.owner import mark
 from minikafka.harness.plan.settings import RunSettings
 
 VOLUME = "minikafka-verify-"
-"""Before the owner's mark, as what is mounted."""
+"""The prefix of the owner's mark in the mount's source name."""
 
 _MEBIBYTE = 1 << 20
 _LARGEST_MIB = 1_024
 _AROUND_BYTES = 260
-"""Of a record beside its payload, generously."""
+"""A generous estimate of the size of a record without its payload."""
 _BALLAST = "ballast"
 
 
 def volume_mib(settings: RunSettings) -> int:
-    """How large a broker's volume must be for a run; 0 if that is too much for memory."""
+    """The size of a broker's volume for a run; 0 if it would take too much memory."""
     each_bytes = settings.workload.size_max_bytes + _AROUND_BYTES
     expected = settings.rate * settings.seconds * each_bytes / _MEBIBYTE
     needed = 64 + int(expected)
@@ -34,11 +34,11 @@ class Volumes:
     """The file systems that were mounted for a run."""
 
     def __init__(self) -> None:
-        """None yet."""
+        """Start without volumes."""
         self._mounted: dict[int, Path] = {}
 
     def mount(self, node: int, folder: Path, mib: int) -> bool:
-        """Mount a tmpfs on a folder, which is made; False if the machine does not let us."""
+        """Create a folder and mount a tmpfs on it; False if the machine does not allow it."""
         folder.mkdir(parents=True, exist_ok=True)
         mount = shutil.which("mount")
         if mount is None:
@@ -50,11 +50,11 @@ class Volumes:
         return True
 
     def has(self, node: int) -> bool:
-        """Whether a node has a volume of its own."""
+        """True if the node has a volume."""
         return node in self._mounted
 
     def fill(self, node: int) -> int:
-        """Fill a node's volume up to the last byte; how many bytes that took."""
+        """Fill a node's volume to the last byte; return the number of bytes written."""
         path = self._mounted[node] / _BALLAST
         written = 0
         with path.open("ab", buffering=0) as ballast:
@@ -70,18 +70,18 @@ class Volumes:
         return written
 
     def free(self, node: int) -> None:
-        """Take the ballast away."""
+        """Remove the ballast."""
         (self._mounted[node] / _BALLAST).unlink(missing_ok=True)
 
     def unmount(self, keep: Path) -> None:
-        """Unmount everything; what was in a volume stays in the folder, by way of `keep`."""
+        """Unmount every volume and keep its files in the folder; `keep` holds temporary copies."""
         for node, folder in self._mounted.items():
             unmount(folder, keep / f"volume-{node}")
         self._mounted.clear()
 
 
 def unmount(folder: Path, copy: Path) -> None:
-    """Unmount a volume; its files stay in the folder, by way of a copy that is there meanwhile."""
+    """Unmount a volume and keep its files in the folder; `copy` holds a temporary copy."""
     umount = shutil.which("umount") or "umount"
     with contextlib.suppress(OSError, shutil.Error):
         (folder / _BALLAST).unlink(missing_ok=True)

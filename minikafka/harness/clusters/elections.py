@@ -1,9 +1,9 @@
-"""When leaders, ISR and ELR really changed: out of the metadata log of the run's controller.
+"""The times at which leader, ISR and ELR changed, read from the controller's metadata log.
 
-What clients are told comes late: the watcher asks twice a second, a broker learns of a change after
-the controller has made it, and a broker that is dead or paused holds the watcher up. The metadata
-log has each change with the time at which the controller wrote it. It is read of a controller that
-stands still; its format is Kafka's, so that Apache Kafka's own can be read as well.
+The watcher sees changes late: it polls twice a second, a broker learns of a change after the
+controller has made it, and a dead or paused broker delays the watcher. The metadata log has each
+change with the time at which the controller wrote it. Read it only while the controller is stopped.
+The format is Kafka's, so the metadata log of Apache Kafka can be read as well.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -26,24 +26,26 @@ from minikafka.records.scan import check_crc
 from minikafka.server.os_disk import OsDisk
 
 CHANGE = "partition_changed"
-"""The event: `at_ms` when the controller wrote it, partition, leader, isr, elr, last_known_elr."""
+"""The event's name. Fields: `at_ms` (when the controller wrote the change), partition, leader, isr,
+elr, last_known_elr."""
 
 
 ELECTED_FROM = ("from_isr", "from_elr", "unclean")
 
 
 class UnreadableError(Exception):
-    """The metadata log cannot be read; a sentence without its full stop."""
+    """The metadata log cannot be read; the message has no full stop."""
 
 
 def read_changes(log_dir: Path, topics: Sequence[str], width: int) -> list[Event]:
-    """Each change of the topics' partitions, in order, numbered through all topics of `width`.
+    """Return each change of the topics' partitions in order.
 
-    A log that was cut behind a snapshot begins with what that says, at the time of the log's first
-    batch.
+    Partitions are numbered through all topics, `width` per topic. If the start of the log was
+    deleted after a snapshot, the first changes are the snapshot's content, with the time of the
+    log's first batch.
 
     Raises:
-        UnreadableError: the log, or the snapshot that it begins after, is missing or damaged.
+        UnreadableError: the log, or the snapshot before its start, is missing or damaged.
     """
     changes: list[Event] = []
     before = MetadataImage()
@@ -60,9 +62,9 @@ def read_changes(log_dir: Path, topics: Sequence[str], width: int) -> list[Event
 
 
 def count_elections(changes: Iterable[Event]) -> dict[str, int]:
-    """How many leaders were elected out of the ISR, out of the ELR, and out of neither.
+    """Count the leaders that were elected from the ISR, from the ELR, and from neither.
 
-    `changes` are events of `read_changes`; ISR and ELR are those right before the election.
+    `changes` are events of `read_changes`; ISR and ELR are those immediately before the election.
     """
     counts = dict.fromkeys(ELECTED_FROM, 0)
     known: dict[int, Event] = {}
@@ -84,11 +86,11 @@ def count_elections(changes: Iterable[Event]) -> dict[str, int]:
 
 
 def _images(disk: OsDisk) -> Iterator[tuple[int, MetadataImage]]:
-    """The metadata after each batch, with the time at which that was written."""
+    """Yield the metadata after each batch, with the time at which the batch was written."""
     loader = MetadataLoader()
     names = [name for name in disk.list(METADATA_FOLDER) if name.endswith(LOG_SUFFIX)]
     if not names:
-        raise ValueError("there is none")
+        raise ValueError("it has no segment")
     start = int(names[0].removesuffix(LOG_SUFFIX))
     if start:
         _restore(disk, loader, start)
@@ -112,7 +114,7 @@ def _images(disk: OsDisk) -> Iterator[tuple[int, MetadataImage]]:
 def _restore(disk: OsDisk, loader: MetadataLoader, start: int) -> None:
     usable = [each for each in snapshot_ids(disk, METADATA_FOLDER) if each.end_offset >= start]
     if not usable:
-        raise ValueError(f"it begins at offset {start}, and no snapshot says what came before")
+        raise ValueError(f"it begins at offset {start}, and no snapshot covers what came before")
     oldest = usable[0]
     snapshot = read_snapshot(disk, f"{METADATA_FOLDER}/{oldest.file_name}")
     assert snapshot is not None

@@ -1,8 +1,8 @@
-"""An Apache Kafka of our own, started by the tools that --kafka-tools names.
+"""An Apache Kafka cluster that the run starts with the scripts that --kafka-tools names.
 
-Its nodes can be killed, stopped, paused. A power cut leaves each log up to its recovery point,
-since nobody can know what else Kafka had flushed: it may take more than a real one would, and takes
-nothing from the metadata log. Disk and clock cannot be touched.
+Its nodes can be killed, stopped and paused. A power cut truncates each log to its recovery point,
+since what else Kafka had flushed is unknown: it may drop more than a real one would, and it drops
+nothing from the metadata log. Disk and clock faults are not supported.
 """
 
 from collections.abc import Collection
@@ -17,14 +17,14 @@ from minikafka.testing.kafka_nodes import KafkaNodes
 
 _DEFAULT_CONFIG = ("broker.session.timeout.ms=6000", "broker.heartbeat.interval.ms=1000")
 _PORTS = 110
-_NO_HOOKS = "Apache Kafka has no hook for it"
+_NO_HOOKS = "Apache Kafka has no debug hook for this fault"
 
 
 class KafkaCluster(ClusterOfNodes):
-    """`testing.kafka_nodes.KafkaNodes`, for a run."""
+    """A cluster of `testing.kafka_nodes.KafkaNodes`."""
 
     def __init__(self, settings: RunSettings, directory: Path, kinds: Collection[str]) -> None:
-        """Nothing runs before `wait_ready`. `kinds` are the faults that it must be able to do."""
+        """Start no process; `wait_ready` does. `kinds` are the faults that must be supported."""
         assert settings.kafka_tools is not None
         super().__init__("Apache Kafka", settings, kinds, _DEFAULT_CONFIG)
         self._nodes = KafkaNodes(
@@ -39,32 +39,32 @@ class KafkaCluster(ClusterOfNodes):
         self._opened = False
 
     def wait_ready(self) -> None:
-        """Start everything."""
+        """Start every node; return when every broker serves requests."""
         self._opened = True
         super().wait_ready()
 
     def close(self) -> str:
-        """Stop everything."""
+        """Shut down in a controlled way, if the cluster was started."""
         return super().close() if self._opened else ""
 
     def cut_power(self, node: int) -> str:
-        """SIGKILL, and cut the logs back to their recovery points."""
+        """Kill the node and truncate its logs to their recovery points."""
         if node not in self.brokers:
             raise NotDoneError("a controller has no recovery points")
         losses = power_cut.cut_power(lambda: self.kill(node), self._nodes.log_dirs(node))
         return f"cut back to its recovery points: {', '.join(map(str, losses)) or 'no record'}"
 
     def slow_sync(self, node: int, delay_ms: int) -> None:  # noqa: ARG002
-        """Cannot be done."""
+        """Not supported."""
         raise NotDoneError(_NO_HOOKS)
 
     def fill_disk(self, node: int) -> str:  # noqa: ARG002
-        """Cannot be done."""
+        """Not supported."""
         raise NotDoneError(_NO_HOOKS)
 
     def free_disk(self, node: int) -> None:
-        """Nothing was filled."""
+        """Do nothing, since `fill_disk` is not supported."""
 
     def shift_clock(self, node: int, offset_ms: int) -> None:  # noqa: ARG002
-        """Cannot be done."""
+        """Not supported."""
         raise NotDoneError(_NO_HOOKS)

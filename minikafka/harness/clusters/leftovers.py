@@ -1,4 +1,4 @@
-"""What killed runs left on the machine: namespaces, links, volumes. The next start removes it."""
+"""Removal of the namespaces, links and volumes that killed runs left on the machine."""
 
 import contextlib
 import fcntl
@@ -20,10 +20,10 @@ _TIMEOUT_S = 20
 
 
 def remove() -> list[str]:
-    """Remove what belongs to runs that are no more; what that was.
+    """Remove what belongs to runs whose process is gone; return what was removed.
 
-    Of runs that start at the same time one removes, and the others wait for it. What cannot be
-    removed stays, and does no harm: names and addresses are those of a run.
+    Runs that start at the same time do this one after the other. What cannot be removed stays and
+    does no harm, since names and addresses are unique to a run.
     """
     with _alone():
         return _remove()
@@ -34,7 +34,7 @@ def _remove() -> list[str]:
     for source, folder in _volumes():
         unmount(folder, folder.with_name(f"{folder.name}-volume"))
         removed.append(f"{source} at {folder}")
-    # Links first: with their namespace they would go as well, but some time later.
+    # Links first: the kernel would delete them with their namespace, but only some time later.
     for folder, words in ((_LINKS, ("ip", "link", "del")), (_NAMESPACES, ("ip", "netns", "del"))):
         for name in _orphans(folder):
             with contextlib.suppress(OSError, subprocess.TimeoutExpired):
@@ -45,7 +45,7 @@ def _remove() -> list[str]:
 
 @contextlib.contextmanager
 def _alone() -> Iterator[None]:
-    """Wait until no other run removes anything; go on where no file can say so."""
+    """Hold a lock file, so that one run at a time removes; go on if the file cannot be opened."""
     with contextlib.ExitStack() as held:
         with contextlib.suppress(OSError):
             lock = held.enter_context(_LOCK.open("w"))

@@ -1,13 +1,13 @@
-"""A network namespace for each node, joined by a bridge in one more; for those who may make them.
+"""A network namespace for each node, joined by a bridge in one more namespace. Needs privileges.
 
-Clients stay outside and reach the nodes through a link into the bridge. Names and addresses belong
-to this run alone, and everything goes with the namespaces when the run ends; what a run that was
-killed leaves is known by its owner's mark, and goes when the next one starts (`leftovers`).
+Clients stay outside and reach the nodes through a link into the bridge. Names and addresses are
+unique to the run, and everything disappears with the namespaces when the run ends. What a killed
+run leaves behind has its owner's mark, and the next run removes it (`leftovers`).
 
-A cut is one-way by nature: the sender is told a hardware address for the receiver that nobody has,
-so that what it sends is dropped without a sign, as by a cut cable. Latency and loss need the
-kernel's netem, bandwidth its tbf, on the node's side of its link, so that they count for what it
-sends.
+A cut works in one direction: the sender's neighbour table gets an unused hardware address for the
+receiver, so that packets are dropped silently, as by a cut cable. Latency and loss need the
+kernel's netem, bandwidth its tbf. They are set on the node's end of its link, so they apply to what
+the node sends.
 """
 
 import os
@@ -22,9 +22,10 @@ from minikafka.harness.plan.settings import HarnessError
 from minikafka.testing.nodes import Placement
 
 TAG = "mkv"
-"""Before the owner's mark, in the names of namespaces and links; links have 15 characters."""
+"""The prefix of the owner's mark in the names of namespaces and links. A link's name has at most
+15 characters."""
 
-_NOBODY = "02:00:00:00:00:ff"
+_UNUSED_MAC = "02:00:00:00:00:ff"
 _INSIDE = "eth0"
 _NETWORKS = 250
 _TIMEOUT_S = 20
@@ -36,15 +37,18 @@ class NamespacePlacement(Placement):
     """Nodes in namespaces."""
 
     def __init__(self, network: "NamespaceNetwork") -> None:
-        """Of this network."""
+        """Place nodes in this network."""
         self._network = network
 
     def host(self, node: int) -> str:
-        """Its address on the bridge."""
+        """The node's address on the bridge."""
         return self._network.address(node)
 
     def prefix(self, node: int) -> list[str]:
-        """Runs in the namespace; `ip` is replaced by the command, so that the process is it."""
+        """The command that runs another one in the node's namespace.
+
+        `ip` replaces itself by that command, so the process id is the node's.
+        """
         return ["ip", "netns", "exec", self._network.namespace(node)]
 
 
@@ -54,7 +58,7 @@ class NamespaceNetwork:
     way = "a network namespace for each node"
 
     def __init__(self) -> None:
-        """Nothing is made before `open`."""
+        """Create nothing on the machine; `open` does."""
         self._tag = f"{TAG}{mark()}"
         self._prefix = _prefix(os.getpid())
         self._numbers: dict[int, int] = {OUTSIDE: 254}
@@ -65,12 +69,12 @@ class NamespaceNetwork:
 
     @property
     def placement(self) -> Placement:
-        """Where the nodes are to be started."""
+        """The placement with which the nodes must be started."""
         return NamespacePlacement(self)
 
     @property
     def cannot(self) -> Mapping[str, str]:
-        """Latency and loss, without netem."""
+        """Latency and loss if the kernel has no netem."""
         if self._has_netem:
             return {}
         reason = "this machine's kernel has no netem for its network namespaces"
@@ -93,9 +97,9 @@ class NamespaceNetwork:
         return f"{self._tag}o"
 
     def problem(self) -> str:
-        """Why the machine has no namespaces for us; empty if it has. Finds out about netem, too."""
+        """The reason why namespaces cannot be created; empty if they can. Checks netem as well."""
         if shutil.which("ip") is None or shutil.which("tc") is None:
-            return "there are no ip and tc"
+            return "the commands ip and tc must be installed"
         probe = f"{self._tag}-probe"
         try:
             _ip("netns", "add", probe)
@@ -115,7 +119,7 @@ class NamespaceNetwork:
         return ""
 
     def open(self, nodes: Mapping[int, int], controller: int) -> None:  # noqa: ARG002
-        """Make namespaces, bridge and links, in a range that no other run on the machine has."""
+        """Create namespaces, bridge and links in an address range that no other run uses."""
         self._opened = True
         used = _try(["ip", "-o", "-4", "address", "show"]).stdout
         choices = (_prefix(os.getpid() + step) for step in range(_NETWORKS))
@@ -142,10 +146,10 @@ class NamespaceNetwork:
         _ip("-n", self._hub, "link", "set", link, "master", "bridge", "up")
 
     def cut(self, source: int, target: int) -> None:
-        """Let what the source sends to the target go nowhere."""
+        """Drop what the source sends to the target."""
         self._cuts[source, target] += 1
         if self._cuts[source, target] == 1:
-            self._neighbour(source, "replace", self.address(target), "lladdr", _NOBODY,
+            self._neighbour(source, "replace", self.address(target), "lladdr", _UNUSED_MAC,
                             "nud", "permanent")  # fmt: skip
 
     def join(self, source: int, target: int) -> None:
@@ -161,7 +165,7 @@ class NamespaceNetwork:
             _ip("-n", self.namespace(node), "neighbour", action, *words, "dev", _INSIDE)
 
     def shape(self, node: int, kind: str, value: int) -> None:
-        """One discipline at a time on a node's link."""
+        """Set or delete the queueing discipline of a node's link; a link has at most one."""
         if kind in self.cannot:
             raise NotDoneError(self.cannot[kind])
         name, place = self.namespace(node), ("dev", _INSIDE, "root")
@@ -176,7 +180,7 @@ class NamespaceNetwork:
                 "burst", _BURST, "latency", _QUEUE)  # fmt: skip
 
     def close(self) -> None:
-        """Delete the namespaces; links and bridge go with them."""
+        """Delete the namespaces; the kernel deletes links and bridge with them."""
         if not self._opened:
             return
         for number in self._numbers:
@@ -187,7 +191,7 @@ class NamespaceNetwork:
 
 
 def _prefix(number: int) -> str:
-    """One of the ranges for documentation and benchmarks, which are not routed."""
+    """A /24 network of the range for benchmarks (198.18.0.0/15), which is not routed."""
     return f"198.18.{number % _NETWORKS + 1}"
 
 

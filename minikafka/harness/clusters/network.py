@@ -1,7 +1,7 @@
-"""What stands between the nodes of a cluster of our own, so that it can be cut, slowed, narrowed.
+"""The network between the nodes of a cluster, which faults can cut, delay or throttle.
 
-There are two ways: a TCP proxy before each node (`proxy`), and a network namespace for each node
-(`namespaces`). Both take nodes by number, and 0 for whoever is no node.
+There are two implementations: a TCP proxy before each node (`proxy`), and a network namespace for
+each node (`namespaces`). Both identify nodes by number; 0 stands for everything that is not a node.
 """
 
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from minikafka.harness.plan.settings import HarnessError
 from minikafka.testing.nodes import Placement
 
 OUTSIDE = 0
-"""The clients, and all others that are no nodes."""
+"""The number of the clients, and of all other processes that are not nodes."""
 
 NETWORK_KINDS = tuple(
     kind for kind in ("partition", "isolate", "latency", "loss", "bandwidth") if kind in KINDS
@@ -20,7 +20,7 @@ NETWORK_KINDS = tuple(
 
 
 class NotDoneError(HarnessError):
-    """A fault that cannot be done here; the sentence says why."""
+    """A fault that this cluster or machine does not support; the message says why."""
 
 
 class Network(Protocol):
@@ -28,25 +28,25 @@ class Network(Protocol):
 
     @property
     def way(self) -> str:
-        """What is used, for the verdict."""
+        """The implementation in words, for the verdict."""
 
     @property
     def cannot(self) -> Mapping[str, str]:
-        """The kinds of faults that this way cannot do here, each with the reason."""
+        """The kinds of faults that are not supported here, each with the reason."""
 
     @property
     def placement(self) -> Placement:
-        """Where the nodes are to be started."""
+        """The placement with which the nodes must be started."""
 
     def open(self, nodes: Mapping[int, int], controller: int) -> None:
-        """Be ready for these nodes, by number and the port that each listens on.
+        """Set the network up for these nodes; `nodes` maps a number to the node's listening port.
 
         Raises:
-            HarnessError: if the machine does not let us.
+            HarnessError: if the machine does not allow it.
         """
 
     def cut(self, source: int, target: int) -> None:
-        """Let nothing pass from one to the other until `join`; cuts are counted."""
+        """Block what `source` sends to `target` until `join`; cuts are counted."""
 
     def join(self, source: int, target: int) -> None:
         """Undo one `cut`."""
@@ -55,17 +55,20 @@ class Network(Protocol):
         """Begin latency (ms), loss (percent) or bandwidth (kbit/s) of a node; 0 ends it.
 
         Raises:
-            NotDoneError: if this way cannot.
+            NotDoneError: if this implementation does not support it.
         """
 
     def close(self) -> None:
-        """Undo everything that was made on the machine."""
+        """Remove everything that `open` created on the machine."""
 
 
 def unable(network: Network | None, kind: str) -> str:
-    """Why a kind of fault cannot be done with this network; empty if it can, or is none of it."""
+    """The reason why a network does not support a kind of fault.
+
+    Empty if it supports the kind, or if the kind is not a network fault.
+    """
     if kind not in NETWORK_KINDS:
         return ""
     if network is None:
-        return "nothing stands between the nodes of this cluster that could be cut"
+        return "the run has no control over the network between the nodes of this cluster"
     return network.cannot.get(kind, "")

@@ -1,6 +1,6 @@
-"""A cluster of our own that can be broken in every way.
+"""A minikafka cluster started by the run, which supports every kind of fault.
 
-Nodes run with the hooks of `server.debug_hooks` only where a fault needs them.
+Nodes run with the hooks of `server.debug_hooks` only if a fault needs them.
 """
 
 from collections.abc import Collection, Sequence
@@ -16,14 +16,14 @@ from minikafka.server.debug_hooks import DISK_FULL, SLOW_SYNC, VARIABLE, WALL_OF
 from minikafka.testing.nodes import CONTROLLER, Nodes, Placement
 
 _DEFAULT_CONFIG = ("broker.session.timeout.ms=3000", "broker.heartbeat.interval.ms=500")
-"""So that a dead leader is noticed, and replaced, well within a run of half a minute."""
+"""A dead leader must be detected and replaced well within a run of 30 seconds."""
 
 _HOOKED = ("power-cut", "slow-fsync", "full-disk", "clock-offset")
 _LOSSES_SHOWN = 4
 
 
 class _RunPlacement(Placement):
-    """Where the network puts nodes, with debug hooks and volumes as the faults need them."""
+    """The network's placement of nodes, with the debug hooks and volumes that the faults need."""
 
     def __init__(self, network: Network | None, directory: Path, *, hooked: bool) -> None:
         self._on_network = network.placement if network else Placement()
@@ -53,10 +53,10 @@ class _RunPlacement(Placement):
 
 
 class OwnCluster(ClusterOfNodes):
-    """`testing.nodes.Nodes`, for a run."""
+    """A cluster of `testing.nodes.Nodes`."""
 
     def __init__(self, settings: RunSettings, directory: Path, kinds: Collection[str]) -> None:
-        """Nothing runs before `wait_ready`. `kinds` are the faults that it must be able to do."""
+        """Start no process; `wait_ready` does. `kinds` are the faults that must be supported."""
         super().__init__("minikafka", settings, kinds, _DEFAULT_CONFIG)
         self._placement = _RunPlacement(
             self.network, directory, hooked=any(kind in kinds for kind in _HOOKED)
@@ -76,28 +76,28 @@ class OwnCluster(ClusterOfNodes):
         )
 
     def close(self) -> str:
-        """Shut down in a controlled way, and undo what was made on the machine."""
+        """Shut down in a controlled way, and remove the network and the volumes."""
         try:
-            self._bury((*self.brokers, CONTROLLER))
+            self._reap((*self.brokers, CONTROLLER))
             return super().close()
         finally:
             self._placement.volumes.unmount(self._directory)
 
     def start(self, *nodes: int) -> None:
-        """Start those that do not run."""
+        """Start those of the nodes that are not running."""
         with self._lock:
-            self._bury(nodes)
+            self._reap(nodes)
         super().start(*nodes)
 
-    def _bury(self, nodes: Sequence[int]) -> None:
-        """Forget the processes of these that have ended by themselves."""
+    def _reap(self, nodes: Sequence[int]) -> None:
+        """Forget the processes of those of the nodes that exited on their own."""
         self._note_ended()
         self._nodes.kill(
             *(node for node in nodes if node in self._pids() and not self.is_alive(node))
         )
 
     def cut_power(self, node: int) -> str:
-        """SIGKILL, and cut every file back to what its journal of fsyncs has."""
+        """Kill the node and truncate every file to the size that its fsync journal records."""
         cuts, losses = sync_journal.cut_power(
             lambda: self.kill(node), self._placement.debug_dir(node)
         )
@@ -107,35 +107,35 @@ class OwnCluster(ClusterOfNodes):
         return f"{took} unflushed bytes in {len(cuts)} files are gone: {shown or 'no record'}{more}"
 
     def slow_sync(self, node: int, delay_ms: int) -> None:
-        """By the hook."""
-        self._tell(node, SLOW_SYNC, delay_ms)
+        """Delay each fsync by the debug hook."""
+        self._set_hook(node, SLOW_SYNC, delay_ms)
 
     def fill_disk(self, node: int) -> str:
-        """By ballast in a tmpfs; by the hook where none could be mounted.
+        """Fill the node's tmpfs with ballast; use the debug hook if no tmpfs could be mounted.
 
-        A broker whose only log directory fails may end.
+        The broker may exit, since its only log directory fails.
         """
         with self._lock:
             self._expect_end([node])
         volumes = self._placement.volumes
         if volumes.has(node):
             return f"{volumes.fill(node)} bytes of ballast fill its tmpfs"
-        self._tell(node, DISK_FULL, 1)
-        return "its writes fail by a debug hook, since no tmpfs could be mounted"
+        self._set_hook(node, DISK_FULL, 1)
+        return "a debug hook makes its writes fail, since no tmpfs could be mounted"
 
     def free_disk(self, node: int) -> None:
-        """Undo it."""
+        """Remove the ballast and the hook."""
         volumes = self._placement.volumes
         if volumes.has(node):
             volumes.free(node)
-        self._tell(node, DISK_FULL, 0)
+        self._set_hook(node, DISK_FULL, 0)
 
     def shift_clock(self, node: int, offset_ms: int) -> None:
-        """By the hook."""
-        self._tell(node, WALL_OFFSET, offset_ms)
+        """Skew the wall clock by the debug hook."""
+        self._set_hook(node, WALL_OFFSET, offset_ms)
 
-    def _tell(self, node: int, what: str, value: int) -> None:
-        path = self._placement.debug_dir(node) / what
+    def _set_hook(self, node: int, name: str, value: int) -> None:
+        path = self._placement.debug_dir(node) / name
         if value:
             unfinished = path.with_suffix(".part")
             unfinished.write_text(str(value))

@@ -1,7 +1,7 @@
-"""Marks on what a run makes on the machine, so that it can be told whether its owner still lives.
+"""Owner marks in the names of what a run creates on the machine: namespaces, links and volumes.
 
-A process that is killed removes nothing. What it made has its mark in the name, and whoever starts
-next takes away what nobody owns any more (`leftovers`).
+A killed process removes nothing. The mark shows whether the process still lives, and the next run
+that starts removes everything whose owner is gone (`leftovers`).
 """
 
 import os
@@ -9,19 +9,19 @@ from pathlib import Path
 
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 _WIDTH = 5
-"""Of each half: enough for any process id, and for a start time that comes again after a week."""
+"""Base-36 digits of each half: enough for any process id; the start time wraps after a week."""
 MARK_LENGTH = 2 * _WIDTH
 _STATE, _STARTED = 0, 19
-"""Fields of /proc/PID/stat, counted from behind the name."""
+"""Indexes of fields of /proc/PID/stat, counted after the command name."""
 
 
 def mark() -> str:
-    """The mark of this process: its id, and when it began, since ids come again."""
+    """The mark of this process: its id and its start time, since process ids are reused."""
     return _mark_of(os.getpid())
 
 
 def is_gone(owner: str) -> bool:
-    """Whether the process that has this mark has ended; no mark is nobody's."""
+    """True if the process with this mark has ended; False if `owner` is not a mark."""
     try:
         pid = int(owner[:_WIDTH], 36)
     except ValueError:
@@ -30,7 +30,7 @@ def is_gone(owner: str) -> bool:
 
 
 def _mark_of(pid: int) -> str:
-    """Empty if there is no such process."""
+    """The mark of a process; empty if there is no such process."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:

@@ -1,12 +1,13 @@
-"""A power cut of one node: SIGKILL, and everything is gone that was not surely on the disk.
+"""A power cut of one node: SIGKILL, and the loss of everything that was not certainly on disk.
 
-A killed process leaves what it wrote in the page cache, and finds it again. After a power cut only
-what was flushed is there: every log up to its entry in `recovery-point-offset-checkpoint`, and
-nothing where it has none. This is the worst that can happen, since the checkpoint is older than the
-last flush. Files are in Kafka's formats, so that directories of Apache Kafka can be cut as well.
+What a killed process wrote is still in the page cache. After a power cut only flushed data is left:
+each log up to its entry in `recovery-point-offset-checkpoint`, and nothing of a log without an
+entry. This is the worst case, since the checkpoint is older than the last flush. The files are in
+Kafka's formats, so the directories of Apache Kafka can be cut as well.
 
-The metadata log is left alone: a broker fetches it again anyway, and a controller acknowledges
-nothing in it before it is flushed. So are the small files, which are synced when they are replaced.
+The metadata log is not changed: a broker fetches it again anyway, and a controller acknowledges
+nothing in it before it is flushed. Nor are the small files, which are synced when they are
+replaced.
 """
 
 from collections.abc import Callable, Iterable
@@ -34,7 +35,7 @@ _INDEXES = (INDEX_SUFFIX, TIME_INDEX_SUFFIX, TXN_INDEX_SUFFIX)
 
 
 class Loss(NamedTuple):
-    """What a log lost: the offsets from `first_offset` up to, not including, `end_offset`."""
+    """The offsets that a log lost: from `first_offset` up to, but not including, `end_offset`."""
 
     partition: TopicPartition
     first_offset: int
@@ -45,25 +46,25 @@ class Loss(NamedTuple):
 
 
 def cut_power(kill: Callable[[], None], log_dirs: Iterable[Path]) -> list[Loss]:
-    """Kill a node and cut its logs back; what that lost, by partition.
+    """Kill a node and truncate its logs; return the losses, sorted by partition.
 
-    `kill` returns when the process is gone.
+    `kill` must return when the process is gone.
 
     Raises:
-        HarnessError: if a directory is one of a clean shutdown, which flushes everything.
+        HarnessError: if the node shut down cleanly, which flushes everything.
     """
     kill()
     return sorted(loss for log_dir in log_dirs for loss in drop_unflushed(log_dir))
 
 
 def drop_unflushed(log_dir: Path) -> list[Loss]:
-    """Cut every log of a directory back to its recovery point; what that lost.
+    """Truncate every log of a directory to its recovery point; return the losses.
 
     Raises:
-        HarnessError: if the node of the directory shut down cleanly.
+        HarnessError: if the node shut down cleanly.
     """
     if (log_dir / CLEAN_SHUTDOWN).exists():
-        raise HarnessError(f"{log_dir}: a clean shutdown left nothing that a power cut could take.")
+        raise HarnessError(f"{log_dir}: a clean shutdown left no unflushed data to drop.")
     disk = OsDisk(str(log_dir))
     points = read_offsets(disk, RECOVERY_POINTS) or {}
     losses = []
@@ -79,7 +80,7 @@ def drop_unflushed(log_dir: Path) -> list[Loss]:
 
 def _cut_log(disk: OsDisk, folder: Path, partition: TopicPartition, point: int) -> Loss | None:
     bases = sorted(int(path.stem) for path in folder.glob(f"*{LOG_SUFFIX}"))
-    # The segment with the recovery point is the last one of which anything is left.
+    # The segment that contains the recovery point is the last one that is not deleted.
     kept = max((base for base in bases if base <= point), default=min(bases, default=0))
     first = end = None
     for base in bases:
@@ -90,7 +91,7 @@ def _cut_log(disk: OsDisk, folder: Path, partition: TopicPartition, point: int) 
         first = start if first is None else first
         end = stop if stop is not None else end
         for suffix in _INDEXES:
-            # Both kinds of broker build them again from what is left of the log.
+            # Both minikafka and Apache Kafka rebuild the indexes from what is left of the log.
             path.with_suffix(suffix).unlink(missing_ok=True)
         if base == kept:
             _truncate(path, cut)
@@ -106,11 +107,11 @@ def _cut_log(disk: OsDisk, folder: Path, partition: TopicPartition, point: int) 
 
 
 def _measure(disk: OsDisk, path: Path, point: int) -> tuple[int, int | None, int | None]:
-    """Where the first batch after `point` begins: byte, offset; and the end of the last one."""
+    """Return position and offset of the first batch after `point`, and the last batch's end."""
     file = disk.open(str(path.relative_to(disk.root)))
     cut = file.size
     start = stop = None
-    # The kill may have interrupted a write: what it left at the end is no batch.
+    # The kill may have interrupted a write: the bytes at the end may not be a batch.
     with closing(file), suppress(CorruptRecordsError):
         for position, header in scan_headers(file):
             if header.next_offset <= point:

@@ -1,15 +1,15 @@
 """A TCP proxy before each node, through which clients, brokers and the controller reach it.
 
-Each node is told to others by the proxy's address. Who it is that connects is found out by the
-process that has the other end of the connection (`/proc`), so that any node and client can be told
-apart without its help; where that cannot be known it is taken for a client. It is asked only while
-something is wrong with the network, and for many connections at once: the answer takes
-milliseconds, and clients of dead brokers connect hundreds of times a second.
+Each node advertises the address of its proxy. The proxy identifies the source of a connection by
+the process that holds the other end (`/proc`), so nodes and clients need not cooperate; an unknown
+source counts as a client. The source is looked up only while a network fault is active, and for
+many connections in one batch: a lookup takes milliseconds, and the clients of dead brokers connect
+hundreds of times a second.
 
-A cut holds back what is sent, ends of connections included, and lets it go when the cut is healed,
-as retransmission would. Differences from a cut cable: a connection that is made meanwhile is
-accepted and stays silent instead of getting no answer, and nothing is ever lost, only late; "loss"
-makes one in so many pieces late by the shortest time after which TCP sends again.
+A cut holds back everything that is sent, including the close of a connection, and releases it when
+the cut is healed, as TCP retransmission would. Differences from a cut cable: a connection that is
+opened during the cut is accepted and stays silent, and no data is lost, only delayed. "loss" delays
+a random share of the pieces by TCP's minimum retransmission timeout.
 """
 
 import asyncio
@@ -39,7 +39,7 @@ Pids = Callable[[], Mapping[int, int]]
 
 @dataclass(slots=True)
 class Rules:
-    """What is wrong with the network just now; belongs to the loop's thread."""
+    """The network faults that are active now; used only by the event loop's thread."""
 
     cuts: Counter[tuple[int, int]] = field(default_factory=Counter)
     latency_s: dict[int, float] = field(default_factory=dict)
@@ -50,12 +50,12 @@ class Rules:
 
     @property
     def nothing_is_wrong(self) -> bool:
-        """Whether everything passes at once, whoever sends it."""
+        """True if no fault delays or blocks any link."""
         cuts = any(count > 0 for count in self.cuts.values())
         return not (cuts or self.latency_s or self.loss or self.bits_per_s)
 
     def due(self, link: tuple[int, int], now: float, size: int) -> float:
-        """When a piece that is sent now arrives."""
+        """The arrival time of a piece of `size` bytes that is sent at `now`, in loop seconds."""
         due = now + sum(self.latency_s.get(node, 0.0) for node in link)
         if any(self.rng.random() < self.loss.get(node, 0.0) for node in link):
             due += _RETRANSMISSION_S
@@ -69,7 +69,7 @@ class Rules:
 
 @dataclass(slots=True)
 class Connection:
-    """A connection to a node's proxy. `source` is who made it, where that was asked for."""
+    """A connection to a node's proxy. `source` is the node that opened it; None until looked up."""
 
     node: int
     peer_port: int
@@ -78,10 +78,10 @@ class Connection:
 
 
 class ProxyPlacement(Placement):
-    """Nodes on loopback that are told to others by the proxy's addresses."""
+    """Nodes on loopback that advertise the addresses of their proxies."""
 
     def __init__(self) -> None:
-        """Ports are known later."""
+        """Create a placement without ports; `ProxyNetwork.open` sets them."""
         self.ports: dict[int, int] = {}
 
     def advertised(self, node: int, port: int) -> tuple[str, int]:
@@ -90,12 +90,12 @@ class ProxyPlacement(Placement):
 
 
 class ProxyNetwork:
-    """The proxies of a cluster, in a thread with a loop of its own."""
+    """The proxies of a cluster, in one thread with its own event loop."""
 
     way = "a TCP proxy before each node"
 
     def __init__(self, pids: Pids, seed: int = 0) -> None:
-        """`pids` says which process each node is just now."""
+        """`pids` returns the current process id of each node."""
         self._pids = pids
         self._placement = ProxyPlacement()
         self._rules = Rules(rng=random.Random(seed))
@@ -111,16 +111,16 @@ class ProxyNetwork:
 
     @property
     def placement(self) -> Placement:
-        """Where the nodes are to be started."""
+        """The placement with which the nodes must be started."""
         return self._placement
 
     @property
     def cannot(self) -> Mapping[str, str]:
-        """Nothing: what a proxy cannot do it makes look alike."""
+        """Empty: proxies emulate every kind of network fault."""
         return {}
 
     def open(self, nodes: Mapping[int, int], controller: int) -> None:  # noqa: ARG002
-        """Listen for each node, on a port that is free."""
+        """Listen on a free port for each node."""
         self._loop = asyncio.new_event_loop()
         self._thread.start()
         starting = asyncio.run_coroutine_threadsafe(self._listen(nodes), self._loop)
@@ -130,7 +130,7 @@ class ProxyNetwork:
             raise HarnessError(f"the proxy cannot listen: {error.strerror}.") from error
 
     def cut(self, source: int, target: int) -> None:
-        """Hold back what is sent from one to the other."""
+        """Hold back what `source` sends to `target`."""
         self._change(lambda: self._rules.cuts.update([(source, target)]))
 
     def join(self, source: int, target: int) -> None:
@@ -176,7 +176,7 @@ class ProxyNetwork:
         for listener in self._listeners:
             self._loop.remove_reader(listener)
             listener.close()
-        # Nobody reads any more: what is still to be sent would keep a connection open.
+        # abort, not close: the peers read no more, so unsent data would keep a connection open.
         writers = list(self._writers)
         for writer in writers:
             writer.transport.abort()
@@ -191,7 +191,7 @@ class ProxyNetwork:
             connection.close()
 
     def _change(self, change: Callable[[], object]) -> None:
-        """Change the rules in the loop's thread, and return when it is done."""
+        """Change the rules in the loop's thread; return when the change is applied."""
         done = threading.Event()
 
         def apply() -> None:
@@ -205,12 +205,12 @@ class ProxyNetwork:
         done.wait(_START_TIMEOUT_S)
 
     def _accept(self, listener: socket.socket, node: int, port: int) -> None:
-        # Here and not by `asyncio.start_server`, which has connections between accept and handler
-        # that nobody closes when the server is closed.
+        # Not `asyncio.start_server`: when that is closed, it leaks connections that were accepted
+        # and have no handler yet.
         try:
             connection, _ = listener.accept()
         except OSError:
-            return  # whoever it was has gone again
+            return  # the peer has already closed the connection
         connection.setblocking(False)
         self._accepted[connection] = None
         task = self._loop.create_task(self._serve(node, port, connection))
@@ -218,18 +218,18 @@ class ProxyNetwork:
         task.add_done_callback(lambda done: self._tasks.pop(done, None))
 
     async def _serve(self, node: int, port: int, connection: socket.socket) -> None:
-        """One connection, from its accept to its end."""
+        """Serve one connection until it is closed."""
         try:
             await self._serve_until_end(node, port, connection)
         except OSError:
-            return  # on this side or on the other: the end of one is the end of both
+            return  # one of the two connections failed: close both
         finally:
             connection.close()
             self._accepted.pop(connection, None)
 
     async def _serve_until_end(self, node: int, port: int, connection: socket.socket) -> None:
         made = Connection(node, connection.getpeername()[1], connection.getsockname()[1])
-        # Both directions: without answers there is no connection.
+        # Wait for both directions: without answers there is no connection.
         await self._passable(made, inward=True)
         await self._passable(made, inward=False)
         onward_reader, onward = await self._stream(host=_HOST, port=port)
@@ -246,7 +246,7 @@ class ProxyNetwork:
             await self._end(onward)
 
     async def _link(self, made: Connection, *, inward: bool) -> tuple[int, int]:
-        """From whom to whom a direction of a connection goes."""
+        """The (source, target) of one direction of a connection."""
         if made.source is None:
             known = self._loop.create_future()
             self._unknown.append((made, known))
@@ -259,7 +259,7 @@ class ProxyNetwork:
         return (made.source, made.node) if inward else (made.node, made.source)
 
     async def _identify(self) -> None:
-        """Find out who made connections; what is asked meanwhile is for the next look."""
+        """Look up the sources of the waiting connections, in batches."""
         while self._unknown:
             waiting = list(self._unknown)
             ports = [(made.peer_port, made.our_port) for made, _ in waiting]
@@ -301,7 +301,7 @@ class ProxyNetwork:
         *,
         inward: bool,
     ) -> None:
-        """Carry bytes in one direction until its end has arrived."""
+        """Carry bytes in one direction until the end of the stream is delivered."""
         pieces: asyncio.Queue[tuple[float, bytes]] = asyncio.Queue(_PIECES_WAITING)
         delivering = asyncio.ensure_future(self._deliver(made, pieces, writer, inward=inward))
         try:
@@ -338,7 +338,7 @@ class ProxyNetwork:
                     writer.write(data)
                     await writer.drain()
                 except OSError:
-                    broken = True  # its own end is on the way, in the other direction
+                    broken = True  # the other direction will see the end of this connection
 
 
 def _close(writer: asyncio.StreamWriter) -> None:
@@ -347,9 +347,9 @@ def _close(writer: asyncio.StreamWriter) -> None:
 
 
 def sources_of(pids: Mapping[int, int], ports: Sequence[tuple[int, int]]) -> list[int]:
-    """The nodes whose processes made these connections, given by their peer's port and ours.
+    """The nodes whose processes opened these connections, given as (peer's port, our port).
 
-    OUTSIDE is all others. One look at the system's tables for all of them.
+    A connection that no node opened has OUTSIDE. The system's tables are read once for all.
     """
     inodes = _inodes(ports)
     wanted = {f"socket:[{inode}]": at for at, inode in inodes.items()}

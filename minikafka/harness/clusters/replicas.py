@@ -1,13 +1,13 @@
-"""Do the replicas of a partition agree, byte for byte, below their high watermarks?
+"""The comparison of a partition's replicas, byte for byte, below their high watermarks.
 
-No client can ask this, since a client reads from one replica. So the folders are read: of brokers
-that stand still, or whose logs nobody writes any more. Files are in Kafka's formats, so that
-folders of Apache Kafka can be compared as well.
+A client cannot check this, since it reads from one replica. So the log directories are read, while
+the brokers are stopped or write no more. The files are in Kafka's formats, so the directories of
+Apache Kafka can be compared as well.
 
-A replica that ends early or begins late is not wrong: it may be behind, or have deleted more. What
-two replicas both have must be the same batches, with the same bytes. Only the log of an ISR member
-must reach the high watermark and begin where that of every other member begins: a comparison with a
-log that does not proves nothing.
+A replica that ends early or begins late is not wrong: it may be behind, or have deleted more. The
+offsets that two replicas both have must be in the same batches, with the same bytes. Only the log
+of an ISR member must reach the high watermark and begin at the same offset as that of every other
+ISR member: a comparison with a shorter log would prove nothing.
 """
 
 import zlib
@@ -28,7 +28,7 @@ from minikafka.server.os_disk import OsDisk
 
 
 class Batch(NamedTuple):
-    """One batch as a replica has it; `crc` is over all of its bytes, header and epoch included."""
+    """One batch of a replica; `crc` covers all of its bytes, including header and leader epoch."""
 
     base_offset: int
     last_offset: int
@@ -39,7 +39,7 @@ class Batch(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """Two replicas that disagree, and the first batch in which they do; None where one has none."""
+    """Two replicas that differ, and the first differing batch of each; None if one lacks it."""
 
     partition: TopicPartition
     nodes: tuple[int, int]
@@ -51,13 +51,13 @@ class Difference:
 
     @property
     def offset(self) -> int:
-        """Where they begin to differ."""
+        """The first offset at which they differ."""
         return _offset(self.batches)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unreadable:
-    """A replica with bytes that are no batch, below the high watermark or above it."""
+    """A replica with bytes that are not a batch, below the high watermark or above it."""
 
     partition: TopicPartition
     node: int
@@ -81,14 +81,14 @@ class Incomplete:
             return f"{self.partition}: its ISR is unknown"
         ends = f"ends at offset {self.end_offset}" if self.end_offset else "is empty"
         return (
-            f"{self.partition}: the log of node {self.node} {ends}, and the node is in the ISR and"
+            f"{self.partition}: the log of node {self.node} {ends}, but the node is in the ISR and"
             f" the high watermark is {self.high_watermark}"
         )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LateBegin:
-    """An ISR member whose log lacks offsets with which the log of another member begins."""
+    """An ISR member whose log begins at a greater offset than that of another member."""
 
     partition: TopicPartition
     node: int
@@ -98,7 +98,7 @@ class LateBegin:
     def __str__(self) -> str:
         return (
             f"{self.partition}: the log of node {self.node} begins at offset {self.begin_offset},"
-            f" and that of another ISR member at offset {self.earliest_offset}"
+            f" but that of another ISR member begins at offset {self.earliest_offset}"
         )
 
 
@@ -111,12 +111,12 @@ def _at(batches: tuple[Batch | None, Batch | None]) -> str:
         f"epoch {batch.leader_epoch} and {batch.size} bytes" if batch else "nothing"
         for batch in batches
     )
-    return f"from offset {_offset(batches)} on: {shown}"
+    return f"starting at offset {_offset(batches)}: {shown}"
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What was compared: how many batches of how many partitions, and what differs."""
+    """The result of a comparison: numbers of partitions and batches, and the differences."""
 
     partitions: int
     batches: int
@@ -125,7 +125,7 @@ class Comparison:
     incomplete: list[Incomplete | LateBegin] = field(default_factory=list)
 
     def as_json(self) -> dict[str, object]:
-        """As the verdict's `replicas` has it."""
+        """Return the verdict's `replicas` object."""
         rows: list[dict[str, object]] = [
             {
                 "message": str(it),
@@ -167,7 +167,7 @@ class Comparison:
 
 
 def not_compared(why: str) -> dict[str, object]:
-    """The verdict's `replicas` where nobody could compare."""
+    """Return the verdict's `replicas` object for replicas that could not be compared."""
     return {
         "compared": False,
         "partitions": 0,
@@ -180,7 +180,10 @@ def not_compared(why: str) -> dict[str, object]:
 
 
 def find_replicas(path: Path, topic: str | None) -> Iterator[Path]:
-    """The folders of all replicas in the log directories below `path`; of one topic, or of all."""
+    """Yield the folder of each replica in the log directories below `path`.
+
+    `topic` None means all topics.
+    """
     for properties in sorted(path.rglob("meta.properties")):
         for folder in sorted(properties.parent.iterdir()):
             at = parse_folder(folder.name) if folder.is_dir() else None
@@ -200,10 +203,10 @@ def read_replica(folder: Path) -> Iterator[tuple[Any, ...]]:
 
 
 def read_batches(log_dir: Path, folder: str) -> Iterator[Batch]:
-    """The batches of one replica in order, without what a kill left half written at the end.
+    """Yield the batches of one replica in order, without a torn batch at the end.
 
     Raises:
-        CorruptRecordsError: at bytes within a segment that are no batch.
+        CorruptRecordsError: if bytes within a segment are not a batch.
     """
     disk = OsDisk(str(log_dir))
     for path in sorted((log_dir / folder).glob(f"*{LOG_SUFFIX}")):
@@ -219,7 +222,7 @@ def read_batches(log_dir: Path, folder: str) -> Iterator[Batch]:
 
 
 class Expected(NamedTuple):
-    """What clients were told of a partition at the end: its ISR, and its high watermark."""
+    """A partition's ISR and high watermark, as clients saw them last."""
 
     isr: Sequence[int]
     high_watermark: int
@@ -235,9 +238,9 @@ def compare_replicas(
     The logs of ISR members must reach the highest high watermark that a replica or a client knows,
     begin at the same offset, and agree below it.
 
-    Any other is read up to the high watermark of its own checkpoint. What another one knows to be
-    committed says nothing of the end of a replica that left the ISR and never came back: it may
-    have a tail that the next leader did without (H7 is about members of the ISR).
+    Any other replica is read up to the high watermark in its own checkpoint. Another replica's high
+    watermark does not apply to the end of a replica that left the ISR and never returned: its log
+    may end in records that the next leader does not have (H7 is about members of the ISR).
     """
     replicas: dict[TopicPartition, dict[int, Path]] = {}
     marks: dict[tuple[TopicPartition, int], int] = {}
@@ -290,7 +293,7 @@ def _incomplete(
     high_watermark: int,
     unread: Collection[int],
 ) -> Iterator[Incomplete]:
-    """The ISR members whose logs end before the high watermark; `ends` is by node."""
+    """Yield the ISR members whose logs end before the high watermark; `ends` is by node."""
     if not isr:
         yield Incomplete(partition=at, node=0, end_offset=0, high_watermark=high_watermark)
         return
@@ -301,7 +304,7 @@ def _incomplete(
 
 
 def _late_begins(at: TopicPartition, begins: Mapping[int, int]) -> Iterator[LateBegin]:
-    """The ISR members whose logs do not begin where the earliest one does; `begins` is by node."""
+    """Yield the ISR members whose logs begin after the earliest one; `begins` is by node."""
     earliest = min(begins.values(), default=0)
     for node, begin in begins.items():
         if begin > earliest:
@@ -315,7 +318,7 @@ def _below(batches: Iterable[Batch], high_watermark: int) -> dict[int, Batch]:
 def _first_difference(
     one: Mapping[int, Batch], other: Mapping[int, Batch]
 ) -> tuple[Batch | None, Batch | None] | None:
-    """The first batches that differ where both logs reach."""
+    """Return the first batches that differ within the offsets that both logs cover, or None."""
     if not one or not other:
         return None
     start = max(min(one), min(other))

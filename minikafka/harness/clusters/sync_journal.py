@@ -1,9 +1,10 @@
-"""What of a node's files was surely on the disk, and a power cut that leaves exactly that.
+"""A power cut that leaves exactly the data that a node had synced, by its journal of fsyncs.
 
 A node that runs with MINIKAFKA_DEBUG_DIR keeps a journal of its fsyncs (`server.debug_hooks`).
-After SIGKILL every file in it is cut back to the size that was last synced. One that never was is
-gone, if it was created since its folder was synced; else it is empty, as is a file that was put in
-another's place by a rename without a sync. Files that the journal does not name stay as they are.
+After SIGKILL every file in the journal is truncated to the size that was synced last. A file that
+was never synced is deleted if it was created after the last sync of its folder; else it becomes
+empty, as does a file that replaced another one by a rename without a sync. Files that are not in
+the journal do not change.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -23,7 +24,7 @@ from minikafka.server.os_disk import OsDisk
 
 
 class Cut(NamedTuple):
-    """A file that lost its end: from `size` down to `kept` bytes."""
+    """A file that was truncated from `size` to `kept` bytes."""
 
     path: Path
     kept: int
@@ -32,16 +33,17 @@ class Cut(NamedTuple):
 
 @dataclass(slots=True)
 class Durable:
-    """What is surely on the disk, by path.
+    """The data that is certainly on disk, by path.
 
-    `sizes` has every file that was written; `nameless` those that are in no folder yet.
+    `sizes` has the synced size of every file that was written; `nameless` has the files whose
+    folder entry is not synced yet.
     """
 
     sizes: dict[str, int] = field(default_factory=dict)
     nameless: dict[str, None] = field(default_factory=dict)
 
     def take(self, action: str, path: str, value: str) -> None:
-        """Take in one line of the journal."""
+        """Apply one line of the journal."""
         match action:
             case "sync":
                 self.sizes[path] = int(value)
@@ -74,9 +76,9 @@ class Durable:
 
 
 def read_journal(lines: Iterable[str]) -> Durable:
-    """What is durable after these lines, in this order.
+    """Return what is durable after these lines.
 
-    A last line without its end is one whose fsync is not known to have returned.
+    A last line without a line end is ignored: its fsync may not have returned.
     """
     durable = Durable()
     for line in lines:
@@ -87,9 +89,9 @@ def read_journal(lines: Iterable[str]) -> Durable:
 
 
 def cut_power(kill: Callable[[], None], debug_dir: Path) -> tuple[list[Cut], list[Loss]]:
-    """Kill a node and take from its files what was not synced; what that took.
+    """Kill a node and drop what its files had not synced; return the cuts and the losses.
 
-    `kill` returns when the process is gone.
+    `kill` must return when the process is gone.
     """
     kill()
     with (debug_dir / JOURNAL).open(encoding="utf-8") as lines:
@@ -97,7 +99,7 @@ def cut_power(kill: Callable[[], None], debug_dir: Path) -> tuple[list[Cut], lis
 
 
 def drop_unsynced(durable: Durable) -> tuple[list[Cut], list[Loss]]:
-    """Leave only what is durable; the cuts, and the offsets that went with them."""
+    """Truncate or delete the files to what is durable; return the cuts and the lost offsets."""
     cuts: list[Cut] = []
     losses: list[Loss] = []
     for name, kept in sorted(durable.sizes.items()):
@@ -115,13 +117,13 @@ def drop_unsynced(durable: Durable) -> tuple[list[Cut], list[Loss]]:
 
 
 def _lost_offsets(path: Path, kept: int) -> Iterator[Loss]:
-    """The offsets of the batches that end beyond `kept`, where the file is a segment of a log."""
+    """Yield the offsets of the batches that end after `kept`, if the file is a log segment."""
     partition = parse_folder(path.parent.name)
     if path.suffix != LOG_SUFFIX or partition is None:
         return
     file = OsDisk(str(path.parent)).open(path.name)
     first = end = None
-    # The kill may have interrupted a write: what it left at the end is no batch.
+    # The kill may have interrupted a write: the bytes at the end may not be a batch.
     with closing(file), suppress(CorruptRecordsError):
         for position, header in scan_headers(file):
             if position + header.size > kept:
@@ -132,7 +134,7 @@ def _lost_offsets(path: Path, kept: int) -> Iterator[Loss]:
 
 
 def _joined(losses: Iterable[Loss]) -> list[Loss]:
-    """One loss for each partition, over all of its segments."""
+    """Merge the losses of a partition's segments into one."""
     found: dict[TopicPartition, Loss] = {}
     for loss in losses:
         before = found.get(loss.partition, loss)

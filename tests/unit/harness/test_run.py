@@ -45,7 +45,7 @@ def test_a_cluster_that_is_not_there_leads_to_an_undecided_verdict_and_a_page(
     run.carry_out()
     verdict = run.conclude()
     assert verdict["exit_status"] == 2
-    assert "no bootstrap server takes a connection" in verdict["sentence"]
+    assert "no bootstrap server accepts a connection" in verdict["sentence"]
     assert json.loads(files.verdict.read_text()) == verdict
     assert "no bootstrap server" in files.report.read_text()
     assert not run.spark.is_running

@@ -31,7 +31,7 @@ def test_clusters_choose_their_ports_where_they_may(monkeypatch):
     with pytest.raises(ClusterError, match="no free ports"):
         free_base_port(3)
     monkeypatch.setenv(VARIABLE, "21000-21003")
-    with pytest.raises(HarnessError, match="no 4 free ports in a row"):
+    with pytest.raises(HarnessError, match="found no 4 consecutive free ports"):
         free_port_range(4)
     monkeypatch.delenv(VARIABLE)
     assert choice() == range(20_000, 32_000)

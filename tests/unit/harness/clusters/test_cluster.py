@@ -23,7 +23,7 @@ def test_another_cluster_without_commands_cannot_be_broken(tmp_path):
     theirs = ExternalCluster("h:1", tmp_path / "log")
     with pytest.raises(NotDoneError, match="no --kill-command was given"):
         theirs.kill(1)
-    with pytest.raises(NotDoneError, match="not this run's own"):
+    with pytest.raises(NotDoneError, match="this run did not start"):
         theirs.cut_power(1)
 
 
@@ -41,7 +41,7 @@ def test_one_bootstrap_server_that_listens_is_enough(tmp_path):
 
 @pytest.mark.parametrize("address", ["127.0.0.1:1", "127.0.0.1", "127.0.0.1:x"])
 def test_a_bootstrap_server_that_does_not_listen_is_named(tmp_path, address):
-    with pytest.raises(HarnessError, match="no bootstrap server takes a connection"):
+    with pytest.raises(HarnessError, match="no bootstrap server accepts a connection"):
         ExternalCluster(address, tmp_path / "log").wait_ready()
 
 

@@ -68,7 +68,7 @@ def test_a_log_that_was_cut_begins_with_its_snapshot(world, tmp_path):
 
 def test_what_is_missing_or_damaged_is_told(world, tmp_path):
     (tmp_path / METADATA_FOLDER).mkdir()
-    with pytest.raises(UnreadableError, match="there is none"):
+    with pytest.raises(UnreadableError, match="it has no segment"):
         read_changes(tmp_path, ["t"], 2)
     (tmp_path / METADATA_FOLDER).rmdir()
     exported(world, tmp_path)

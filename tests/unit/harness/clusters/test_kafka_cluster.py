@@ -51,7 +51,7 @@ def test_nodes_are_started_broken_and_stopped(cluster, tools, tmp_path):
     assert cluster.bootstrap_servers == "127.0.0.1:9092,127.0.0.1:9093"
     cluster.kill(1)
     assert not cluster.is_alive(1)
-    with pytest.raises(HarnessError, match="node 1 does not run"):
+    with pytest.raises(HarnessError, match="node 1 is not running"):
         cluster.stop(1)
     cluster.start(1, 2)
     cluster.pause(2)
@@ -86,7 +86,7 @@ def test_what_cannot_be_done_to_it_is_said(cluster):
         lambda: cluster.fill_disk(1),
         lambda: cluster.shift_clock(1, 5),
     ):
-        with pytest.raises(NotDoneError, match="no hook"):
+        with pytest.raises(NotDoneError, match="no debug hook"):
             refused()
 
 

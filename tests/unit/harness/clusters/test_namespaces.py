@@ -114,4 +114,4 @@ def test_a_machine_that_does_not_let_us_is_told(commands, monkeypatch):
     with pytest.raises(HarnessError, match="not permitted"):
         network.open({1: 1}, 101)
     monkeypatch.setattr(namespaces.shutil, "which", lambda _: None)
-    assert network.problem() == "there are no ip and tc"
+    assert network.problem() == "the commands ip and tc must be installed"

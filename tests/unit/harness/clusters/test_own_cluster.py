@@ -58,7 +58,7 @@ def test_a_cluster_says_what_it_is_and_that_a_node_does_not_run(tmp_path):
     assert cluster.name.startswith("minikafka, 3 brokers and a controller, broker.session.timeout")
     assert cluster.name.endswith(", a.b=c")
     assert (list(cluster.brokers), cluster.controller()) == ([1, 2, 3], 101)
-    with pytest.raises(HarnessError, match="node 2 does not run"):
+    with pytest.raises(HarnessError, match="node 2 is not running"):
         cluster.kill(2)
     assert cluster.close() == ""
 
@@ -127,7 +127,7 @@ def test_a_node_that_the_run_ends_is_not_told(cluster, end):
 
 def test_a_node_that_ended_before_the_run_could_end_it_is_told(cluster):
     cluster._nodes.ended = {3}
-    with pytest.raises(HarnessError, match="node 3 does not run"):
+    with pytest.raises(HarnessError, match="node 3 is not running"):
         cluster.kill(3)
     assert cluster.close() == ""
     assert list(cluster.unexpected_ends()) == [(3, "signal 9")]

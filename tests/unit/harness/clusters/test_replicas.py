@@ -46,8 +46,8 @@ def test_replicas_with_the_same_bytes_agree(tmp_path):
 @pytest.mark.parametrize(
     ("change", "shown"),
     [
-        ({"odd_one": 4}, "from offset 8 on: epoch 0 and "),
-        ({"epoch": 1}, "from offset 0 on: epoch 0 and "),
+        ({"odd_one": 4}, "starting at offset 8: epoch 0 and "),
+        ({"epoch": 1}, "starting at offset 0: epoch 0 and "),
     ],
 )
 def test_a_replica_with_another_batch_differs_from_both_others(tmp_path, change, shown):
@@ -125,7 +125,7 @@ def test_the_log_of_an_isr_member_must_reach_the_high_watermark(tmp_path):
     [row] = incomplete(dirs)
     assert row == {
         "message": (
-            "t-0: the log of node 2 ends at offset 18, and the node is in the ISR and the high"
+            "t-0: the log of node 2 ends at offset 18, but the node is in the ISR and the high"
             " watermark is 20"
         ),
         "topic": "t",
@@ -155,7 +155,7 @@ def test_the_log_of_an_isr_member_must_begin_where_those_of_others_begin(tmp_pat
     [row] = incomplete(dirs)
     assert (row["nodes"], row["offset"]) == ([2], begin)
     assert row["message"] == (
-        f"t-0: the log of node 2 begins at offset {begin}, and that of another ISR member at"
+        f"t-0: the log of node 2 begins at offset {begin}, but that of another ISR member begins at"
         " offset 0"
     )
     assert incomplete(dirs, isr=(1,)) == []

@@ -97,7 +97,7 @@ def test_a_rolling_restart_that_the_end_of_the_run_cuts_short_was_done_in_part(i
 @pytest.mark.parametrize(
     ("cluster", "leader", "problem", "calls"),
     [
-        (ClusterUnderTest(), 2, "not done: the cluster is not this run's own", None),
+        (ClusterUnderTest(), 2, "not done: this run did not start the cluster", None),
         (RecordingCluster(), None, "not done: partition 0 had no leader", []),
         (RecordingCluster("kill"), 2, "not done: no such node", [("kill", (2,))]),
         (
