@@ -77,7 +77,7 @@ def test_the_stream_may_begin_when_everything_is_written(tmp_path):
         options(out, *words, "--lenient", "faults"), capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    said = "Left out: Fault 'stream-restart' at 1 s: not done: nothing streams here."
+    said = "Left out: Fault 'stream-restart' at 1 s: not done: no streaming query runs in this run."
     assert said in done.stdout
     verdict = json.loads((out / "verdict.json").read_text())
     events = (out / "spark-events.jsonl").read_text().splitlines()
@@ -85,7 +85,7 @@ def test_the_stream_may_begin_when_everything_is_written(tmp_path):
     assert began["at_ms"] >= verdict["run"]["writing_to_ms"]
     assert verdict["counts"]["read_by_stream"] >= verdict["counts"]["acknowledged"] > 0
     [told] = verdict["faults"]
-    assert told["problem"] == "not done: nothing streams here"
+    assert told["problem"] == "not done: no streaming query runs in this run"
     assert verdict["lenient"]["rules"] == ["faults"]
     assert said in verdict["sentence"]
     assert "--stream afterwards" in verdict["run"]["replay"]

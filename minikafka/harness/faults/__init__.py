@@ -1,1 +1,1 @@
-"""The faults of a run: how each kind begins and ends, and what carries a schedule out."""
+"""The faults of a run: the begin and end of each kind, and the injector that runs a schedule."""

@@ -1,12 +1,12 @@
-"""The two failures that eligible leader replicas are for (E13), as schedules that can be run.
+"""The two failures that eligible leader replicas solve (E13), as runnable schedules.
 
-Both take replicas away one after the other, until the one that is left loses power and with it what
-it had not flushed. The others come back before it does. With ELR one of them leads, since it is
-known to have every committed record; without, the partition waits for the one that lost them.
+Both take replicas away one after the other, until the last one loses power and its unflushed data.
+The others return before it does. With ELR one of them becomes the leader, since it is known to have
+every committed record. Without ELR the partition waits for the replica that lost records.
 
-A broker behind a network partition is a stopped process here (SIGSTOP): it hears and says nothing,
-and goes on from there when the network heals (SIGCONT). Records are written by librdkafka with
-acks=all, one run remembers what was acknowledged, and everything is read back at the end.
+A broker behind a network partition is a paused process here (SIGSTOP): it receives and sends
+nothing, and continues when the network heals (SIGCONT). librdkafka writes records with acks=all,
+the schedule remembers which were acknowledged, and everything is read back at the end.
 
 Source: KIP-966, "Motivation" and "Eligible Leader Replicas".
 """
@@ -40,29 +40,29 @@ class BreakableNodes(Protocol):
 
     @property
     def running(self) -> Sequence[int]:
-        """The brokers whose processes live."""
+        """The brokers whose processes exist."""
 
     def port(self, node: int) -> int:
-        """Where a broker listens, on loopback."""
+        """The port on loopback on which a broker listens."""
 
     def log_dirs(self, node: int) -> Sequence[Path]:
-        """Where its replicas are."""
+        """The log directories of a broker."""
 
     def kill(self, *nodes: int) -> None:
-        """SIGKILL."""
+        """Kill brokers with SIGKILL."""
 
     def start(self, *nodes: int) -> None:
-        """Start again, with the same directories."""
+        """Start brokers again with the same directories."""
 
     def pause(self, *nodes: int) -> None:
-        """SIGSTOP."""
+        """Pause brokers with SIGSTOP."""
 
     def resume(self, *nodes: int) -> None:
-        """SIGCONT."""
+        """Resume brokers with SIGCONT."""
 
 
 class State(NamedTuple):
-    """A partition as DescribeTopicPartitions shows it; sorted. `leader` is -1 where none is."""
+    """A partition as DescribeTopicPartitions shows it, ids sorted; `leader` is -1 without one."""
 
     leader: int
     isr: tuple[int, ...]
@@ -77,14 +77,14 @@ class State(NamedTuple):
 
 @dataclass(slots=True)
 class Outcome:
-    """What a schedule did, what was acknowledged in it, and what could be read in the end."""
+    """The steps of a schedule, the acknowledged records, and the records read at the end."""
 
     acknowledged: dict[str, int] = field(default_factory=dict)
     refused: int = 0
     read: dict[str, int] = field(default_factory=dict)
     losses: list[Loss] = field(default_factory=list)
     steps: list[tuple[str, str]] = field(default_factory=list)
-    """What was done, and what became of the partition."""
+    """(action, state of the partition after it)."""
 
     @property
     def lost(self) -> list[str]:
@@ -93,10 +93,10 @@ class Outcome:
 
 
 class Schedule:
-    """A cluster, its one partition, and the outcome so far; `say` hears of each step."""
+    """A cluster, its only partition, and the outcome so far; `say` gets a line for each step."""
 
     def __init__(self, nodes: BreakableNodes, say: Callable[[str], None]) -> None:
-        """Nothing happens yet."""
+        """Do nothing yet."""
         self.nodes = nodes
         self.outcome = Outcome()
         self._say = say
@@ -130,7 +130,7 @@ class Schedule:
         return f"{len(failures)} of {count} records are refused: {failures[0].name()}"
 
     def partition_away(self, node: int) -> None:
-        """Let nothing reach a broker, and nothing of it the others."""
+        """Cut a broker off from the other brokers and the clients."""
         self.nodes.pause(node)
         self._paused.append(node)
 
@@ -140,37 +140,37 @@ class Schedule:
         self._paused = [node for node in self._paused if node not in nodes]
 
     def cut_power(self, node: int) -> str:
-        """Kill a broker, with the loss of what it had not flushed."""
+        """Kill a broker and drop what it had not flushed."""
         losses = cut_power(partial(self.nodes.kill, node), self.nodes.log_dirs(node))
         self._paused = [other for other in self._paused if other != node]
         self.outcome.losses += losses
         return f"it lost {', '.join(map(str, losses)) or 'nothing'}"
 
     def reach(self, expected: State) -> State:
-        """Return when the partition is in this state for a broker that can be asked.
+        """Return when a reachable broker shows the partition in this state.
 
         Raises:
-            HarnessError: if that does not come about.
+            HarnessError: if that does not happen before the timeout.
         """
         found: State | None = None
         deadline_s = time.monotonic() + _TIMEOUT_S
         with self._client(self._reachable()[-1]) as client:
             while (found := _state(client)) != expected:
                 if time.monotonic() > deadline_s:
-                    raise HarnessError(f"{TOPIC}-0 is at '{found}', not at '{expected}'.")
+                    raise HarnessError(f"{TOPIC}-0: expected '{expected}', found '{found}'.")
                 time.sleep(_POLL_S)
         return expected
 
     def note(self, what: str, became: object) -> None:
-        """Put a step down."""
+        """Record a step."""
         self.outcome.steps.append((what, str(became)))
         self._say(f"{what}: {became}")
 
     def read_back(self) -> None:
-        """Read everything from the beginning, up to a record that is written now.
+        """Write one more record, and read everything from the beginning up to it.
 
         Raises:
-            HarnessError: if that record does not come.
+            HarnessError: if that record cannot be written or read.
         """
         bootstrap = self._bootstrap()
         producer = self._producer()
@@ -185,7 +185,7 @@ class Schedule:
             deadline_s = time.monotonic() + _TIMEOUT_S
             while _LAST not in self.outcome.read:
                 if time.monotonic() > deadline_s:
-                    raise HarnessError("the last record that was written cannot be read.")
+                    raise HarnessError("the last record was not read before the timeout.")
                 for message in consumer.consume(1000, timeout=0.2):
                     if message.error() is None:
                         self.outcome.read[message.value().decode()] = message.offset()
@@ -205,7 +205,7 @@ class Schedule:
             {
                 "bootstrap.servers": self._bootstrap(),
                 "acks": "all",
-                # A refusal shall be heard, not tried away.
+                # No retries, so that each refusal is reported.
                 "retries": 0,
                 "message.timeout.ms": int(_TIMEOUT_S * 1000),
             }
@@ -227,11 +227,11 @@ def last_replica_standing(
 ) -> Outcome:
     """Three replicas, min ISR 2: two are partitioned away, the third loses its power.
 
-    `elr` says whether the cluster keeps eligible leader replicas. One data-losing shutdown is what
-    min ISR 2 is to withstand (H7).
+    `elr` is True if the cluster has eligible leader replicas. Min ISR 2 must withstand one
+    data-losing shutdown (H7).
 
     Raises:
-        HarnessError: if the partition does not go through the states that the rules give.
+        HarnessError: if the partition does not go through the states that the rules require.
     """
     run = Schedule(nodes, say)
     run.create([1, 2, 3], min_isr=2)
@@ -245,7 +245,7 @@ def last_replica_standing(
     eligible = (2,) if elr else ()
     run.note("a network partition cuts off broker 2", run.reach(State(3, (3,), eligible, (1, 2))))
     run.note("write with acks=all", run.write(10))
-    run.note("broker 3 loses power, and what it had not flushed", run.cut_power(3))
+    run.note("broker 3 loses power and its unflushed data", run.cut_power(3))
     run.heal(1, 2)
     state = State(2, (1, 2), (), (3,)) if elr else State(-1, (3,), (), (3,))
     run.note("the network heals: brokers 1 and 2 are back", run.reach(state))
@@ -260,10 +260,10 @@ def worked_example(
 ) -> Outcome:
     """Four replicas, min ISR 3: the ELR grows to three members, two of them lose their power.
 
-    Two data-losing shutdowns are what min ISR 3 is to withstand (H7).
+    Min ISR 3 must withstand two data-losing shutdowns (H7).
 
     Raises:
-        HarnessError: if the partition does not go through the states that the rules give.
+        HarnessError: if the partition does not go through the states that the rules require.
     """
     run = Schedule(nodes, say)
 
@@ -285,11 +285,11 @@ def worked_example(
     run.partition_away(3)
     offline = (1, 2, 3)
     reach("broker 3 is cut off", State(4, (4,), (2, 3), offline), State(4, (4,), (), offline))
-    run.note("broker 4 loses power, and what it had not flushed", run.cut_power(4))
+    run.note("broker 4 loses power and its unflushed data", run.cut_power(4))
     run.heal(1)
     offline = (2, 3, 4)
     reach(
-        "broker 1 is back: it missed records, and may not lead",
+        "broker 1 is back: it missed records and must not lead",
         State(-1, (), (2, 3, 4), offline),
         State(-1, (4,), (), offline),
     )
@@ -297,14 +297,14 @@ def worked_example(
     run.nodes.start(3)
     offline = (2, 4)
     reach(
-        "broker 3 starts: it lost records, and is not eligible any more",
+        "broker 3 starts: it lost records and is no longer eligible",
         State(-1, (), (2, 4), offline),
         State(-1, (4,), (), offline),
     )
     run.heal(2)
     offline = (4,)
     reach(
-        "broker 2 is back: it was eligible all the time",
+        "broker 2 is back: it stayed eligible",
         State(2, (1, 2, 3), (), offline),
         State(-1, (4,), (), offline),
     )
@@ -316,7 +316,7 @@ def worked_example(
 
 
 def _state(client: AdminClient) -> State | None:
-    """None where the broker does not know the topic yet, or cannot be asked."""
+    """Return the partition's state; None if the broker does not answer or know the topic yet."""
     request = DescribeTopicPartitionsRequest(topics=[TopicRequest(TOPIC)])
     try:
         (topic,) = client.ask(request).topics

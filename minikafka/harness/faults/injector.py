@@ -1,7 +1,7 @@
-"""Carries a schedule out, and keeps what became of each fault.
+"""The injector, which runs a schedule of faults and records the outcome of each.
 
-Every fault has a thread of its own, so that one that takes long holds up no other. A fault that was
-not done is listed with the reason, never left out.
+Every fault has its own thread, so a slow one delays no other. A fault that was not done is listed
+with the reason, never left out.
 """
 
 import threading
@@ -15,10 +15,10 @@ from minikafka.harness.plan.schedule import PlannedFault
 
 @dataclass(slots=True, kw_only=True)
 class InjectedFault:
-    """A fault as it went.
+    """A fault and its outcome.
 
-    `nodes` are what the targets were, `node` the first of them or -1; `did` says what was done.
-    Wall times are 0 where a step was not done; `problem` says why.
+    `nodes` are the node ids of its targets, `node` the first of them or -1; `did` describes what
+    was done. Wall times are 0 for a step that was not done; `problem` says why.
     """
 
     plan: PlannedFault
@@ -30,7 +30,7 @@ class InjectedFault:
     problem: str = ""
 
     def as_json(self) -> dict[str, object]:
-        """Plain values, the plan among them."""
+        """Return plain values, including the plan."""
         return {
             **self.plan.as_json(),
             "heal_at_s": self.plan.heal_at_s,
@@ -44,7 +44,7 @@ class InjectedFault:
 
 
 class FaultInjector:
-    """A schedule under way. `stop` heals at once what is broken."""
+    """A schedule in progress. `stop` heals everything that is broken at once."""
 
     def __init__(
         self,
@@ -53,7 +53,11 @@ class FaultInjector:
         events: EventLog,
         clock: Callable[[], float],
     ) -> None:
-        """`stage` makes what faults act on; it is handed a wait that the end of the run ends."""
+        """Prepare one thread for each fault.
+
+        `stage` creates the objects that faults act on. Its argument waits some seconds, or less if
+        the run ends, and then returns True.
+        """
         self.injected = [InjectedFault(plan=plan) for plan in schedule]
         self._stop = threading.Event()
         self._stage = stage(self._stop.wait)
@@ -66,23 +70,24 @@ class FaultInjector:
         ]
 
     def start(self) -> None:
-        """Begin; times count from now."""
+        """Start the schedule; the times of faults count from now."""
         self._started = self._clock()
         for thread in self._threads:
             thread.start()
 
     def stop(self) -> None:
-        """Skip what has not begun, heal what is broken, and return when that is done."""
+        """Skip faults that have not begun and heal the others; return when that is done."""
         self._stop.set()
         for thread in self._threads:
             thread.join()
 
     def carry_out(self, fault: InjectedFault) -> None:
-        """One fault from its time to its end."""
+        """Run one fault from its planned time to its end."""
         if self._wait_until(fault.plan.at_s):
-            fault.problem = "not done: the run ended before"
+            fault.problem = "not done: the run ended first"
         else:
-            fault.problem = "the harness failed, see its output"  # unless this gets to its end
+            # Replaced by the next line, unless that raises.
+            fault.problem = "the harness failed, see its output"
             fault.problem = self._carry_out(fault)
         self._events.write("fault", phase="over", **fault.as_json())
 
@@ -90,7 +95,7 @@ class FaultInjector:
         return self._stop.wait(max(0.0, self._started + at_s - self._clock()))
 
     def _carry_out(self, fault: InjectedFault) -> str:
-        """Begin, wait, end; what went wrong."""
+        """Begin, wait, end; return the problem, if any."""
         problem = ""
         try:
             fault.nodes = self._stage.resolve(fault.plan)
@@ -102,7 +107,7 @@ class FaultInjector:
         try:
             fault.did = under_way.begin()
             fault.done_at_ms = began_at_ms
-            self._tell("begun", fault)
+            self._write_event("begun", fault)
             if under_way.undo:
                 self._wait_until(fault.plan.heal_at_s)
         except FAILURES as error:
@@ -116,8 +121,8 @@ class FaultInjector:
             return f"not healed: {error}"
         if fault.done_at_ms:
             fault.healed_at_ms = wall_ms()
-            self._tell("healed", fault)
+            self._write_event("healed", fault)
         return problem
 
-    def _tell(self, phase: str, fault: InjectedFault) -> None:
+    def _write_event(self, phase: str, fault: InjectedFault) -> None:
         self._events.write("fault", phase=phase, **{**fault.as_json(), "problem": ""})

@@ -1,7 +1,7 @@
-"""How each kind of fault is begun and ended.
+"""The begin and end of each kind of fault.
 
-A fault's object lives from its begin to its end: `begin` breaks something and says what it did,
-`end` mends it. Both raise HarnessError; `NotDoneError` says that it cannot be done here at all.
+A `Fault` lives from its begin to its end: `begin` breaks something and returns a description, `end`
+heals it. Both raise HarnessError; `NotDoneError` means that the cluster does not support the fault.
 """
 
 import subprocess
@@ -22,35 +22,35 @@ _LEADER_EVERY_S = 0.2
 _LEADER_TRIES = 50
 
 FAILURES = (HarnessError, ClusterError, OSError, subprocess.SubprocessError)
-"""What may go wrong when something is broken or mended."""
+"""The errors that the begin or end of a fault may raise."""
 
 
 class DoneInPartError(HarnessError):
-    """Only some of the targets were broken, and these are whole again; says which and why."""
+    """Only some targets were broken, and they are healed again; the message says which and why."""
 
 
 class Sight(Protocol):
-    """What the watcher sees of the topic."""
+    """The state of the topic at the watcher's last poll."""
 
     def leader_of(self, partition: int) -> int | None:
-        """The leader at the last look."""
+        """The leader; None if there was none."""
 
     @property
     def is_whole(self) -> bool:
-        """Whether every replica was in sync at the last look."""
+        """True if every replica was in sync."""
 
 
 class StreamControl(Protocol):
-    """Spark, as far as faults act on it. Nothing here waits for Spark."""
+    """The operations of faults on Spark. They return at once, without waiting for Spark."""
 
     def stop_stream(self) -> None:
         """Stop the streaming query."""
 
     def start_stream(self) -> None:
-        """Start it where its checkpoint says."""
+        """Start the streaming query from its checkpoint."""
 
     def kill(self) -> None:
-        """SIGKILL to everything that is Spark."""
+        """Kill all of Spark's processes with SIGKILL."""
 
     def revive(self) -> None:
         """Start Spark and the stream again."""
@@ -58,7 +58,7 @@ class StreamControl(Protocol):
 
 @dataclass(slots=True)
 class Stage:
-    """All that faults act on. `wait` waits, and is True if the run is to end now."""
+    """The objects that faults act on. `wait` waits some seconds; True if the run must end now."""
 
     cluster: ClusterUnderTest
     operator: Operator
@@ -68,17 +68,17 @@ class Stage:
     spark: StreamControl | None = None
 
     def resolve(self, fault: PlannedFault) -> list[int]:
-        """The nodes that the targets are just now, each once.
+        """Return the nodes that the targets currently stand for, each once.
 
         Raises:
-            HarnessError: if a role is nobody's.
+            HarnessError: if no node currently has the role that a target names.
         """
         found: dict[int, None] = {}
         for target in fault.targets:
             if target == BROKERS:
                 found |= dict.fromkeys(self.cluster.brokers)
                 if not self.cluster.brokers:
-                    raise NotDoneError("nobody knows the brokers of this cluster")
+                    raise NotDoneError("the brokers of this cluster are unknown")
             elif target == CLIENTS:
                 found[OUTSIDE] = None
             elif target == CONTROLLER:
@@ -99,7 +99,7 @@ class Stage:
         raise HarnessError(f"partition {partition} had no leader")
 
     def network(self, kind: str) -> Network:
-        """The network, if this kind of fault can be done with it."""
+        """Return the network; raise NotDoneError if it does not support this kind of fault."""
         network = self.cluster.network
         reason = unable(network, kind)
         if reason or network is None:
@@ -109,7 +109,7 @@ class Stage:
 
 @dataclass(slots=True)
 class Fault:
-    """One fault under way."""
+    """One fault in progress."""
 
     stage: Stage
     plan: PlannedFault
@@ -117,18 +117,18 @@ class Fault:
     undo: list[Callable[[], None]] = field(default_factory=list)
 
     def begin(self) -> str:
-        """Break; what was done.
+        """Break the targets; return a description of what was done.
 
         Raises:
-            HarnessError: if it was not done; what was done in part is in `undo`.
+            HarnessError: if the fault was not done; `undo` heals what was done in part.
         """
         return _BEGIN[self.plan.kind](self)
 
     def end(self) -> None:
-        """Mend, the last broken first.
+        """Heal the targets in reverse order.
 
         Raises:
-            Exception: one of `FAILURES`, the first; the rest is mended all the same.
+            Exception: the first of the `FAILURES`; the other targets are healed nevertheless.
         """
         errors: list[Exception] = []
         while self.undo:
@@ -179,8 +179,8 @@ def _power_cut(fault: Fault) -> str:
         while not stage.sight.is_whole:
             if time.monotonic() > deadline_s or stage.wait(0.1):
                 raise HarnessError(
-                    "not every replica was in sync, and with fewer a loss would be none that"
-                    " min.insync.replicas guards against"
+                    "not every replica was in sync, so min.insync.replicas would not protect"
+                    " against the loss"
                 )
     said = []
     for node in fault.nodes:
@@ -261,7 +261,7 @@ def _clock_offset(fault: Fault) -> str:
     for node in fault.nodes:
         cluster.shift_clock(node, seconds * 1000)
         fault.undo.append(lambda node=node: cluster.shift_clock(node, 0))  # type: ignore[misc]
-    return f"the clock of {_names(fault.nodes)} is {seconds} s off"
+    return f"the clock of {_names(fault.nodes)} is shifted by {seconds} s"
 
 
 def _min_isr(fault: Fault) -> str:
@@ -275,10 +275,10 @@ def _elr_off(fault: Fault) -> str:
     operator = fault.stage.operator
     level = operator.elr_level()
     if level == 0:
-        raise NotDoneError("ELR is off in this cluster anyway")
+        raise NotDoneError("ELR is already off in this cluster")
     operator.set_elr_level(0)
     fault.undo.append(lambda: operator.set_elr_level(level))
-    return f"ELR is off, and was at level {level}"
+    return f"ELR is off instead of at level {level}"
 
 
 def _elect(fault: Fault) -> str:
@@ -290,7 +290,7 @@ def _stream_restart(fault: Fault) -> str:
     spark = _spark(fault)
     spark.stop_stream()
     fault.undo.append(spark.start_stream)
-    return "the streaming query was told to stop"
+    return "the streaming query was asked to stop"
 
 
 def _stream_kill(fault: Fault) -> str:
@@ -302,7 +302,7 @@ def _stream_kill(fault: Fault) -> str:
 
 def _spark(fault: Fault) -> StreamControl:
     if fault.stage.spark is None:
-        raise NotDoneError("nothing streams here")
+        raise NotDoneError("no streaming query runs in this run")
     return fault.stage.spark
 
 
@@ -336,4 +336,4 @@ _BEGIN: Mapping[str, Callable[[Fault], str]] = {
     "stream-restart": _stream_restart,
     "stream-kill": _stream_kill,
 }
-"""Every kind of `schedule.KINDS`."""
+"""One entry for each kind of `schedule.KINDS`."""

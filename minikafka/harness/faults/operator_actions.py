@@ -1,4 +1,4 @@
-"""What an operator may do while a run goes on: through the project's own admin client."""
+"""The actions of an operator during a run, through the project's admin client."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,10 +19,10 @@ _TYPES = {"preferred": 0, "unclean": 1}
 
 
 class Operator:
-    """Somebody with an admin client, for the topics of a run. Each action connects anew."""
+    """An operator with an admin client. Each action opens a new connection."""
 
     def __init__(self, bootstrap_servers: Callable[[], str], *topics: str) -> None:
-        """Of these topics."""
+        """Act on these topics."""
         self._bootstrap_servers = bootstrap_servers
         self._topics = topics
 
@@ -37,7 +37,7 @@ class Operator:
             raise HarnessError(f"the cluster refused: {error}") from error
 
     def controller(self) -> int:
-        """The active controller."""
+        """Return the node id of the active controller."""
         with self._client() as client:
             return describe_quorum(client).leader_id
 
@@ -49,7 +49,7 @@ class Operator:
                 alter_configs(client, resource, {_MIN_ISR: str(value)}, ())
 
     def elr_level(self) -> int:
-        """The finalized level of ELR."""
+        """Return the finalized level of the ELR feature."""
         with self._client() as client:
             levels = {it.name: it.finalized for it in describe_features(client).features}
             return levels.get(ELR, 0)
@@ -63,7 +63,7 @@ class Operator:
             raise HarnessError(f"the cluster refused: {refusal}")
 
     def elect(self, kind: str) -> str:
-        """Elect leaders for every partition; what became of them."""
+        """Run an election for every partition; return the outcomes with their counts."""
         with self._client() as client:
             asked = MetadataRequest(topics=[MetadataRequestTopic(name=it) for it in self._topics])
             numbers = {}

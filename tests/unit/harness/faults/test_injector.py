@@ -79,7 +79,7 @@ def test_a_stop_heals_what_is_broken_and_lists_what_was_left_out(injector):
     assert cluster.killed.wait(30)
     faults.stop()
     assert cluster.calls == [("kill", (2,)), ("start", (2,))]
-    assert [fault.problem for fault in faults.injected] == ["", "not done: the run ended before"]
+    assert [fault.problem for fault in faults.injected] == ["", "not done: the run ended first"]
 
 
 def test_a_rolling_restart_that_the_end_of_the_run_cuts_short_was_done_in_part(injector):

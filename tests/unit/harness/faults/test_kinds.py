@@ -147,7 +147,7 @@ def test_isolated_from_clients_too():
     ("fault", "options", "sentence"),
     [
         (plan("loss", 1), {}, "no netem"),
-        (plan("elr-off"), {"level": 0}, "ELR is off in this cluster anyway"),
+        (plan("elr-off"), {"level": 0}, "ELR is already off in this cluster"),
         (plan("power-cut", 1), {"whole": False, "ended": True}, "not every replica was in sync"),
         (plan("partition", 2, "leader of 0"), {}, "both targets are node 2"),
     ],
@@ -205,7 +205,7 @@ def test_a_cluster_that_is_not_ours_cannot_be_broken(kind):
 
 def test_where_nothing_streams_nothing_can_be_stopped():
     stage = Stage(ClusterUnderTest(), None, Sight(), 2, lambda _: False)
-    with pytest.raises(NotDoneError, match="nothing streams here"):
+    with pytest.raises(NotDoneError, match="no streaming query runs in this run"):
         Fault(stage, plan("stream-kill"), []).begin()
 
 
@@ -240,5 +240,5 @@ def test_a_leader_that_does_not_come_is_not_waited_for_without_end(ended):
 
 def test_nobody_knows_the_brokers_of_another_cluster():
     stage = Stage(ClusterUnderTest(), None, Sight(), 2, lambda _: False)
-    with pytest.raises(NotDoneError, match="nobody knows the brokers"):
+    with pytest.raises(NotDoneError, match="the brokers of this cluster are unknown"):
         stage.resolve(plan("kill", "brokers"))
