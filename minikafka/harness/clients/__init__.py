@@ -1,1 +1,1 @@
-"""The clients of a run: producers and their ledgers, a consumer group and the log of its polls."""
+"""The clients of a run: producers with their ledgers, and a consumer group with its poll log."""

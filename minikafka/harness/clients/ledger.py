@@ -1,22 +1,23 @@
-"""The ledger: what one producer sent, and what became of it, safe against the producer's death.
+"""The ledger: every record that one producer sent, and its outcome; survives the producer's death.
 
-A file of msgpack values, each `[CRC-32 of body, body]` with a body that is itself a msgpack array
-whose first element is a tag:
+A file of msgpack values, each `[CRC-32 of body, body]`. The body is itself a msgpack array whose
+first element is a tag:
 
     [HEADER, {version, run, producer, client, topic, topic_id, acks, idempotent, timestamps}]
     [SENT, first seq, base time µs, [partition], [µs after base], [crc], [value size]]
     [ACKED, base time µs, [seq], [offset], [µs after base], [record timestamp ms - base ms]]
     [FAILED, time µs, [seq], error name]        the record is certainly not in the log
-    [UNKNOWN, time µs, [seq], error name]       it may be, or not
-    [END, time µs]                              the producer ended by itself
-    [RENEWED, time µs, next seq, error]         another instance of the client writes from here on
+    [UNKNOWN, time µs, [seq], error name]       the record may or may not be in the log
+    [END, time µs]                              the producer ended on its own
+    [RENEWED, time µs, next seq, error]         another client instance writes the following records
 
-Order is the proof: SENT is written before the records are handed to the client, so that a record in
-the log that no ledger knows was truly never sent. ACKED is written *and synced* before the record
-counts as acknowledged anywhere, so that a claim is never lost. Sent without an outcome is unknown.
+The order of the entries is the proof. SENT is written before the records are handed to the client,
+so a record in the log that is in no ledger was really never sent. ACKED is written *and synced*
+before the record counts as acknowledged anywhere, so no acknowledgement is ever lost. A record
+without an outcome is unknown.
 
-A tail cut by SIGKILL is left out, and `Entries.torn_bytes` says how much it was; anything wrong
-before the tail is an error, since a ledger that lies can prove nothing. About 25 bytes a record.
+A tail torn by SIGKILL is left out, and `Entries.torn_bytes` is its size. Any damage before the tail
+is an error, since a damaged ledger proves nothing. A record takes about 25 bytes.
 """
 
 import os
@@ -32,15 +33,15 @@ from minikafka.harness.plan.workload_options import SENT_TIME
 
 VERSION = 2
 VERSIONS = (1, 2)
-"""Those that can be read. From version 2 the timestamp of a record is its send time."""
+"""The readable versions. In version 2 and later the timestamp of a record is its send time."""
 
 NO_OFFSET = -1
-"""Of a record acknowledged by acks=0: nobody told where it is."""
+"""The offset of a record sent with acks=0: the client gets no response and knows no offset."""
 HEADER, SENT, ACKED, FAILED, UNKNOWN, END, RENEWED = range(7)
 
 ABORTED = "aborted"
-"""The error of a record whose transaction was aborted on purpose: `failed`, since it is not to be
-seen by who reads what is committed."""
+"""The error of a record whose transaction was aborted on purpose. It is `failed`, since a
+read_committed consumer must not see it."""
 
 _HEADER_FIELDS = frozenset(
     {
@@ -58,11 +59,11 @@ _HEADER_FIELDS = frozenset(
 
 
 class LedgerDamagedError(Exception):
-    """The file is not what a producer wrote: no verdict can rest on it."""
+    """The file is not what a producer wrote, so no verdict can be based on it."""
 
 
 class Acknowledged(NamedTuple):
-    """A record that the cluster confirmed: where it is and when the client learnt it."""
+    """A record that the cluster acknowledged; `ack_us` is when the client got the answer."""
 
     seq: int
     offset: int
@@ -72,7 +73,7 @@ class Acknowledged(NamedTuple):
 
 @dataclass(slots=True)
 class FrameWriter:
-    """Appends framed entries to a new file; one writer a file, one thread at a time."""
+    """Appends framed entries to a new file; used by one thread at a time."""
 
     path: Path
     _fd: int = field(init=False)
@@ -98,7 +99,7 @@ class FrameWriter:
             data = data[os.write(self._fd, data) :]
 
     def sync(self) -> None:
-        """Make everything appended so far survive a loss of power."""
+        """Make everything appended so far survive a power failure."""
         os.fdatasync(self._fd)
 
 
@@ -108,9 +109,9 @@ class LedgerWriter(FrameWriter):
     __slots__ = ()
 
     def header(self, *, timestamps: str = SENT_TIME, **values: object) -> None:
-        """Say whose ledger it is; must be the first entry.
+        """Write the header, which must be the first entry.
 
-        `timestamps` says whose the records' timestamps are: `SENT_TIME`, or `APPEND_TIME` where the
+        `timestamps` says what the records' timestamps are: `SENT_TIME`, or `APPEND_TIME` if the
         topic has message.timestamp.type=LogAppendTime.
         """
         content = {"version": VERSION, **values, "timestamps": timestamps}
@@ -127,7 +128,7 @@ class LedgerWriter(FrameWriter):
         crcs: Sequence[int],
         sizes: Sequence[int],
     ) -> None:
-        """Announce records with consecutive numbers that are about to be handed to the client."""
+        """Note records, with consecutive numbers, that the client gets next."""
         assert len(partitions) == len(after_us) == len(crcs) == len(sizes)
         self.append([SENT, first_seq, base_us, partitions, after_us, crcs, sizes])
 
@@ -151,11 +152,11 @@ class LedgerWriter(FrameWriter):
         self.append([UNKNOWN, at_us, seqs, error])
 
     def end(self, at_us: int) -> None:
-        """Note that the producer stopped by itself."""
+        """Note that the producer ended on its own."""
         self.append([END, at_us])
 
     def renewed(self, at_us: int, next_seq: int, error: str) -> None:
-        """Note that the client gave up, and that another instance writes from this record on."""
+        """Note that the client failed and that another instance writes `next_seq` and later."""
         self.append([RENEWED, at_us, next_seq, error])
 
 
@@ -163,10 +164,10 @@ class LedgerWriter(FrameWriter):
 class Entries:
     """The entries of a ledger in order, without a torn last one.
 
-    `torn_bytes`, right once the iteration is over, is how much of the file is that torn entry.
+    `torn_bytes` is the size of that torn entry; it is valid after the iteration.
 
     Raises:
-        LedgerDamagedError: naming file and position, if anything but the tail is not as written.
+        LedgerDamagedError: if anything except the tail is damaged; names file and position.
     """
 
     path: Path

@@ -1,10 +1,10 @@
-"""A ledger folded into one row a record: the shape in which Spark gets it.
+"""A ledger folded into one row per record: the form in which Spark gets it.
 
 Columns: pid, seq, partition, crc, size, send_us, status ('acked', 'failed', 'unknown'), ack_offset
-and ack_us and timestamp_ms (null unless acked; with acks=0 nobody told an offset, and it is null),
-acks ('0', '1', 'all') and idempotent, both the producer's; sent_ms, the timestamp that the record
-must have (null in ledgers of version 1, and where brokers set the timestamps).
-Rows are in sequence order and complete: a record that was sent and never heard of again is unknown.
+and ack_us and timestamp_ms (null unless acked; ack_offset is also null with acks=0, which returns
+no offset), acks ('0', '1', 'all') and idempotent, both the producer's; sent_ms, the timestamp that
+the record must have (null in ledgers of version 1, and if brokers set the timestamps).
+Rows are in sequence order and complete: a record without an outcome is unknown.
 """
 
 from collections.abc import Iterable
@@ -44,7 +44,7 @@ class LedgerTable:
     ack_us: Column
     timestamp_ms: Column
     renewals: list[int] = field(default_factory=list)
-    """Of each further instance of the client, the first record."""
+    """The first sequence number of each further client instance."""
     aborted_count: int = 0
 
     @property
@@ -54,28 +54,28 @@ class LedgerTable:
 
     @property
     def acked(self) -> npt.NDArray[np.bool_]:
-        """Which records were acknowledged."""
+        """A mask of the records that were acknowledged."""
         is_acked: npt.NDArray[np.bool_] = self.status == _ACKED
         return is_acked
 
     @property
     def is_promised(self) -> bool:
-        """Whether an acknowledgement is a promise: acks=all, exactly once and in order."""
+        """True if an acknowledgement is a promise (acks=all, exactly once and in order)."""
         return self.header["acks"] == "all" and bool(self.header["idempotent"])
 
     @property
     def has_sent_ms(self) -> bool:
-        """Whether a record's timestamp must be its send time."""
+        """True if a record's timestamp must be its send time."""
         return self.header.get("timestamps") == SENT_TIME
 
     def counts(self) -> dict[str, int]:
-        """Records by status, and `sent`, all of them."""
+        """Return the number of records by status, and of all records (`sent`)."""
         by_status = np.bincount(self.status, minlength=len(STATUSES)).tolist()
         named = dict(zip(STATUSES, by_status, strict=True))
         return {"sent": len(self.status), **named}
 
     def summary(self) -> dict[str, Any]:
-        """The producer and its counts, as plain values."""
+        """Return the producer and its counts as plain values."""
         return {
             "producer": self.pid,
             "client": self.header["client"],
@@ -89,7 +89,7 @@ class LedgerTable:
         }
 
     def to_arrow(self) -> pa.Table:
-        """The rows as an Arrow table."""
+        """Return the rows as an Arrow table."""
         not_acked = ~self.acked
         count = len(self.status)
         return pa.table(
@@ -115,7 +115,11 @@ class LedgerTable:
 
 @dataclass(slots=True)
 class _Fold:
-    """The columns while they grow: lists of blocks for what was sent, of triples for outcomes."""
+    """The columns while they grow.
+
+    `sent` has blocks of shape (4, n): partition, crc, size, send time. `outcomes` has blocks of
+    shape (5, n): seq, status, offset, time, timestamp.
+    """
 
     name: str
     header: dict[str, Any] = field(default_factory=dict)
@@ -127,7 +131,7 @@ class _Fold:
     aborted_count: int = 0
 
     def take(self, entry: list[Any]) -> None:
-        """Add one entry."""
+        """Add one entry of the ledger."""
         if not self.header and entry[0] != ledger.HEADER:
             raise LedgerDamagedError(f"{self.name}: does not begin with a header")
         match entry:
@@ -141,7 +145,7 @@ class _Fold:
             case [ledger.SENT, first_seq, base_us, partitions, after_us, crcs, sizes]:
                 if first_seq != self.sent_count:
                     raise LedgerDamagedError(
-                        f"{self.name}: sent {first_seq} follows {self.sent_count - 1}"
+                        f"{self.name}: SENT of record {first_seq} follows {self.sent_count - 1}"
                     )
                 self.sent_count += len(partitions)
                 times = np.array(after_us, np.int64) + base_us
@@ -171,7 +175,7 @@ class _Fold:
         self.outcomes.append(rows)
 
     def table(self, torn_bytes: int) -> LedgerTable:
-        """The finished columns."""
+        """Return the finished columns."""
         sent = np.concatenate([np.empty((4, 0), np.int64), *self.sent], axis=1)
         outcomes = np.concatenate([np.empty((5, 0), np.int64), *self.outcomes], axis=1)
         if len(np.unique(outcomes[0])) != outcomes.shape[1]:
@@ -198,10 +202,10 @@ class _Fold:
 
 
 def read_ledger(path: Path) -> LedgerTable:
-    """One ledger file, folded; up to where it was cut, if it was, which `torn_bytes` says.
+    """Read and fold one ledger file, without a torn last entry, whose size is `torn_bytes`.
 
     Raises:
-        LedgerDamagedError: if the file is damaged, or contradicts itself.
+        LedgerDamagedError: if the file is damaged or contradicts itself.
     """
     fold = _Fold(path.name)
     entries = ledger.Entries(path)
@@ -213,12 +217,12 @@ def read_ledger(path: Path) -> LedgerTable:
 
 
 def read_ledgers(folder: Path) -> list[LedgerTable]:
-    """All ledgers of a run, by file name. A file that holds nothing yet is left out."""
+    """Read all ledgers of a run, in the order of file names, without empty files."""
     return [read_ledger(path) for path in sorted(folder.glob("*.msgpack")) if path.stat().st_size]
 
 
 def write_parquet(tables: Iterable[LedgerTable], folder: Path) -> None:
-    """Write the ledgers as one parquet folder, one file each."""
+    """Write the ledgers into one parquet folder, with one file for each ledger."""
     folder.mkdir(parents=True, exist_ok=True)
     for table in tables:
         pq.write_table(table.to_arrow(), folder / f"producer-{table.pid}.parquet")

@@ -1,8 +1,9 @@
-"""The clients that producers write with, behind one handle.
+"""The client libraries that producers write with, behind one interface.
 
-A client takes records and gives `Answer`s, both in the caller's thread. What it raises is
-`ClientGaveUpError`: it writes no more, and another instance must take over, which knows nothing of
-what the first one had in hand. An idempotent producer's client ends so after an unclean election.
+A client takes records and returns `Answer`s, both in the caller's thread. `ClientGaveUpError` means
+that it can write no more. Another instance must take over; it knows nothing of the records that the
+first one had in flight. A client with an idempotent producer fails this way after an unclean
+election.
 """
 
 import asyncio
@@ -30,15 +31,18 @@ _T = TypeVar("_T")
 
 
 class ClientGaveUpError(Exception):
-    """The client can not write any more; says why."""
+    """The client cannot write any more; the message says why."""
 
 
 class NotEndedError(Exception):
-    """A transaction has no known end; says why."""
+    """The outcome of a transaction is unknown; the message says why."""
 
 
 class Answer(NamedTuple):
-    """About one record: where it is, or the error's name and whether it surely is not there."""
+    """The outcome of one record: its offset and timestamp, or the name of its error.
+
+    `definite` is True if the record is certainly not in the log.
+    """
 
     seq: int
     error: str
@@ -51,42 +55,42 @@ class Client(Protocol):
     """A producer client."""
 
     def send(self, records: Sequence[Record]) -> None:
-        """Hand records over.
+        """Hand records to the client.
 
         Raises:
-            ClientGaveUpError: if it can not write any more.
+            ClientGaveUpError: if it cannot write any more.
         """
 
     def answers(self, wait_s: float) -> list[Answer]:
-        """Wait, and return the answers that have come meanwhile.
+        """Wait, and return the answers that have arrived.
 
         Raises:
-            ClientGaveUpError: if it can not write any more.
+            ClientGaveUpError: if it cannot write any more.
         """
 
     def begin(self) -> None:
         """Begin a transaction.
 
         Raises:
-            ClientGaveUpError: if it can not write any more.
+            ClientGaveUpError: if it cannot write any more.
         """
 
     def end(self, *, commit: bool) -> None:
         """Commit or abort the transaction.
 
         Raises:
-            NotEndedError: if it is not known what became of it; the client is of no more use.
+            NotEndedError: if its outcome is unknown; the client must not be used any more.
         """
 
     def close(self) -> None:
-        """Let go of everything, without waiting for answers."""
+        """Close the client without waiting for answers."""
 
 
 def make_client(outbox: Outbox) -> Client:
-    """The client that the task names.
+    """Create the client that the task names.
 
     Raises:
-        ClientGaveUpError: if it can not even begin.
+        ClientGaveUpError: if it cannot start.
     """
     match outbox.task.client:
         case "aiokafka":
@@ -98,7 +102,7 @@ def make_client(outbox: Outbox) -> Client:
 
 
 def _acks_value(acks: Acks) -> int | str:
-    """As the clients written in Python want it."""
+    """Return `acks` in the form that the clients written in Python expect."""
     return acks if acks == "all" else int(acks)
 
 
@@ -120,8 +124,8 @@ _DEFINITE_RD_ERRORS = frozenset(
         RdKafkaError._UNKNOWN_PARTITION,  # noqa: SLF001
     }
 )
-"""Errors after which a record is certainly not in the log. All others, time-outs before all, leave
-it open: a request may have been executed though its answer was lost."""
+"""Errors after which a record is certainly not in the log. After any other error, such as a
+timeout, the record may be in the log: the request may have been executed and its answer lost."""
 
 
 class ConfluentClient:
@@ -155,7 +159,7 @@ class ConfluentClient:
             self._transact(lambda: self._producer.init_transactions(_END_TIMEOUT_S))
 
     def send(self, records: Sequence[Record]) -> None:
-        """Into librdkafka's queue."""
+        """Add the records to librdkafka's queue."""
         for record in records:
             topic, partition = self._outbox.place(record.partition)
             try:
@@ -177,7 +181,7 @@ class ConfluentClient:
                 raise ClientGaveUpError(str(error)) from error
 
     def answers(self, wait_s: float) -> list[Answer]:
-        """Serve callbacks."""
+        """Serve callbacks, and return the answers that they delivered."""
         try:
             self._producer.poll(wait_s)
         except KafkaException as error:
@@ -188,11 +192,11 @@ class ConfluentClient:
         return found
 
     def begin(self) -> None:
-        """Locally."""
+        """Begin a transaction; sends nothing."""
         self._transact(self._producer.begin_transaction)
 
     def end(self, *, commit: bool) -> None:
-        """Try again while the error says that this helps."""
+        """Commit or abort, and retry while the error is retriable."""
         work = self._producer.commit_transaction if commit else self._producer.abort_transaction
         deadline_s = time.monotonic() + _END_TIMEOUT_S
         while True:
@@ -205,9 +209,9 @@ class ConfluentClient:
             return
 
     def close(self) -> None:
-        """Forget what is queued."""
+        """Drop the queued records."""
         self._producer.purge()
-        with contextlib.suppress(KafkaException):  # it says once more why it ended
+        with contextlib.suppress(KafkaException):  # the fatal error again
             self._producer.poll(0)
 
     def _transact(self, work: Callable[[], None]) -> None:
@@ -242,10 +246,10 @@ _DEFINITE_PY_ERRORS = frozenset(
         "TopicAuthorizationFailedError",
     }
 )
-"""Of both clients written in Python, since aiokafka has its errors from kafka-python."""
+"""Names of both clients written in Python: aiokafka took its error classes from kafka-python."""
 
 _LOST_COUNT = "OutOfOrderSequenceNumber"
-"""aiokafka goes on counting after a batch that it has given up, and is refused for ever after."""
+"""aiokafka increments its sequence after a batch that timed out; every later batch is refused."""
 
 
 def _refused(seq: int, error: BaseException) -> Answer:
@@ -254,7 +258,7 @@ def _refused(seq: int, error: BaseException) -> Answer:
 
 
 def _confirmed(seq: int, metadata: Any) -> Answer:
-    # With acks=0 there is nobody who could have told where it is.
+    # With acks=0 the client gets no response and knows no offset.
     at = getattr(metadata, "offset", None)
     stamp = getattr(metadata, "timestamp", None)
     return Answer(seq, "", definite=False, offset=at, timestamp_ms=stamp)
@@ -271,7 +275,7 @@ def _collect(queue: "SimpleQueue[Answer]", wait_s: float) -> list[Answer]:
 
 
 class AioClient:
-    """aiokafka, in a thread with an event loop of its own."""
+    """aiokafka, in a thread with its own event loop."""
 
     def __init__(self, outbox: Outbox) -> None:
         """Connect."""
@@ -303,8 +307,8 @@ class AioClient:
 
     async def _start(self) -> AIOKafkaProducer:
         producer = AIOKafkaProducer(**self._options)
-        # Without a leader it drops a batch after the request time-out, loses count of the sequence,
-        # and is refused from then on. There is no option for it.
+        # Without a leader aiokafka drops a batch after the request timeout, its sequence no longer
+        # fits, and every later batch is refused. There is no option for this time.
         producer._message_accumulator._batch_ttl = _DELIVERY_TIMEOUT_S  # noqa: SLF001
         try:
             await producer.start()
@@ -317,7 +321,7 @@ class AioClient:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(timeout_s)
 
     def send(self, records: Sequence[Record]) -> None:
-        """Into aiokafka's accumulator, which waits while it is full."""
+        """Add the records to aiokafka's accumulator; waits while it is full."""
         self._require_alive()
         if records:
             self._do(self._send(records), timeout_s=None)
@@ -350,7 +354,7 @@ class AioClient:
             self._answers.put(_confirmed(seq, metadata))
 
     def answers(self, wait_s: float) -> list[Answer]:
-        """What has come."""
+        """Wait, and return the answers that have arrived."""
         found = _collect(self._answers, wait_s)
         if not found:
             self._require_alive()
@@ -360,21 +364,21 @@ class AioClient:
     def _require_alive(self) -> None:
         if self._has_lost_count:
             raise ClientGaveUpError(f"aiokafka cannot go on after {_LOST_COUNT}")
-        # Its sender ends at a fatal error, and nobody else says so.
+        # The sender task ends at a fatal error; aiokafka reports this nowhere else.
         task = self._producer._sender.sender_task  # noqa: SLF001
         if task is None or task.done():
             reason = task and not task.cancelled() and task.exception()
             raise ClientGaveUpError(f"the sender of aiokafka ended: {reason!r}")
 
     def begin(self) -> None:
-        """Locally."""
+        """Begin a transaction; sends nothing."""
         try:
             self._do(self._producer.begin_transaction())
         except KafkaError as error:
             raise ClientGaveUpError(repr(error)) from error
 
     def end(self, *, commit: bool) -> None:
-        """Within a while."""
+        """Commit or abort, with a timeout."""
         producer = self._producer
         work = producer.commit_transaction() if commit else producer.abort_transaction()
         try:
@@ -383,7 +387,7 @@ class AioClient:
             raise NotEndedError(type(error).__name__) from error
 
     def close(self) -> None:
-        """Stop it as far as it lets us."""
+        """Stop the client; print a line if it does not stop cleanly."""
         try:
             self._do(asyncio.wait_for(self._stop(), _CLOSE_TIMEOUT_S))
         except (TimeoutError, KafkaError) as error:
@@ -406,7 +410,7 @@ class AioClient:
 
 
 class PythonClient:
-    """kafka-python, whose callbacks come in its own thread."""
+    """kafka-python, which runs callbacks in its own thread."""
 
     def __init__(self, outbox: Outbox) -> None:
         """Connect."""
@@ -437,7 +441,7 @@ class PythonClient:
             raise ClientGaveUpError(repr(error)) from error
 
     def send(self, records: Sequence[Record]) -> None:
-        """Into its accumulator."""
+        """Add the records to kafka-python's accumulator."""
         for record in records:
             topic, partition = self._outbox.place(record.partition)
             try:
@@ -459,22 +463,22 @@ class PythonClient:
         future.add_errback(lambda error: self._answers.put(_refused(seq, error)))
 
     def answers(self, wait_s: float) -> list[Answer]:
-        """What has come."""
+        """Wait, and return the answers that have arrived."""
         found = _collect(self._answers, wait_s)
-        manager = self._producer._transaction_manager  # noqa: SLF001 - nobody else says so
+        manager = self._producer._transaction_manager  # noqa: SLF001 - not reported elsewhere
         if not found and manager is not None and manager.has_fatal_error():
             raise ClientGaveUpError(repr(manager.last_error))
         return found
 
     def begin(self) -> None:
-        """Locally."""
+        """Begin a transaction; sends nothing."""
         try:
             self._producer.begin_transaction()
         except self._error as error:
             raise ClientGaveUpError(repr(error)) from error
 
     def end(self, *, commit: bool) -> None:
-        """In a thread of its own, since it would wait for ever."""
+        """Commit or abort in a separate thread, since kafka-python would wait forever."""
         producer = self._producer
         said: SimpleQueue[BaseException | None] = SimpleQueue()
 
@@ -490,10 +494,10 @@ class PythonClient:
         try:
             error = said.get(timeout=_END_TIMEOUT_S)
         except Empty:
-            raise NotEndedError("no answer in time") from None
+            raise NotEndedError("no answer before the timeout") from None
         if error is not None:
             raise NotEndedError(type(error).__name__) from error
 
     def close(self) -> None:
-        """Forget what is queued."""
+        """Close the client, with a timeout."""
         self._producer.close(timeout=_CLOSE_TIMEOUT_S)

@@ -1,7 +1,7 @@
-"""Between a producer's client and its ledger: what to send next, and what became of it.
+"""The outbox between a producer's client and its ledger.
 
-The order that the ledger asks for (see there) is kept in two places only: `Outbox.batch` announces
-before a record is handed over, `Outbox.settle` syncs before a record is counted.
+Only two places keep the order that the ledger requires (see there): `Outbox.batch` writes records
+to the ledger before the client gets them, and `Outbox.settle` syncs before records are counted.
 """
 
 import dataclasses
@@ -19,18 +19,18 @@ from minikafka.harness.plan.workload_options import SENT_TIME, Acks
 _STATUS_EVERY_S = 0.25
 _IN_FLIGHT_MAX = 20_000
 _IN_FLIGHT_MAX_BYTES = 32 << 20
-"""Records sent and not answered; beyond it nothing more is sent, as a full client would do."""
+"""Limits of records without an answer. At a limit nothing is sent, as if the client were full."""
 
 _COUNTERS = ("acked", "failed", "unknown")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProducerTask:
-    """What one producer process is to do.
+    """The task of one producer process.
 
-    `rate` is its own share, in records a second, and so is `bytes_per_s`. `topic` may be several,
-    with commas between them, of `partitions` partitions each; the partitions of a run are numbered
-    through all of its topics.
+    `rate` (records per second) and `bytes_per_s` are the share of this producer. `topic` may be
+    several names, separated by commas, each with `partitions` partitions; the partitions of a run
+    are numbered through all of its topics.
     """
 
     run: str
@@ -60,11 +60,11 @@ class ProducerTask:
 
     @property
     def topics(self) -> list[str]:
-        """The names."""
+        """The names of the topics."""
         return self.topic.split(",")
 
     def to_json(self) -> str:
-        """The task as the process takes it on its command line."""
+        """Return the task as the process expects it on its command line."""
         return json.dumps(dataclasses.asdict(self))
 
 
@@ -75,7 +75,7 @@ def now_us() -> int:
 
 @dataclass(slots=True)
 class Outcomes:
-    """What became of records since the last time they were settled."""
+    """The outcomes of records since the last settlement."""
 
     acked: list[Acknowledged] = field(default_factory=list)
     failed: dict[str, list[int]] = field(default_factory=dict)
@@ -87,7 +87,7 @@ class Outcomes:
 
 @dataclass(slots=True)
 class Outbox:
-    """Between client and ledger: what to send next, and what became of what was sent."""
+    """The records to send next, and the outcomes of those that were sent."""
 
     task: ProducerTask
     ledger: LedgerWriter
@@ -115,19 +115,22 @@ class Outbox:
 
     @property
     def is_settled(self) -> bool:
-        """Whether every record sent has an outcome."""
+        """True if every record sent has an outcome."""
         return not self._out
 
     @property
     def is_over(self) -> bool:
-        """Whether the task's time has passed or the parent closed our standard input."""
+        """True if the task's time has passed or the parent closed standard input."""
         if time.monotonic() - self._started >= self.task.seconds:
             return True
         readable, _, _ = select.select([sys.stdin], [], [], 0)
         return bool(readable)
 
     def batch(self) -> list[Record]:
-        """The records that are due by now, announced in the ledger; none while too many are out."""
+        """Make the records that are due now, and write them to the ledger as sent.
+
+        Return none while too many records have no answer.
+        """
         elapsed_s = time.monotonic() - self._started
         due = int(elapsed_s * self.task.rate) - self._sent_count
         due = min(due, _IN_FLIGHT_MAX - len(self._out))
@@ -161,32 +164,32 @@ class Outbox:
         self._out.update({record.seq: len(record.value) for record in records})
 
     def place(self, partition: int) -> tuple[str, int]:
-        """The topic, and the number in it, of one of the run's partitions."""
+        """Return the topic and the number within it of one of the run's partitions."""
         index, number = divmod(partition, self.task.partitions)
         return self.task.topics[index], number
 
     def acked(self, seq: int, offset: int | None, timestamp_ms: int | None) -> None:
-        """The client says that the record is in the log; with acks=0 that it was sent, no more."""
+        """Note that the client reported success; with acks=0 this only means that it was sent."""
         self._out_bytes -= self._out.pop(seq)
-        # Nobody tells an offset with acks=0, and a client may make one up.
+        # With acks=0 there is no response with an offset, and a client may make one up.
         at = NO_OFFSET if offset is None or self.task.acks == "0" else max(offset, NO_OFFSET)
         self._outcomes.acked.append(Acknowledged(seq, at, now_us(), timestamp_ms or 0))
 
     def failed(self, seq: int, error: str, *, definite: bool) -> None:
-        """The client gave up; `definite` if the record can not be in the log."""
+        """Note that the client reported an error; `definite` if the record is not in the log."""
         self._out_bytes -= self._out.pop(seq)
         by_error = self._outcomes.failed if definite else self._outcomes.unknown
         by_error.setdefault(error, []).append(seq)
 
     def give_up(self, why: str = "no answer before the end") -> None:
-        """Whatever is still out has no known outcome."""
+        """Mark all records without an answer as unknown."""
         if self._out:
             self._outcomes.unknown.setdefault(why, []).extend(self._out)
             self._out.clear()
             self._out_bytes = 0
 
     def renew(self, why: str) -> None:
-        """The client is given up for a new one: what it had in hand has no known outcome."""
+        """Note that a new client instance takes over; records without an answer are unknown."""
         self.give_up(why)
         self.settle(self.take())
         self.ledger.renewed(now_us(), self._sent_count, why)
@@ -194,12 +197,15 @@ class Outbox:
         self.events.write("producer_renewed", pid=self.task.pid, reason=why)
 
     def take(self) -> Outcomes:
-        """The outcomes since the last call, to be settled; in the thread that reports them."""
+        """Return the outcomes since the last call, which must then be settled.
+
+        Call it in the thread that reports the outcomes.
+        """
         taken, self._outcomes = self._outcomes, Outcomes()
         return taken
 
     def settle(self, outcomes: Outcomes) -> None:
-        """Put outcomes into the ledger, sync it, and only then count them."""
+        """Write outcomes to the ledger, sync it, and only then count them."""
         if not outcomes:
             return
         at_us = now_us()
@@ -225,7 +231,7 @@ class Outbox:
         )
 
     def finish(self) -> None:
-        """Close the ledger's account."""
+        """Write the remaining outcomes and the last entry of the ledger."""
         self.give_up()
         self.settle(self.take())
         self.ledger.end(now_us())

@@ -1,20 +1,20 @@
-"""What a group of consumers was given: every poll and every commit, in the order of one process.
+"""The poll log: every poll and every commit of a consumer group, in the order of one process.
 
-Framed as the ledger is (`ledger.FrameWriter`), with these entries:
+Its frames are those of the ledger (`ledger.FrameWriter`), with these entries:
 
     [HEADER, {version, run, group, protocol}]
     [POLLED, time µs, member, [partition], [assignment], [first offset], [last offset]]
     [COMMITTED, time µs, member, [partition], [offset]]     the coordinator confirmed it
-    [REFUSED, time µs, member, error]                       a commit that it did not confirm
+    [REFUSED, time µs, member, error]                       a commit without confirmation
     [ASSIGNED, time µs, member, [partition], [assignment]]
     [REVOKED, time µs, member, [partition], is lost]
     [LEFT, time µs, member]
-    [END, time µs, {partition: end}]      where the group read to in the end; {} if it did not
+    [END, time µs, {partition: end}]      the ends that the group read to; {} if it did not
 
-A run of consecutive offsets is one row of POLLED. An assignment is numbered when a member is given
-a partition; within one, positions only go forward. Members share one lock, so an entry that stands
-before another happened before it: a commit is confirmed before the entry, and a poll's records are
-there before the entry, so that "polled again after it was committed" is never the log's own doing.
+A run of consecutive offsets is one row of POLLED. An assignment gets its number when a member is
+assigned a partition; within an assignment, positions only increase. Members share one lock, so the
+order of entries is the order of events. An entry is written after the commit was confirmed or the
+records were polled, so that "polled again after it was committed" is never an artifact of the log.
 Partitions are numbered through all topics of the run.
 """
 
@@ -37,16 +37,16 @@ POLL_SCHEMA = (
     "position bigint, at_us bigint, member int, kind string, partition int, assignment int,"
     " first bigint, last bigint, rebalances int"
 )
-"""`kind` is polled or committed; of a commit `last` is the offset that was committed, which is the
-next to be read. Positions are even, so that there is room between two. `rebalances` is how often
-the member had been told of a rebalance before, which need not have touched the partition."""
+"""`kind` is polled or committed. For a commit, `last` is the committed offset, which is the next to
+be read. Positions are even, so that there is room between two. `rebalances` is the number of
+rebalances that the member had seen before; they may not have affected the partition."""
 
 
 _COUNTS = ("polled", "commits", "refused", "assignments")
 
 
 class Run(NamedTuple):
-    """Consecutive offsets of one partition as one poll gave them."""
+    """Consecutive offsets of one partition, returned by one poll."""
 
     partition: int
     assignment: int
@@ -55,7 +55,7 @@ class Run(NamedTuple):
 
 
 def runs(delivered: Iterable[tuple[int, int, int]]) -> list[Run]:
-    """Of (partition, assignment, offset) in the order of delivery."""
+    """Group records into runs; `delivered` has (partition, assignment, offset) in poll order."""
     found: list[Run] = []
     open_at: dict[int, int] = {}
     for partition, assignment, offset in delivered:
@@ -70,21 +70,21 @@ def runs(delivered: Iterable[tuple[int, int, int]]) -> list[Run]:
 
 @dataclass(slots=True)
 class PollLog:
-    """Writes the log for all members of a process; keeps what they have reached together."""
+    """The writer of the log for all members of a process; tracks the group's progress."""
 
     frames: FrameWriter
     reached: dict[int, int] = field(default_factory=dict)
-    """Partition → the next offset that nobody was given yet."""
+    """Partition → the first offset that no member has polled yet."""
     counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(_COUNTS, 0))
     _lock: threading.RLock = field(default_factory=threading.RLock)
     _assignments: dict[int, int] = field(default_factory=dict)
 
     def header(self, **values: object) -> None:
-        """Say whose log it is; must be the first entry."""
+        """Write the header, which must be the first entry."""
         self.frames.append([HEADER, {"version": VERSION, **values}])
 
     def assigned(self, member: int, partitions: Sequence[int]) -> dict[int, int]:
-        """Note that a member was given partitions; the number of each assignment."""
+        """Note that a member was assigned partitions; return each partition's assignment number."""
         with self._lock:
             numbers = {}
             for partition in partitions:
@@ -95,7 +95,7 @@ class PollLog:
             return numbers
 
     def polled(self, member: int, found: Sequence[Run]) -> None:
-        """Note what a poll gave."""
+        """Note what a poll returned."""
         with self._lock:
             columns = [list(column) for column in zip(*found, strict=True)]
             self.frames.append([POLLED, _now_us(), member, *columns])
@@ -104,7 +104,7 @@ class PollLog:
                 self.counts["polled"] += run.last - run.first + 1
 
     def reach(self, partition: int, offset: int) -> None:
-        """Note that the group was given everything below an offset."""
+        """Note that the group has read everything below an offset."""
         with self._lock:
             self.reached[partition] = max(offset, self.reached.get(partition, 0))
 
@@ -116,13 +116,13 @@ class PollLog:
             self.counts["commits"] += 1
 
     def refused(self, member: int, error: str) -> None:
-        """Note a commit that was not."""
+        """Note a commit that was not confirmed."""
         with self._lock:
             self.frames.append([REFUSED, _now_us(), member, error])
             self.counts["refused"] += 1
 
     def revoked(self, member: int, partitions: Sequence[int], *, lost: bool) -> None:
-        """Note that partitions were taken from a member."""
+        """Note that partitions were revoked from a member."""
         with self._lock:
             self.frames.append([REVOKED, _now_us(), member, list(partitions), lost])
 
@@ -132,7 +132,7 @@ class PollLog:
             self.frames.append([LEFT, _now_us(), member])
 
     def end(self, ends: Mapping[int, int]) -> None:
-        """Close the account: the ends up to which the group was given everything, if it was."""
+        """Write the last entry: the ends that the group read to, or {} if it did not."""
         with self._lock:
             self.frames.append([END, _now_us(), dict(ends)])
             self.frames.sync()
@@ -144,9 +144,10 @@ def _now_us() -> int:
 
 @dataclass(frozen=True, slots=True)
 class PollTable:
-    """A log that was read: rows of `POLL_SCHEMA`, and up to where the group read in the end.
+    """A log that was read: rows of `POLL_SCHEMA`, and the ends that the group read to.
 
-    Without `ends` it did not get to the end. `counts` are those of `PollLog` when it was written.
+    Empty `ends` mean that the group did not reach the end. `counts` are those of `PollLog` when the
+    log was written.
     """
 
     rows: pa.Table
@@ -156,7 +157,7 @@ class PollTable:
 
 
 def read_poll_log(path: Path) -> PollTable:
-    """The log, up to where it was cut, if it was.
+    """Read the log, without a torn last entry.
 
     Raises:
         LedgerDamagedError: if the file is damaged.

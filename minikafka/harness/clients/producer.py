@@ -1,13 +1,13 @@
-"""One producer process: a real client, a rate, a ledger.
+"""One producer process, with a real client, a rate and a ledger.
 
     python -m minikafka.harness.clients.producer TASK        TASK is a `ProducerTask` as JSON
 
-It writes until its standard input closes or its time is over, then waits for the answers that are
-still out, and ends with status 0. Whatever has no answer by then is unknown. Standard output
-carries nothing; counters go to the task's events file about four times a second.
+It writes until its standard input closes or its time is over, then waits for outstanding answers,
+and exits with status 0. A record without an answer by then is unknown. Standard output stays empty;
+counters go to the task's events file about four times a second.
 
-A client that gives up is replaced by another instance, and the ledger says where: order is promised
-within an instance, and what the old one had in hand is unknown.
+A client that fails is replaced by another instance, and the ledger has the place: order is promised
+within an instance, and the outcomes of records that the old one had in flight are unknown.
 """
 
 import gc
@@ -34,23 +34,23 @@ _TICK_S = 0.02
 _INSTANCES_MAX = 20
 _PAUSE_S = 1.0
 _COLLECT_EVERY = 50_000
-"""Records are tuples, many thousands at a time, and in no cycle: looking for one every 700 objects
-takes as long as handing a record over."""
+"""Threshold of the garbage collector. Many thousands of records exist at a time, without cycles; a
+collection every 700 objects would take as long as handing the records to the client."""
 _TRANSACTION_S = 0.3
 _ABORTED_OF = 5
-"""One of so many transactions is aborted, the second one first."""
+"""One of this many transactions is aborted: the 2nd, the 7th, …"""
 
 
 class Writer(Protocol):
     """Writes with one instance of a client."""
 
     def turn(self, *, more: bool) -> None:
-        """Send what is due, if there is to be more, and take answers."""
+        """Send what is due if `more`, and take answers."""
 
 
 @dataclass(slots=True)
 class PlainWriter:
-    """Each answer is a record's outcome."""
+    """The writer without transactions: each answer is a record's outcome."""
 
     outbox: Outbox
     client: Client
@@ -59,7 +59,7 @@ class PlainWriter:
         """Send and take answers.
 
         Raises:
-            ClientGaveUpError: if the client writes no more.
+            ClientGaveUpError: if the client cannot write any more.
         """
         if more:
             self.client.send(self.outbox.batch())
@@ -71,7 +71,10 @@ class PlainWriter:
 
 @dataclass(slots=True)
 class TransactionWriter:
-    """Outcomes are known when the transaction has ended: some are aborted on purpose."""
+    """The writer with transactions, some of which it aborts on purpose.
+
+    The outcomes of records are known when their transaction has ended.
+    """
 
     outbox: Outbox
     client: Client
@@ -81,10 +84,11 @@ class TransactionWriter:
     _answers: list[Answer] = field(default_factory=list)
 
     def turn(self, *, more: bool) -> None:
-        """Send within the transaction under way, or end it when it is old enough.
+        """Send within the open transaction, or end it when it is old enough.
 
         Raises:
-            ClientGaveUpError: if the client writes no more, or it is not known what became of it.
+            ClientGaveUpError: if the client cannot write any more, or the transaction's outcome is
+                unknown.
         """
         is_old = bool(self._began_s) and time.monotonic() - self._began_s >= _TRANSACTION_S
         if more and not is_old:
@@ -112,8 +116,8 @@ class TransactionWriter:
         try:
             self.client.end(commit=commit)
         except NotEndedError as error:
-            # What becomes of it is decided when the next instance takes over its id.
-            raise ClientGaveUpError(f"the transaction has no known end: {error}") from error
+            # The next instance decides the outcome when it takes over the transactional id.
+            raise ClientGaveUpError(f"the outcome of a transaction is unknown: {error}") from error
         for answer in answers:
             if commit:
                 _report(self.outbox, answer)
@@ -130,9 +134,10 @@ def _report(outbox: Outbox, answer: Answer) -> None:
 
 
 def write(outbox: Outbox, connect: Callable[[Outbox], Client] = make_client) -> str:
-    """Write until the task is over, with as many instances as it takes; why it ended early, or "".
+    """Write until the task is over, with up to `_INSTANCES_MAX` client instances.
 
-    The last instance waits for the answers that are still out.
+    Return "", or the last error if no instance could write to the end. The last instance waits for
+    outstanding answers.
     """
     why = ""
     for instance in range(_INSTANCES_MAX):
@@ -153,7 +158,7 @@ def write(outbox: Outbox, connect: Callable[[Outbox], Client] = make_client) -> 
                 _drive(outbox, PlainWriter(outbox, client))
         except ClientGaveUpError as error:
             why = str(error)
-            print(f"the client gave up: {why}", file=sys.stderr)
+            print(f"the client failed: {why}", file=sys.stderr)
             outbox.renew(why)
         else:
             return ""
@@ -171,7 +176,7 @@ def _drive(outbox: Outbox, writer: Writer) -> None:
 
 
 def main(argument: str) -> int:
-    """Run the task given as JSON; 1 if no instance of the client could go on to the end."""
+    """Run the task given as JSON; return 1 if no client instance could write to the end."""
     gc.set_threshold(_COLLECT_EVERY)
     task = ProducerTask(**json.loads(argument))
     with LedgerWriter(Path(task.ledger)) as ledger:
@@ -189,7 +194,7 @@ def main(argument: str) -> int:
         why = write(outbox)
         outbox.finish()
     if why:
-        print(f"given up after {_INSTANCES_MAX} instances: {why}", file=sys.stderr)
+        print(f"all {_INSTANCES_MAX} client instances failed, the last one: {why}", file=sys.stderr)
     return 1 if why else 0
 
 

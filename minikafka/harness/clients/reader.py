@@ -1,13 +1,13 @@
-"""The second reader: a consumer group of one process, whose every poll and commit is logged.
+"""The second reader: a consumer group in one process that logs every poll and every commit.
 
     python -m minikafka.harness.clients.reader TASK        TASK is a `ReaderTask` as JSON
 
-Members are threads with a consumer each; while it runs, one leaves and another joins, at times
-drawn from the seed, so that partitions change hands while brokers fail. When standard input closes,
-the group reads on to the end of every partition, commits, and the process ends.
+Members are threads with a consumer each. During the run one leaves and another joins, at times
+drawn from the seed, so that partitions move between members while brokers fail. When standard input
+closes, the group reads to the end of every partition and commits, and the process ends.
 
-What it proves does not rest on Spark: no consumer of the group goes back without a rebalance, what
-was committed is not given again, and nothing is left out.
+Its evidence is independent of Spark: no consumer of the group goes back without a rebalance,
+committed records are not delivered again, and no record is skipped.
 """
 
 import dataclasses
@@ -45,10 +45,11 @@ _OFFSETS_PATIENCE_S = 20.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReaderTask:
-    """What the process is to do.
+    """The task of the process.
 
-    `topic` may be several, with commas between them, of `width` partitions each. `offsets_min_isr`
-    is to be the min.insync.replicas of the topic in which commits are; 0 leaves it alone.
+    `topic` may be several names, separated by commas, each with `width` partitions.
+    `offsets_min_isr` is the min.insync.replicas to set for __consumer_offsets; 0 leaves it as it
+    is.
     """
 
     run: str
@@ -64,7 +65,7 @@ class ReaderTask:
 
     @property
     def topics(self) -> list[str]:
-        """The names."""
+        """The names of the topics."""
         return self.topic.split(",")
 
     @property
@@ -73,21 +74,21 @@ class ReaderTask:
         return f"minikafka-verify-{self.run}"
 
     def to_json(self) -> str:
-        """The task as the process takes it on its command line."""
+        """Return the task as the process expects it on its command line."""
         return json.dumps(dataclasses.asdict(self))
 
     def number(self, at: TopicPartition) -> int:
-        """Of a partition, through all topics."""
+        """Return a partition's number through all topics."""
         return self.topics.index(at.topic) * self.width + int(at.partition)
 
     def place(self, partition: int, offset: int) -> TopicPartition:
-        """The other way round, with an offset."""
+        """Return the topic partition with this number, at an offset."""
         return TopicPartition(self.topics[partition // self.width], partition % self.width, offset)
 
 
 @dataclass(slots=True)
 class Member:
-    """One consumer of the group, in a thread of its own."""
+    """One consumer of the group, in its own thread."""
 
     task: ReaderTask
     number: int
@@ -133,7 +134,7 @@ class Member:
         self._thread.start()
 
     def leave(self) -> None:
-        """Leave the group, once what it was given is committed."""
+        """Commit what was polled, and leave the group."""
         self.leaving.set()
         self._thread.join(_JOIN_S)
 
@@ -149,7 +150,7 @@ class Member:
         self.log.left(self.number)
 
     def _poll(self) -> None:
-        """Take what there is, one by one: only so is it sure which assignment gave it."""
+        """Poll records one by one; only this shows with certainty which assignment gave each."""
         wait_s = _POLL_S
         while len(self._delivered) < _POLL_MAX:
             message = self._consumer.poll(wait_s)
@@ -165,7 +166,7 @@ class Member:
         self._note_delivered()
 
     def _note_delivered(self) -> None:
-        """Log what was given so far: before a rebalance too, so that the log has their order."""
+        """Log the records polled so far; called before a rebalance too, to keep the order."""
         delivered, self._delivered = self._delivered, []
         if delivered:
             self.log.polled(self.number, runs(delivered))
@@ -174,7 +175,7 @@ class Member:
                     self._positions[at] = offset + 1
 
     def _commit(self, partitions: Sequence[int]) -> None:
-        """Commit where these partitions are read to, and wait for the answer."""
+        """Commit the positions of these partitions, and wait for the answer."""
         offsets = {at: self._positions.pop(at) for at in partitions if at in self._positions}
         if not offsets:
             return
@@ -183,7 +184,7 @@ class Member:
             answers = self._consumer.commit(offsets=asked, asynchronous=False)
         except KafkaException as error:
             self.log.refused(self.number, error.args[0].name())
-            # Still to be committed, unless more is read before.
+            # Commit them next time, unless newer positions replace them.
             self._positions = {**offsets, **self._positions}
             return
         done = {self.task.number(it): it.offset for it in answers if it.error is None}
@@ -213,7 +214,7 @@ class Member:
 
 
 def changes(task: ReaderTask) -> list[tuple[float, str]]:
-    """When a member leaves and another joins, in seconds from the begin; from the seed."""
+    """Return the times, in seconds since the start, at which a member leaves and another joins."""
     rng = random.Random(f"reader/{task.seed}")
     return [
         (task.seconds * rng.uniform(0.25, 0.4), "leave"),
@@ -224,9 +225,9 @@ def changes(task: ReaderTask) -> list[tuple[float, str]]:
 def read(
     task: ReaderTask, log: PollLog, events: EventLog, is_over: Callable[[float], bool]
 ) -> dict[int, int]:
-    """Read until `is_over`, which waits a little, then to the end, and say where that was.
+    """Read until `is_over`, then to the end of every partition; return these ends.
 
-    Nothing is said if that did not come about.
+    `is_over` waits up to the given seconds. The result is empty if the end was not reached.
     """
     members = [Member(task, number, log) for number in (1, 2)]
     for member in members:
@@ -254,7 +255,7 @@ def read(
 
 
 def _drain(task: ReaderTask, log: PollLog) -> dict[int, int]:
-    """Wait until the group has reached the end of every partition."""
+    """Wait until the group has reached the end of every partition; empty if it did not."""
     deadline_s = time.monotonic() + _DRAIN_S
     admin = Admin({"bootstrap.servers": task.bootstrap_servers, "log_level": 0})
     ends: dict[int, int] = {}
@@ -267,7 +268,7 @@ def _drain(task: ReaderTask, log: PollLog) -> dict[int, int]:
 
 
 def _ends(task: ReaderTask, admin: Admin) -> dict[int, int]:
-    """The end of every partition just now; nothing if one of them cannot be told."""
+    """Return the current end of every partition; empty if one of them cannot be fetched."""
     places = [task.place(at, 0) for at in range(task.width * len(task.topics))]
     answers = admin.list_offsets(dict.fromkeys(places, OffsetSpec.latest()), request_timeout=5)
     try:
@@ -277,10 +278,10 @@ def _ends(task: ReaderTask, admin: Admin) -> dict[int, int]:
 
 
 def promise_commits(task: ReaderTask) -> str:
-    """Let commits need as many replicas as records do; why not, if it cannot be done.
+    """Make commits need as many replicas as records do; return the error if that failed, or "".
 
-    The topic of commits has the broker's min.insync.replicas, which is 1 unless somebody said
-    otherwise: then a commit may be lost with the one replica that had it, and that breaks nothing.
+    __consumer_offsets has the broker's min.insync.replicas, which is 1 by default. With 1 a commit
+    may be lost with the only replica that had it, and that would violate no rule.
     """
     deadline_s = time.monotonic() + _OFFSETS_PATIENCE_S
     resource = Resource(ResourceType.TOPIC, _OFFSETS_TOPIC)
@@ -301,12 +302,12 @@ def promise_commits(task: ReaderTask) -> str:
 
 
 def main(argument: str) -> int:
-    """Run the task given as JSON; 1 if the group did not get to the end."""
+    """Run the task given as JSON; return 1 if the group did not read to the end."""
     task = ReaderTask(**json.loads(argument))
     events = EventLog(Path(task.events))
     problem = promise_commits(task) if task.offsets_min_isr else ""
     if problem:
-        events.write("reader_note", note=f"Commits need no min ISR: {problem}")
+        events.write("reader_note", note=f"min.insync.replicas of commits is not set: {problem}")
     with FrameWriter(Path(task.log)) as frames:
         log = PollLog(frames)
         log.header(run=task.run, group=task.group, protocol=task.protocol)
@@ -316,7 +317,7 @@ def main(argument: str) -> int:
 
 
 def _is_closed(wait_s: float) -> bool:
-    """Whether the parent closed our standard input; waits a little."""
+    """True if the parent closed standard input; waits up to `wait_s`."""
     readable, _, _ = select.select([sys.stdin], [], [], wait_s)
     return bool(readable)
 

@@ -1,4 +1,4 @@
-"""The second reader, seen from the process that started it."""
+"""The parent's handle of the second reader's process."""
 
 import contextlib
 import subprocess
@@ -12,12 +12,12 @@ from minikafka.harness.lines import Event
 from minikafka.harness.plan.settings import RunFiles, RunSettings
 
 END_TIMEOUT_S = 100.0
-"""Longer than the group takes to read to the end, and each member to leave."""
+"""Longer than the group needs to read to the end and each member needs to leave."""
 
 
 @dataclass(slots=True)
 class ReaderProcess:
-    """A process with a consumer group."""
+    """A process that runs a consumer group."""
 
     task: ReaderTask
     files: RunFiles
@@ -37,36 +37,36 @@ class ReaderProcess:
 
     @property
     def log(self) -> Path:
-        """What it prints."""
+        """The file with the process's output."""
         return self.files.logs / "reader.log"
 
     @property
     def is_running(self) -> bool:
-        """Whether the process lives."""
+        """True while the process exists."""
         return self._process.poll() is None
 
     def take(self, event: Event) -> None:
-        """Keep its counters."""
+        """Keep the counters or the note of an event."""
         if event["event"] == "reader":
             self.counts = {name: event[name] for name in _COUNTS}
         elif event["event"] == "reader_note":
             self.notes.append(event["note"])
 
     def ask_to_finish(self) -> None:
-        """Let it read to the end; returns at once."""
+        """Ask the group to read to the end; return at once."""
         if self._process.stdin is not None:
             with contextlib.suppress(BrokenPipeError):
                 self._process.stdin.close()
 
     def end(self) -> None:
-        """Kill it if it still lives."""
+        """Kill the process if it still exists."""
         self.ask_to_finish()
         if self.is_running:
             self._process.kill()
         self._process.wait()
 
     def as_json(self) -> dict[str, Any]:
-        """As the verdict's `group` has it."""
+        """Return the verdict's `group` object."""
         return {"protocol": self.task.protocol, **self.counts}
 
 
@@ -76,9 +76,9 @@ _COUNTS = ("polled", "commits", "refused", "assignments")
 def start_reader(
     settings: RunSettings, files: RunFiles, *, run: str, bootstrap_servers: str, topic: str
 ) -> ReaderProcess | None:
-    """Start it, unless the settings want none.
+    """Start the reader; return None if the settings request none.
 
-    In a cluster of our own commits are to need as many replicas as records do.
+    In a cluster that the run started, commits must need as many replicas as records do.
     """
     if settings.reader == "none":
         return None

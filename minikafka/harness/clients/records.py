@@ -1,16 +1,16 @@
 """The numbered, checksummed records that producers write and Spark recognises.
 
-A record is named by its producer and its sequence number in that producer, `p1#42`.
+A record's name is made of its producer and its sequence number in that producer: `p1#42`.
 
     value    producer id (4 bytes), sequence (8), send time in microseconds (8), payload; big-endian
-    key      64 different ones a producer
+    key      one of 64 per producer
     headers  `p`: the producer id, `s`: the sequence, `c`: CRC-32 of value and key, `t`: the send
              time in microseconds, all in decimal
 
-The ledger's checksum is CRC-32 over value, key, and the names and values of the headers; before
-them stand the number of headers and the sizes of value and key. `DIGEST_COLUMNS` is the same in
-Spark SQL. The timestamp of a record is its send time in milliseconds. Everything but the send time
-follows from seed, producer and sequence.
+The ledger's checksum is CRC-32 over value, key, the sizes of value and key, the number of headers,
+and the names and values of the headers. `DIGEST_COLUMNS` computes the same in Spark SQL. The
+timestamp of a record is its send time in milliseconds. Everything except the send time is
+determined by seed, producer and sequence.
 """
 
 import itertools
@@ -33,7 +33,7 @@ _HEADERS_SQL = ", ".join(
     f" coalesce(get(headers, {number}).value, x''), cast(';' as binary)"
     for number in range(_HEADERS)
 )
-"""Names and values of as many headers as a record has; one that is not there is empty."""
+"""Names and values of the first `_HEADERS` headers; a missing header counts as empty."""
 
 DIGEST_COLUMNS = {
     "pid": "coalesce(try_cast(conv(hex(substring(value, 1, 4)), 16, 10) as bigint), -1L)",
@@ -45,10 +45,10 @@ DIGEST_COLUMNS = {
     ),
     "size": "length(value)",
 }
-"""Column name → Spark SQL over the Kafka source's columns. Evaluated in the JVM alone.
+"""Column name → Spark SQL over the Kafka source's columns. Evaluated entirely in the JVM.
 
-A value too short for its numbers has pid or seq -1, or 0 where a few digits are left; either way
-its checksum is in no ledger.
+A value that is too short for its numbers has pid or seq -1, or 0 if a few digits are left. In both
+cases its checksum is in no ledger.
 """
 
 
@@ -65,14 +65,14 @@ class Record(NamedTuple):
 
 
 def record_name(pid: int, seq: int) -> str:
-    """How verdict and page call a record."""
+    """The name of a record in the verdict and on the page."""
     return f"p{pid}#{seq}"
 
 
 class RecordFactory:
     """Makes one producer's records in sequence.
 
-    Payloads are slices of a pool of random bytes: compressible by nobody, made for nothing.
+    Payloads are slices of a pool of random bytes: incompressible, and cheap to make.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class RecordFactory:
         self._is_even = distribution == "uniform"
         self._partitions = partitions
         self._sizes = sizes
-        # Sums of the weights, as `random.choices` wants them; none where all keys are alike.
+        # Cumulative weights, as `random.choices` expects them; None if all keys are equally likely.
         weights = ((key + 1) ** -key_skew for key in range(_KEYS_PER_PRODUCER))
         self._weights = list(itertools.accumulate(weights)) if key_skew else None
         self._pid_header = ("p", b"%d" % pid)
@@ -104,7 +104,7 @@ class RecordFactory:
         """The next record, stamped with its send time."""
         seq = self._next_seq
         self._next_seq += 1
-        # One draw for all that is even: a draw in a range costs as much as the rest of a record.
+        # One draw for everything uniform: a draw in a range costs as much as the rest of a record.
         bits = self._rng.getrandbits(64)
         size = self._size()
         start = (bits & _MASK) * (self._pool_bytes - size) >> _BITS
@@ -123,7 +123,7 @@ class RecordFactory:
             ("c", b"%d" % crc),
             ("t", b"%d" % send_us),
         ]
-        # What `digest` says, without a second look at value and key.
+        # The same as `digest`, without a second pass over value and key.
         about = b"%d,%d,4,p:%b;s:%d;c:%d;t:%d;"
         parts = (len(value), len(key), self._pid_header[1], seq, crc, send_us)
         crc = crc32(about % parts, crc)
@@ -131,7 +131,7 @@ class RecordFactory:
         return Record(seq, partition % self._partitions, key, value, headers, crc, at_ms)
 
     def _size(self) -> int:
-        """Of a payload: drawn evenly, or evenly by its logarithm."""
+        """Draw the size of a payload, uniformly or log-uniformly."""
         low, high = self._sizes
         if low == high:
             return low

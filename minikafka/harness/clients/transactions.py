@@ -1,4 +1,4 @@
-"""Whether a cluster has transactions: asked before anything is written."""
+"""A check that a cluster supports transactions, made before anything is written."""
 
 from minikafka.admin.client import AdminClient, AdminError
 from minikafka.common.errors import ErrorCode
@@ -10,12 +10,13 @@ _TIMEOUT_S = 10.0
 
 
 def require_transactions(bootstrap_servers: str) -> None:
-    """Nothing, where producers may have a transactional id.
+    """Raise unless producers may have a transactional id.
 
-    Whoever is asked need not be the coordinator of that id: an answer that says so is a yes.
+    The broker that answers need not be the coordinator of the id: NOT_COORDINATOR also shows that
+    the cluster supports transactions.
 
     Raises:
-        HarnessError: if the cluster has no transactions, or does not answer.
+        HarnessError: if the cluster does not support transactions, or does not answer.
     """
     request = InitProducerIdRequest(
         transactional_id="minikafka-verify-question", transaction_timeout_ms=_TRANSACTION_TIMEOUT_MS
@@ -28,8 +29,8 @@ def require_transactions(bootstrap_servers: str) -> None:
     except AdminError as error:
         if error.code != ErrorCode.UNSUPPORTED_VERSION:
             raise HarnessError(
-                f"transactions: nobody says whether there are any: {error}"
+                f"transactions: cannot check if the cluster supports them: {error}"
             ) from None
         code = error.code
     if code == ErrorCode.UNSUPPORTED_VERSION:
-        raise HarnessError("transactions: unsupported by this cluster.")
+        raise HarnessError("transactions: not supported by this cluster.")

@@ -1,9 +1,8 @@
-"""The producers of a run, seen from the process that started them.
+"""The parent's handle of the producer processes of a run.
 
-Several clients write at the same time, each with its share of the rate, each into every
-partition: unless told otherwise librdkafka through confluent-kafka (producer 1) and aiokafka
-(producer 2). Each is a process of its own with a ledger of its own; its death costs no more than
-the records without an outcome.
+Several clients write at the same time into every partition, each with its share of the rate: by
+default librdkafka through confluent-kafka (producer 1) and aiokafka (producer 2). Each has its own
+process and ledger; if it dies, only its records without an outcome become unknown.
 """
 
 import subprocess
@@ -17,7 +16,7 @@ from minikafka.harness.plan.settings import RunFiles, RunSettings
 from minikafka.harness.plan.workload_options import SENT_TIME
 
 DRAIN_S = 30.0
-"""How long a producer waits for answers that are still out when it has stopped to write."""
+"""The time that a producer waits for outstanding answers after it has stopped writing."""
 
 _END_GRACE_S = 10.0
 _PRODUCER = "minikafka.harness.clients.producer"
@@ -33,7 +32,7 @@ class Workload:
 
     @property
     def event_files(self) -> list[Path]:
-        """Where the producers write their counters."""
+        """The files into which the producers write their counters."""
         return [Path(task.events) for task in self.tasks]
 
     @property
@@ -62,18 +61,18 @@ class Workload:
                 )
 
     def ask_to_stop(self) -> None:
-        """Tell every producer to write no more; returns at once."""
+        """Ask every producer to stop writing; return at once."""
         for process in self._processes:
             if process.stdin is not None and not process.stdin.closed:
                 process.stdin.close()
 
     @property
     def is_running(self) -> bool:
-        """Whether any producer still lives."""
+        """True while any producer process exists."""
         return any(process.poll() is None for process in self._processes)
 
     def end(self) -> list[str]:
-        """Kill whoever still lives; return a sentence for each that did not end as it should."""
+        """Kill the remaining producers; return a sentence for each that did not exit with 0."""
         self.ask_to_stop()
         notes = []
         for task, process in zip(self.tasks, self._processes, strict=False):
@@ -88,7 +87,7 @@ class Workload:
         return notes
 
     def end_deadline(self) -> float:
-        """Monotonic time by which producers that were asked to stop now are gone by themselves."""
+        """Monotonic time by which producers must have exited if they are asked to stop now."""
         return time.monotonic() + DRAIN_S + _END_GRACE_S
 
 
@@ -102,9 +101,9 @@ def plan_workload(
     topic_id: str,
     timestamps: str = SENT_TIME,
 ) -> Workload:
-    """One producer for each client of the options (which have no `problems`).
+    """Plan one producer for each client of the options, which must have no `problems`.
 
-    `topic` may be several, with commas between them.
+    `topic` may be several names, separated by commas.
     """
     options = settings.workload
     tasks = [

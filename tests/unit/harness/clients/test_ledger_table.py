@@ -130,7 +130,7 @@ ACK = ("acked", [Acknowledged(0, 0, 0, 0)])
         ([("acked", [Acknowledged(1, 0, 0, 0)])], "never sent"),
         ([("failed", 0, [-1], "x")], "never sent"),
         ([("append", [9, 1])], "unknown form, tag 9"),
-        ([("append", [1, 5, 0, [0], [0], [0], [0]])], "sent 5 follows 0"),
+        ([("append", [1, 5, 0, [0], [0], [0], [0]])], "SENT of record 5 follows 0"),
         ([("append", [0, {"version": 99}])], "version 99"),
     ],
 )

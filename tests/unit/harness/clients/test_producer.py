@@ -145,5 +145,5 @@ def test_a_process_whose_clients_all_give_up_says_so_by_its_status(tmp_path, mon
     outbox = make_outbox(tmp_path)
     (tmp_path / "l").unlink()
     assert producer.main(outbox.task.to_json()) == 1
-    assert "given up after 20 instances: fenced" in capsys.readouterr().err
+    assert "all 20 client instances failed, the last one: fenced" in capsys.readouterr().err
     assert read_ledger(tmp_path / "l").ended
