@@ -1,1 +1,1 @@
-"""What a run is asked to do: settings, the schedule of its faults, its workload."""
+"""The plan of a run: its settings, its schedule of faults and its workload."""

@@ -1,8 +1,8 @@
 """Schedules drawn from a seed.
 
 Most profiles draw faults that do not overlap: each is healed, and the cluster settles, before the
-next one begins. `harsh` draws faults that overlap, and only such combinations as acks=all with
-min ISR 2 must survive: one broker loses its unflushed data, not two.
+next one begins. `harsh` draws faults that overlap, but only combinations that acks=all with min ISR
+2 must survive: one broker loses its unflushed data, not two.
 """
 
 import random
@@ -26,9 +26,9 @@ _LEADER = "leader of 0"
 
 
 def draw_schedule(settings: RunSettings) -> Schedule:
-    """The schedule that the seed gives for these settings; the same for the same.
+    """Draw the schedule for these settings from their seed; equal settings give equal schedules.
 
-    Where there is no ELR, the faults that switch it off are left out, and all others stay.
+    Without ELR, the faults that switch it off are left out, and all others stay.
     """
     rng = random.Random(f"faults/{settings.seed}")
     drawn = _DRAWS[settings.profile](rng, settings)
@@ -37,10 +37,10 @@ def draw_schedule(settings: RunSettings) -> Schedule:
 
 
 def planned(settings: RunSettings) -> tuple[Schedule, list[str]]:
-    """The schedule of a run, drawn or read, and a sentence for each entry that cannot be.
+    """Draw or read the schedule of a run; return it with a sentence for each invalid entry.
 
     Raises:
-        HarnessError: if the file that has it cannot be read.
+        HarnessError: if the schedule's file cannot be read.
     """
     if settings.schedule is None:
         schedule = draw_schedule(settings)
@@ -60,7 +60,7 @@ def _one_killed_leader(rng: random.Random, settings: RunSettings) -> Iterator[Pl
 
 
 def _mixed(rng: random.Random, settings: RunSettings, slot_s: float) -> Iterator[PlannedFault]:
-    """A killed leader first, then every kind once in an order of its own, then again."""
+    """A killed leader first, then every kind once in random order; then the same again."""
     brokers = settings.brokers
     last_s = settings.seconds * 0.85
     at_s = settings.seconds * rng.uniform(0.08, 0.12)
@@ -73,7 +73,7 @@ def _mixed(rng: random.Random, settings: RunSettings, slot_s: float) -> Iterator
         kind, targets, parameters = bag.pop()(rng, brokers)
         duration_s = slot_s * rng.uniform(0.35, 0.55)
         if kind == "rolling-restart":
-            duration_s = 0.2  # of each broker: what takes its time are the starts
+            duration_s = 0.2  # for each broker; most of the time is spent on the starts
         yield PlannedFault(
             kind=kind,
             at_s=round(at_s, 3),
@@ -109,7 +109,7 @@ def _harsh(rng: random.Random, settings: RunSettings) -> Iterator[PlannedFault]:
 
 
 _Timed = tuple[str, float, float, tuple[Target, ...], dict[str, Value]]
-"""Kind, begin and duration in units after the begin of the group, targets, parameters."""
+"""Kind, begin (in units after the begin of the group), duration (in units), targets, parameters."""
 
 _HARSH_UNITS = 50
 _HARSH_BEGINS = (3, 26, 38)
@@ -118,8 +118,8 @@ _HARSH_BEGINS = (3, 26, 38)
 def _last_member(rng: random.Random, nodes: list[int]) -> Iterator[_Timed]:
     """Two brokers leave, the last ISR member loses power, and the others return before it does.
 
-    The second to leave makes the ISR smaller than min ISR, and so joins the ELR. It must not lose
-    its data: killed, it would leave the ELR when it registers after the unclean shutdown.
+    When the second broker leaves, the ISR becomes smaller than min ISR, and the broker joins the
+    ELR. It must not be killed: after an unclean shutdown it would leave the ELR when it registers.
     """
     first, second, last = nodes
     kind = rng.choice(("pause", "isolate", "restart", "kill"))
@@ -170,7 +170,7 @@ def _broker_or_leader(rng: random.Random, nodes: list[int]) -> Target:
 
 _ONE_WAY_SHARE = 0.4
 _FROM_CLIENTS: dict[str, Value] = {"from_clients": True}
-"""A leader of former times must not be the only broker that clients can ask for leaders."""
+"""A former leader must not be the only broker that clients can ask for metadata."""
 _PAIRS: tuple[Callable[[random.Random, list[int]], Iterator[_Timed]], ...] = (
     _partition_and_kill,
     _slow_disk_and_leader_change,
@@ -180,7 +180,7 @@ _PAIRS: tuple[Callable[[random.Random, list[int]], Iterator[_Timed]], ...] = (
 
 
 def _unclean(_rng: random.Random, settings: RunSettings) -> Iterator[PlannedFault]:
-    """The followers of partition 0 go, the leader writes alone and goes; an old follower leads."""
+    """The other brokers are killed, then broker 1, which wrote alone; an old follower leads."""
     unit = settings.seconds / 10
     first, *others = settings.brokers
     yield PlannedFault(kind="kill", at_s=2 * unit, duration_s=4 * unit, targets=tuple(others))
@@ -204,7 +204,7 @@ def _kill_controller(_rng: random.Random, _brokers: list[int]) -> _Drawn:
 
 
 def _on_one(kind: str, **ranges: tuple[int, int]) -> Callable[[random.Random, list[int]], _Drawn]:
-    """A fault of one broker that is drawn, its parameters within these ranges."""
+    """Return a function that draws a broker, and each parameter from its range."""
 
     def draw(rng: random.Random, brokers: list[int]) -> _Drawn:
         parameters: dict[str, Value] = {
@@ -238,7 +238,7 @@ def _from_clients(rng: random.Random, brokers: list[int]) -> _Drawn:
 
 
 def _min_isr(_rng: random.Random, brokers: list[int]) -> _Drawn:
-    # Never lower: then less would be promised, and a loss were none.
+    # Never lower: with a lower min ISR less is promised, and a loss would not be a violation.
     return "min-isr", (), {"value": min(3, len(brokers))}
 
 

@@ -1,6 +1,6 @@
-"""The ways in which the harness can tamper with what it observed, and how each must be found.
+"""The ways in which the harness can tamper with its observations, and the finding of each.
 
-Plain names, without Spark, so that the command line can offer them; `inject` does the tampering.
+Plain names, without Spark, so that the command line can offer them; `spark.tamper` tampers.
 """
 
 from typing import Literal
@@ -42,9 +42,9 @@ EXPECTED_KIND: dict[Injection, str] = {
     "committed-reread": "committed_reread",
     "poll-skip": "poll_skip",
 }
-"""As which broken promise each injection must be found."""
+"""Injection → the broken promise that the verdict must find."""
 
 OF_THE_READER = ("poll-backward", "committed-reread", "poll-skip")
-"""They need a second reader."""
+"""The injections that need the second reader."""
 
 INJECTIONS: tuple[Injection, ...] = tuple(EXPECTED_KIND)

@@ -1,16 +1,16 @@
-"""A schedule: which faults, on what, when, how long. Data that is written, edited, and read again.
+"""A schedule: a list of faults with targets, times and durations, in a file that can be edited.
 
 `schedule.json` has the schema `minikafka.schedule/1`:
 
     schema    "minikafka.schedule/1"
-    seed      what it was drawn from; for the reader only
-    seconds   the time of writing; no fault begins later
+    seed      the seed from which it was drawn; informational
+    seconds   the duration of the workload; no fault begins later
     faults    [{kind, at_s, duration_s, targets, parameters}]
 
-`kind` is a key of `KINDS`. `at_s` counts from the first record. `targets` are numbers of nodes or
-roles, since nodes get some roles only when the cluster runs: "leader of 0" (of that partition),
-"controller" (the active one), "brokers" (each of them), "clients" (whoever is no node; of networks
-only). `parameters` may leave out what has a default.
+`kind` is a key of `KINDS`. `at_s` counts from the first record. `targets` are node numbers or
+roles, which are resolved while the cluster runs: "leader of 0" (of that partition), "controller"
+(the active one), "brokers" (each of them), "clients" (all processes that are not nodes; for network
+faults only). `parameters` may leave out every parameter, since all have defaults.
 """
 
 import json
@@ -33,7 +33,7 @@ Value = int | str | bool
 
 
 class Parameter(NamedTuple):
-    """One parameter of a kind of fault: numbers have a range, words a list."""
+    """A parameter of a kind of fault: numbers have a range, words a list of choices."""
 
     default: Value
     low: int = 0
@@ -41,7 +41,7 @@ class Parameter(NamedTuple):
     choices: tuple[str, ...] = ()
 
     def problem(self, value: object) -> str:
-        """Why a value is none for it; empty if it is one."""
+        """The reason why a value is invalid; empty if it is valid."""
         if isinstance(self.default, bool):
             return "" if isinstance(value, bool) else "must be true or false"
         if isinstance(self.default, str):
@@ -52,7 +52,7 @@ class Parameter(NamedTuple):
 
 
 class Kind(NamedTuple):
-    """What a kind of fault is, how many targets it takes, and which parameters."""
+    """A kind of fault: its meaning, the least and greatest number of targets, its parameters."""
 
     meaning: str
     targets: tuple[int, int]
@@ -63,38 +63,38 @@ class Kind(NamedTuple):
 
 _MANY = 99
 KINDS: Mapping[str, Kind] = {
-    "kill": Kind("SIGKILL, and started again with its data", (1, _MANY)),
-    "restart": Kind("shut down in a controlled way, and started again", (1, _MANY)),
+    "kill": Kind("SIGKILL; later started again with its data", (1, _MANY)),
+    "restart": Kind("controlled shutdown; later started again", (1, _MANY)),
     "pause": Kind("SIGSTOP, then SIGCONT", (1, _MANY)),
     "rolling-restart": Kind(
-        "every target in turn shut down, away for the duration, and started", (1, _MANY)
+        "each target in turn is shut down, stays down for the duration, and is started", (1, _MANY)
     ),
     "power-cut": Kind(
-        "SIGKILL, and everything is gone that was not flushed; then started again",
+        "SIGKILL, and unflushed data is lost; later started again",
         (1, _MANY),
         {"when_whole": Parameter(default=True)},
     ),
     "partition": Kind(
-        "nothing passes between two nodes; one way: nothing from the first to the second",
+        "two nodes cannot reach each other; one way: the second gets nothing from the first",
         (2, 2),
         {"one_way": Parameter(default=False)},
         clients=True,
     ),
     "isolate": Kind(
-        "nothing passes between a node and the other nodes",
+        "a node and the other nodes cannot reach each other",
         (1, _MANY),
         {"from_clients": Parameter(default=False)},
     ),
     "latency": Kind(
-        "everything to and from a node takes longer", (1, _MANY), {"ms": Parameter(50, 1, 10_000)}
+        "everything to and from a node is delayed", (1, _MANY), {"ms": Parameter(50, 1, 10_000)}
     ),
     "loss": Kind(
-        "some of what goes to and from a node is lost on the way and sent again",
+        "some packets to and from a node are lost and sent again",
         (1, _MANY),
         {"percent": Parameter(10, 1, 90)},
     ),
     "bandwidth": Kind(
-        "everything to and from a node passes a narrow line",
+        "the throughput to and from a node is limited",
         (1, _MANY),
         {"kbit_s": Parameter(4_000, 8, 10_000_000)},
     ),
@@ -102,31 +102,32 @@ KINDS: Mapping[str, Kind] = {
         "every fsync of a node takes longer", (1, _MANY), {"ms": Parameter(500, 1, 60_000)}
     ),
     "full-disk": Kind(
-        "a node's log directory takes no more bytes; then there is space, and it is started again",
+        "a broker's log directory is full; later there is space, and the broker is started again",
         (1, _MANY),
         brokers_only=True,
     ),
     "clock-offset": Kind(
-        "a node's wall clock jumps, and jumps back",
+        "a node's wall clock jumps, and later jumps back",
         (1, _MANY),
         {"seconds": Parameter(60, -86_400, 86_400)},
     ),
     "min-isr": Kind(
-        "the topic's min.insync.replicas changes, and changes back",
+        "the topic's min.insync.replicas changes, and later changes back",
         (0, 0),
         {"value": Parameter(3, 1, 9)},
     ),
-    "elr-off": Kind("eligible.leader.replicas.version goes to 0, and back", (0, 0)),
+    "elr-off": Kind("eligible.leader.replicas.version goes to 0, and later back", (0, 0)),
     "elect": Kind(
         "ElectLeaders for every partition of the topic",
         (0, 0),
         {"type": Parameter("preferred", choices=("preferred", "unclean"))},
     ),
     "stream-restart": Kind(
-        "Spark's streaming query is stopped, and started from its checkpoint", (0, 0)
+        "Spark's streaming query is stopped, and later started from its checkpoint", (0, 0)
     ),
     "stream-kill": Kind(
-        "SIGKILL of Spark, driver and JVM; started again, the stream from its checkpoint", (0, 0)
+        "SIGKILL to Spark's driver and JVM; later started again from the stream's checkpoint",
+        (0, 0),
     ),
 }
 """Every kind of fault that a schedule may name."""
@@ -144,15 +145,15 @@ class PlannedFault:
 
     @property
     def heal_at_s(self) -> float:
-        """When it ends."""
+        """The time at which it ends, in seconds from the first record."""
         return round(self.at_s + self.duration_s, 3)
 
     def parameter(self, name: str) -> Any:
-        """A parameter's value, or its default."""
+        """Return a parameter's value, or its default."""
         return self.parameters.get(name, KINDS[self.kind].parameters[name].default)
 
     def as_json(self) -> dict[str, object]:
-        """Plain values."""
+        """Return plain values."""
         return {**asdict(self), "targets": list(self.targets)}
 
     def __str__(self) -> str:
@@ -171,7 +172,7 @@ class Schedule:
     seconds: float = 0.0
 
     def write(self, path: Path) -> None:
-        """Write it beside the run's other files."""
+        """Write the schedule to a file."""
         rows = [fault.as_json() for fault in self.faults]
         content = {"schema": SCHEMA, "seed": self.seed, "seconds": self.seconds, "faults": rows}
         path.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
@@ -179,9 +180,9 @@ class Schedule:
     def problems(
         self, *, seconds: float, nodes: Sequence[int] | None, partitions: int
     ) -> list[str]:
-        """One sentence for each entry that a run like this cannot have.
+        """Return one sentence for each entry that is invalid for such a run.
 
-        `nodes` are the numbers that there are, None where nobody knows them before.
+        `nodes` are the numbers of the nodes; None if they are unknown before the run.
         """
         found = []
         for number, fault in enumerate(self.faults, 1):
@@ -193,7 +194,7 @@ class Schedule:
 
 
 def leader_of(target: Target) -> int | None:
-    """The partition whose leader a target is; None if it is no such role."""
+    """The N of a target "leader of N"; None for any other target."""
     match = _LEADER.fullmatch(target) if isinstance(target, str) else None
     return int(match[1]) if match else None
 
@@ -203,24 +204,24 @@ def _problems(
 ) -> list[str]:
     kind = KINDS.get(fault.kind)
     if kind is None:
-        return [f"there is no such kind of fault; there are {', '.join(KINDS)}."]
+        return [f"unknown kind of fault; expected one of {', '.join(KINDS)}."]
     found = []
     if not 0 <= fault.at_s <= seconds:
-        found.append(f"at_s is {fault.at_s:g}, and the run writes for {seconds:g} s.")
+        found.append(f"at_s is {fault.at_s:g}, but the run writes for {seconds:g} s.")
     if not 0 <= fault.duration_s <= seconds:
-        found.append(f"duration_s is {fault.duration_s:g}, and the run writes for {seconds:g} s.")
+        found.append(f"duration_s is {fault.duration_s:g}, but the run writes for {seconds:g} s.")
     least, most = kind.targets
     if not least <= len(fault.targets) <= most:
-        number = str(least) if least == most else f"at least {least}"
-        found.append(f"it has {len(fault.targets)} targets, and takes {number}.")
+        expected = f"{least} to {most}" if least < most else most or "none"
+        found.append(f"the number of targets is {len(fault.targets)}, expected {expected}.")
     for target in fault.targets:
         found += _target_problems(kind, target, nodes, partitions)
     for name, value in fault.parameters.items():
         if name not in kind.parameters:
             takes = ", ".join(kind.parameters) or "none"
-            found.append(f"there is no parameter {name!r}; it takes {takes}.")
+            found.append(f"unknown parameter {name!r}; known parameters: {takes}.")
         elif problem := kind.parameters[name].problem(value):
-            found.append(f"{name} is {value!r}, and {problem}.")
+            found.append(f"{name} is {value!r}, but {problem}.")
     return found
 
 
@@ -232,35 +233,35 @@ def _target_problems(
     if isinstance(target, int):
         if nodes is None or target in nodes:
             return []
-        return [f"there is no node {target}; there are {', '.join(map(str, nodes))}."]
+        return [f"there is no node {target}; the nodes are {', '.join(map(str, nodes))}."]
     if (partition := leader_of(target)) is not None:
         if partition < partitions:
             return []
-        return [f"target {target!r}: the topic has {partitions} partitions."]
+        return [f"target {target!r}: the last partition is {partitions - 1}."]
     if target == CLIENTS and not kind.clients:
-        return ["clients are no target of it."]
+        return ["clients cannot be a target of this kind."]
     if target == CONTROLLER and kind.brokers_only:
-        return ["it is for brokers only."]
+        return ["only brokers can be targets of this kind."]
     if target not in (CONTROLLER, BROKERS, CLIENTS):
         roles = f"'leader of PARTITION', '{CONTROLLER}', '{BROKERS}' and '{CLIENTS}'"
-        return [f"target {target!r} is no role; there are {roles}."]
+        return [f"target {target!r} is not a role; the roles are {roles}."]
     return []
 
 
 def read_schedule(path: Path) -> Schedule:
-    """The schedule in a file; its entries are looked at by `problems`.
+    """Read a schedule from a file; `Schedule.problems` checks its entries.
 
     Raises:
-        HarnessError: if it is no schedule.
+        HarnessError: if the file cannot be read or is not a schedule.
     """
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise HarnessError(f"--schedule {path}: {error.strerror}.") from error
     except ValueError as error:
-        raise HarnessError(f"--schedule {path} is no JSON: {error}.") from error
+        raise HarnessError(f"--schedule {path} is not valid JSON: {error}.") from error
     if not isinstance(content, dict) or content.get("schema") != SCHEMA:
-        raise HarnessError(f"--schedule {path} is no schedule: its schema is not {SCHEMA!r}.")
+        raise HarnessError(f"--schedule {path} is not a schedule: its schema is not {SCHEMA!r}.")
     rows = content.get("faults")
     if not isinstance(rows, list):
         raise HarnessError(f"--schedule {path} has no list of faults.")
@@ -283,9 +284,10 @@ _FIELDS = {"kind", "at_s", "duration_s", "targets", "parameters"}
 def _planned(row: Mapping[str, Any]) -> PlannedFault:
     unknown = sorted(row.keys() - _FIELDS)
     if unknown:
-        raise ValueError(f"there is no field {', '.join(unknown)}")
+        fields = "field" if len(unknown) == 1 else "fields"
+        raise ValueError(f"unknown {fields} {', '.join(unknown)}")
     if not {"kind", "at_s"} <= row.keys():
-        raise ValueError("it needs kind and at_s")
+        raise ValueError("the fields kind and at_s are required")
     return PlannedFault(
         kind=str(row["kind"]),
         at_s=float(row["at_s"]),

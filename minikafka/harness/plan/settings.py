@@ -1,7 +1,7 @@
-"""What a run is asked to do, where it puts its files, and what can make it stop early.
+"""The settings of a run, the paths of its files, and the error that makes it stop early.
 
-`RunSettings` is all that a run's choices depend on: the same settings and the same seed draw the
-same faults and the same records.
+A run depends on nothing but its `RunSettings`: the same settings and the same seed draw the same
+faults and the same records.
 """
 
 import dataclasses
@@ -20,29 +20,30 @@ NETWORKS = ("auto", "proxy", "namespaces", "none")
 READERS = ("cooperative", "eager", "none")
 
 DEFAULT_MASTER = "local[2,8]"
-"""Two slots; eight tries for each task, since a dead broker costs a task its time-out."""
+"""Two slots; eight attempts for each task, since a task of a dead broker fails with a timeout."""
 
 
 class HarnessError(Exception):
-    """The run cannot go on, and one sentence says why and what to do. Ends in status 2."""
+    """The run cannot go on; one sentence says why and what to do. Leads to exit status 2."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class RunSettings:
-    """The choices of one run.
+    """The settings of one run.
 
-    `rate` is records a second over all producers. `bootstrap_servers` empty means a cluster of our
-    own with `nodes` nodes; otherwise `kill_command` and `start_command` (templates with `{node}`)
-    say how to break the given one, or are empty, and then nothing is broken. `kafka_tools` is a
-    folder with `kafka-cluster`: an Apache Kafka of our own instead. `profile` names how faults are
-    drawn from the seed, `schedule` is a file that has them. `network` says what stands between the
-    nodes: "proxy", "namespaces", "none", or "auto" for what the faults need. `topics` topics with
-    `partitions` partitions each are written to; `topic` names one that is to be taken (or made)
-    instead of one with a name of the run's own. `reader` says how the group of the second reader
-    is rebalanced, or that there is none. `stream` says when Spark reads: "live", while records are
-    written, or "afterwards". `jars` is a folder with Spark's Kafka connector. `elr` is "off" for a
-    cluster of our own without eligible leader replicas. `min_acknowledged` records must be
-    acknowledged for a verdict; `lenient` are the rules of `evidence_rules` that are left out.
+    `rate` is in records per second over all producers. If `bootstrap_servers` is empty, the run
+    starts a minikafka cluster with `nodes` nodes, or with `kafka_tools` (a folder with the script
+    `kafka-cluster`) an Apache Kafka cluster. An external cluster is broken by `kill_command` and
+    `start_command` (templates with `{node}`); if they are empty, its nodes are not broken.
+    `profile` names the way in which faults are drawn from the seed; `schedule` is a file with the
+    faults. `network` is the network between the nodes: "proxy", "namespaces", "none", or "auto",
+    which depends on the faults. Producers write to `topics` topics with `partitions` partitions
+    each; `topic` names an existing or new topic instead of a generated name. `reader` is the
+    rebalance protocol of the second reader's group, or "none". `stream` is the time at which Spark
+    reads: "live", while records are written, or "afterwards". `jars` is a folder with Spark's Kafka
+    connector. With `elr` "off" the cluster is started without eligible leader replicas. At least
+    `min_acknowledged` records must be acknowledged for a verdict. `lenient` are the rules of
+    `evidence_rules` that are left out.
     """
 
     nodes: int = 3
@@ -75,11 +76,11 @@ class RunSettings:
 
     @property
     def brokers(self) -> list[int]:
-        """The numbers of the brokers."""
+        """The broker ids."""
         return list(range(1, self.nodes + 1))
 
     def problems(self) -> list[str]:
-        """One sentence for each value that is out of range; empty when the run can start."""
+        """Return one sentence for each invalid value; empty if the run can start."""
         found = []
         for name, lowest, highest in (
             ("nodes", 1, 9),
@@ -94,28 +95,28 @@ class RunSettings:
             value = getattr(self, name)
             if not lowest <= value <= highest:
                 option = "--" + name.replace("_", "-")
-                found.append(f"{option} is {value}, and must lie between {lowest} and {highest}.")
+                found.append(f"{option} is {value}, but must lie between {lowest} and {highest}.")
         if bool(self.kill_command) != bool(self.start_command):
-            found.append("--kill-command and --start-command need each other.")
+            found.append("--kill-command and --start-command must be given together.")
         if self.kill_command and not self.bootstrap_servers:
-            found.append("--kill-command is for a cluster given by --bootstrap-server.")
+            found.append("--kill-command can only be used with --bootstrap-server.")
         if self.kafka_tools and self.bootstrap_servers:
-            found.append("--kafka-tools starts a cluster, and --bootstrap-server names another.")
+            found.append("--kafka-tools cannot be used with --bootstrap-server.")
         if self.profile and self.schedule:
-            found.append("--profile draws faults and --schedule names them: give one of the two.")
+            found.append("--profile cannot be used with --schedule: give one of the two.")
         if self.nodes >= 1 and self.min_isr > self.replication_factor:
             found.append(
-                f"--min-isr is {self.min_isr}, and with {self.nodes} nodes a partition has only"
-                f" {self.replication_factor} replicas."
+                f"--min-isr is {self.min_isr}, but with --nodes {self.nodes} the replication"
+                f" factor is only {self.replication_factor}."
             )
         if self.topic and self.topics > 1:
-            found.append("--topic names one topic, and --topics asks for several.")
+            found.append(f"--topic names one topic, but --topics is {self.topics}.")
         if self.topic and not _TOPIC_NAME.fullmatch(self.topic):
-            found.append(f"--topic {self.topic!r} is no name that a topic may have.")
+            found.append(f"--topic {self.topic!r} is not a valid topic name.")
         found += self._profile_problems()
         found += self.workload.problems()
         if self.inject in OF_THE_READER and self.reader == "none":
-            found.append(f"--inject {self.inject} needs a reader, and --reader is none.")
+            found.append(f"--inject {self.inject} needs a reader, but --reader is none.")
         found.extend(
             f"--config {item!r} is not of the form key=value."
             for item in self.cluster_config
@@ -125,22 +126,22 @@ class RunSettings:
 
     def _profile_problems(self) -> list[str]:
         if self.elr == "off" and self.bootstrap_servers:
-            return ["--elr off is for a cluster of this run's own."]
+            return ["--elr off cannot be used with --bootstrap-server."]
         if self.profile != "harsh":
             return []
         if self.bootstrap_servers:
-            return ["--profile harsh cuts the power of brokers: it starts its cluster itself."]
+            return ["--profile harsh cannot be used with --bootstrap-server: it cuts power."]
         if (self.nodes, self.min_isr) != (3, 2):
             return ["--profile harsh needs --nodes 3 and --min-isr 2."]
         return []
 
     @property
     def replication_factor(self) -> int:
-        """Replicas of the run's topic."""
+        """The replication factor of the run's topics."""
         return min(3, self.nodes)
 
     def replay_command(self) -> str:
-        """The command line that repeats this run's choices, into another folder."""
+        """Return the command that repeats this run, without --out."""
         words = ["minikafka", "verify"]
         defaults = RunSettings()
         for field in dataclasses.fields(self):
@@ -163,7 +164,7 @@ class RunSettings:
         return shlex.join(words)
 
     def as_json(self) -> dict[str, object]:
-        """The settings as plain values."""
+        """Return the settings as plain values."""
         values = dataclasses.asdict(self)
         paths = {
             name: str(values[name]) if values[name] else ""
@@ -178,12 +179,12 @@ class RunSettings:
         return {**values, **paths, **lists}
 
     def topic_config(self) -> dict[str, str]:
-        """What a topic needs besides min ISR."""
+        """Return the topic configuration that the workload needs besides min ISR."""
         needed = self.workload.message_max_bytes + _BATCH_OVERHEAD_BYTES
         return {"max.message.bytes": str(needed)} if needed > _MESSAGE_MAX_BYTES else {}
 
     def topic_names(self, run: str) -> list[str]:
-        """The names of the topics that the run with this id writes to."""
+        """Return the names of the topics to which the run with this id writes."""
         if self.topic:
             return [self.topic]
         name = f"verify-{self.seed}-{run}"
@@ -192,17 +193,17 @@ class RunSettings:
 
 _OPTION_NAMES = {"bootstrap_servers": "--bootstrap-server"}
 _MESSAGE_MAX_BYTES = 1_048_588
-"""Kafka's default for topics."""
+"""Kafka's default of max.message.bytes."""
 _BATCH_OVERHEAD_BYTES = 1_024
 _TOPIC_NAME = re.compile(r"(?!\.{1,2}$)[A-Za-z0-9._-]{1,249}")
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class SparkJob:
-    """What the process is told at its start.
+    """The arguments of the Spark process.
 
-    `instance` counts the processes of a run, from 0. `jars` is a folder with the connector, or "".
-    `records` is how many will be written at most.
+    `instance` numbers the Spark processes of a run, starting at 0. `jars` is a folder with the
+    connector, or "". `records` is the greatest number of records that the run may write.
     """
 
     root: str
@@ -215,13 +216,13 @@ class SparkJob:
     records: int = 0
 
     def to_json(self) -> str:
-        """The job as the process takes it on its command line."""
+        """Return the job as the process expects it on its command line."""
         return json.dumps(dataclasses.asdict(self))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class RunFiles:
-    """The files of one run, all under one folder."""
+    """The files of one run, all in one folder."""
 
     root: Path
 
@@ -232,12 +233,12 @@ class RunFiles:
 
     @property
     def ledger_table(self) -> Path:
-        """The ledgers folded into one row a record, as parquet."""
+        """The ledgers folded into one row per record, as parquet."""
         return self.root / "ledger.parquet"
 
     @property
     def streamed(self) -> Path:
-        """What Structured Streaming read while the faults happened."""
+        """The records that Structured Streaming read during the faults."""
         return self.root / "streamed.parquet"
 
     @property
@@ -247,7 +248,7 @@ class RunFiles:
 
     @property
     def reread(self) -> Path:
-        """What a fresh batch read found after everything was healed."""
+        """The records that a batch read found after everything was healed."""
         return self.root / "reread.parquet"
 
     @property
@@ -257,7 +258,7 @@ class RunFiles:
 
     @property
     def poll_log(self) -> Path:
-        """What the consumer group was given; see `poll_log`."""
+        """The polls and commits of the consumer group; see `clients.poll_log`."""
         return self.root / "polls.msgpack"
 
     @property
@@ -267,7 +268,7 @@ class RunFiles:
 
     @property
     def findings(self) -> Path:
-        """Every broken promise, one row each."""
+        """One row for each broken promise."""
         return self.root / "findings.parquet"
 
     @property
@@ -297,30 +298,30 @@ class RunFiles:
 
     @property
     def report(self) -> Path:
-        """The page that a person looks at."""
+        """The report page."""
         return self.root / "report.html"
 
     def prepare(self) -> None:
-        """Make the folders.
+        """Create the folders.
 
         Raises:
-            HarnessError: if another run's files are there, or the folder cannot be written.
+            HarnessError: if the folder has another run's files or cannot be written.
         """
         try:
             for folder in (self.root, self.ledgers, self.logs):
                 folder.mkdir(parents=True, exist_ok=True)
-            # Of two runs that start at the same time only one creates the file.
+            # If two runs start at the same time, only one of them creates the file.
             is_ours = not self.checkpoint.exists() and _create(self.events)
         except OSError as error:
             raise HarnessError(f"cannot write to {self.root}: {error.strerror}.") from error
         if not is_ours:
             raise HarnessError(
-                f"{self.root} holds another run; name an empty folder with --out or remove it."
+                f"{self.root} holds another run; remove it, or choose an empty folder with --out."
             )
 
 
 def _create(path: Path) -> bool:
-    """Create a file; False if it was there."""
+    """Create a file; False if it exists already."""
     try:
         path.touch(exist_ok=False)
     except FileExistsError:

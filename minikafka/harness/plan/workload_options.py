@@ -1,4 +1,4 @@
-"""What a run's producers are like: every choice in one place, for the command line to offer."""
+"""The options of a run's producers, in one place for the command line."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -7,10 +7,10 @@ Acks = Literal["0", "1", "all"]
 ACKS: tuple[Acks, ...] = ("0", "1", "all")
 
 SENT_TIME, APPEND_TIME = "sent", "append"
-"""Whose the timestamps of a topic's records are: the client's, or the broker's."""
+"""The source of the timestamps of a topic's records: the client's send time or the broker."""
 
 CLIENTS = ("confluent-kafka", "aiokafka", "kafka-python")
-"""librdkafka, and two that are written in Python."""
+"""librdkafka's client, and two clients that are written in Python."""
 
 COMPRESSIONS = ("none", "gzip", "snappy", "lz4", "zstd")
 DISTRIBUTIONS = ("uniform", "log-uniform")
@@ -19,20 +19,20 @@ SIZE_MAX_BYTES = 1 << 20
 _PRODUCERS_MAX = 32
 _SKEW_MAX = 5
 _PER_RECORD_BYTES = 200
-"""Identity, key, headers and framing, generously."""
+"""A generous estimate of the size of identity, key, headers and framing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkloadOptions:
-    """The choices (SPEC S1).
+    """The options of the producers (S1).
 
-    Each of `clients` is one producer process with an equal share of the rate; one that is named
-    twice is two. `size_min_bytes` and `size_max_bytes` bound the payload, between which sizes are
-    drawn: evenly, or by "log-uniform" so that each order of magnitude is as frequent as another.
-    `key_skew` is the exponent of a Zipf distribution of keys; with 0 keys and partitions are drawn
-    evenly, above it the partition follows the key, so that some are busier than others.
-    `bytes_per_s` bounds the payload of all producers beside their rate; 0 is no bound. With
-    `transactions` records are written in transactions, some of which are aborted.
+    Each of `clients` is one producer process with an equal share of the rate; a client that is
+    named twice gets two processes. Payload sizes are drawn between `size_min_bytes` and
+    `size_max_bytes`: "uniform", or "log-uniform" so that all orders of magnitude are equally
+    frequent. `key_skew` is the exponent of a Zipf distribution of keys. With 0, keys and partitions
+    are drawn uniformly; above 0 the partition follows the key, so that some partitions are busier
+    than others. `bytes_per_s` limits the payload of all producers in addition to their rate; 0 is
+    no limit. With `transactions` records are written in transactions, some of which are aborted.
     """
 
     clients: tuple[str, ...] = ("confluent-kafka", "aiokafka")
@@ -47,19 +47,19 @@ class WorkloadOptions:
     transactions: bool = False
 
     def problems(self) -> list[str]:
-        """One sentence for each choice that cannot be; empty if all can."""
+        """Return one sentence for each invalid option; empty if all are valid."""
         found = [
-            f"{client!r} is no client; there are {', '.join(CLIENTS)}."
+            f"Unknown client {client!r}; expected one of {', '.join(CLIENTS)}."
             for client in self.clients
             if client not in CLIENTS
         ]
         if not 1 <= len(self.clients) <= _PRODUCERS_MAX:
             found.append(
-                f"At least one client must write, and at most {_PRODUCERS_MAX}; there are"
-                f" {len(self.clients)}."
+                f"The number of producers is {len(self.clients)}, but must lie between 1 and"
+                f" {_PRODUCERS_MAX}."
             )
         found += [
-            f"{what} is {value!r}, and must be one of {', '.join(choices)}."
+            f"{what} is {value!r}, but must be one of {', '.join(choices)}."
             for what, value, choices in (
                 ("acks", self.acks, ACKS),
                 ("The compression", self.compression, COMPRESSIONS),
@@ -68,27 +68,27 @@ class WorkloadOptions:
             if value not in choices
         ]
         if self.idempotent and self.acks != "all":
-            found.append(f"An idempotent producer needs acks=all, and acks is {self.acks}.")
+            found.append(f"An idempotent producer needs acks=all, but acks is {self.acks}.")
         if self.transactions and not self.idempotent:
             found.append("Transactions need idempotence.")
         if not 0 <= self.size_min_bytes <= self.size_max_bytes <= SIZE_MAX_BYTES:
             found.append(
-                f"Sizes from {self.size_min_bytes} to {self.size_max_bytes} bytes: they must rise,"
-                f" and lie between 0 and {SIZE_MAX_BYTES}."
+                f"--size-min is {self.size_min_bytes} and --size-max is {self.size_max_bytes}, but"
+                f" 0 <= size-min <= size-max <= {SIZE_MAX_BYTES} bytes is required."
             )
         if not 0 <= self.key_skew <= _SKEW_MAX:
-            found.append(f"The key skew is {self.key_skew:g}, and must lie between 0 and 5.")
+            found.append(f"The key skew is {self.key_skew:g}, but must lie between 0 and 5.")
         if self.bytes_per_s < 0:
-            found.append(f"--bytes is {self.bytes_per_s}, and must not be negative.")
+            found.append(f"--bytes is {self.bytes_per_s}, but must not be negative.")
         return found
 
     @property
     def message_max_bytes(self) -> int:
-        """A bound on one record with all that is around it, for clients and topics to allow."""
+        """The size limit for one record with its framing, which clients and topics must allow."""
         return max(1_000_000, self.size_max_bytes + _PER_RECORD_BYTES)
 
     def words(self) -> list[str]:
-        """The options of the command line that give these choices; none for the defaults."""
+        """Return the command line's options for these choices, without those at their default."""
         defaults = WorkloadOptions()
         words = []
         if self.clients != defaults.clients:

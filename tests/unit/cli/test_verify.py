@@ -159,7 +159,7 @@ def test_a_schedule_is_replayed(begun, tmp_path):
         (["--minutes", "3"], "--minutes is for --profile soak."),
         (["--acks", "1", "--idempotence", "on"], "An idempotent producer needs acks=all"),
         (["--lenient", "faults,lost"], "--lenient lost: there is no such rule; there are "),
-        (["--producers", "0"], "At least one client must write"),
+        (["--producers", "0"], "The number of producers is 0"),
         (["--size-min", "9", "--size-max", "8"], "Sizes from 9 to 8 bytes"),
         (["--profile", "smoke", "--nodes", "0"], "--nodes is 0"),
     ],
@@ -180,8 +180,8 @@ def test_a_schedule_that_the_run_cannot_have_is_told_with_status_3(begun, capsys
     )
     assert verify.main(["--schedule", str(path)]) == 3
     first, second = capsys.readouterr().err.splitlines()
-    assert "fault 1 (melt): there is no such kind of fault" in first
-    assert "fault 2 (kill): there is no node 8; there are 1, 2, 3, 101." in second
+    assert "fault 1 (melt): unknown kind of fault" in first
+    assert "fault 2 (kill): there is no node 8; the nodes are 1, 2, 3, 101." in second
     assert begun == []
 
 

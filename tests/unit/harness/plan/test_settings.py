@@ -20,10 +20,13 @@ def test_the_default_settings_can_start():
         (RunSettings(partitions=1001), "--partitions is 1001"),
         (RunSettings(min_isr=0), "--min-isr is 0"),
         (RunSettings(base_port=70_000), "--base-port is 70000"),
-        (RunSettings(bootstrap_servers="h:1", kill_command="k"), "need each other"),
+        (RunSettings(bootstrap_servers="h:1", kill_command="k"), "must be given together"),
         (RunSettings(kill_command="k", start_command="s"), "--bootstrap-server"),
         (RunSettings(cluster_config=("novalue",)), "'novalue'"),
-        (RunSettings(nodes=1), "--min-isr is 2, and with 1 nodes a partition has only 1"),
+        (
+            RunSettings(nodes=1),
+            "--min-isr is 2, but with --nodes 1 the replication factor is only 1.",
+        ),
         (RunSettings(kafka_tools=Path("t"), bootstrap_servers="h:1"), "--kafka-tools"),
         (RunSettings(profile="smoke", schedule=Path("s")), "give one of the two"),
         (RunSettings(cluster_config=("=x",)), "'=x'"),
@@ -32,11 +35,14 @@ def test_the_default_settings_can_start():
         (RunSettings(min_acknowledged=0), "--min-acknowledged is 0"),
         (RunSettings(profile="harsh", nodes=4), "harsh needs --nodes 3 and --min-isr 2"),
         (RunSettings(profile="harsh", min_isr=1), "harsh needs --nodes 3 and --min-isr 2"),
-        (RunSettings(profile="harsh", bootstrap_servers="h:1"), "starts its cluster itself"),
-        (RunSettings(elr="off", bootstrap_servers="h:1"), "--elr off is for a cluster"),
+        (
+            RunSettings(profile="harsh", bootstrap_servers="h:1"),
+            "cannot be used with --bootstrap-server",
+        ),
+        (RunSettings(elr="off", bootstrap_servers="h:1"), "--elr off cannot be used with"),
         (RunSettings(topic="t", topics=2), "--topic names one topic"),
-        (RunSettings(topic="a b"), "'a b' is no name"),
-        (RunSettings(workload=WorkloadOptions(clients=("curl",))), "'curl' is no client"),
+        (RunSettings(topic="a b"), "'a b' is not a valid topic name"),
+        (RunSettings(workload=WorkloadOptions(clients=("curl",))), "Unknown client 'curl'"),
     ],
 )
 def test_a_value_out_of_range_is_named(settings, named):
@@ -125,5 +131,5 @@ def test_a_topic_for_large_records_takes_them():
 
 def test_the_checkpoint_of_another_run_is_refused(tmp_path):
     (tmp_path / "run" / "checkpoint").mkdir(parents=True)
-    with pytest.raises(HarnessError, match="name an empty folder with --out or remove it"):
+    with pytest.raises(HarnessError, match="remove it, or choose an empty folder with --out"):
         RunFiles(tmp_path / "run").prepare()
