@@ -1,1 +1,1 @@
-"""What is observed of a cluster while a run goes on: leaders, ISR, ELR, watermarks, processes."""
+"""The observation of a cluster during a run: leaders, ISR, ELR, high watermarks and processes."""

@@ -1,7 +1,7 @@
 """Leaders, ISR and ELR of a run's topics by DescribeTopicPartitions (KIP-966), from any broker.
 
-Whoever does not answer within a second is left for the next bootstrap server: a broker that is
-stopped takes connections and stays silent.
+After a second without an answer the next bootstrap server is asked: a paused broker accepts
+connections and stays silent.
 """
 
 import dataclasses
@@ -16,14 +16,14 @@ _TIMEOUT_S = 1.0
 
 
 class UnsupportedError(Exception):
-    """The cluster does not have this request."""
+    """The cluster does not support DescribeTopicPartitions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartitionView:
     """One partition as a broker described it.
 
-    `leader` is None where there is none; `elr` and `last_known_elr` where nobody could be asked.
+    `leader` is None if there is none; `elr` and `last_known_elr` are None if they are unknown.
     """
 
     leader: int | None
@@ -33,26 +33,28 @@ class PartitionView:
     last_known_elr: tuple[int, ...] | None = None
 
     def as_json(self) -> dict[str, object]:
-        """Plain values, without replicas, which do not change in a run, and what was not told."""
+        """Return plain values, without unknown ones and without replicas, which do not change."""
         values = dataclasses.asdict(self)
         del values["replicas"]
         return {name: it for name, it in values.items() if it is not None or name == "leader"}
 
 
 class Describer:
-    """Asks for a few topics, again and again; keeps its connection."""
+    """Describes a few topics repeatedly over one connection."""
 
     def __init__(self, bootstrap_servers: str, topics: Sequence[str]) -> None:
-        """Nothing is asked yet."""
+        """Do not connect yet."""
         self._servers = bootstrap_servers.split(",")
         self._topics = list(topics)
         self._client: AdminClient | None = None
 
     def ask(self, width: int) -> dict[int, PartitionView] | None:
-        """Every partition, numbered through all topics of `width`; None if no answer came.
+        """Return every partition, by its number through all topics; None without an answer.
+
+        `width` is the number of partitions of each topic.
 
         Raises:
-            UnsupportedError: if the cluster cannot be asked.
+            UnsupportedError: if the cluster does not support the request.
         """
         try:
             if self._client is None:
@@ -78,7 +80,7 @@ class Describer:
         }
 
     def close(self) -> None:
-        """Give the connection up."""
+        """Close the connection."""
         if self._client is not None:
             self._client.close()
         self._client = None

@@ -1,6 +1,6 @@
-"""What nodes do that the run did not make them do: they end, or log a traceback.
+"""The watch for unexpected events of nodes: a node exits, or logs a traceback.
 
-Both are noted while the run goes on, so that a person hears of them at once.
+Both are noted during the run, so that they are shown at once.
 """
 
 import re
@@ -13,7 +13,7 @@ from minikafka.harness.clusters.cluster import ClusterUnderTest, last_lines
 from minikafka.harness.lines import Event, EventLog
 
 NODE = "node"
-"""The event: `phase` is "ended" or "traceback", `node` the node; see `as_json`."""
+"""The event's name. Fields: `phase` ("ended" or "traceback"), `node` and those of `as_json`."""
 
 _LOG_LINES = 20
 _BEGIN = b"Traceback (most recent call last)"
@@ -30,7 +30,7 @@ class NodeLog:
     _rest: bytes = b""
 
     def tracebacks(self, *, ended: bool = False) -> list[str]:
-        """The tracebacks completed since the last call; with `ended` also one that was cut off."""
+        """Return the tracebacks since the last call; with `ended` also an incomplete one."""
         if not self.path.exists():
             return []
         with self.path.open("rb") as file:
@@ -55,7 +55,7 @@ class NodeLog:
 
 @dataclass(slots=True)
 class NodeWatch:
-    """Watch the nodes of a cluster. The only result are events."""
+    """Watches the nodes of a cluster and writes events."""
 
     cluster: ClusterUnderTest
     events: EventLog
@@ -66,7 +66,7 @@ class NodeWatch:
         self._logs = {node: NodeLog(path) for node, path in paths.items()}
 
     def check(self, *, ended: bool = False) -> None:
-        """Write an event for each end and each traceback since the last call."""
+        """Write an event for each exit and each traceback since the last call."""
         for node, how in self.cluster.unexpected_ends():
             log = self._logs.get(node)
             text = last_lines(log.path, _LOG_LINES) if log is not None else ""
@@ -78,7 +78,7 @@ class NodeWatch:
 
 
 def as_json(events: list[Event]) -> dict[str, list[Mapping[str, Any]]]:
-    """The verdict's `nodes`, out of the events of a run."""
+    """Return the verdict's `nodes` object, made from the events of a run."""
     return {
         "ended": list(_rows(events, "ended", ("node", "at_ms", "how", "log"))),
         "tracebacks": list(_rows(events, "traceback", ("node", "at_ms", "error", "log"))),

@@ -1,8 +1,9 @@
-"""The cluster as a client sees it: leaders, ISR, ELR and ends of partitions, twice a second.
+"""The watcher, which polls leaders, ISR, ELR and high watermarks of partitions twice a second.
 
-Uses librdkafka's admin client, and the project's own for what that one cannot ask (ELR), in a
-thread of its own. Changes become events, and so do high watermarks (`watermarks` judges them).
-Requests are made one after another, so that two answers are in the order of their questions.
+It runs in its own thread and uses librdkafka's admin client, and the project's admin client for
+the ELR, which librdkafka does not support. Changes become events, and so do high watermarks
+(`watermarks` judges them). Requests are sent one after another, so answers are in the order of
+their requests.
 
 Partitions are numbered through all topics of a run: of `width` partitions each, number n is
 partition n mod width of topic n div width.
@@ -32,12 +33,12 @@ _PASSING = (
     KafkaError.NOT_CONTROLLER,
     KafkaError.INVALID_REPLICATION_FACTOR,
 )
-"""What a cluster that has just started may say, and not say a moment later."""
+"""Errors of a cluster that has just started, which may disappear a moment later."""
 
 
 @dataclass(slots=True)
 class Watcher:
-    """Follows the topics of a run; `topic` may be several, with commas between them."""
+    """Watches the topics of a run; `topic` may be several names, separated by commas."""
 
     bootstrap_servers: str
     topic: str
@@ -71,13 +72,13 @@ class Watcher:
         min_isr: int,
         more: Mapping[str, str] | None = None,
     ) -> str:
-        """Create the topics and return their ids, once each partition has a leader and a full ISR.
+        """Create the topics, wait until every replica is in the ISR, and return the topics' ids.
 
-        A topic that is there already is taken if it fits (see `require_fitting`). `more` is further
-        configuration of a topic that is made.
+        An existing topic is used if it fits (see `require_fitting`). `more` is further
+        configuration of a new topic.
 
         Raises:
-            HarnessError: if the cluster refuses, or does not get there in time.
+            HarnessError: if the cluster refuses, or the replicas are not in sync in time.
         """
         self.width = partitions
         config = {"min.insync.replicas": str(min_isr), **(more or {})}
@@ -91,7 +92,7 @@ class Watcher:
         return self.topic_id(_CREATE_TIMEOUT_S)
 
     def _create(self, topic: NewTopic) -> None:
-        """Create one, trying again after errors of the client's own and such as may pass."""
+        """Create one topic, with retries after local errors of the client and temporary errors."""
         if self.require_fitting(topic.topic, topic.num_partitions):
             return
         deadline_ms = wall_ms() + _CREATE_TIMEOUT_S * 1000
@@ -104,7 +105,7 @@ class Watcher:
             except KafkaException as error:
                 code = error.args[0].code()
                 if code == KafkaError.TOPIC_ALREADY_EXISTS and tries > 1:
-                    return  # the try that brought no answer had done it
+                    return  # an earlier attempt, which got no answer, created it
                 may_pass = code < 0 or code in _PASSING
                 if not may_pass or wall_ms() >= deadline_ms or self._stop.wait(0.5):
                     raise HarnessError(
@@ -114,25 +115,25 @@ class Watcher:
                 return
 
     def require_fitting(self, name: str, partitions: int) -> bool:
-        """Whether the topic is there already.
+        """Return True if the topic exists and fits, False if it does not exist.
 
         Raises:
-            HarnessError: if it has other partitions than the run wants, or records.
+            HarnessError: if the number of partitions differs from the run's, or it has records.
         """
         try:
             found = self._admin.describe_topics(TopicCollection([name]), request_timeout=10)
             count = len(found[name].result().partitions)
         except KafkaException:
-            return False  # whatever is wrong besides, creating it will say
+            return False  # if it is another error, the creation will fail and report it
         if count != partitions:
             raise HarnessError(
-                f"topic {name} has {count} partitions, and the run wants {partitions}; give"
+                f"topic {name}: the number of partitions is {count}, expected {partitions}; give"
                 f" --partitions {count}, or another --topic."
             )
         if self._holds_records(name, count):
             raise HarnessError(
-                f"topic {name} holds records already, which no ledger of this run could explain;"
-                " name an empty one with --topic."
+                f"topic {name} already has records, which are in no ledger of this run; name an"
+                " empty topic with --topic."
             )
         return True
 
@@ -144,31 +145,36 @@ class Watcher:
             try:
                 bounds.append({it.partition: answers[it].result().offset for it in answers})
             except KafkaException as error:
-                raise HarnessError(f"topic {name}: nobody tells its offsets: {error}") from error
+                raise HarnessError(f"topic {name}: cannot list its offsets: {error}") from error
         return bounds[0] != bounds[1]
 
     def timestamps(self) -> str:
-        """Whose the timestamps of the topics' records are: `SENT_TIME` or `APPEND_TIME`.
+        """Return the source of the timestamps of the topics' records.
+
+        The result is `APPEND_TIME` if any topic has message.timestamp.type=LogAppendTime, else
+        `SENT_TIME`.
 
         Raises:
-            HarnessError: if the cluster does not say.
+            HarnessError: if the cluster does not return the configuration.
         """
         resources = [ConfigResource(ConfigResource.Type.TOPIC, name) for name in self._topics]
         answers = self._admin.describe_configs(resources, request_timeout=10)
         try:
             kinds = [answers[each].result()[_TIMESTAMP_TYPE].value for each in resources]
         except KafkaException as error:
-            raise HarnessError(f"topic {self.topic}: no configuration: {error}") from error
+            raise HarnessError(
+                f"topic {self.topic}: cannot describe its configuration: {error}"
+            ) from error
         return APPEND_TIME if "LogAppendTime" in kinds else SENT_TIME
 
     def topic_id(self, patience_s: float) -> str:
-        """The topics' ids; empty if no broker asked within the patience knew them all.
+        """Return the topics' ids, separated by commas; empty if a topic does not exist.
 
-        A broker that lags behind the metadata does not know a topic yet, so one such answer is
-        none.
+        A broker whose metadata lags may not know a topic yet, so the request is repeated for up to
+        `patience_s`.
 
         Raises:
-            HarnessError: if the cluster does not say.
+            HarnessError: if the cluster does not answer.
         """
         deadline_ms = wall_ms() + patience_s * 1000
         while True:
@@ -195,11 +201,11 @@ class Watcher:
             raise HarnessError(f"topic {self.topic} could not be described: {error}") from error
 
     def start(self) -> None:
-        """Begin to follow."""
+        """Start the watcher's thread."""
         self._thread.start()
 
     def stop(self) -> None:
-        """End."""
+        """Stop the watcher's thread and close its connection."""
         self._stop.set()
         if self._thread.ident is not None:
             self._thread.join()
@@ -207,20 +213,20 @@ class Watcher:
             self.describer.close()
 
     def leader_of(self, partition: int) -> int | None:
-        """The leader at the last look."""
+        """The leader at the last poll; None if there was none."""
         view = self.partitions.get(partition)
         return view.leader if view else None
 
     @property
     def is_whole(self) -> bool:
-        """Whether every replica was in sync at the last look."""
+        """True if every replica was in sync at the last poll."""
         views = list(self.partitions.values())
         return len(views) == self.width * len(self._topics) and all(
             set(view.isr) == set(view.replicas) for view in views
         )
 
     def wait_whole(self, timeout_s: float) -> bool:
-        """Wait until every replica is in sync; False if that took too long."""
+        """Wait until every replica is in sync; False after the timeout."""
         deadline_ms = wall_ms() + timeout_s * 1000
         while True:
             if self.look() and self.is_whole:
@@ -229,7 +235,7 @@ class Watcher:
                 return False
 
     def look(self) -> bool:
-        """Ask once for leaders, ISR and ELR; whether an answer came."""
+        """Poll leaders, ISR and ELR once; False if there was no answer."""
         views = self._ask()
         if not views:
             return False
@@ -260,7 +266,7 @@ class Watcher:
         return found
 
     def expected(self) -> dict[TopicPartitionId, Expected]:
-        """ISR and high watermark of every partition as they were last seen."""
+        """Return the last polled ISR and high watermark of every partition."""
         return {
             TopicPartitionId(self._topics[number // self.width], number % self.width): Expected(
                 view.isr, self.high_watermarks.get(number, 0)
@@ -269,7 +275,7 @@ class Watcher:
         }
 
     def look_at_ends(self) -> None:
-        """Ask once for the high watermark of every partition; note any that went back."""
+        """Poll the high watermark of every partition once, and write an event."""
         numbers = {
             TopicPartition(self._topics[number // self.width], number % self.width): number
             for number in sorted(self.partitions)
@@ -284,9 +290,9 @@ class Watcher:
             try:
                 end = future.result().offset
             except KafkaException:
-                is_stale = True  # no leader just now: nothing was shown, so nothing can go back
+                is_stale = True  # no leader now: no high watermark was seen, so none went back
                 continue
-            if end >= 0:  # librdkafka gives a negative one where the broker named no offset
+            if end >= 0:  # librdkafka returns a negative number if the broker returned no offset
                 seen[numbers[partition]] = end
         if seen:
             self.high_watermarks.update(seen)
@@ -295,7 +301,7 @@ class Watcher:
             self._refresh()
 
     def _refresh(self) -> None:
-        """Let the client learn of new leaders: asked for offsets it goes on with those it knows."""
+        """Make the client fetch metadata: for ListOffsets it keeps using the leaders it knows."""
         with contextlib.suppress(KafkaException):
             self._admin.list_topics(timeout=_REQUEST_TIMEOUT_S)
 

@@ -1,8 +1,8 @@
-"""High watermarks as clients saw them, and where they went back (SPEC H7).
+"""The high watermarks that clients saw, and their regressions (H7).
 
-Two witnesses: the watcher's ListOffsets answers, and `latestOffset` in Spark's progress. Each asks
-one question after another, so within one witness a lower answer is a step back; between the two
-nothing is known of the order. A query that was started again is a witness of its own.
+There are two witnesses: the watcher's ListOffsets answers, and `latestOffset` in Spark's progress.
+Each sends one request after another, so a lower answer to the same witness is a regression. The
+order between two witnesses is unknown. A query that was restarted is a separate witness.
 """
 
 import dataclasses
@@ -15,7 +15,7 @@ from minikafka.harness.lines import Event
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sample:
-    """What one witness saw at one time: the end of each partition."""
+    """The high watermark of each partition that one witness saw at one time."""
 
     at_ms: int
     witness: str
@@ -24,7 +24,7 @@ class Sample:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Regression:
-    """A high watermark that was shown, and then a lower one."""
+    """A high watermark that a witness saw, and a lower one that it saw next."""
 
     witness: str
     partition: int
@@ -34,12 +34,12 @@ class Regression:
     after_at_ms: int
 
     def as_json(self) -> dict[str, object]:
-        """Plain values."""
+        """Return plain values."""
         return dataclasses.asdict(self)
 
 
 def samples(events: Iterable[Event], topic: str) -> list[Sample]:
-    """The samples among the events of a run, in their order; see `offsets_of`."""
+    """Return the samples among the events of a run in order; `topic` is as in `offsets_of`."""
     found = []
     for event in events:
         if event["event"] == "high_watermarks":
@@ -54,10 +54,11 @@ def samples(events: Iterable[Event], topic: str) -> list[Sample]:
 
 
 def offsets_of(progress: Event, name: str, topic: str) -> dict[int, int]:
-    """Offsets by partition out of a streaming query's progress; empty where it has none.
+    """Return the offsets by partition in a streaming query's progress; empty if it has none.
 
-    `topic` may be several, with commas between them; partitions are numbered through all of them.
-    All have as many partitions, and all of them are named whenever offsets are.
+    `topic` may be several names, separated by commas; partitions are numbered through all topics.
+    All topics must have the same number of partitions. Progress that names offsets must name all
+    partitions.
     """
     offsets: dict[int, int] = {}
     for source in progress["sources"]:
@@ -72,7 +73,7 @@ def offsets_of(progress: Event, name: str, topic: str) -> dict[int, int]:
 
 
 def regressions(seen: Iterable[Sample]) -> list[Regression]:
-    """Every step back, in order. After one, the lower value is what the next is compared with."""
+    """Return every regression in order; each sample is compared with the witness's previous one."""
     highest: dict[tuple[str, int], tuple[int, int]] = {}
     found = []
     for sample in seen:

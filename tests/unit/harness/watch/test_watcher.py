@@ -187,7 +187,9 @@ def test_a_topic_that_is_there_and_empty_is_taken(watcher, admin):
 
 
 def test_a_topic_that_does_not_fit_is_refused_with_what_to_do(watcher, admin, monkeypatch):
-    with pytest.raises(HarnessError, match=r"has 2 partitions, and the run wants 6; give --part"):
+    with pytest.raises(
+        HarnessError, match=r"the number of partitions is 2, expected 6; give --part"
+    ):
         watcher.require_fitting("t", 6)
     ends = iter([{0: 0, 1: 0}, {0: 0, 1: 3}])
 
@@ -196,7 +198,7 @@ def test_a_topic_that_does_not_fit_is_refused_with_what_to_do(watcher, admin, mo
         return {it: done(SimpleNamespace(offset=found[it.partition])) for it in asked}
 
     monkeypatch.setattr(admin, "list_offsets", list_offsets, raising=False)
-    with pytest.raises(HarnessError, match=r"holds records already.*--topic"):
+    with pytest.raises(HarnessError, match=r"already has records.*--topic"):
         watcher.require_fitting("t", 2)
 
 
