@@ -1,13 +1,12 @@
-"""What a run leaves on disk as Spark DataFrames, by PySpark's Python data sources.
+"""The ledgers and logs of a run as Spark DataFrames, by PySpark's Python data sources.
 
     register(spark)
-    spark.read.format("minikafka-ledger").load(FOLDER)         a row a record, as `ledger_table`
+    spark.read.format("minikafka-ledger").load(FOLDER)         one row per record, as `ledger_table`
     spark.read.format("minikafka-log").option("topic", TOPIC).load(FOLDER)
 
-`minikafka-ledger` takes a folder of `*.msgpack` or one such file. `minikafka-log` takes a folder
-below which brokers have their log directories (whatever holds a `meta.properties`), of minikafka or
-of Apache Kafka, and gives a row for each batch of each replica. A task reads one ledger, or one
-replica.
+`minikafka-ledger` reads a folder of `*.msgpack` or one such file. `minikafka-log` reads every log
+directory (a folder with `meta.properties`) below a folder, of minikafka or of Apache Kafka, and
+returns one row for each batch of each replica. A task reads one ledger or one replica.
 """
 
 from collections.abc import Iterator, Sequence
@@ -32,17 +31,17 @@ LOG_SCHEMA = (
 
 
 def register(spark: SparkSession) -> None:
-    """Make both sources known to a session; once is enough."""
+    """Register both sources with a session; once is enough."""
     spark.dataSource.register(LedgerSource)
     spark.dataSource.register(LogSource)
 
 
 class LedgerSource(DataSource):  # type: ignore[misc]
-    """Ledgers of producers."""
+    """The ledgers of producers."""
 
     @classmethod
     def name(cls) -> str:
-        """As `format` takes it."""
+        """The name for `format`."""
         return "minikafka-ledger"
 
     def schema(self) -> str:
@@ -50,7 +49,7 @@ class LedgerSource(DataSource):  # type: ignore[misc]
         return LEDGER_SCHEMA
 
     def reader(self, schema: StructType) -> DataSourceReader:  # noqa: ARG002 - Spark's signature
-        """Reads the files of the option `path`."""
+        """Return a reader of the files of the option `path`."""
         return _LedgerReader(Path(self.options["path"]))
 
 
@@ -70,19 +69,19 @@ class _LedgerReader(DataSourceReader):  # type: ignore[misc]
 
 
 class LogSource(DataSource):  # type: ignore[misc]
-    """Logs of replicas, a batch a row."""
+    """The logs of replicas, with one row per batch."""
 
     @classmethod
     def name(cls) -> str:
-        """As `format` takes it."""
+        """The name for `format`."""
         return "minikafka-log"
 
     def schema(self) -> str:
-        """Where a batch is, and what identifies its bytes."""
+        """The place of a batch, and the columns that identify its bytes."""
         return LOG_SCHEMA
 
     def reader(self, schema: StructType) -> DataSourceReader:  # noqa: ARG002 - Spark's signature
-        """Reads the log directories below the option `path`, of one `topic` or of all."""
+        """Return a reader of the log directories below `path`, for one `topic` or for all."""
         return _LogReader(Path(self.options["path"]), self.options.get("topic"))
 
 
@@ -99,9 +98,9 @@ class _LogReader(DataSourceReader):  # type: ignore[misc]
 
 
 def differing_batches(log: DataFrame) -> DataFrame:
-    """Places at which two replicas have other bytes below their high watermarks (`LOG_SCHEMA`).
+    """Return the offsets at which replicas have different bytes; `log` has `LOG_SCHEMA`.
 
-    Below each one's own, as `compare_replicas` says.
+    Each replica counts up to its own high watermark, as in `compare_replicas`.
     """
     content = F.struct("last_offset", "leader_epoch", "size", "crc")
     return (

@@ -1,16 +1,18 @@
-"""Spark's Kafka connector: resolved once by Spark's own Ivy, then used from a cache, checked.
+"""Spark's Kafka connector: resolved once by Spark's Ivy, then used from a checked cache.
 
-PySpark brings no connector. Versions are pinned together: PySpark 4.0.5 and connector 4.0.0, the
-newest whose whole closure is on every repository that was tried. Four ways, in this order:
+PySpark does not include the connector. Versions are pinned together: PySpark 4.0.5 and connector
+4.0.0, the newest one whose dependencies are all in every repository that was tried. The jars come
+from the first of these sources:
 
-0. A folder that has them (`--jars`); no network is needed.
-1. `MINIKAFKA_SPARK_JARS=/a.jar,/b.jar` names the jars; nothing is resolved.
-2. The cache (`MINIKAFKA_CACHE`, else the user's cache folder) holds a list of jars with SHA-256
-   that an earlier run resolved; every one is there and unchanged.
-3. `spark.jars.packages`, with our own settings file for Ivy (`MINIKAFKA_IVY_SETTINGS` names
-   another, for a mirror). What it brought is then put on the list. One process at a time does so.
+0. A folder with the jars (`--jars`); no network is needed.
+1. `MINIKAFKA_SPARK_JARS=/a.jar,/b.jar`, which names the jars; nothing is resolved.
+2. The cache (`MINIKAFKA_CACHE`, else the user's cache folder): a list of jars with SHA-256 that an
+   earlier run resolved, if every jar exists and is unchanged.
+3. `spark.jars.packages`, with this project's settings file for Ivy (`MINIKAFKA_IVY_SETTINGS` names
+   another, for a mirror). The resolved jars are then written to the cache's list. One process at a
+   time does this.
 
-No repository's address is written down here.
+No repository's address is in this file.
 """
 
 import fcntl
@@ -38,18 +40,18 @@ NEEDED = (
     "kafka-clients",
     "commons-pool2",
 )
-"""What a pip-installed PySpark lacks."""
+"""The artifacts that a pip-installed PySpark lacks."""
 
 REMEDIES = (
-    "Give the machine a Maven repository that has it (a mirror: copy minikafka/harness/"
-    "ivysettings.xml, set its root attribute, and name the copy in MINIKAFKA_IVY_SETTINGS), "
-    "or name a folder that has the jars with --jars DIR."
+    "Give the machine access to a Maven repository that has it (for a mirror, copy "
+    "minikafka/harness/spark/ivysettings.xml, set its root attribute, and name the copy in "
+    "MINIKAFKA_IVY_SETTINGS), or name a folder with the jars by --jars DIR."
 )
 
 
 @dataclass(frozen=True, slots=True)
 class JarSource:
-    """Where the connector comes from in this run. `jars` empty means: Ivy resolves it."""
+    """The source of the connector's jars in this run. If `jars` is empty, Ivy resolves them."""
 
     jars: tuple[Path, ...]
     ivy_folder: Path
@@ -59,10 +61,10 @@ class JarSource:
     def choose(
         cls, environ: Mapping[str, str], home: Path, folder: str | Path | None = None
     ) -> Self:
-        """Decide by folder, environment and cache.
+        """Choose the source by folder, environment and cache.
 
         Raises:
-            HarnessError: if a file that the environment names is not there, or one of the folder.
+            HarnessError: if a file that the environment names, or a jar in the folder, is missing.
         """
         cache = cache_folder(environ, home)
         settings = Path(environ.get("MINIKAFKA_IVY_SETTINGS") or _BUNDLED_SETTINGS)
@@ -81,7 +83,7 @@ class JarSource:
         return cls(jars, cache / "ivy", settings)
 
     def spark_conf(self) -> dict[str, str]:
-        """What a session builder must be told."""
+        """Return the configuration for a session builder."""
         if self.jars:
             return {"spark.jars": ",".join(str(jar.absolute()) for jar in self.jars)}
         return {
@@ -91,10 +93,10 @@ class JarSource:
         }
 
     def remember(self, resolved: str, bundled: Path) -> None:
-        """Put what Ivy brought on the list.
+        """Write the jars that Ivy resolved to the cache's list.
 
-        `resolved` is the session's `spark.jars`, `bundled` the folder of jars that PySpark has
-        anyway: what is in there need not be handed to Spark a second time.
+        `resolved` is the session's `spark.jars`, `bundled` the folder of PySpark's own jars, which
+        need not be given to Spark again.
         """
         if self.jars:
             return
@@ -108,13 +110,13 @@ class JarSource:
 def chosen(
     environ: Mapping[str, str], home: Path, folder: str | Path | None = None
 ) -> Iterator[JarSource]:
-    """As `JarSource.choose`; while Ivy has to resolve, other processes wait.
+    """Choose the source as `JarSource.choose`; hold a lock while Ivy must resolve.
 
-    Two processes that fill Ivy's cache at the same time find each other's unfinished downloads.
-    The first one notes the jars, the others use them.
+    Two processes that filled Ivy's cache at the same time would see each other's unfinished
+    downloads. The first one remembers the jars, the others use them.
 
     Raises:
-        HarnessError: as `JarSource.choose`, or the cache folder cannot be written.
+        HarnessError: as `JarSource.choose`, or if the cache folder cannot be written.
     """
     source = JarSource.choose(environ, home, folder)
     if source.jars:
@@ -134,10 +136,10 @@ def chosen(
 
 
 def in_folder(folder: Path) -> list[Path]:
-    """The connector and what it needs besides PySpark's own jars, out of a folder.
+    """Find the connector and its dependencies, except PySpark's own jars, in a folder.
 
     Raises:
-        HarnessError: naming what is not there.
+        HarnessError: names the missing artifact.
     """
     found = []
     for artifact in NEEDED:
@@ -145,27 +147,27 @@ def in_folder(folder: Path) -> list[Path]:
         names = [path for path in sorted(folder.glob("*.jar")) if pattern.fullmatch(path.name)]
         if not names:
             raise HarnessError(
-                f"--jars {folder} has no {artifact}-VERSION.jar; it must have"
-                f" {', '.join(NEEDED)}, such as {CONNECTOR.rpartition(':')[2]} of the first needs."
+                f"--jars {folder} has no {artifact}-VERSION.jar; it must have the jars"
+                f" {', '.join(NEEDED)} that version {CONNECTOR.rpartition(':')[2]} needs."
             )
         found.append(names[-1])
     return found
 
 
 def _artifact_file(jar: Path) -> str:
-    """Ivy puts `group_` before the artifact's own file name; groups have no underscore."""
+    """Remove the prefix `group_`, which Ivy adds to a file name; groups have no underscore."""
     return jar.name.partition("_")[2]
 
 
 def cache_folder(environ: Mapping[str, str], home: Path) -> Path:
-    """Where minikafka keeps what can be made again."""
+    """The folder in which minikafka keeps files that can be made again."""
     if environ.get("MINIKAFKA_CACHE"):
         return Path(environ["MINIKAFKA_CACHE"])
     return Path(environ.get("XDG_CACHE_HOME") or home / ".cache") / "minikafka"
 
 
 def read_list(cache: Path) -> list[Path]:
-    """The jars on the cache's list; empty unless every one is there with the noted SHA-256."""
+    """Return the jars of the cache's list; empty unless each exists and has the noted SHA-256."""
     try:
         noted = json.loads((cache / _LIST_NAME).read_text(encoding="utf-8"))
         jars = [(Path(row["path"]), row["sha256"]) for row in noted["jars"]]
@@ -178,7 +180,7 @@ def read_list(cache: Path) -> list[Path]:
 
 
 def write_list(cache: Path, jars: Sequence[Path]) -> None:
-    """Note these jars and their SHA-256, in one step."""
+    """Write the cache's list, with the SHA-256 of each jar, atomically."""
     cache.mkdir(parents=True, exist_ok=True)
     rows = [{"path": str(jar), "sha256": _sha256(jar)} for jar in jars]
     content = json.dumps({"connector": CONNECTOR, "jars": rows}, indent=1)
@@ -196,7 +198,7 @@ _UNRESOLVED = re.compile(r"(?:unresolved dependency: |not found: ?|FAILED\s+\] )
 
 
 def explain_failure(log: str) -> str | None:
-    """One sentence with the artifact and the remedies, if Spark's log says that Ivy failed."""
+    """Return a message with the artifact and the remedies if Spark's log shows that Ivy failed."""
     missing = sorted({name.rstrip(":;,") for name in _UNRESOLVED.findall(log)})
     if missing:
         artifact = missing[0].partition("!")[0].replace("#", ":").replace(";", ":")

@@ -2,10 +2,10 @@
 
     python -m minikafka.harness.spark.job JOB        JOB is a `SparkJob` as JSON
 
-Commands come as JSON lines on standard input: `{"do": "stream", …}`, then `stop` and `start` of
-the query any number of times, then `{"do": "finish"}`. A process may be killed and another one take
-over, which goes on from the checkpoint. Answers go to the run's Spark events file, standard error
-and output to a log. When standard input closes early, the process ends: its parent is gone.
+Commands are JSON lines on standard input: `{"do": "stream", …}`, then `stop` and `start` of the
+query any number of times, then `{"do": "finish"}`. If the process is killed, another one takes over
+and continues from the checkpoint. Answers go to the run's Spark events file, standard error and
+output to a log. When standard input closes early, the process ends: its parent is gone.
 
 Answers: `session` (ready), `stream`, `progress`, `judged` (counts, findings), `gave_up` (reason).
 """
@@ -57,7 +57,7 @@ _SMALL_RECORDS = 500_000
 
 
 def start_session(job: SparkJob, files: RunFiles, events: EventLog) -> SparkSession:
-    """Start Spark with the connector, note its jars, and warm up what the run will need."""
+    """Start Spark with the connector, remember its jars, and warm up."""
     with chosen(os.environ, Path.home(), job.jars) as source:
         spark = make_session(
             job.master,
@@ -75,7 +75,7 @@ def start_session(job: SparkJob, files: RunFiles, events: EventLog) -> SparkSess
 
 
 def _warm_up(spark: SparkSession, folder: Path) -> None:
-    """Load the classes of shuffle and parquet while the cluster starts and nobody waits."""
+    """Load the classes of shuffle and parquet while the cluster starts."""
     numbers = spark.range(1_000)
     numbers.groupBy((numbers["id"] % 7).alias("k")).count().write.mode("overwrite").parquet(
         str(folder)
@@ -88,7 +88,7 @@ def _java_version(spark: SparkSession) -> str:
 
 
 def commands() -> Iterator[dict[str, Any] | None]:
-    """Commands as they come, None about twice a second in between; ends with standard input."""
+    """Yield commands, and None after each half second without one; end with standard input."""
     buffer = b""
     with selectors.DefaultSelector() as selector:
         selector.register(sys.stdin.fileno(), selectors.EVENT_READ)
@@ -104,7 +104,7 @@ def commands() -> Iterator[dict[str, Any] | None]:
 
 
 def run(job: SparkJob, files: RunFiles, events: EventLog) -> None:
-    """Follow the commands until the verdict is done or nobody asks for it any more."""
+    """Execute commands until the verdict is done or standard input closes."""
     spark = start_session(job, files, events)
     stream: Stream | None = None
     for command in commands():
@@ -126,7 +126,7 @@ def run(job: SparkJob, files: RunFiles, events: EventLog) -> None:
 
 
 def finish(job: SparkJob, files: RunFiles, events: EventLog, stream: Stream) -> None:
-    """Drain the stream, read everything afresh, judge, and answer."""
+    """Drain the stream, read every topic again, judge, and answer."""
     is_complete = stream.drain()
     events.write("phase", name="reading everything afresh")
     read_again(stream.spark, stream.origin, files.reread_uncommitted, "read_uncommitted")
@@ -161,14 +161,14 @@ def finish(job: SparkJob, files: RunFiles, events: EventLog, stream: Stream) -> 
 
 
 class Tampering(NamedTuple):
-    """What to inject, and where."""
+    """An injection and the record that it changes."""
 
     injection: Injection
     victim: tamper.Victim
 
 
 class Group(NamedTuple):
-    """What the consumer group was given; see `judge_polls`."""
+    """The polls, ends and counts of the consumer group; see `judge_polls`."""
 
     polls: DataFrame
     ends: Mapping[int, int]
@@ -177,7 +177,7 @@ class Group(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """Everything that is to be judged besides the ledgers."""
+    """Everything that is judged, except the ledgers."""
 
     observed: Observed
     uncommitted: DataFrame
@@ -186,7 +186,7 @@ class Case:
     tampering: Tampering | None = None
 
     def tampered(self) -> "Case":
-        """With what is to be injected."""
+        """Return the case with its injection applied."""
         if self.tampering is None:
             return self
         group = self.group
@@ -201,7 +201,7 @@ class Case:
 
 
 def group_of(spark: SparkSession, files: RunFiles) -> Group | None:
-    """What the consumer group of a run noted; None if it had none."""
+    """Read the poll log of a run's consumer group; None if the run had no group."""
     if not files.poll_log.exists():
         return None
     table = read_poll_log(files.poll_log)
@@ -214,7 +214,7 @@ def group_of(spark: SparkSession, files: RunFiles) -> Group | None:
 def judge_files(
     spark: SparkSession, files: RunFiles, origin: Origin, original: Case
 ) -> dict[str, Any]:
-    """The answer `judged`, as far as it follows from the files of the run."""
+    """Return the fields of the answer `judged` that follow from the files of the run."""
     ledger = spark.read.schema(LEDGER_SCHEMA).parquet(str(files.ledger_table))
     logs = [str(path) for path in (files.events, files.spark_events) if path.exists()]
     happened = time_checks.read_events(spark, logs).cache()
@@ -272,14 +272,14 @@ def judge_files(
 
 
 def read_observed(spark: SparkSession, folder: Path) -> Any:
-    """A read's rows. By its folder, never by its files: the list of committed ones is in there."""
+    """Return a read's rows. Spark gets the folder, since its list of committed files is there."""
     if not folder.exists():
         return empty_observed(spark)
     return spark.read.schema(OBSERVED_SCHEMA).parquet(str(folder))
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run the job given as JSON; 0 unless it gave up."""
+    """Run the job given as JSON; return 0, or 2 if it failed."""
     job = SparkJob(**json.loads(arguments[0]))
     files = RunFiles(Path(job.root))
     events = EventLog(files.spark_events)

@@ -1,11 +1,11 @@
-"""The verdict of a run over again, from its files, wherever Spark runs.
+"""A second verdict of a run, from its files, on any Spark cluster.
 
     minikafka judge RUN --out DIR [--master URL]
     spark-submit --master URL --py-files minikafka.zip bin/minikafka-judge.py RUN --out DIR
 
-RUN and DIR must be the same folders on every machine (a shared file system). Nothing is collected
-but counts and a few examples; ledgers are read by executors, one task each, through the data source
-`minikafka-ledger`, for which they need this package (the archive) and its `verify` extra.
+RUN and DIR must be the same folders on every machine (a shared file system). The driver collects
+only counts and a few examples. Executors read the ledgers, one task each, through the data source
+`minikafka-ledger`; for this they need the package (the archive) and its `verify` extra.
 """
 
 import dataclasses
@@ -37,33 +37,33 @@ _ERROR_MAX = 2_000
 _BESIDE_RECORDS = (
     *("high_watermark_regression", "replicas_differ", "data_loss_reported", "topic_gone"),
 )
-"""Promises of a verdict that other parts of a run judge, without Spark's join."""
+"""The promises that other parts of a run judge, without Spark's join."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class JudgedAgain(RunFiles):
-    """A run's files to be read, and a folder of its own for everything that is written."""
+    """A run's files, which are only read, and a separate folder for everything that is written."""
 
     out: Path
 
     @property
     def ledger_table(self) -> Path:
-        """Beside the first verdict's, which stays."""
+        """In the output folder; the first verdict's ledger table stays as it is."""
         return self.out / "ledger.parquet"
 
     @property
     def findings(self) -> Path:
-        """Beside the first verdict's."""
+        """In the output folder."""
         return self.out / "findings.parquet"
 
     @property
     def polls(self) -> Path:
-        """Beside the first verdict's."""
+        """In the output folder."""
         return self.out / "polls.parquet"
 
 
 def archive(target: Path) -> None:
-    """Write this package as a zip that `--py-files` takes."""
+    """Write this package as a zip file for `--py-files`."""
     root = Path(minikafka.__file__).parent
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as packed:
         for path in sorted(root.rglob("*")):
@@ -72,7 +72,7 @@ def archive(target: Path) -> None:
 
 
 def open_session(master: str, scratch: Path) -> SparkSession:
-    """A session of `master`, or, without one, the session that spark-submit started us for."""
+    """Return a session of `master`, or, without one, the session of spark-submit."""
     if not master:
         return submitted_session()
     conf = {}
@@ -84,11 +84,11 @@ def open_session(master: str, scratch: Path) -> SparkSession:
 
 
 def judge_again(root: Path, out: Path, master: str = "") -> dict[str, Any]:
-    """Judge the run in `root`; returns, and writes to `out`, what its verdict calls judged.
+    """Judge the run in `root` again; return the answer, and write it to `out`.
 
     Raises:
-        HarnessError: if `root` holds no finished run, a file of it is missing or damaged, or `out`
-            holds something or cannot be written.
+        HarnessError: if `root` has no finished run, one of its files is missing or damaged, or
+            `out` is not empty or cannot be written.
     """
     verdict, judged = _told(root)
     files = JudgedAgain(root.absolute(), out.absolute())
@@ -115,10 +115,10 @@ def judge_again(root: Path, out: Path, master: str = "") -> dict[str, Any]:
 
 
 def _require_files(files: RunFiles, verdict: Mapping[str, Any]) -> None:
-    """Raise unless everything that the run's verdict rests on is there.
+    """Raise unless all files exist on which the run's verdict is based.
 
     Raises:
-        HarnessError: naming what is missing.
+        HarnessError: names the missing files.
     """
     needed = {
         files.events: True,
@@ -136,15 +136,15 @@ def _require_files(files: RunFiles, verdict: Mapping[str, Any]) -> None:
             missing.append(ledger.name)
     if missing:
         raise HarnessError(
-            f"{files.root} lacks {', '.join(missing)}, and its verdict rests on that."
+            f"{files.root} lacks {', '.join(missing)}, on which its verdict is based."
         )
 
 
 def differences(verdict: Mapping[str, Any], answer: Mapping[str, Any]) -> list[str]:
-    """Return a sentence for each thing of which the files show other than the run's verdict says.
+    """Return one sentence for each number that differs between the run's verdict and its files.
 
-    Then files were changed, or lost, since the run. What `--inject` changes is not compared: it
-    changes what was read, never the ledgers.
+    A difference means that files were changed or lost since the run. After `--inject`, records
+    read and broken promises are not compared, since an injection changes them.
     """
     counts, producers = answer["counts"], verdict["producers"]
     pairs = {
@@ -169,12 +169,12 @@ def differences(verdict: Mapping[str, Any], answer: Mapping[str, Any]) -> list[s
         if name in group
     }
     found = [
-        f"The verdict of the run says {before} {name.replace('_', ' ')}, and its files show {now}."
+        f"{name.replace('_', ' ')}: the verdict of the run says {before}, its files show {now}."
         for name, (before, now) in pairs.items()
         if before != now
     ]
     if group and not answer["group_is_complete"]:
-        found.append("The log of the consumer group ends before the end of every partition.")
+        found.append("The poll log shows that the consumer group did not read to the end.")
     return found
 
 
@@ -202,7 +202,7 @@ def _judge(
 
 
 def _read_streamed(spark: SparkSession, sink: Path) -> DataFrame:
-    """The rows of a streaming query, also where its folder was moved since."""
+    """Return the rows of a streaming query, even if its folder was moved."""
     paths = [str(path) for path in committed_files(sink)]
     if not paths:
         return empty_observed(spark)
@@ -210,7 +210,7 @@ def _read_streamed(spark: SparkSession, sink: Path) -> DataFrame:
 
 
 def _renewals(files: RunFiles, verdict: Mapping[str, Any]) -> list[tuple[int, int]]:
-    """Where producers went on with a new client; only their ledgers are looked into again."""
+    """Return (producer, first sequence) of each further client; reads only the ledgers needed."""
     renewed = {row["producer"] for row in verdict["producers"] if row.get("instances", 1) > 1}
     if not renewed:
         return []
@@ -219,7 +219,7 @@ def _renewals(files: RunFiles, verdict: Mapping[str, Any]) -> list[tuple[int, in
 
 
 def _told(root: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The first verdict, and Spark's answer of then."""
+    """Read the run's verdict, and the answer of its Spark process."""
     files = RunFiles(root)
     try:
         verdict = json.loads(files.verdict.read_text(encoding="utf-8"))
@@ -228,7 +228,7 @@ def _told(root: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     except (OSError, ValueError) as error:
         raise HarnessError(f"{root} holds no finished run: {error}.") from error
     if not isinstance(verdict, dict) or verdict.get("schema") != SCHEMA:
-        raise HarnessError(f"{files.verdict} is no verdict: its schema is not {SCHEMA!r}.")
+        raise HarnessError(f"{files.verdict} is not a verdict: its schema is not {SCHEMA!r}.")
     judged = [event for event in events if event["event"] == "judged"]
     if not judged:
         raise HarnessError(f"{root} holds a run that Spark has not judged.")
@@ -236,10 +236,11 @@ def _told(root: Path) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def of_the_run(verdict: Mapping[str, Any]) -> dict[str, Any]:
-    """What only the run itself could see, out of its verdict, of this version or an older one.
+    """Return the parts of a run's verdict that only the run itself could see.
 
-    `broken` counts promises that rest on more than the files, `reasons` say why it was undecided,
-    `lenient` are the rules that it left out.
+    The verdict may be of an older version. `broken` counts broken promises that cannot be judged
+    from the files, `reasons` say why the run was undecided, and `lenient` are the rules that it
+    left out.
     """
     promises = verdict["promises"]
     counts = {kind: promises.get(kind, {}).get("count") for kind in _BESIDE_RECORDS[1:]}
@@ -251,7 +252,7 @@ def of_the_run(verdict: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def broken_promises(answer: Mapping[str, Any]) -> dict[str, int]:
-    """How often each promise was broken; empty when all were kept."""
+    """Count how often each promise was broken; empty if all were kept."""
     found = {
         kind: row["count"]
         for kind, row in answer["promises"].items()
@@ -264,5 +265,5 @@ def broken_promises(answer: Mapping[str, Any]) -> dict[str, int]:
 
 
 def environment_of_submit() -> bool:
-    """Whether spark-submit started this process, with a session to come."""
+    """True if spark-submit started this process."""
     return "PYSPARK_GATEWAY_PORT" in os.environ

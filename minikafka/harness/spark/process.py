@@ -1,4 +1,4 @@
-"""The Spark process, seen from the process that started it."""
+"""The parent's handle of the Spark process."""
 
 import contextlib
 import json
@@ -20,9 +20,9 @@ _END_GRACE_S = 20.0
 
 @dataclass(slots=True)
 class SparkProcess:
-    """Takes commands; its answers are events that the run follows and hands back to `take`.
+    """Sends commands to the process; its answers are events, which the run hands to `take`.
 
-    Faults stop and kill it from threads of their own; nothing here waits for an answer.
+    Faults stop and kill the process from their own threads; no method waits for an answer.
     """
 
     settings: RunSettings
@@ -61,17 +61,17 @@ class SparkProcess:
 
     @property
     def log(self) -> Path:
-        """Where Spark's noise goes."""
+        """The file with the process's output."""
         return self.files.logs / "spark.log"
 
     @property
     def is_running(self) -> bool:
-        """Whether the process lives, or is to live again."""
+        """True while the process exists, and between `kill` and `revive`."""
         with self._lock:
             return self._is_down or self._process.poll() is None
 
     def command(self, do: str, **values: object) -> None:
-        """Send a command; one to a dead process is lost, and `why_ended` says the rest."""
+        """Send a command; if the process is dead, the command is lost (see `why_ended`)."""
         with self._lock:
             assert self._process.stdin is not None
             with contextlib.suppress(BrokenPipeError):
@@ -79,20 +79,20 @@ class SparkProcess:
                 self._process.stdin.flush()
 
     def begin_stream(self, **values: object) -> None:
-        """Let it read as a stream, now and whenever it is started again."""
+        """Start the stream, now and after each `revive`."""
         self._stream = values
         self.command("stream", **values)
 
     def stop_stream(self) -> None:
-        """Tell it to stop the query."""
+        """Send the command to stop the query."""
         self.command("stop")
 
     def start_stream(self) -> None:
-        """Tell it to start the query where its checkpoint says."""
+        """Send the command to start the query from its checkpoint."""
         self.command("start")
 
     def kill(self) -> None:
-        """SIGKILL to the driver and its JVM, which are of one process group."""
+        """Kill the driver and its JVM, which are one process group, with SIGKILL."""
         with self._lock:
             self._is_down = True
             self.kill_count += 1
@@ -101,7 +101,7 @@ class SparkProcess:
             self._process.wait()
 
     def revive(self) -> None:
-        """Start it again; the stream goes on where its checkpoint says."""
+        """Start the process again; the stream continues from its checkpoint."""
         with self._lock:
             if self._process.stdin is not None:
                 with contextlib.suppress(BrokenPipeError):
@@ -123,20 +123,20 @@ class SparkProcess:
                 pass
 
     def why_ended(self) -> str:
-        """One sentence about a process that ended without an answer."""
+        """Return one sentence on why the process ended without an answer."""
         log = self.log.read_text(encoding="utf-8", errors="replace") if self.log.exists() else ""
         explained = jars.explain_failure(log) if self.session is None else None
         if explained:
             return explained
         if self.gave_up:
-            return f"Spark gave up: {self.gave_up} (log: {self.log})"
+            return f"The Spark process failed: {self.gave_up} (log: {self.log})"
         lines = [line.strip() for line in log.splitlines() if line.strip()]
         named = [line for line in lines if "Exception" in line or "Error" in line] or lines
         last = f", {named[-1][:300]}" if named else ""
         return f"The Spark process ended without an answer (log: {self.log}{last})."
 
     def end(self) -> None:
-        """Let it end by itself for a while, then kill it; its JVM goes with it."""
+        """Wait for the process to exit, and kill it after a timeout; its JVM ends with it."""
         self._is_down = False
         if self._process.stdin is not None:
             with contextlib.suppress(BrokenPipeError):

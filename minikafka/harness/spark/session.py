@@ -1,7 +1,7 @@
 """The Spark session of a run.
 
-One a process. The master is the caller's choice; driver memory and addresses are set only for a
-local master, since on a cluster they are spark-submit's business.
+A process has one session. The caller chooses the master. Driver memory and addresses are set only
+for a local master, since on a cluster spark-submit sets them.
 """
 
 import os
@@ -28,7 +28,7 @@ _LOCAL = {
     "spark.driver.extraJavaOptions": "-XX:+UseSerialGC",
 }
 _SMALL = {
-    # The second compiler costs more than it gives in a run of a minute on two cores.
+    # In a run of one minute on two cores the C2 compiler costs more time than it saves.
     "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
 }
 
@@ -36,9 +36,9 @@ _SMALL = {
 def make_session(
     master: str, scratch: Path, conf: Mapping[str, str], *, is_small: bool = False
 ) -> SparkSession:
-    """Start Spark; `scratch` takes its warehouse and temporary files, `conf` comes last.
+    """Start Spark; `scratch` gets its warehouse and temporary files, `conf` has precedence.
 
-    A run `is_small` where its records are read and judged within seconds.
+    `is_small` is True if the run's records can be read and judged within seconds.
     """
     os.environ["PYSPARK_PYTHON"] = sys.executable
     builder = SparkSession.builder.appName("minikafka-verify").master(master)
@@ -55,7 +55,7 @@ def make_session(
 
 
 def submitted_session() -> SparkSession:
-    """The session that spark-submit started this process for: its choices come first."""
+    """Return the session for which spark-submit started this process; its settings win."""
     builder = SparkSession.builder.appName("minikafka-verify")
     submitted = SparkConf()
     for key, value in _ALWAYS.items():

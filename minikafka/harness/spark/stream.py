@@ -1,12 +1,11 @@
-"""Spark reads the topic: as a stream while the faults happen, and once more when all is healed.
+"""The two reads by Spark: as a stream during the faults, and as a batch after everything is healed.
 
-Only the stored digest of a record leaves the JVM (columns of `OBSERVED_SCHEMA`). The stream alone
-proves nothing: Spark's source skips holes in silence and notices neither truncation nor a topic
-made anew under its old offsets. The pair of both reads, joined with the ledger, is the proof.
+Only the digest of a record leaves the JVM (columns of `OBSERVED_SCHEMA`). The stream alone proves
+nothing: Spark's source silently skips gaps, and it detects neither a truncation nor a topic that
+was deleted and created again. The proof is both reads, joined with the ledger.
 
-Client settings: short time-outs and many tries, since a request stays bound to the broker that was
-the leader until its time-out. `failOnDataLoss` stays on: each of Spark's own complaints is a
-finding.
+Client settings: short timeouts and many retries, since a request stays bound to the former leader
+until its timeout. `failOnDataLoss` stays on: each report of data loss by Spark is a finding.
 """
 
 import json
@@ -43,7 +42,7 @@ _CLIENT_OPTIONS = {
 _RESTARTS_MAX = 5
 
 _COMPLAINTS = ("KAFKA_DATA_LOSS", "Some data may have been lost")
-"""How the driver and how an executor say that data is gone."""
+"""The words with which Spark's driver and executors report data loss."""
 
 
 def _observed(source: DataFrame, topic: str, width: int) -> DataFrame:
@@ -57,11 +56,11 @@ def _observed(source: DataFrame, topic: str, width: int) -> DataFrame:
 
 
 _NOW_MS = "cast(java_method('java.lang.System', 'currentTimeMillis') as bigint)"
-"""The wall clock where and when the row is made; Spark's own functions give the batch's begin."""
+"""The executor's wall clock when it makes the row; Spark's functions return the batch's start."""
 
 
 class Origin(NamedTuple):
-    """What is read: topics (with commas between them) of `width` partitions each, and where."""
+    """The topics to read (separated by commas, with `width` partitions each) and their cluster."""
 
     bootstrap_servers: str
     topic: str
@@ -71,7 +70,7 @@ class Origin(NamedTuple):
 def read_again(
     spark: SparkSession, origin: Origin, target: Path, isolation: str = "read_committed"
 ) -> None:
-    """Read every topic afresh from its first offset, and store the digests."""
+    """Read every topic from its first offset to its end, and store the digests."""
     source = (
         spark.read.format("kafka")
         .options(**{**_CLIENT_OPTIONS, "kafka.isolation.level": isolation})
@@ -85,17 +84,17 @@ def read_again(
 
 
 class Commit(NamedTuple):
-    """The last batch that a checkpoint has as done, and where it ended: topic → partition → end."""
+    """The last completed batch of a checkpoint, and its ends: topic → partition → end."""
 
     batch: int
     offsets: dict[str, dict[str, int]]
 
 
 def last_commit(checkpoint: Path) -> Commit | None:
-    """Out of a query's checkpoint folder; None if there is no finished batch.
+    """Read the last commit from a query's checkpoint; None if no batch is completed.
 
-    The layout is Spark's: `commits/N` is there when batch N is done, and the third line of
-    `offsets/N` says where the first source ended.
+    The layout is Spark's: `commits/N` exists when batch N is completed, and the third line of
+    `offsets/N` has the end offsets of the first source.
     """
     done = [int(path.name) for path in (checkpoint / "commits").glob("*") if path.name.isdigit()]
     if not done:
@@ -105,11 +104,11 @@ def last_commit(checkpoint: Path) -> Commit | None:
 
 
 def committed_files(sink: Path) -> list[Path]:
-    """Return the files that a streaming query has committed to a folder, wherever that is now.
+    """Return the files that a streaming query has committed to a folder, even if it was moved.
 
-    Spark's list of them, `_spark_metadata`, has absolute paths: in a folder that was moved or
-    copied Spark itself finds no file of the list and reads nothing. `N.compact` holds all of the
-    list up to batch N, `N` what batch N added.
+    Spark's list of these files, `_spark_metadata`, has absolute paths: in a folder that was moved
+    or copied, Spark finds none of them and reads nothing. `N.compact` is the list up to batch N,
+    `N` the files that batch N added.
     """
     logs = [path for path in (sink / "_spark_metadata").glob("*") if path.stem.isdigit()]
     compacts = [path for path in logs if path.suffix == ".compact"]
@@ -121,13 +120,13 @@ def committed_files(sink: Path) -> list[Path]:
 
 
 def _committed_names(log: Path) -> Iterator[str]:
-    """The first line is a version; each other one is a file."""
+    """Yield the file names of a list; its first line is a version, each other line a file."""
     for line in log.read_text(encoding="utf-8").splitlines()[1:]:
         yield unquote(json.loads(line)["path"]).rpartition("/")[2]
 
 
 def stream_ends(checkpoint: Path, origin: Origin) -> dict[int, int]:
-    """Where the last batch that is done ended, by partition; empty where none is done."""
+    """Return the ends of the last completed batch by partition; empty if there is none."""
     commit = last_commit(checkpoint)
     if commit is None:
         return {}
@@ -140,10 +139,10 @@ def stream_ends(checkpoint: Path, origin: Origin) -> dict[int, int]:
 
 @dataclass(slots=True)
 class Stream:
-    """The streaming query of a run, started again on its checkpoint when it ends by itself.
+    """The streaming query of a run, restarted from its checkpoint when it fails.
 
-    `data_loss` holds Spark's own complaints of lost data (error class and message); after one the
-    query stays down, since it would only complain again.
+    `data_loss` has Spark's reports of data loss (error class and message). After such a report the
+    query is not restarted, since it would fail in the same way again.
     """
 
     spark: SparkSession
@@ -160,7 +159,7 @@ class Stream:
     _reported: str = ""
 
     def start(self) -> None:
-        """Begin, or go on where the checkpoint says; nothing if it goes on already."""
+        """Start the query from its checkpoint; do nothing if it is running."""
         if self._query is not None:
             return
         self._expected = last_commit(self.files.checkpoint)
@@ -186,7 +185,7 @@ class Stream:
         self.events.write("stream", phase="started", restarts=restarts)
 
     def stop(self) -> None:
-        """Stop the query, at whatever it is; `start` goes on."""
+        """Stop the query at once; `start` continues it."""
         if self._query is not None:
             self._report_progress()
             self._query.stop()
@@ -194,7 +193,7 @@ class Stream:
             self.events.write("stream", phase="stopped", restarts=self._start_count)
 
     def watch(self) -> None:
-        """Report progress that is new; start again after a failure that may pass."""
+        """Report new progress; restart the query if it failed."""
         self._report_progress()
         query = self._query
         if query is None or query.isActive:
@@ -202,7 +201,7 @@ class Stream:
         self._ended(query.exception())
 
     def drain(self) -> bool:
-        """Read to the present end and stop; whether that came about."""
+        """Read to the current end and stop; return False if that failed."""
         if self._start_count and not self.problem:
             self.start()
         while self._query is not None:
@@ -243,12 +242,12 @@ class Stream:
 
     @property
     def _witness(self) -> str:
-        """Each start of the query is a witness of its own: a batch done again says what was."""
+        """The witness name; each start has its own, since a repeated batch shows old offsets."""
         first = (self.instance, self._start_count) == (0, 1)
         return "spark" if first else f"spark {self.instance + 1}.{self._start_count}"
 
     def _check_start(self, progress: dict[str, Any]) -> None:
-        """The first batch after a start begins where the last one in the checkpoint ended."""
+        """Write an event unless the first batch begins where the checkpoint's last one ended."""
         expected, self._expected = self._expected, None
         if expected is None:
             return
@@ -256,7 +255,7 @@ class Stream:
         got = json.loads(got) if isinstance(got, str) else got
         if progress["batchId"] != expected.batch + 1 or got != expected.offsets:
             said = (
-                f"the checkpoint says batch {expected.batch + 1} from {expected.offsets}, and the"
+                f"the checkpoint requires batch {expected.batch + 1} at {expected.offsets}, but the"
                 f" query began batch {progress['batchId']} at {got}"
             )
             self.events.write("stream", phase="strayed", reason=said)
@@ -269,7 +268,7 @@ def _reason(error: StreamingQueryException | None) -> str:
 
 
 def _plain(progress: Any) -> dict[str, Any]:
-    """What the page and the high watermark check need of a progress event."""
+    """Return the fields of a progress event that the page and the high watermark check need."""
     values = json.loads(progress.json)
     offsets = ("startOffset", "endOffset", "latestOffset")
     return {

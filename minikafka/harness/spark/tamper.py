@@ -1,9 +1,9 @@
-"""Tampering with what was observed, to prove that the verdict can be other than "verified".
+"""Tampering with the observations, to prove that the verdict can be other than "verified".
 
-Only the frames handed to the verdict are changed (reads, ledger, high watermarks), never the
-cluster or the files. The victim is
-an acknowledged record drawn from the seed; the verdict is marked, and a run whose injected fault
-was not found is undecided: then the harness itself is broken.
+Only the frames that are judged (reads, ledger, high watermarks, polls) are changed, never the
+cluster or the files. The victim is an acknowledged record drawn from the seed. The verdict is
+marked, and a run whose injection was not found is undecided, since then the harness itself is
+broken.
 """
 
 import dataclasses
@@ -23,7 +23,7 @@ from minikafka.harness.plan.settings import HarnessError
 from minikafka.harness.verdict.join import Observed
 
 _FAR_AWAY = 1 << 40
-"""Added to an offset to make a place where no real record is."""
+"""Added to an offset or sequence to get one that no real record has."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,15 +39,15 @@ class Victim:
 
     @property
     def name(self) -> str:
-        """As the verdict names it."""
+        """The record's name in the verdict."""
         return record_name(self.pid, self.seq)
 
 
 def choose_victim(tables: Sequence[LedgerTable], seed: int) -> Victim:
-    """A record acknowledged by acks=all that has such a successor in its partition.
+    """Choose a record acknowledged with acks=all that has such a successor in its partition.
 
     Raises:
-        HarnessError: if there is none.
+        HarnessError: if there is no such record.
     """
     rng = random.Random(f"inject/{seed}")
     for table in rng.sample(list(tables), len(tables)):
@@ -68,7 +68,7 @@ def choose_victim(tables: Sequence[LedgerTable], seed: int) -> Victim:
 
 
 def tamper(observed: Observed, injection: Injection, victim: Victim) -> Observed:
-    """Both reads with the victim lost, doubled, swapped with its successor, changed, and so on."""
+    """Return both reads with the victim lost, duplicated, swapped with its successor, and so on."""
     is_victim = _is(victim.pid, victim.seq)
     streamed, reread = observed.streamed, observed.reread
     if injection == "skip":
@@ -84,7 +84,7 @@ def tamper(observed: Observed, injection: Injection, victim: Victim) -> Observed
 
 
 def tamper_ledger(ledger: DataFrame, injection: Injection, victim: Victim) -> DataFrame:
-    """The ledger, with the victim refused though it is in the log if that is what to inject."""
+    """Return the ledger; for "refuse" with the victim as failed, although it is in the log."""
     if injection != "refuse":
         return ledger
     refused = _set(ledger, _is(victim.pid, victim.seq), "status", F.lit("failed"))
@@ -92,7 +92,7 @@ def tamper_ledger(ledger: DataFrame, injection: Injection, victim: Victim) -> Da
 
 
 def tamper_uncommitted(read: DataFrame, injection: Injection, victim: Victim) -> DataFrame:
-    """The read under read_uncommitted: as the other one, unless a difference is to be injected."""
+    """Return the read_uncommitted read, changed as the other reads, or alone for "isolation"."""
     if injection == "isolation":
         return _drop(read, victim)
     if injection in _IN_BOTH_READS:
@@ -101,7 +101,7 @@ def tamper_uncommitted(read: DataFrame, injection: Injection, victim: Victim) ->
 
 
 def tamper_polls(polls: DataFrame, injection: Injection, victim: Victim) -> DataFrame:
-    """The consumer group's log, in which the victim is given again, or to nobody."""
+    """Return the consumer group's polls; the victim is polled again, or skipped."""
     if injection not in OF_THE_READER:
         return polls
     has_it = (
@@ -121,14 +121,14 @@ def tamper_polls(polls: DataFrame, injection: Injection, victim: Victim) -> Data
     again = polls.where(has_it).withColumn("first", at).withColumn("last", at)
     if injection == "poll-backward":
         return polls.unionByName(again.withColumn("position", F.col("position") + 1))
-    # Last of all, by a member of its own: whatever was committed was committed before.
+    # At the very end and by a separate member: every commit comes before it.
     return polls.unionByName(
         again.withColumn("position", F.lit(_FAR_AWAY)).withColumn("member", F.lit(-1))
     )
 
 
 def tamper_samples(samples: DataFrame, injection: Injection, victim: Victim) -> DataFrame:
-    """The high watermarks seen, with one more that is lower, if that is what to inject."""
+    """Return the high watermarks seen; for "watermark" with one more that is lower."""
     if injection != "watermark":
         return samples
     lower = samples.where(F.col("partition") == victim.partition).groupBy("witness", "partition")
@@ -149,7 +149,7 @@ def _set(frame: DataFrame, condition: Column, column: str, value: Column) -> Dat
 
 
 def _stranger(rows: DataFrame) -> DataFrame:
-    """Copies under another name and at another place."""
+    """Return copies of the rows with another sequence and another offset."""
     for column in ("seq", "offset"):
         rows = rows.withColumn(column, F.col(column) + _FAR_AWAY)
     return rows
@@ -185,7 +185,7 @@ def _add_stranger(read: DataFrame, victim: Victim) -> DataFrame:
 
 
 def _open_gap(read: DataFrame, victim: Victim) -> DataFrame:
-    """The victim and everything after it, one offset further on."""
+    """Move the victim and everything after it by one offset."""
     after = (F.col("partition") == victim.partition) & (F.col("offset") >= victim.offset)
     return _set(read, after, "offset", F.col("offset") + 1)
 
@@ -202,10 +202,10 @@ _IN_BOTH_READS: dict[Injection, Callable[[DataFrame, Victim], DataFrame]] = {
 
 
 def is_found(findings: DataFrame, injection: Injection, victim: Victim) -> bool:
-    """Whether the victim is among the findings as the kind that it must be.
+    """True if the findings have the victim with the kind that the injection must lead to.
 
-    Of two swapped records the earlier one is the one that now comes too late. What no producer
-    sent has a name of its own, made of the victim's.
+    Of two swapped records the earlier one is found, since it now comes too late. A record that no
+    producer sent has a different sequence, derived from the victim's.
     """
     rows = findings.where(F.col("kind") == EXPECTED_KIND[injection])
     seq = victim.seq + (_FAR_AWAY if injection in ("phantom", "vanish") else 0)
@@ -213,5 +213,5 @@ def is_found(findings: DataFrame, injection: Injection, victim: Victim) -> bool:
 
 
 def is_regression_found(regressions: Sequence[Mapping[str, Any]], victim: Victim) -> bool:
-    """Whether the high watermark that was injected is among the regressions."""
+    """True if the regressions have one in the victim's partition."""
     return any(row["partition"] == victim.partition for row in regressions)

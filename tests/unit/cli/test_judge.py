@@ -113,21 +113,21 @@ def test_a_file_that_is_missing_is_named(judged, tmp_path, capsys, name):
     (judged.root / name).unlink()
     assert main(["judge", str(judged.root), "--out", str(tmp_path / "out")]) == 2
     name = name.removeprefix("ledger/")
-    assert f"lacks {name}, and its verdict rests on that." in capsys.readouterr().err
+    assert f"lacks {name}, on which its verdict is based." in capsys.readouterr().err
 
 
 def test_a_ledger_without_entries_is_missing(judged, tmp_path, capsys):
     """All of its records would have been sent by no producer."""
     (judged.ledgers / "producer-2.msgpack").write_bytes(b"")
     assert main(["judge", str(judged.root), "--out", str(tmp_path / "out")]) == 2
-    assert "lacks producer-2.msgpack, and" in capsys.readouterr().err
+    assert "lacks producer-2.msgpack, on" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("text", ["[]", "{}", '{"schema": "minikafka.verdict/2"}'])
 def test_a_verdict_of_another_form_is_named(judged, tmp_path, capsys, text):
     judged.verdict.write_text(text)
     assert main(["judge", str(judged.root), "--out", str(tmp_path / "out")]) == 2
-    assert "verdict.json is no verdict: its schema is not" in capsys.readouterr().err
+    assert "verdict.json is not a verdict: its schema is not" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("error", [LedgerDamagedError("p1: at byte 7"), PySparkException("No.")])
@@ -154,16 +154,32 @@ def test_files_that_show_what_the_verdict_says_are_those_of_the_run():
 @pytest.mark.parametrize(
     ("verdict", "answer", "said"),
     [
-        ({}, {"acknowledged": 8, "unknown_absent": 1}, "says 9 acknowledged, and its files show 8"),
-        ({}, {"acknowledged": 8, "unknown_absent": 1}, "says 1 unknown, and its files show 2"),
-        ({}, {"failed": 0}, "says 1 failed, and its files show 0"),
-        ({}, {"read_by_stream": 9}, "says 10 read by stream, and its files show 9"),
-        ({}, {"read_afresh": 9}, "says 10 read afresh, and its files show 9"),
-        ({"promises": {"lost": {"count": 2}}}, {}, "says 2 lost, and its files show 0"),
+        (
+            {},
+            {"acknowledged": 8, "unknown_absent": 1},
+            "acknowledged: the verdict of the run says 9, its files show 8",
+        ),
+        (
+            {},
+            {"acknowledged": 8, "unknown_absent": 1},
+            "unknown: the verdict of the run says 1, its files show 2",
+        ),
+        ({}, {"failed": 0}, "failed: the verdict of the run says 1, its files show 0"),
+        (
+            {},
+            {"read_by_stream": 9},
+            "read by stream: the verdict of the run says 10, its files show 9",
+        ),
+        ({}, {"read_afresh": 9}, "read afresh: the verdict of the run says 10, its files show 9"),
+        (
+            {"promises": {"lost": {"count": 2}}},
+            {},
+            "lost: the verdict of the run says 2, its files show 0",
+        ),
         (
             {"promises": {"high_watermark_regression": {"count": 1}}},
             {},
-            "says 1 high watermark regression, and its files show 0",
+            "high watermark regression: the verdict of the run says 1, its files show 0",
         ),
     ],
 )
@@ -179,14 +195,14 @@ def test_entries_that_are_gone_from_the_log_of_the_group_are_noticed(name):
     [said] = differences(VERDICT, {**ANSWER, "group_counts": counts})
     said_before = VERDICT["group"][name]
     assert said == (
-        f"The verdict of the run says {said_before} {name} of the group, and its files show 0."
+        f"{name} of the group: the verdict of the run says {said_before}, its files show 0."
     )
 
 
 def test_a_log_of_the_group_that_was_cut_is_noticed():
     cut = {**ANSWER, "group_is_complete": False}
     [said] = differences(VERDICT, cut)
-    assert said == "The log of the consumer group ends before the end of every partition."
+    assert said == "The poll log shows that the consumer group did not read to the end."
     assert differences({**VERDICT, "group": {}}, cut) == []
 
 
