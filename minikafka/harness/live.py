@@ -103,7 +103,7 @@ _CHANGES = {
 
 def _node_line(event: Event) -> str:
     if event["phase"] == "ended":
-        return f"node {event['node']} ended by itself: {event['how']}"
+        return f"node {event['node']} exited unexpectedly: {event['how']}"
     return f"node {event['node']} logged a traceback: {event['error']}"
 
 

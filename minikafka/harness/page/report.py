@@ -308,7 +308,7 @@ def _nodes(verdict: Verdict, axis: Axis) -> str:
     nodes = verdict.get("nodes") or {}
     parts = []
     for row in nodes.get("ended", ()):
-        said = text(f"Node {row['node']} ended by itself: {row['how']}, ")
+        said = text(f"Node {row['node']} exited unexpectedly: {row['how']}, ")
         parts.append(f"<p>{said}{_at(row['at_ms'], axis)}</p>")
         parts.append(folded("The end of its log", f'<pre tabindex="0">{text(row["log"])}</pre>'))
     for row in nodes.get("tracebacks", ()):

@@ -1,1 +1,1 @@
-"""The verdict: every broken promise, and what a run must show before it counts as verified."""
+"""The verdict: the broken promises, and the evidence that a run needs to count as verified."""

@@ -1,7 +1,7 @@
-"""What a run must show before it may be called verified: a rule for each kind of missing evidence.
+"""The evidence that a run needs to be verified: one rule for each kind of missing evidence.
 
 Each rule yields the sentences that make a run undecided. `LENIENT` rules may be left out with
-`--lenient`; then their sentences stand in the verdict as left out, and so does the rule's name.
+`--lenient`; then the verdict lists the rule and its sentences as left out.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,20 +14,20 @@ if TYPE_CHECKING:
     from minikafka.harness.verdict.verdict_file import Evidence
 
 UNKNOWN_SHARE_MAX = 0.01
-"""The share of the records sent that may be of unknown outcome."""
+"""The share of the records sent whose outcome may be unknown."""
 
 _SENTENCES_MAX = 5
 
 
 class Reason(NamedTuple):
-    """Why a run is undecided: the rule, and its sentence."""
+    """A reason why a run is undecided: the name of the rule, and its sentence."""
 
     rule: str
     sentence: str
 
 
 class Rule(NamedTuple):
-    """When a run is undecided, for the documentation, and the sentences that say so."""
+    """A rule: its meaning for the documentation, and a check that yields its sentences."""
 
     meaning: str
     check: Callable[["Evidence", Mapping[str, int]], Iterator[str]]
@@ -35,12 +35,12 @@ class Rule(NamedTuple):
 
 
 def reasons(evidence: "Evidence", counts: Mapping[str, int]) -> list[Reason]:
-    """Every sentence of every rule, at most five of each."""
+    """Return the sentences of all rules, at most five of each."""
     found = []
     for name, rule in RULES.items():
         said = list(rule.check(evidence, counts))
         if len(said) > _SENTENCES_MAX:
-            said[_SENTENCES_MAX:] = [f"The same {len(said) - _SENTENCES_MAX} times more ({name})."]
+            said[_SENTENCES_MAX:] = [f"And {len(said) - _SENTENCES_MAX} more by rule '{name}'."]
         found += [Reason(name, sentence) for sentence in said]
     return found
 
@@ -59,7 +59,7 @@ def _acknowledged(evidence: "Evidence", counts: Mapping[str, int]) -> Iterator[s
         return
     if 0 < counts["acknowledged"] < evidence.min_acknowledged:
         yield (
-            f"{counts['acknowledged']:,} records were acknowledged, and a verdict needs"
+            f"Acknowledged records: {counts['acknowledged']:,}; a verdict needs at least"
             f" {evidence.min_acknowledged:,} (--min-acknowledged)."
         )
 
@@ -89,18 +89,18 @@ def _ledger(evidence: "Evidence", counts: Mapping[str, int]) -> Iterator[str]:
         return
     if counts["acknowledged"] < evidence.claimed_acknowledged:
         yield (
-            f"{evidence.claimed_acknowledged} acknowledgements were counted, and"
-            f" {counts['acknowledged']} are in the ledgers."
+            f"Acknowledgements that producers counted: {evidence.claimed_acknowledged:,};"
+            f" in the ledgers: {counts['acknowledged']:,}."
         )
     accounted = counts["acknowledged"] + counts["failed"] + counts["unknown"]
     if accounted != counts["sent"]:
-        yield f"{counts['sent']} records were sent and {accounted} were judged."
+        yield f"Records sent: {counts['sent']:,}; judged: {accounted:,}."
 
 
 def _injection(evidence: "Evidence", _counts: Mapping[str, int]) -> Iterator[str]:
     judged = evidence.judged
     if evidence.inject is not None and judged is not None and not judged["injected_found"]:
-        yield "The harness did not find what it had injected: the harness is broken."
+        yield "The harness did not find its own injection: the harness is broken."
 
 
 def _unknown(_evidence: "Evidence", counts: Mapping[str, int]) -> Iterator[str]:
@@ -108,7 +108,7 @@ def _unknown(_evidence: "Evidence", counts: Mapping[str, int]) -> Iterator[str]:
     if share > UNKNOWN_SHARE_MAX:
         yield (
             f"The outcome of {counts['unknown']:,} of {counts['sent']:,} records is unknown:"
-            f" {share:.1%}, and at most {UNKNOWN_SHARE_MAX:.0%} may be."
+            f" {share:.1%}, and the limit is {UNKNOWN_SHARE_MAX:.0%}."
         )
 
 
@@ -119,8 +119,8 @@ def _producers(evidence: "Evidence", _counts: Mapping[str, int]) -> Iterator[str
 def _silence(evidence: "Evidence", _counts: Mapping[str, int]) -> Iterator[str]:
     for window in too_long(evidence.windows, evidence.faults):
         yield (
-            f"Partition {window.partition} acknowledged nothing for {window.length_s:.1f} s from"
-            f" {window.began_s(evidence.run):.1f} s; the faults of that time explain"
+            f"Partition {window.partition} acknowledged nothing for {window.length_s:.1f} s,"
+            f" starting at {window.began_s(evidence.run):.1f} s; the faults at that time explain"
             f" {window.bound_s:.1f} s."
         )
 
@@ -139,7 +139,7 @@ def _fault_name(fault: Mapping[str, Any]) -> str:
 
 def _nodes(evidence: "Evidence", _counts: Mapping[str, int]) -> Iterator[str]:
     for ended in evidence.nodes.get("ended", ()):
-        yield f"Node {ended['node']} ended by itself: {ended['how']}."
+        yield f"Node {ended['node']} exited unexpectedly: {ended['how']}."
     for logged in evidence.nodes.get("tracebacks", ()):
         yield f"Node {logged['node']} logged a traceback: {logged['error']}."
     if evidence.shutdown_problem:
@@ -155,10 +155,10 @@ def _replicas(evidence: "Evidence", _counts: Mapping[str, int]) -> Iterator[str]
     if not evidence.is_own:
         return
     if not evidence.replicas.get("compared"):
-        why = evidence.replicas.get("why_not") or "The run ended before."
+        why = evidence.replicas.get("why_not") or "The run ended first."
         yield f"The replicas were not compared: {why}"
     elif not evidence.replicas.get("batches"):
-        yield "The replicas were not compared: no log holds a batch below the high watermark."
+        yield "The replicas were not compared: no log has a batch below the high watermark."
 
 
 def _replica_ends(evidence: "Evidence", _counts: Mapping[str, int]) -> Iterator[str]:
@@ -168,12 +168,12 @@ def _replica_ends(evidence: "Evidence", _counts: Mapping[str, int]) -> Iterator[
 
 def _timestamps(evidence: "Evidence", _counts: Mapping[str, int]) -> Iterator[str]:
     if evidence.timestamps != SENT_TIME:
-        yield "The brokers set the timestamps of the topic, so that they were not compared."
+        yield "The brokers set the timestamps of the topic, so they were not compared."
 
 
 def _elr(evidence: "Evidence", _counts: Mapping[str, int]) -> Iterator[str]:
     if evidence.elr_required and not evidence.elections.get("from_elr"):
-        yield "No leader was elected out of the ELR, and this profile is for that."
+        yield "No leader was elected from the ELR, which this profile requires."
 
 
 RULES: dict[str, Rule] = {
@@ -195,18 +195,18 @@ RULES: dict[str, Rule] = {
     ),
     "injection": Rule("what `--inject` injected was not found", _injection, is_lenient=False),
     "acknowledged": Rule(
-        "fewer records were acknowledged than `--min-acknowledged` asks for", _acknowledged
+        "fewer records were acknowledged than `--min-acknowledged` requires", _acknowledged
     ),
     "unknown": Rule("more than 1 % of the records sent have no known outcome", _unknown),
-    "producers": Rule("a producer ended early, or did not end", _producers),
+    "producers": Rule("a producer exited early, or did not exit", _producers),
     "silence": Rule(
-        "a partition acknowledged nothing for longer than the faults of that time explain", _silence
+        "a partition acknowledged nothing for longer than the faults at that time explain", _silence
     ),
     "faults": Rule("a fault of the schedule was not done, done in part, or not healed", _faults),
-    "nodes": Rule("a node ended by itself, did not shut down, or logged a traceback", _nodes),
+    "nodes": Rule("a node exited unexpectedly, did not shut down, or logged a traceback", _nodes),
     "whole": Rule("after the faults not every replica returned to the ISR", _whole),
     "replicas": Rule(
-        "the replicas of a cluster of this run's own could not be compared", _replicas
+        "the replicas of a cluster that the run started could not be compared", _replicas
     ),
     "replica-ends": Rule(
         "the log of an ISR member is empty, begins late, or does not reach the high watermark",
@@ -216,14 +216,14 @@ RULES: dict[str, Rule] = {
         "the topic has `message.timestamp.type=LogAppendTime`: timestamps were not compared",
         _timestamps,
     ),
-    "elr": Rule("`--profile harsh` with ELR on, and no leader was elected out of the ELR", _elr),
+    "elr": Rule("`--profile harsh` with ELR on, but no leader was elected from the ELR", _elr),
 }
 """Every rule by its name, in the order of the verdict's reasons."""
 
 LENIENT = tuple(name for name, rule in RULES.items() if rule.is_lenient)
-"""What `--lenient` may leave out."""
+"""The names of the rules that `--lenient` may leave out."""
 
 
 def unknown_rules(names: Sequence[str]) -> list[str]:
-    """Those that are not in `LENIENT`."""
+    """Return the names that are not in `LENIENT`."""
     return [name for name in names if name not in LENIENT]

@@ -1,9 +1,9 @@
-"""read_committed and read_uncommitted side by side, as Spark DataFrames.
+"""The comparison of a read_committed and a read_uncommitted read, as Spark DataFrames.
 
-Without transactions both must show the same records. With them read_uncommitted also shows what was
-aborted, and what is not ended; read_committed never shows anything that the other does not.
+Without transactions both must return the same records. With transactions read_uncommitted also
+returns aborted and open ones; read_committed never returns a record that the other does not.
 
-Digests of stretches of offsets are compared first, so that two equal reads cost one small shuffle.
+Digests of ranges of offsets are compared first, so that two equal reads cost one small shuffle.
 """
 
 from typing import NamedTuple
@@ -15,7 +15,7 @@ _STRETCH = 4_096
 
 
 class Isolation(NamedTuple):
-    """Findings, and how many rows each reading had for itself."""
+    """The findings, and the numbers of records that both reads or only one of them returned."""
 
     findings: DataFrame
     counts: dict[str, int]
@@ -24,9 +24,9 @@ class Isolation(NamedTuple):
 def compare(
     ledger: DataFrame, committed: DataFrame, uncommitted: DataFrame, *, transactions: bool
 ) -> Isolation:
-    """Compare two reads; the uncommitted one was made first.
+    """Compare two reads; the read_uncommitted one was made first.
 
-    What was appended after that one's end is not held against anybody.
+    Records after the end of that read may have been appended later and are not compared.
     """
     ends = uncommitted.groupBy("partition").agg(F.max("offset").alias("end"))
     comparable = committed.join(F.broadcast(ends), "partition").where("offset <= end").drop("end")
@@ -64,7 +64,7 @@ def compare(
 
 
 def _differing(committed: DataFrame, uncommitted: DataFrame) -> DataFrame:
-    """Rows that one read has and the other has not, with `side`, the one that has it."""
+    """Return the rows that only one read has, with `side`, the name of that read."""
     digests = _digest(committed, 1).unionByName(_digest(uncommitted, -1))
     differing = F.broadcast(
         digests.groupBy("partition", "stretch")

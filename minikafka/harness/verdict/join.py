@@ -1,19 +1,20 @@
-"""The join of what was acknowledged with what was read: every broken promise, as Spark DataFrames.
+"""The join of the ledgers with the records read: every broken promise, as Spark DataFrames.
 
-Two questions, each one shuffle: by identity (producer, sequence) and by position (partition,
-offset). Nothing is collected to the driver but a bounded number of findings.
+There are two joins, each with one shuffle: by identity (producer, sequence) and by position
+(partition, offset). Only a bounded number of findings is collected to the driver.
 
-Judged is what was promised (SPEC S2), and the ledger says with which acks and idempotence:
-- acknowledged with acks=all: in the log, at the acknowledged offset, as it was sent: value, key,
-  headers, size and timestamp. With less, absence is counted (`unpromised_absent`), no finding;
-- failed: not there;
-- unknown (no answer, or an answer that leaves it open): there or not at all, never changed.
-An idempotent producer's record is there at most once, and in order; without idempotence a client's
-own retry may repeat or overtake, which is counted (`repeated`) and no finding.
+What was promised is judged (S2); the ledger has the acks and idempotence of each record:
+- acknowledged with acks=all: the record is in the log at the acknowledged offset, with the value,
+  key, headers, size and timestamp that were sent. With other acks, absence is not a finding but is
+  counted (`unpromised_absent`);
+- failed: the record is not in the log;
+- unknown (no answer, or an inconclusive one): the record is in the log or not, but never changed.
+A record of an idempotent producer is in the log at most once, and in order. Without idempotence a
+client's retry may repeat or reorder records, which is not a finding but is counted (`repeated`).
 
-One fault may show as several kinds: a swap is two `moved` and a `reordered`, a duplicate is a
-`reordered` as well. `lost` and `skipped` say where to look: the log does not have the record any
-more, or it does, and the stream was never given it.
+One failure may show as several kinds: a swap is two `moved` and a `reordered`, a duplicate is a
+`reordered` as well. `lost` means that the log no longer has the record; `skipped` means that the
+log has it, but the stream never delivered it.
 """
 
 import json
@@ -47,11 +48,11 @@ PERCENTILES = (0.5, 0.9, 0.99, 0.999, 1.0)
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """Both reads, as frames of `OBSERVED_SCHEMA`, and whether the stream got to the end.
+    """Both reads, as frames of `OBSERVED_SCHEMA`.
 
-    A stream that was cut short skipped nothing: what it did not read is not held against the
-    cluster. `stream_ends` has by partition where its last batch ended: a record of unknown outcome
-    may have been appended later.
+    If the stream did not reach the end (`stream_is_complete`), records that it did not read are not
+    findings. `stream_ends` has the end of its last batch by partition: a record with an unknown
+    outcome may have been appended later.
     """
 
     streamed: DataFrame
@@ -61,15 +62,15 @@ class Observed:
 
 
 def empty_observed(spark: SparkSession) -> DataFrame:
-    """A read that brought nothing."""
+    """Return a read without records."""
     return spark.createDataFrame([], OBSERVED_SCHEMA)
 
 
 def seen_rows(observed: Observed) -> DataFrame:
-    """One row for each distinct (partition, offset, identity, content), with the reads it was in.
+    """Return one row for each distinct (partition, offset, identity, content), with its reads.
 
-    A row that Spark itself delivered twice within one read is one row here. `is_due`: it is in the
-    second read, before the end of the stream.
+    A record that Spark delivered twice within one read is one row here. `is_due` is true if the
+    record is in the second read and before the end of the stream.
     """
     spark = observed.reread.sparkSession
     ends = spark.createDataFrame(
@@ -93,11 +94,11 @@ def seen_rows(observed: Observed) -> DataFrame:
 
 
 _SHOWN = ("size", "timestamp_ms")
-"""What a read shows of a record besides its checksum."""
+"""The columns of a record that are compared besides its checksum."""
 
 
 def _ends(least: str, greatest: str) -> list[Column]:
-    """The least and the greatest of what was shown, named for `least`."""
+    """Return the columns with the least and the greatest value, named after `least`."""
     name = least.removesuffix("_first")
     return [F.min(least).alias(f"{name}_first"), F.max(greatest).alias(f"{name}_last")]
 
@@ -105,7 +106,7 @@ def _ends(least: str, greatest: str) -> list[Column]:
 def by_identity(
     ledger: DataFrame, seen: DataFrame, *, stream_is_complete: bool, summary: Observation
 ) -> DataFrame:
-    """The findings that a record's own history shows; fills `summary` on the way."""
+    """Return the findings from each record's history; fills `summary` as a side effect."""
     sides = ledger.select(
         "pid",
         "seq",
@@ -129,7 +130,7 @@ def by_identity(
         ),
         allowMissingColumns=True,
     )
-    # Numbers only: strings and structs among the aggregates would make Spark sort instead of hash.
+    # Numbers only: with strings or structs in the aggregates Spark would sort instead of hash.
     once = ("status", "acks", *_LEDGER_ONLY, "sent_crc", "sent_size", "sent_ms", "ack_place")
     records = (
         sides.groupBy("pid", "seq")
@@ -175,12 +176,12 @@ _STRETCH = 4_096
 
 
 def _pack(offset: str) -> Column:
-    """A place in the log as one number: the partition above, the offset below."""
+    """Pack a place in the log into one number: partition in the high bits, offset in the low."""
     return F.shiftleft(F.col("partition").cast("bigint"), _OFFSET_BITS).bitwiseOR(F.col(offset))
 
 
 def _unpack(place: Column) -> Column:
-    """A packed place as a structure; null for null."""
+    """Unpack a place into a struct; null for null."""
     return F.when(
         place.isNotNull(),
         F.struct(
@@ -191,7 +192,7 @@ def _unpack(place: Column) -> Column:
 
 
 def _code(name: str, names: Sequence[str]) -> Column:
-    """A column of names as their places in `names`; null for null."""
+    """Map a column of names to their indexes in `names`; null for null."""
     codes = F.lit(None).cast("int")
     for code, each in enumerate(names):
         codes = F.when(F.col(name) == each, code).otherwise(codes)
@@ -199,12 +200,12 @@ def _code(name: str, names: Sequence[str]) -> Column:
 
 
 def _named_code(name: str, names: Sequence[str]) -> Column:
-    """The other way round."""
+    """Map a column of indexes back to names."""
     return F.get(F.array(*map(F.lit, names)), F.col(name))
 
 
 def _extent(name: str) -> list[Column]:
-    """Of a column: how many values, the least, and the greatest."""
+    """Return the columns with the number of values, the least and the greatest one."""
     return [
         F.count(name).alias(f"{name}_count"),
         F.min(name).alias(f"{name}_first"),
@@ -245,10 +246,10 @@ _LATENCIES = {
 
 
 def _latency(acks: str, name: str) -> Column:
-    """Percentiles in microseconds of what was acknowledged with these acks; null if nothing was."""
+    """Return percentiles, in microseconds, over records acknowledged with these acks, or null."""
     of_these = (F.col("acks") == acks) & (F.col("status") == "acked")
     value = F.when(of_these, F.expr(_LATENCIES[name]))
-    # As JSON: an observation hands an array back as an object of the JVM.
+    # As JSON, since an observation would return an array as a JVM object.
     return F.to_json(F.percentile_approx(value, list(PERCENTILES))).alias(f"{name}/{acks}")
 
 
@@ -261,7 +262,7 @@ def _identity_kinds(*, stream_is_complete: bool) -> list[Column]:
     reread = F.col("reread_place_count")
 
     def is_elsewhere(read: str) -> Column:
-        # Among more than two copies the acknowledged one may be neither the first nor the last.
+        # With more than two copies the acknowledged one may be neither the first nor the last.
         ends = (F.col(f"{read}_first"), F.col(f"{read}_last"))
         count = F.col(f"{read}_count")
         can_tell = (count > 0) & (F.col("idempotent") | (count <= len(ends)))
@@ -276,7 +277,7 @@ def _identity_kinds(*, stream_is_complete: bool) -> list[Column]:
         | differs("size", "sent_size")
         | differs("timestamp_ms", "sent_ms")
     )
-    # What has no known outcome and is in the log must be given to the stream as well.
+    # A record with an unknown outcome that is in the log must be in the stream as well.
     must_stream = acked | ((F.col("status") == "unknown") & F.coalesce("is_due", F.lit(False)))
 
     conditions = {
@@ -293,17 +294,17 @@ def _identity_kinds(*, stream_is_complete: bool) -> list[Column]:
 
 
 class Workings(NamedTuple):
-    """What is to be known of the producers beside their ledgers.
+    """Facts about the producers that the ledger's table does not have.
 
-    `renewals` are (producer, first record) of each further instance of a client: order is promised
-    within an instance. With `transactions` offsets are also taken by what marks their ends.
+    `renewals` are (producer, first sequence) of each further client instance: order is promised
+    within an instance. With `transactions` the markers at their ends take offsets too.
     """
 
     renewals: Sequence[tuple[int, int]] = ()
     transactions: bool = False
 
     def instance(self) -> Column:
-        """Of a row with pid and seq: the number of the client's instance."""
+        """Return the number of the client instance of a row with pid and seq."""
         count: Column = F.lit(0)
         for pid, first_seq in self.renewals:
             is_later = (F.col("pid") == pid) & (F.col("seq") >= first_seq)
@@ -316,10 +317,10 @@ def by_position(
     seen: DataFrame,
     workings: Workings = Workings(),  # noqa: B008 - a value
 ) -> DataFrame:
-    """The findings that one place in the log, or the order of a partition, shows.
+    """Return the findings at one place in the log, and in the order of a partition.
 
-    The log of a topic without transactions and compaction has no holes: every offset between two
-    records held one. Of a gap, the record after it is named, and the first offset that is missing.
+    Without transactions and compaction a log has no gaps: every offset between two records had a
+    record. A gap is reported with the record after it and the first missing offset.
     """
     content = F.struct("pid", "seq", "crc")
     crowded = seen.groupBy("partition", "offset").count().where("count > 1").drop("count")
@@ -364,9 +365,9 @@ def by_position(
 
 
 def _gaps(read: DataFrame) -> DataFrame:
-    """Records that come after missing offsets.
+    """Return the records that come after missing offsets.
 
-    Only stretches of offsets that are not full, or begin behind a gap, are put in order.
+    Only ranges of offsets that are not full, or that begin after a gap, are sorted.
     """
     stretch = F.floor(F.col("offset") / _STRETCH)
     in_order = Window.partitionBy("partition").orderBy("stretch")
@@ -405,11 +406,11 @@ def _gaps(read: DataFrame) -> DataFrame:
 
 
 class Summary(NamedTuple):
-    """What was counted on the way.
+    """The counts and latencies of a run.
 
     `latency_ms` has, by measure (send_to_ack, send_to_read) and acks, a value for each of
-    `PERCENTILES`; a pair that had no record is left out. `send_to_read` ends when Spark's task held
-    the record, so it has the stream's trigger interval in it.
+    `PERCENTILES`; a pair without records is left out. `send_to_read` ends when Spark's task has the
+    record, so it includes the stream's trigger interval.
     """
 
     counts: dict[str, int]
@@ -425,9 +426,10 @@ def judge(
     workings: Workings = Workings(),  # noqa: B008 - a value
     more: Sequence[DataFrame] = (),
 ) -> Summary:
-    """Write every finding to the folder `findings`; return what was counted.
+    """Write every finding to the folder `findings`; return the summary.
 
-    `elected` (`verdict_time.elections`) is put beside what was lost; `more` are findings of others.
+    `elected` (of `time_checks.elections`) explains lost records; `more` are findings of other
+    checks.
     """
     summary = Observation("summary")
     seen = seen_rows(observed).cache()
@@ -454,7 +456,7 @@ def _split(values: dict[str, Any]) -> Summary:
 
 
 def summarise(found: DataFrame, examples: int) -> dict[str, dict[str, Any]]:
-    """Each kind with its count, the first records (by sequence) and the worst (by severity)."""
+    """Return by kind its count, the first records (by sequence) and the worst (by severity)."""
     found = found.cache()
     counts = {row["kind"]: row["count"] for row in found.groupBy("kind").count().collect()}
     result = {}

@@ -1,17 +1,17 @@
-"""What the consumer group's log shows, as Spark DataFrames; see `poll_log` for its rows.
+"""The findings in the consumer group's poll log, as Spark DataFrames; see `poll_log` for its rows.
 
-Three kinds, each of one partition's history, so one shuffle each of a few rows a poll:
+There are three kinds. Each needs one partition's history, so one shuffle of a few rows per poll:
 
-- `poll_backward`: within an assignment a member was given an offset that it had been given;
-- `committed_reread`: an offset was given after a later one had been committed, and confirmed;
-- `poll_skip`: a record of the log is between, before or after what the group was given.
+- `poll_backward`: within an assignment a member polled an offset that it had already polled;
+- `committed_reread`: an offset was polled after the commit of a later one had been confirmed;
+- `poll_skip`: a record of the log is between, before or after the polled offsets.
 
-A member that takes a partition over begins at what was committed: what others were given above that
-it is given again, which is no finding. Nor is it one that librdkafka gives the record that it gave
-last once more when a cooperative rebalance leaves the partition where it is: it pauses what a
-member keeps, and may note as the place to go on from the record that it is just handing over. No
-broker has a part in it (seen against Apache Kafka 4.3.1 without any fault, once in 351 rebalances
-on a busy machine). Such are counted (`repeated`); two records, or one without a rebalance, are
+A member that takes over a partition begins at the committed offset. It polls again what others had
+polled above that offset, which is not a finding. Nor is it a finding if librdkafka delivers its
+last record once more when a cooperative rebalance leaves the partition with its member: it pauses
+the partition, and may remember as the position the record that it is just delivering. Brokers have
+no part in this (seen against Apache Kafka 4.3.1 without any fault, once in 351 rebalances on a busy
+machine). Such repeats are counted (`repeated`); two records, or one without a rebalance, are
 findings.
 """
 
@@ -20,14 +20,14 @@ from collections.abc import Mapping
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812 - Spark's own way to name it
 
-_NOBODY = -1
+_NO_RECORD = -1
 
 
 def judge_polls(polls: DataFrame, log: DataFrame, ends: Mapping[int, int]) -> DataFrame:
-    """The findings, with the record that each is about.
+    """Return the findings, each with its record.
 
-    `log` are the records as they were read afresh; `ends` is where the group read to in the end,
-    and empty if it did not get there: then what follows its last poll is not held against anybody.
+    `log` are the records of the second read. `ends` are the ends that the group read to, empty if
+    it did not: then records after its last poll are not findings.
     """
     polls = _with_repeats(polls)
     in_history = (_backward(polls).unionByName(_reread(polls))).join(
@@ -39,8 +39,8 @@ def judge_polls(polls: DataFrame, log: DataFrame, ends: Mapping[int, int]) -> Da
 def _finding(rows: DataFrame) -> DataFrame:
     return rows.select(
         "kind",
-        F.coalesce("pid", F.lit(_NOBODY).cast("bigint")).alias("pid"),
-        F.coalesce("seq", F.lit(_NOBODY).cast("bigint")).alias("seq"),
+        F.coalesce("pid", F.lit(_NO_RECORD).cast("bigint")).alias("pid"),
+        F.coalesce("seq", F.lit(_NO_RECORD).cast("bigint")).alias("seq"),
         "partition",
         "offset",
         "severity",
@@ -50,13 +50,13 @@ def _finding(rows: DataFrame) -> DataFrame:
 
 
 def repeated(polls: DataFrame) -> int:
-    """How many records a client gave again by itself as it was rebalanced around them."""
+    """Count the records that the client library delivered twice during a rebalance."""
     count: int = _with_repeats(polls).where("is_repeat").count()
     return count
 
 
 def _with_repeats(polls: DataFrame) -> DataFrame:
-    """With `before`, the offset given before a row's within the assignment, and `is_repeat`."""
+    """Add `before`, the previous offset within the assignment, and `is_repeat`."""
     within = Window.partitionBy("kind", "partition", "member", "assignment").orderBy(
         "position", "first"
     )
@@ -89,7 +89,7 @@ def _backward(polls: DataFrame) -> DataFrame:
 
 
 def _reread(polls: DataFrame) -> DataFrame:
-    # A commit and polls of one entry do not meet: an entry is one or the other.
+    # Rows with the same position are of one entry, which is either a poll or a commit.
     earlier = (
         Window.partitionBy("partition")
         .orderBy("position", "first")
@@ -98,7 +98,7 @@ def _reread(polls: DataFrame) -> DataFrame:
     return (
         polls.withColumn("committed", F.max(F.when(_is("committed"), F.col("last"))).over(earlier))
         .where(_is("polled") & (F.col("first") < F.col("committed")))
-        # What a client repeats it may have committed meanwhile, but nothing after it.
+        # The client may have committed a record before it repeats it, but no later record.
         .where(~(F.col("is_repeat") & (F.col("committed") == F.col("first") + 1)))
         .select(
             F.lit("committed_reread").alias("kind"),
@@ -112,7 +112,7 @@ def _reread(polls: DataFrame) -> DataFrame:
 
 
 def holes(polls: DataFrame, ends: Mapping[int, int]) -> DataFrame:
-    """Offsets that nobody was given: partition, from_offset, to_offset (exclusive)."""
+    """Return the offsets that no member polled: partition, from_offset, to_offset (exclusive)."""
     in_order = (
         Window.partitionBy("partition")
         .orderBy("first", "last")
@@ -120,7 +120,7 @@ def holes(polls: DataFrame, ends: Mapping[int, int]) -> DataFrame:
     )
     given = polls.where(_is("polled"))
     if ends:
-        # One more run at each end, so that what is missing before it is a hole like any other.
+        # Add a run at each end, so that missing offsets before the end are a hole too.
         rows = [(int(at), end, end) for at, end in sorted(ends.items())]
         schema = "partition int, first bigint, last bigint"
         closing = polls.sparkSession.createDataFrame(rows, schema)

@@ -1,9 +1,9 @@
-"""How long a partition may acknowledge nothing, which follows from the faults of that time.
+"""The bound on the time in which a partition acknowledges nothing, derived from the faults.
 
 A window is a time in which records were sent to a partition and none was acknowledged. It may last
-as long as the faults that touch it were planned to last (or did, if they were cut short), and
-`RECOVERY_S` for each of them: until the failure is noticed, a leader is elected, and clients have
-waited for their own time-outs. A window that no fault touches may last `RECOVERY_S`.
+for the planned time of the faults that overlap it (or the actual time, if they were cut short),
+plus `RECOVERY_S` for each of them: until the failure is detected, a leader is elected, and the
+timeouts of clients have passed. A window that no fault overlaps may last `RECOVERY_S`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 RECOVERY_S = 15.0
-"""Session time-out 3 s, client request time-out 10 s, and the election."""
+"""Session timeout 3 s, client request timeout 10 s, and the election."""
 
 _RESTART_S = 5.0
-"""Of each broker of a rolling restart, beside the planned time."""
+"""Extra time for each broker of a rolling restart, in addition to the planned time."""
 
 _HARMLESS = frozenset({"elr-off", "elect", "clock-offset", "stream-restart", "stream-kill"})
 """Kinds of faults after which every partition must still acknowledge."""
@@ -30,14 +30,14 @@ class Silence:
     bound_s: float
 
     def began_s(self, run: Mapping[str, Any]) -> float:
-        """The begin in seconds after the first record."""
+        """The begin, in seconds after the first record."""
         return (self.began_at_ms - int(run.get("writing_from_ms", self.began_at_ms))) / 1000
 
 
 def too_long(
     windows: Sequence[Mapping[str, Any]], faults: Sequence[Mapping[str, Any]]
 ) -> list[Silence]:
-    """The windows that pass their bounds, the longest of each partition, longest first.
+    """Return the longest window of each partition that exceeds its bound, longest first.
 
     `windows` are rows of `timeline.windows`, `faults` those of the verdict.
     """
@@ -60,10 +60,10 @@ def too_long(
 
 
 def _spans(faults: Sequence[Mapping[str, Any]]) -> Iterator[tuple[int, int]]:
-    """Begin and end of each fault that was done and may silence a partition, in ms.
+    """Yield begin and end, in ms, of each fault that was done and may silence a partition.
 
-    The end is the planned one, or that of a fault that Ctrl-C or the end of writing cut short. How
-    much longer than planned a node took to come back excuses nothing.
+    The end is the planned one, or earlier if Ctrl-C or the end of writing cut the fault short. A
+    node that returns later than planned does not extend it.
     """
     for fault in faults:
         if not fault["done_at_ms"] or fault["kind"] in _HARMLESS:

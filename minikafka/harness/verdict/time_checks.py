@@ -1,7 +1,7 @@
-"""What only the time axis shows, as Spark DataFrames: elections, high watermarks, unavailability.
+"""The checks over time, as Spark DataFrames: elections, high watermarks, unavailability.
 
-The events of a run (`lines`) are read as text and parsed in the JVM; nothing but bounded summaries
-comes to the driver.
+The events of a run (`lines`) are read as text and parsed in the JVM; only bounded summaries reach
+the driver.
 """
 
 from collections.abc import Sequence
@@ -21,19 +21,19 @@ _US_PER_MS = 1000
 
 
 def read_events(spark: SparkSession, paths: Sequence[str]) -> DataFrame:
-    """The events that this module looks at, with `position`, their order within a file."""
+    """Return the events of a run, with `position`, their order within a file."""
     lines = spark.read.text(list(paths)).withColumn("position", F.monotonically_increasing_id())
     parsed = lines.select(F.from_json("value", _EVENT_SCHEMA).alias("e"), "position")
     return parsed.select("e.*", "position")
 
 
 def elections(events: DataFrame) -> DataFrame:
-    """Each leader that a partition got, as rows of `ELECTION_SCHEMA`.
+    """Return each change of a partition's leader, as rows of `ELECTION_SCHEMA`.
 
-    `unclean`: the new leader was neither in the ISR nor in the ELR that were last seen before; null
-    if that cannot be said, which is so where the ISR was empty and no ELR was shown: an election
-    from the ELR is a clean one. Two looks may have more than one election between them, so this is
-    what a client could know, and no more.
+    `unclean`: the new leader was neither in the ISR nor in the ELR at the poll before. It is null
+    if that is unknown, because the ISR was empty and the ELR was not shown (an election from the
+    ELR is clean). There may be several elections between two polls, so this is only what a client
+    could know.
     """
     in_order = Window.partitionBy("partition").orderBy("at_ms", "position")
     earlier = in_order.rowsBetween(Window.unboundedPreceding, -1)
@@ -59,10 +59,10 @@ def elections(events: DataFrame) -> DataFrame:
 
 
 def beside(found: DataFrame, elected: DataFrame) -> DataFrame:
-    """Findings with `election`: for a lost record, what election may explain it, as JSON.
+    """Add `election` to the findings: for a lost record, the election that may explain it, as JSON.
 
-    It is the first in its partition after the acknowledgement that was unclean, or may have been,
-    else the first one. A loss stays a loss: the election stands beside it and excuses nothing.
+    It is the first election in the partition after the acknowledgement that was or may have been
+    unclean, else the first one. A loss stays a loss: the election is information, not an excuse.
     """
     by_partition = elected.groupBy("partition").agg(
         F.sort_array(
@@ -81,10 +81,10 @@ def beside(found: DataFrame, elected: DataFrame) -> DataFrame:
 
 
 def samples(events: DataFrame, topic: str, width: int = 1) -> DataFrame:
-    """Ends of partitions as the watcher and Spark saw them, as rows of `SAMPLE_SCHEMA`.
+    """Return the high watermarks that the watcher and Spark saw, as rows of `SAMPLE_SCHEMA`.
 
-    `topic` may be several, with commas between them, of `width` partitions each; partitions are
-    numbered through all of them.
+    `topic` may be several names, separated by commas, each with `width` partitions; partitions are
+    numbered through all topics.
     """
     watched = events.where(F.col("event") == "high_watermarks").select(
         F.lit("watcher").alias("witness"),
@@ -119,7 +119,7 @@ def samples(events: DataFrame, topic: str, width: int = 1) -> DataFrame:
 
 
 def first_partition(topic: str, width: int) -> Column:
-    """Of the column `topic`: the number of its first partition; null if it is none of the run."""
+    """Map the column `topic` to the number of its first partition; null for other topics."""
     first = F.lit(None).cast("int")
     for index, name in reversed(list(enumerate(topic.split(",")))):
         first = F.when(F.col("topic") == name, index * width).otherwise(first)
@@ -127,7 +127,7 @@ def first_partition(topic: str, width: int) -> Column:
 
 
 def watermark_regressions(seen: DataFrame) -> DataFrame:
-    """Every step back of a high watermark that one witness saw (SPEC H7), as `watermarks` does."""
+    """Return every regression of a high watermark that one witness saw (H7), like `watermarks`."""
     in_order = Window.partitionBy("witness", "partition").orderBy("at_ms", "position")
     return (
         seen.select(
@@ -144,11 +144,11 @@ def watermark_regressions(seen: DataFrame) -> DataFrame:
 
 
 def unavailability(ledger: DataFrame, threshold_us: int) -> DataFrame:
-    """Windows of each partition in which producers asked and nobody was answered for too long.
+    """Return the windows of each partition in which records were sent and none acknowledged.
 
-    A window runs from the first record sent after an acknowledgement to the next acknowledgement,
-    or to the last record sent if none came any more: where nobody asks, nothing is unavailable.
-    Acknowledgements with acks=0 are the client's own and say nothing.
+    A window begins with the first record sent after an acknowledgement. It ends with the next
+    acknowledgement, or with the last record sent if there was none. Only windows longer than
+    `threshold_us` count. Acknowledgements with acks=0 come from the client and are ignored.
     """
     asked = ledger.where(F.col("acks") != "0")
     acked = F.col("status") == "acked"
@@ -164,10 +164,10 @@ def unavailability(ledger: DataFrame, threshold_us: int) -> DataFrame:
 
 
 def _silences(asked: DataFrame, acked: Column, threshold_us: int) -> DataFrame:
-    """Times without an acknowledgement, a row for each bucket of time that they touch.
+    """Return the times without an acknowledgement, one row for each time bucket that they touch.
 
-    A bucket is as long as the threshold. Within one there is no silence that is too long, so that
-    buckets are put in order instead of records.
+    A bucket is as long as the threshold, so no silence within one is too long, and it is enough to
+    sort buckets instead of records.
     """
     in_order = Window.partitionBy("partition").orderBy("at")
     answers = (
@@ -207,7 +207,7 @@ def _silences(asked: DataFrame, acked: Column, threshold_us: int) -> DataFrame:
 
 
 def summarise_windows(windows: DataFrame) -> dict[str, dict[str, int]]:
-    """By partition: how many windows, their sum, and the longest. Bounded by the partitions."""
+    """Return by partition the number of windows, their sum, and the longest one."""
     length = F.col("ended_us") - F.col("began_us")
     rows = (
         windows.groupBy("partition")

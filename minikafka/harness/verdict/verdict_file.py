@@ -1,31 +1,30 @@
-"""`verdict.json`: its schema, and how a run's outcome follows from what was found.
+"""`verdict.json`: its schema, and the decision on a run's outcome.
 
-Schema `minikafka.verdict/1`. Fields are only ever added within a number; readers ignore what they
-do not know. All times are wall milliseconds since the Unix epoch, unless a name says otherwise.
+Schema `minikafka.verdict/1`. Within a version fields are only added; readers must ignore unknown
+fields. All times are wall milliseconds since the Unix epoch, unless a name says otherwise.
 
     schema          "minikafka.verdict/1"
     outcome         "verified" | "broken" | "undecided"
     exit_status     0 | 1 | 2, in the same order
     sentence        the outcome for a person
-    reasons         why it is undecided (or would be, were it not broken); [] if verified
-    rules           of each reason, in the same order, the name of its rule (`evidence_rules`)
+    reasons         why it is undecided, or would be if no promise were broken; [] if verified
+    rules           the rule (`evidence_rules`) of each reason, in the same order
     lenient         {rules, left_out}: the rules that --lenient left out, and the sentences
                     ({rule, sentence}) that they would have given; both [] without the option
-    injected        null, or {kind, records, found}: what the harness did to its own observation
+    injected        null, or {kind, records, found}: how the harness changed its own observations
     run             id, seed, started_at_ms, ended_at_ms, interrupted, replay (command line),
-                    topic, topic_id, topic_id_at_end, cluster, network (what stood between the
-                    nodes); writing_from_ms and
-                    writing_to_ms where it came to writing
+                    topic, topic_id, topic_id_at_end, cluster, network (the network between the
+                    nodes); writing_from_ms and writing_to_ms if producers were started
     counts          sent, acknowledged, failed, unknown, unknown_found, unknown_absent,
                     read_by_stream, read_afresh; with Spark's answer also unpromised_absent
-                    (acknowledged with less than acks=all, and not there) and repeated (more than
-                    once, by a producer without idempotence): neither breaks a promise
+                    (acknowledged with less than acks=all, and not in the log) and repeated (more
+                    than once, by a producer without idempotence): neither breaks a promise
     latency_ms      measure (send_to_ack, send_to_read) → acks → values at `percentiles`
     percentiles     of latency_ms
     windows         partition → {windows, total_ms, longest_ms, began_at_ms}: times in which records
                     were sent and none acknowledged for more than a second
-    promises        kind → {meaning, count, first, worst}; every kind is there, with count 0 when
-                    nothing was found and null when nobody could look.
+    promises        kind → {meaning, count, first, worst}; every kind is present, with count 0 if
+                    nothing was found and null if it was not checked.
                     first and worst list up to ten {record, partition, offset, severity, detail};
                     a record is named p<producer>#<sequence>. `worst` is by severity: how often, or
                     how far. Some kinds have no record: high_watermark_regression
@@ -33,34 +32,34 @@ do not know. All times are wall milliseconds since the Unix epoch, unless a name
                     replicas_differ (see `replicas`), data_loss_reported ({message}) and topic_gone
                     ({message, topic})
     isolation       {read_committed, read_uncommitted, only_committed, only_uncommitted,
-                    only_uncommitted_aborted}: records that both reads showed, and one of them only
+                    only_uncommitted_aborted}: records of both reads, and of only one of them
     group           {} without a second reader, else {protocol, polled, commits, refused,
-                    assignments, repeated}: what the consumer group was given, counting again what
-                    was given again after a rebalance; commits confirmed and refused; partitions
-                    handed over; records that the client gave again as it was rebalanced around
-                    them, which break no promise (see `verdict_polls`)
+                    assignments, repeated}: the records polled (including those polled again after
+                    a rebalance), the commits confirmed and refused, the partitions assigned, and
+                    the records that the client library delivered twice during a rebalance, which
+                    break no promise (see `verdict.polls`)
     replicas        {compared, partitions, batches, differing, differences, why_not}: every pair of
-                    replicas of a cluster of this run's own, read from its stopped brokers' logs;
+                    replicas of a cluster that the run started, read from its stopped brokers' logs;
                     differences has {message, topic, partition, nodes, offset}, first difference
-                    of each pair, with offset -1 where a log could not be read; incomplete has
+                    of each pair, with offset -1 if a log could not be read; incomplete has
                     {message, topic, partition, nodes, offset}: ISR members whose logs are empty,
                     begin late or end before the high watermark
     stream          {starts, stops, kills, ended, strayed}: how often the streaming query was
-                    started, stopped on purpose, killed with Spark, and ended by itself; strayed
-                    says where it did not go on where its checkpoint says, and makes the run
-                    undecided
-    nodes           {ended, tracebacks}: nodes that the run did not end ({node, at_ms, how, log}),
+                    started, stopped on purpose, killed with Spark, and failed; strayed has a
+                    sentence for each start that did not continue from the checkpoint, and makes
+                    the run undecided
+    nodes           {ended, tracebacks}: nodes that exited unexpectedly ({node, at_ms, how, log}),
                     and tracebacks in their logs ({node, at_ms, error, log})
-    elections       {from_isr, from_elr, unclean}: leaders elected while the run went on, out of the
-                    controller's metadata log; {} where that could not be read
+    elections       {from_isr, from_elr, unclean}: leaders elected during the run, counted in the
+                    controller's metadata log; {} if that could not be read
     unavailability  partition → {longest_ms, began_at_ms}: longest time without an acknowledgement
     faults          {kind, at_s, duration_s, heal_at_s, targets, parameters, node, nodes, did,
                     done_at_ms, healed_at_ms, problem}; a fault with a problem was not done, done in
-                    part, or not healed. `nodes` are what the targets were, 0 being whoever is no
-                    node, `node` the first of them or -1; `did` says what was done
+                    part, or not healed. `nodes` are the nodes of the targets (0 for clients),
+                    `node` the first of them or -1; `did` says what was done
     producers       {producer, client, acks, idempotent, ended, torn_bytes, sent, acked, failed,
-                    unknown}; torn_bytes of its ledger were cut off in the middle of an entry
-    notes           what went otherwise than it should without touching the verdict
+                    unknown}; torn_bytes is the size of a torn last entry of its ledger
+    notes           problems that do not affect the verdict
     settings        the run's settings
     versions        python, minikafka, spark, connector, java and the clients
     files           name → path relative to the verdict
@@ -79,26 +78,26 @@ from minikafka.harness.verdict.evidence_rules import Reason, reasons
 SCHEMA = "minikafka.verdict/1"
 
 KINDS = {
-    "lost": "acknowledged, and not in the log when it was read afresh",
-    "skipped": "in the log and not known to have failed, and never given to the stream",
-    "vanished": "given to the stream, and not in the log when it was read afresh",
+    "lost": "acknowledged, but missing from the log in the second read",
+    "skipped": "in the log and not known to have failed, but never delivered to the stream",
+    "vanished": "delivered to the stream, but missing from the log in the second read",
     "duplicated": "in the log more than once",
     "reordered": "after a later record of the same producer and partition",
-    "changed": "with another value, key, header, size or timestamp than was sent",
-    "moved": "at another partition or offset than was acknowledged",
-    "phantom": "in the log, and never sent",
-    "failed_but_read": "in the log, though the producer was told that it is not",
+    "changed": "with a value, key, header, size or timestamp other than the one sent",
+    "moved": "at a partition or offset other than the acknowledged one",
+    "phantom": "in the log, but never sent",
+    "failed_but_read": "in the log, although the producer was told that it failed",
     "two_contents": "an offset that showed two different records",
-    "gap": "after offsets of the log that hold nothing",
-    "isolation_difference": "shown under one of read_committed and read_uncommitted only",
-    "poll_backward": "given again to a consumer that had it, without a rebalance",
-    "committed_reread": "given to a consumer after the group had committed a later offset",
-    "poll_skip": "in the log, and given to no consumer of the group",
+    "gap": "after offsets of the log that hold no record",
+    "isolation_difference": "read with only one of read_committed and read_uncommitted",
+    "poll_backward": "polled again by the same consumer, without a rebalance",
+    "committed_reread": "polled after the group had committed a later offset",
+    "poll_skip": "in the log, but polled by no consumer of the group",
 }
-"""Kind of broken promise → what it says of a record. These are what the join finds."""
+"""Kind of broken promise → its meaning for a record. These are the kinds that Spark finds."""
 
 READER_KINDS = ("poll_backward", "committed_reread", "poll_skip")
-"""What only the consumer group shows."""
+"""The kinds that only the consumer group can show."""
 
 Outcome = Literal["verified", "broken", "undecided"]
 EXIT_STATUS: dict[Outcome, int] = {"verified": 0, "broken": 1, "undecided": 2}
@@ -109,17 +108,16 @@ Verdict = dict[str, Any]
 
 @dataclass(slots=True, kw_only=True)
 class Evidence:
-    """All that a verdict rests on.
+    """Everything on which a verdict is based.
 
-    `producers` are the ledgers' own summaries, `producer_failures` a sentence for each producer
-    that did not end as it should. `claimed_acknowledged` is what the producers counted while they
-    ran: fewer in their ledgers means that a ledger lost its tail after it was synced.
-    `judged` is the Spark process's answer, None if it gave none; `obstacles` are the sentences that
-    say why nothing can be decided. `is_own` says that the run started the cluster, `is_whole` that
-    every replica was in the ISR after the faults (None where that was not asked), `topic_asked`
-    that the cluster was asked for the topic at the end. `windows` are rows of `timeline.windows`.
-    `shutdown_problem` is a sentence about a node that did not shut down as it should. `lenient` are
-    the rules that are left out.
+    `producers` are the ledgers' summaries, `producer_failures` a sentence for each producer that
+    did not exit with 0. `claimed_acknowledged` is the number that the producers counted during the
+    run: if their ledgers have fewer, a ledger lost its tail after it was synced. `judged` is the
+    Spark process's answer, None if it gave none; `obstacles` are sentences that say why nothing can
+    be decided. `is_own` is True if the run started the cluster, `is_whole` if every replica was in
+    the ISR after the faults (None if that was not checked), `topic_asked` if the topic was
+    described at the end. `windows` are rows of `timeline.windows`. `shutdown_problem` is a sentence
+    about a node that did not shut down cleanly. `lenient` are the rules that are left out.
     """
 
     run: dict[str, Any]
@@ -153,10 +151,10 @@ class Evidence:
 
 
 def decide(evidence: Evidence) -> Verdict:
-    """The verdict that the evidence allows.
+    """Decide the verdict.
 
-    A broken promise is one whatever else went wrong. Without one, any missing evidence makes the
-    run undecided, unless `lenient` names its rule.
+    If a promise is broken, the run is broken, whatever else went wrong. Otherwise any missing
+    evidence makes the run undecided, unless `lenient` names its rule.
     """
     promises = _promises(evidence)
     broken = {kind: row for kind, row in promises.items() if row["count"]}
@@ -206,7 +204,7 @@ def decide(evidence: Evidence) -> Verdict:
 
 
 def write(verdict: Verdict, path: Path) -> None:
-    """Write the file in one step."""
+    """Write the file atomically."""
     unfinished = path.with_suffix(".part")
     unfinished.write_text(json.dumps(verdict, indent=2) + "\n", encoding="utf-8")
     unfinished.replace(path)
@@ -223,26 +221,26 @@ def _promises(evidence: Evidence) -> dict[str, dict[str, Any]]:
         **{kind: {"meaning": meaning, **unseen} for kind, meaning in KINDS.items()},
         **(judged["promises"] if judged else {}),
         "high_watermark_regression": {
-            "meaning": "a high watermark that a client had seen higher before",
+            "meaning": "a high watermark that went back, as seen by one client",
             **_without_records(regressions, [row["after"] - row["before"] for row in regressions]),
         },
         "replicas_differ": {
-            "meaning": "two replicas that have other bytes below the high watermark",
+            "meaning": "two replicas with different bytes below the high watermark",
             **_differing(evidence.replicas),
         },
         "data_loss_reported": {
-            "meaning": "Spark's own Kafka source reported lost data",
+            "meaning": "a report of data loss by Spark's Kafka source",
             **reported,
         },
         "topic_gone": {
-            "meaning": "a topic that was written to and does not exist any more",
+            "meaning": "a topic that was deleted during the run, or replaced by a new one",
             **_gone(evidence),
         },
     }
 
 
 def _gone(evidence: Evidence) -> dict[str, Any]:
-    """The topics whose ids at the end are not those of the beginning."""
+    """The topics whose ids changed between the beginning and the end."""
     if not evidence.topic_asked:
         return {"count": None, "first": [], "worst": []}
     run = evidence.run
@@ -251,8 +249,8 @@ def _gone(evidence: Evidence) -> dict[str, Any]:
     rows = [
         {
             "topic": name,
-            "message": f"topic {name} had the id {old}, and "
-            + (f"a topic of that name now has {new}" if new else "is gone"),
+            "message": f"topic {name} had the id {old}, but "
+            + (f"the topic with that name now has the id {new}" if new else "no longer exists"),
         }
         for name, old, new in zip(names, before, after, strict=True)
         if old != new
@@ -285,7 +283,7 @@ _COUNTS = (
 
 
 def _counts(evidence: Evidence) -> dict[str, int]:
-    """What Spark counted; without its answer, what the ledgers alone say."""
+    """Return Spark's counts; without its answer, the counts of the ledgers."""
     counts = dict.fromkeys(_COUNTS, 0)
     ledgers = {"sent": "sent", "acknowledged": "acked", "failed": "failed", "unknown": "unknown"}
     for name, status in ledgers.items():
@@ -314,17 +312,18 @@ def _group(evidence: Evidence) -> dict[str, Any]:
 
 
 def _verified(producers: Sequence[Mapping[str, Any]], counts: Mapping[str, int]) -> str:
-    """What is verified: less where a producer had not acks=all and idempotence."""
-    acknowledged = f"{counts['acknowledged']:,} acknowledged records"
+    """Return the sentence of a verified run, which depends on acks and idempotence."""
+    records = "record" if counts["acknowledged"] == 1 else "records"
+    acknowledged = f"{counts['acknowledged']:,} acknowledged {records}"
     if all(row.get("acks", "all") == "all" and row.get("idempotent", True) for row in producers):
         return (
             f"Verified: each of {acknowledged} was read exactly once, in order, unchanged and where"
             " it was acknowledged."
         )
     return (
-        f"Verified: no promise about {acknowledged} was broken. Not promised:"
-        f" {counts.get('unpromised_absent', 0):,} of them are not in the log,"
-        f" {counts.get('repeated', 0):,} records are there more than once."
+        f"Verified: no promise about {acknowledged} was broken. Without a promise:"
+        f" {counts.get('unpromised_absent', 0):,} missing from the log,"
+        f" {counts.get('repeated', 0):,} repeated in the log."
     )
 
 
@@ -343,14 +342,14 @@ def _sentence(
         parts.append(f"{row['count']:,} {name}" + (f" (first {record})" if record else ""))
     mark = ""
     if injected and injected["found"]:
-        mark = f" The harness itself injected the {injected['kind']} into what it observed."
+        mark = f" The harness itself injected the {injected['kind']} into its observations."
     return f"Broken: {', '.join(parts)}.{mark}"
 
 
 def _leniency(rules: Sequence[str], left_out: Sequence[Reason]) -> str:
-    """What --lenient left out, as the end of the sentence; empty without it."""
+    """Return what --lenient left out, to be appended to the sentence; empty without it."""
     if not rules:
         return ""
     said = " ".join(reason.sentence for reason in left_out)
     more = f" Left out: {said}" if said else ""
-    return f" Lenient: not required were {', '.join(rules)}.{more}"
+    return f" Rules not required (--lenient): {', '.join(rules)}.{more}"

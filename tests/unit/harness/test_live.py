@@ -138,7 +138,7 @@ def test_a_node_that_ends_is_named_at_once_with_the_end_of_its_log(terminal):
     with View(console, RunState(30)) as view:
         view.take({**told, "phase": "ended", "how": "signal 9", "log": "one\n[two]"})
         shown = out.getvalue()
-        assert "node 2 ended by itself: signal 9" in shown
+        assert "node 2 exited unexpectedly: signal 9" in shown
         assert "  one\n" in shown
         assert "  [two]\n" in shown
         view.take({**told, "phase": "traceback", "error": "ValueError: x", "log": "Traceback"})

@@ -252,7 +252,7 @@ def test_what_a_run_found_missing_is_in_its_verdict(ended, tmp_path):
     assert verdict["exit_status"] == 1
     page = run.files.report.read_text()
     for said in (
-        "Node 2 ended by itself",
+        "Node 2 exited unexpectedly",
         "KeyError: 7",
         "not required were replicas",
         "topic a had the id x, and is gone",

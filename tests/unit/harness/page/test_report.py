@@ -115,7 +115,7 @@ def test_what_a_later_verdict_adds_is_shown_and_what_it_lacks_is_left_out(run):
 
 def test_nodes_that_ended_and_what_was_left_out_are_shown(page):
     """And what a log says stays text."""
-    assert "Node 3 ended by itself: signal 9" in page
+    assert "Node 3 exited unexpectedly: signal 9" in page
     assert "Node 2 logged a traceback: KeyError: " in page
     assert "lenient: not required were faults" in page
     assert "left out: Fault " in page

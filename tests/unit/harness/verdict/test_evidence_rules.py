@@ -43,13 +43,13 @@ CASES = {
     "group": ({"judged": judged(group_is_complete=False)}, "The consumer group did not read"),
     "ledger, acknowledgements": (
         {"claimed_acknowledged": ACKED + 1},
-        "9921 acknowledgements were counted, and 9920 are in the ledgers.",
+        "Acknowledgements that producers counted: 9,921; in the ledgers: 9,920.",
     ),
     "ledger, records": (
         {"producers": [{"sent": SENT + 1, "acked": ACKED, "failed": 0, "unknown": UNKNOWN}]},
-        "10001 records were sent and 10000 were judged.",
+        "Records sent: 10,001; judged: 10,000.",
     ),
-    "injection": ({"inject": "loss"}, "did not find what it had injected"),
+    "injection": ({"inject": "loss"}, "did not find its own injection"),
     "nothing": (
         {
             "judged": counted(acknowledged=0, failed=ACKED),
@@ -60,7 +60,7 @@ CASES = {
     ),
     "acknowledged, too few": (
         {"min_acknowledged": ACKED + 1},
-        "9,920 records were acknowledged, and a verdict needs 9,921 (--min-acknowledged).",
+        "Acknowledged records: 9,920; a verdict needs at least 9,921 (--min-acknowledged).",
     ),
     "unknown": (
         {
@@ -68,31 +68,31 @@ CASES = {
             "claimed_acknowledged": 0,
             "min_acknowledged": 1,
         },
-        "The outcome of 101 of 10,000 records is unknown: 1.0%, and at most 1% may be.",
+        "The outcome of 101 of 10,000 records is unknown: 1.0%, and the limit is 1%.",
     ),
     "producers": ({"producer_failures": ["Producer 2 ended."]}, "Producer 2 ended."),
     "silence, beside a fault": (
         {"windows": [window(17.1)]},
-        "nothing for 17.1 s from 10.0 s; the faults of that time explain 17.0 s.",
+        "nothing for 17.1 s, starting at 10.0 s; the faults at that time explain 17.0 s.",
     ),
     "silence, beside a fault that was cut short": (
         {"faults": [fault(duration_s=30.0)], "windows": [window(17.1)]},
-        "nothing for 17.1 s from 10.0 s; the faults of that time explain 17.0 s.",
+        "nothing for 17.1 s, starting at 10.0 s; the faults at that time explain 17.0 s.",
     ),
     "silence, without a fault": (
         {"windows": [window(15.1, began_s=40.0, partition=4)]},
-        "Partition 4 acknowledged nothing for 15.1 s from 40.0 s",
+        "Partition 4 acknowledged nothing for 15.1 s, starting at 40.0 s",
     ),
     "silence, before a fault": (
         {
             "faults": [fault(done_at_ms=1_030_000, healed_at_ms=1_032_000)],
             "windows": [window(15.1, began_s=12.0), window(15.0, began_s=60.0)],
         },
-        "nothing for 15.1 s from 12.0 s; the faults of that time explain 15.0 s.",
+        "nothing for 15.1 s, starting at 12.0 s; the faults at that time explain 15.0 s.",
     ),
     "silence, long after a fault": (
         {"windows": [window(15.1, began_s=27.1)]},
-        "nothing for 15.1 s from 27.1 s; the faults of that time explain 15.0 s.",
+        "nothing for 15.1 s, starting at 27.1 s; the faults at that time explain 15.0 s.",
     ),
     "faults, not done": (
         {"faults": [fault(problem="not done: partition 0 had no leader")]},
@@ -101,7 +101,7 @@ CASES = {
     "faults, not healed": ({"faults": [fault(problem="not healed: x")]}, "at 10 s: not healed: x."),
     "nodes, ended": (
         {"nodes": {"ended": [ENDED], "tracebacks": []}},
-        "Node 2 ended by itself: signal 9.",
+        "Node 2 exited unexpectedly: signal 9.",
     ),
     "nodes, traceback": (
         {"nodes": {"ended": [], "tracebacks": [TRACEBACK]}},
@@ -116,15 +116,15 @@ CASES = {
         {"replicas": {"compared": False, "why_not": "The logs cannot be read: EIO."}},
         "The replicas were not compared: The logs cannot be read: EIO.",
     ),
-    "replicas, empty": ({"replicas": {**FULL.replicas, "batches": 0}}, "no log holds a batch"),
+    "replicas, empty": ({"replicas": {**FULL.replicas, "batches": 0}}, "no log has a batch"),
     "replicas, never tried": ({"replicas": {}}, "The replicas were not compared"),
     "replica-ends": (
         {"replicas": {**FULL.replicas, "incomplete": [SHORT]}},
         "t-0: the log of node 2 is empty.",
     ),
-    "timestamps": ({"timestamps": "append"}, "so that they were not compared."),
-    "elr": ({"elections": {"from_isr": 3, "from_elr": 0}}, "No leader was elected out of the ELR"),
-    "elr, not counted": ({"elections": {}}, "No leader was elected out of the ELR"),
+    "timestamps": ({"timestamps": "append"}, "so they were not compared."),
+    "elr": ({"elections": {"from_isr": 3, "from_elr": 0}}, "No leader was elected from the ELR"),
+    "elr, not counted": ({"elections": {}}, "No leader was elected from the ELR"),
 }
 """Name (the rule first) → what is otherwise than in `FULL`, and what the sentence says."""
 
@@ -166,14 +166,16 @@ def test_what_lenient_leaves_out_stands_in_the_verdict_and_in_its_sentence(name)
     assert left_out["rule"] == rule
     assert said in left_out["sentence"]
     assert (
-        f"Lenient: not required were {rule}. Left out: {left_out['sentence']}"
+        f"Rules not required (--lenient): {rule}. Left out: {left_out['sentence']}"
         in (verdict["sentence"])
     )
 
 
 def test_a_lenient_run_says_so_even_if_nothing_was_left_out():
     verdict = decide(replace(FULL, lenient=("faults", "whole")))
-    assert verdict["sentence"].endswith("acknowledged. Lenient: not required were faults, whole.")
+    assert verdict["sentence"].endswith(
+        "acknowledged. Rules not required (--lenient): faults, whole."
+    )
 
 
 @pytest.mark.parametrize("name", [name for name in CASES if rule_of(name) not in LENIENT])
@@ -191,7 +193,7 @@ def test_a_sentence_that_comes_often_is_counted():
     faults = [fault(problem="not done: x", at_s=float(n)) for n in range(9)]
     reasons = decide(replace(FULL, faults=faults))["reasons"]
     assert len(reasons) == 6
-    assert reasons[-1] == "The same 4 times more (faults)."
+    assert reasons[-1] == "And 4 more by rule 'faults'."
 
 
 def test_the_replicas_of_another_cluster_need_not_be_compared():

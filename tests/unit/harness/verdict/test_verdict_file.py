@@ -32,8 +32,8 @@ def test_what_was_not_promised_is_not_called_verified(weak):
     strong = {**producer, "acks": "all", "idempotent": True}
     said = decide(evidence(answer, producers=[{**strong, **weak}]))["sentence"]
     assert said == (
-        "Verified: no promise about 9,920 acknowledged records was broken. Not promised: 7 of them"
-        " are not in the log, 2 records are there more than once."
+        "Verified: no promise about 9,920 acknowledged records was broken. Without a promise:"
+        " 7 missing from the log, 2 repeated in the log."
     )
     assert "exactly once" in decide(evidence(producers=[strong]))["sentence"]
 
@@ -93,7 +93,10 @@ def test_why_spark_gave_no_answer_is_said_once():
 
 @pytest.mark.parametrize(
     ("after", "said"),
-    [("B", "topic t had the id A, and a topic of that name now has B"), ("", "A, and is gone")],
+    [
+        ("B", "topic t had the id A, but the topic with that name now has the id B"),
+        ("", "A, but no longer exists"),
+    ],
 )
 def test_a_topic_that_is_gone_is_a_broken_promise(after, said):
     run = {**RUN, "topic_id_at_end": after}
@@ -136,7 +139,7 @@ def test_what_was_injected_and_found_is_broken_and_marked():
     assert verdict["exit_status"] == 1
     assert verdict["injected"] == {"kind": "loss", "records": ["p1#7"], "found": True}
     assert verdict["sentence"] == (
-        "Broken: 1 lost (first p1#7). The harness itself injected the loss into what it observed."
+        "Broken: 1 lost (first p1#7). The harness itself injected the loss into its observations."
     )
 
 
