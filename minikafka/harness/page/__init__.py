@@ -1,1 +1,1 @@
-"""The HTML page of a run, and that of a simulated one."""
+"""The HTML page of a run, and the page of a simulated run."""

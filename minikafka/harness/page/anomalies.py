@@ -1,7 +1,7 @@
-"""Every broken promise that the page shows: which record, when, and what can be said of it.
+"""The broken promises that the page shows, with record, time and details.
 
-The verdict lists at most twenty records of a kind; `findings.parquet` has all, and where it is, the
-page's time axis counts all of them and its tables show more.
+The verdict lists at most twenty records of a kind; `findings.parquet` has all. If that exists, the
+page's time axis counts all findings and its tables show more.
 """
 
 import json
@@ -25,7 +25,7 @@ SHOWN_MAX = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Anomaly:
-    """One finding. `times_ms` are the moments that belong to it, the first being its own."""
+    """One finding. `times_ms` are its times; the first is that of the finding itself."""
 
     kind: str
     record: str = ""
@@ -37,7 +37,7 @@ class Anomaly:
 
 @dataclass(slots=True)
 class Anomalies:
-    """By kind what is shown, and for the time axis {kind, at_ms, count} of everything known."""
+    """The findings shown, by kind, and {kind, at_ms, count} of all findings for the time axis."""
 
     shown: dict[str, list[Anomaly]] = field(default_factory=dict)
     marks: list[dict[str, Any]] = field(default_factory=list)
@@ -46,7 +46,7 @@ class Anomalies:
 def collect(
     verdict: Verdict, tables: Sequence[LedgerTable], findings: Path | None = None
 ) -> Anomalies:
-    """What the verdict names, and beyond it what the findings have."""
+    """Collect the findings of the verdict and, if given, of the findings folder."""
     result = Anomalies()
     ledgers = {table.pid: table for table in tables}
     every = _all_findings(findings)
@@ -77,7 +77,7 @@ _COLUMNS = ["kind", "pid", "seq", "partition", "offset", "detail", "election", "
 
 
 def _all_findings(folder: Path | None) -> pa.Table | None:
-    """The findings that Spark wrote; None where there are none, or other columns."""
+    """Return the findings that Spark wrote; None if there are none or their columns differ."""
     if folder is None or not folder.is_dir():
         return None
     try:
@@ -108,7 +108,7 @@ def _name(pid: int | None, seq: int | None) -> str:
 
 
 def _marks(kind: str, table: pa.Table, ledgers: Mapping[int, LedgerTable]) -> list[dict[str, Any]]:
-    """By tenth of a second how many; the ledger says when, or where it does not, the finding."""
+    """Count findings by tenths of a second; times are the ledger's, else the finding's."""
     pids, seqs = (pc.fill_null(table[name], -1).to_numpy() for name in ("pid", "seq"))
     at_us = pc.fill_null(table["at_us"], 0).to_numpy().copy()
     for pid, ledger in ledgers.items():
@@ -122,7 +122,7 @@ def _marks(kind: str, table: pa.Table, ledgers: Mapping[int, LedgerTable]) -> li
 
 
 def _times_us(ledger: LedgerTable) -> Any:
-    """When each record was acknowledged or given up; when it was sent, if neither."""
+    """Return when each record got its outcome; if it got none, when it was sent."""
     return np.where(ledger.ack_us > 0, ledger.ack_us, ledger.send_us)
 
 
@@ -131,7 +131,7 @@ def _anomaly(kind: str, row: Mapping[str, Any], ledgers: Mapping[int, LedgerTabl
         times = [row[name] for name in ("after_at_ms", "before_at_ms") if name in row]
         said = "; ".join(f"{name} {value}" for name, value in plain(row) if name not in _TOLD)
         if kind == "high_watermark_regression":
-            said = f"the {row['witness']} saw {row['before']:,}, and then {row['after']:,}"
+            said = f"the {row['witness']} saw {row['before']:,}, then {row['after']:,}"
         if "message" in row:
             said = str(row["message"])
         return Anomaly(
@@ -168,7 +168,7 @@ def _record_time(record: str, ledgers: Mapping[int, LedgerTable]) -> list[int]:
 
 
 def election_text(election: Mapping[str, Any]) -> str:
-    """The election that may explain a loss, in words."""
+    """Return the election that may explain a loss, in words."""
     kinds = {True: "unclean election", False: "clean election", None: "election"}
     kind = kinds[election.get("unclean")]
     return f"then an {kind} from {election['before']} to {election['leader']}".replace(
@@ -177,7 +177,7 @@ def election_text(election: Mapping[str, Any]) -> str:
 
 
 def detail_text(detail: str) -> str:
-    """A finding's detail, JSON if the harness wrote it, in words."""
+    """Return a finding's detail, which is usually JSON, in words."""
     try:
         values = json.loads(detail)
     except ValueError:
@@ -189,7 +189,7 @@ def detail_text(detail: str) -> str:
     status = values.get("status") or "never sent"
     place = values.get("ack_place")
     parts = [f"acknowledged at {_place(place)}" if place else _STATUSES.get(status, status)]
-    for name, what in (("stream_place", "by the stream"), ("reread_place", "afresh")):
+    for name, what in (("stream_place", "by the stream"), ("reread_place", "by the second read")):
         count = values[name]["count"]
         where = f" at {_place(values[name]['first'])}" if count else ""
         more = f" and {_place(values[name]['last'])}" if count > 1 else ""
@@ -205,7 +205,7 @@ def detail_text(detail: str) -> str:
     return ", ".join(parts)
 
 
-_STATUSES = {"acked": "acknowledged", "unknown": "of unknown outcome"}
+_STATUSES = {"acked": "acknowledged", "unknown": "outcome unknown"}
 
 
 def _times(count: int) -> str:

@@ -1,11 +1,11 @@
-"""The lanes of the page's time axis, as plain data: `report_spec` says how each is drawn.
+"""The lanes of the page's time axis as plain data; `lane_specs` specifies how they are drawn.
 
 A lane is {id, title, unit, about, kind, height, legend, note, …}; `kind` is one of
 
-- "series": {t, series: [{name, color, v}]}, a value for each time, null where there was none;
-- "spans": {rows: names, spans}, see `report_spans`.
+- "series": {t, series: [{name, color, v}]}, a value for each time, or null;
+- "spans": {rows: names, spans}, see `state_spans`.
 
-Times are seconds since the first record. Everything is bounded, however long the run was.
+Times are seconds since the first record. The amount of data is bounded, however long the run was.
 """
 
 from collections.abc import Sequence
@@ -38,9 +38,9 @@ def build(
     tables: Sequence[LedgerTable],
     anomalies: Sequence[dict[str, Any]] = (),
 ) -> dict[str, Any]:
-    """{last, faults, lanes}: the whole axis. A lane of which nothing is known is left out.
+    """Return the axis as {last, faults, lanes}. A lane without data is left out.
 
-    `anomalies` are {kind, at_ms}.
+    `anomalies` are {kind, at_ms, count}.
     """
     events = sorted(events, key=lambda event: event["at_ms"])
     axis = axis_of(verdict, events, anomalies)
@@ -62,7 +62,7 @@ def build(
 def axis_of(
     verdict: Verdict, events: Sequence[Event], anomalies: Sequence[dict[str, Any]] = ()
 ) -> Axis:
-    """From the first record to the last thing that is drawn."""
+    """Return the axis from the first record to the last thing that is drawn."""
     run = verdict["run"]
     zero = run.get("writing_from_ms", run["started_at_ms"])
     shown = [event["at_ms"] for event in events if event["event"] in _DRAWN]
@@ -92,9 +92,9 @@ def _legend(*entries: tuple[str, str]) -> list[dict[str, str]]:
 
 
 def fault_marks(faults: Sequence[dict[str, Any]], axis: Axis) -> list[Span]:
-    """Each fault as a span; `done` says whether it shades the lanes.
+    """Return each fault as a span; if `done`, it shades the lanes.
 
-    One that was not done stands where it was to be. What overlaps gets rows of its own.
+    A fault that was not done is at its planned time. Overlapping faults get separate rows.
     """
     marks = []
     for fault in faults:
@@ -124,7 +124,7 @@ def fault_marks(faults: Sequence[dict[str, Any]], axis: Axis) -> list[Span]:
 
 
 def _into_rows(marks: list[Span], axis: Axis) -> None:
-    """Give each mark a row in which nothing is in its way, its words included."""
+    """Give each mark a row in which it and its label overlap no other mark."""
     letter_s = axis.last / 160 if len(marks) <= _NAMED_FAULTS_MAX else 0.0
     ends: list[float] = []
     for mark in sorted(marks, key=lambda mark: mark["a"]):
@@ -141,7 +141,7 @@ def _fault_lane(marks: list[Span]) -> Lane:
     return _lane(
         "faults",
         "Faults",
-        f"{len(marks)} faults as bars from begin to end",
+        f"each fault as a bar from begin to end, {len(marks)} in all",
         kind="spans",
         rows=[""] * count,
         beside=len(marks) <= _NAMED_FAULTS_MAX,
@@ -152,7 +152,7 @@ def _fault_lane(marks: list[Span]) -> Lane:
 
 
 def _anomaly_lane(anomalies: Sequence[dict[str, Any]], axis: Axis) -> Lane | None:
-    """How many broken promises of each kind fell into each bin."""
+    """Return the lane with the number of broken promises of each kind in each bin."""
     if not anomalies:
         return None
     bins = timeline.Bins(axis.zero_ms, axis.until_ms)
@@ -176,7 +176,7 @@ def _anomaly_lane(anomalies: Sequence[dict[str, Any]], axis: Axis) -> Lane | Non
     return _lane(
         "anomalies",
         "Broken promises",
-        "when the records were acknowledged to which a promise was broken",
+        "the times at which the affected records were acknowledged",
         kind="spans",
         rows=[_SHORT_KINDS.get(kind, kind) for kind in kinds],
         spans=spans,
@@ -197,7 +197,7 @@ _SHORT_KINDS = {
 }
 
 
-# Out of the ledgers -----------------------------------------------------------------------------
+# From the ledgers -------------------------------------------------------------------------------
 
 
 def _ledger_lanes(tables: Sequence[LedgerTable], axis: Axis) -> list[Lane]:
@@ -219,8 +219,8 @@ def _ledger_lanes(tables: Sequence[LedgerTable], axis: Axis) -> list[Lane]:
         for name, values in timeline.latencies(tables, bins).items()
     ]
     lanes = [
-        ("acks", "Acknowledgements", "1/s", "area", acked, "acknowledged records a second"),
-        ("errors", "Errors", "1/s", "bars", errors, "records a second that were given up"),
+        ("acks", "Acknowledgements", "1/s", "area", acked, "acknowledged records per second"),
+        ("errors", "Errors", "1/s", "bars", errors, "failed and unknown records per second"),
         ("latency", "Latency", "ms", "line", taken, "time from sending to acknowledgement"),
     ]
     return [
@@ -264,7 +264,7 @@ def _window_lane(tables: Sequence[LedgerTable], axis: Axis, rows: list[int]) -> 
     return _only_rows_with_spans({**lane, "about": about, "legend": _legend((about, "window"))})
 
 
-# Out of the metadata log, or the watcher's looks -------------------------------------------------
+# From the metadata log, or the watcher's polls --------------------------------------------------
 
 
 def _replica_lanes(
@@ -301,14 +301,14 @@ def _replica_lanes(
 
 
 def _only_rows_with_spans(lane: Lane) -> Lane:
-    """The lane without its empty rows, where it has many; of a lane without any, hardly a line."""
+    """Return the lane without empty rows if it has many rows; without any spans a minimal lane."""
     used = sorted({span["r"] for span in lane["spans"]})
     if used and (len(lane["rows"]) <= _ROWS_ALWAYS or len(used) == len(lane["rows"])):
         return lane
     place = {row: index for index, row in enumerate(used)}
     spans = [{**span, "r": place[span["r"]]} for span in lane["spans"]]
     rows = [lane["rows"][row] for row in used]
-    note = ", ".join(filter(None, [lane["note"], "partitions without any are left out"]))
+    note = ", ".join(filter(None, [lane["note"], "empty rows are left out"]))
     height = _height(len(used)) if used else _EMPTY_PX
     return {
         **lane,
@@ -328,7 +328,7 @@ def _span_lane(name: str, title: str, rows: list[int], spans: list[Span], axis: 
     return _lane(
         name,
         title,
-        f"{title} of {len(rows)} partitions as coloured bars",
+        f"one row of coloured bars per partition, {len(rows)} in all",
         unit="by partition",
         kind="spans",
         row="partition ",
@@ -336,12 +336,12 @@ def _span_lane(name: str, title: str, rows: list[int], spans: list[Span], axis: 
         spans=kept,
         height=_height(len(rows)),
         legend=[],
-        note="what changed quickly is drawn as changing" if is_coarse else "",
+        note='quick changes are drawn as one bar, "changing"' if is_coarse else "",
     )
 
 
 def _watermark_lane(verdict: Verdict, events: Sequence[Event], axis: Axis) -> Lane | None:
-    """The watcher's samples; what stands before and after a step back is never thinned out."""
+    """Return the lane of the watcher's samples; samples around a regression are never dropped."""
     seen = [
         sample
         for sample in watermarks.samples(events, verdict["run"]["topic"])
@@ -375,7 +375,7 @@ def _watermark_lane(verdict: Verdict, events: Sequence[Event], axis: Axis) -> La
     return _lane(
         "hwm",
         "High watermark",
-        "the end of each partition as clients saw it",
+        "the high watermark of each partition as clients saw it",
         unit="offset",
         note=state_spans.POLLED,
         kind="series",
@@ -391,7 +391,7 @@ def _watermark_lane(verdict: Verdict, events: Sequence[Event], axis: Axis) -> La
 
 
 def _progress_lane(events: Sequence[Event], axis: Axis) -> Lane | None:
-    """What was acknowledged and what Spark had read, each a staircase over the run."""
+    """Return the lane of records acknowledged and records read by Spark so far."""
     acked: dict[int, int] = {}
     read_count = 0
     times: list[float] = []

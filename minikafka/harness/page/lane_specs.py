@@ -1,9 +1,9 @@
-"""How a lane is drawn: a Vega specification for each kind.
+"""The Vega specifications of lanes, one for each kind.
 
-Specifications hold no data and no colours. `report.js` gives each view its rows (`rows`, `faults`),
-its width, the part of the axis that is seen (`domain`), where the pointer is (`pointer`), and the
-colours of the style sheet by name (`theme`), and changes them when they change: that is what makes
-all lanes zoom together, and what makes them follow the colour scheme.
+Specifications have no data and no colours. `report.js` gives each view its rows (`rows`, `faults`),
+its width, the visible part of the axis (`domain`), the position of the pointer (`pointer`) and the
+style sheet's colours by name (`theme`), and updates them. So all lanes zoom together and follow the
+colour scheme.
 """
 
 from typing import Any
@@ -27,10 +27,10 @@ def specification(
     fault_count: int = 0,
     broken_at: float | None = None,
 ) -> Spec:
-    """The specification of one lane.
+    """Return the specification of one lane.
 
-    `has_labels` where the axis says its times; `broken_at` is when a rule was broken, marked in
-    every lane.
+    With `has_labels` the axis has time labels. `broken_at` is the time at which a rule was broken,
+    which every lane marks.
     """
     is_series = lane["kind"] == "series"
     is_shaded = lane["id"] != "faults"
@@ -146,7 +146,7 @@ _STEPS_S = (
 
 
 def _step() -> str:
-    """An expression: the first of the round steps that leaves room for the labels."""
+    """Return an expression for the first of the round steps that leaves room for the labels."""
     room = "(domain[1] - domain[0]) / max(2, width / 70)"
     choices = "".join(f"{room} <= {step} ? {step} : " for step in _STEPS_S)
     return f"{choices}14400"
@@ -172,12 +172,12 @@ def _value_axis(lane: dict[str, Any]) -> list[Spec]:
 
 
 def _powers(low: float, high: float) -> list[float]:
-    """The powers of ten in a range."""
+    """Return the powers of ten in a range."""
     return [10.0**power for power in range(-1, 9) if low <= 10.0**power <= high]
 
 
 def _between(*, low: Spec, high: Spec) -> Spec:
-    """Encoding of a rectangle over the lane's whole height."""
+    """Return the encoding of a rectangle over the lane's whole height."""
     return {"x": low, "x2": high, "y": {"value": 0}, "y2": {"signal": "height"}}
 
 
@@ -194,7 +194,7 @@ def _shading(count: int) -> Spec:
             "update": {
                 **_between(low=_FROM, high=_TO),
                 "fill": _theme("fault"),
-                # Where many overlap, what is under them must still be seen.
+                # The lane must stay visible under many overlapping faults.
                 "fillOpacity": {"value": max(0.05, min(0.13, 0.8 / max(1, count)))},
             }
         },
@@ -202,9 +202,9 @@ def _shading(count: int) -> Spec:
 
 
 def _fault_edges(count: int, last: float) -> list[Spec]:
-    """Where faults begin, and dashed where they end, above everything in the lane.
+    """Return lines where faults begin, and dashed ones where they end, above the lane's content.
 
-    The closer they are to one another, the fainter: hundreds of them must not hide the lane.
+    The closer the lines, the fainter they are: hundreds of them must not hide the lane.
     """
     between_px = f"(width / ({max(1, count)} * (domain[1] - domain[0]) / {last}))"
     return [
@@ -246,7 +246,7 @@ def _pointer() -> Spec:
 
 
 def _break(at: float) -> Spec:
-    """Where a rule was broken."""
+    """Return the line at which a rule was broken."""
     encode = {
         "x": {"signal": f"scale('x', {at})"},
         "y": {"value": 0},
@@ -273,7 +273,7 @@ def _spans(lane: dict[str, Any]) -> list[Spec]:
         "encode": {
             "update": {
                 "x": _FROM,
-                # An instant is seen too.
+                # At least 2 px, so that an instant is visible too.
                 "x2": {"signal": "max(scale('x', datum.b), scale('x', datum.a) + 2)"},
                 "y": y,
                 "height": {"value": round(row_px - gap_px, 3)},
@@ -292,9 +292,9 @@ def _spans(lane: dict[str, Any]) -> list[Spec]:
 
 
 def _span_labels(row_px: float, *, beside: bool) -> Spec:
-    """What a span says, where it has the room; else, if it may stand `beside`, after the span.
+    """Return the labels of spans: inside if they fit, else with `beside` after the span.
 
-    Of a span that begins before what is seen, at the left.
+    If a span begins before the visible part, its label is at the left edge.
     """
     left = "max(0, scale('x', datum.a))"
     fits = f"(length(datum.l) * 6.2 + 8 < min(width, scale('x', datum.b)) - {left})"
@@ -352,9 +352,9 @@ _HALF_WAY = 0.45
 
 
 def _arrows(lane: dict[str, Any]) -> list[Spec]:
-    """A line for each host, thick while it runs, and an arrow for each message between them.
+    """Return a line for each host, thick while it runs, and an arrow for each message.
 
-    What never arrived ends half way. Arrows say what they are when they are far enough apart.
+    The arrow of a message that never arrived ends half way. Arrows have labels if there is room.
     """
     row_px = lane["height"] / max(1, len(lane["rows"]))
 

@@ -1,8 +1,8 @@
-"""What the processes of a run wrote around a moment: lines of their logs, bounded.
+"""The log lines that the processes of a run wrote around a moment, limited in number.
 
 Logs are those of minikafka's nodes and of Apache Kafka, whose lines begin with a local time, and of
-librdkafka, whose lines carry seconds since the epoch. A line without a time belongs to the one
-before it. Nothing here fails: a log that cannot be read has no lines.
+librdkafka, whose lines have seconds since the epoch. A line without a time belongs to the one
+before it. No function here fails: a log that cannot be read has no lines.
 """
 
 import re
@@ -24,7 +24,7 @@ _SEGMENT = re.compile(r"\d{20}")
 
 @dataclass(frozen=True, slots=True)
 class LogLine:
-    """A line, when it was written, and by whom: the path of its file within the run's folder."""
+    """A line with its time and its source: the path of the file within the run's folder."""
 
     at_ms: int
     source: str
@@ -33,7 +33,7 @@ class LogLine:
 
 @dataclass(slots=True)
 class Moment:
-    """A time, or several that are close together, and the lines around; `left_out` did not fit."""
+    """One or more close times and the log lines around them; `left_out` lines did not fit."""
 
     began_at_ms: int
     ended_at_ms: int
@@ -42,7 +42,7 @@ class Moment:
 
 
 def moments(times_ms: Iterable[int]) -> list[Moment]:
-    """Times joined where their surroundings touch; the first few, in order."""
+    """Join times that are close together; return the first `MOMENTS_MAX`, in order."""
     found: list[Moment] = []
     for at_ms in sorted(times_ms):
         if found and at_ms - found[-1].ended_at_ms <= AROUND_MS:
@@ -53,7 +53,7 @@ def moments(times_ms: Iterable[int]) -> list[Moment]:
 
 
 def fill(around: Sequence[Moment], folder: Path) -> None:
-    """Put into each moment the lines that the logs below the run's folder have around it."""
+    """Fill each moment with the log lines around it, from the logs below the run's folder."""
     for path in log_files(folder) if around else ():
         for line in read(path, str(path.relative_to(folder))):
             for moment in around:
@@ -69,14 +69,14 @@ def fill(around: Sequence[Moment], folder: Path) -> None:
 
 
 def log_files(folder: Path) -> list[Path]:
-    """The logs of processes, by name; not the segments of topics."""
+    """Return the logs of processes, sorted by path; not the segments of topics."""
     places = [folder / "logs", folder / "cluster"]
     found = [path for place in places for path in place.rglob("*.log")]
     return sorted(path for path in found if path.is_file() and not _SEGMENT.fullmatch(path.stem))
 
 
 def read(path: Path, source: str) -> Iterator[LogLine]:
-    """The lines of a log, each with its time; of a very long one, the first part."""
+    """Yield the lines of a log with their times; of a very long log only the first part."""
     at_ms, size = 0, 0
     try:
         with path.open(encoding="utf-8", errors="replace") as file:
@@ -92,7 +92,7 @@ def read(path: Path, source: str) -> Iterator[LogLine]:
 
 
 def time_of(text: str) -> int:
-    """When a line says that it was written, in milliseconds since the epoch; 0 if it does not."""
+    """Return the time in a line, in milliseconds since the epoch; 0 if it has none."""
     if found := _LOCAL.match(text):
         local = datetime.strptime(found[1], "%Y-%m-%d %H:%M:%S").astimezone()
         return int(local.timestamp()) * 1000 + int(found[2])

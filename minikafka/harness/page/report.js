@@ -1,4 +1,4 @@
-// The time axis of the page: one Vega view a lane, all showing the same part of the run.
+// The time axis of the page: one Vega view per lane, all showing the same part of the run.
 (async () => {
   "use strict";
   const model = JSON.parse(document.getElementById("model").textContent);
@@ -18,7 +18,7 @@
     return Object.fromEntries(model.colors.map(name => [name, style.getPropertyValue("--" + name).trim()]));
   }
 
-  // Columns, as the page has them, to rows, as Vega wants them.
+  // Convert the page's columns to Vega's rows.
   for (const lane of model.lanes) {
     if (lane.kind === "series" || Array.isArray(lane.spans)) continue;
     const {r, a, b, k, kinds} = lane.spans;
@@ -29,7 +29,7 @@
     return lane.series.flatMap((one, s) => lane.t.map((t, i) => ({t, v: one.v[i], s, c: one.color})));
   }
 
-  // Of very many spans those that are seen; what is narrower than a pixel is one with its neighbours.
+  // Of very many spans only the visible ones; spans narrower than a pixel are merged.
   function visible(lane) {
     const pixel = (domain[1] - domain[0]) / Math.max(200, host.clientWidth - left - right);
     const drawn = [], last = [];
@@ -103,7 +103,7 @@
     show(at - 2.5, at + 2.5);
   }));
 
-  // What a lane says at a time.
+  // The text of a lane at a time.
   function indexAt(times, at) {
     let low = 0, high = times.length;
     while (low < high) { const middle = (low + high) >> 1; if (times[middle] <= at) low = middle + 1; else high = middle; }
@@ -129,7 +129,7 @@
     return lane.spans.filter(span => span.r === row && span.a - near <= at && at <= span.b + near).slice(0, 4)
       .map(span => `${lane.row}${lane.rows[row] ? lane.rows[row] + ": " : ""}${lane.say}${span.l}${span.h ? ": " + span.h : ""} (${seconds(span.a)} to ${seconds(span.b)})`);
   }
-  // The message whose arrow is nearest to a place, if one is near.
+  // The message whose arrow is nearest to a point, if one is near.
   function nearest(lane, at, y) {
     const row = lane.height / lane.rows.length, second = plots[0].clientWidth / (domain[1] - domain[0]);
     let found = null, least = 9;

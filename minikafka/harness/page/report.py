@@ -1,7 +1,7 @@
-"""The page that a person looks at: one HTML file, no network, verdict on top.
+"""The report page of a run: one HTML file that needs no network, with the verdict at the top.
 
-The chart library and all data are inside it. What a verdict does not have is left out, and what it
-has beyond what this module knows is shown as it is.
+The chart library and all data are in the file. Fields that a verdict lacks are left out, and fields
+that this module does not know are shown as they are.
 """
 
 import string
@@ -56,7 +56,7 @@ def render(
     tables: Sequence[LedgerTable],
     folder: Path | None = None,
 ) -> str:
-    """The page of a run; with its folder also what the findings and the nodes' logs say."""
+    """Return the page of a run; with its folder also all findings and the nodes' log lines."""
     findings = folder / verdict["files"].get("findings", "findings.parquet") if folder else None
     found = anomalies.collect(verdict, tables, findings)
     axis = chart.axis_of(verdict, events, found.marks)
@@ -94,14 +94,14 @@ def _marks(verdict: Verdict) -> str:
     if verdict["injected"]:
         injected = verdict["injected"]
         records = ", ".join(injected["records"])
-        done = f"injected by the harness into its own observation: {injected['kind']} {records}"
-        missed = f"to be injected by the harness, and not found: {injected['kind']}"
+        done = f"injected by the harness into its observations: {injected['kind']} {records}"
+        missed = f"injected by the harness, but not found: {injected['kind']}"
         marks.append(done if injected["found"] else missed)
     if verdict["run"]["interrupted"]:
-        marks.append("interrupted: a verdict on what was done until then")
+        marks.append("interrupted: the verdict covers the run until then")
     lenient = verdict.get("lenient") or {"rules": [], "left_out": []}
     if lenient["rules"]:
-        marks.append(f"lenient: not required were {', '.join(lenient['rules'])}")
+        marks.append(f"rules not required (--lenient): {', '.join(lenient['rules'])}")
         marks += [f"left out: {row['sentence']}" for row in lenient["left_out"]]
     lines = "".join(f'<p><span class="mark">{text(mark)}</span></p>' for mark in marks)
     return lines + "".join(f"<p>{text(reason)}</p>" for reason in verdict["reasons"])
@@ -118,7 +118,7 @@ def _figures(verdict: Verdict) -> str:
 
 
 def _as_tables(built: dict[str, Any], events: Sequence[Event], axis: Axis) -> str:
-    """The lanes for whoever does not look at pictures, or wants the numbers."""
+    """Return the lanes as tables, for screen readers and for exact numbers."""
     parts = []
     for lane in built["lanes"]:
         if lane["kind"] == "series" and lane["id"] != "hwm":
@@ -144,7 +144,7 @@ def _as_tables(built: dict[str, Any], events: Sequence[Event], axis: Axis) -> st
     looks, is_polled = state_spans.looks(events)
     if looks:
         parts.append(_changes(looks, axis, is_polled=is_polled))
-    return folded("The same as tables", "".join(parts)) if parts else ""
+    return folded("The lanes as tables", "".join(parts)) if parts else ""
 
 
 def _changes(looks: Sequence[Event], axis: Axis, *, is_polled: bool) -> str:
@@ -217,7 +217,7 @@ def _log_lines(
 
 
 def _at(at_ms: int, axis: Axis) -> Markup:
-    """A time of the run that shows itself on the axis when it is pressed."""
+    """Return a time of the run as a link to its place on the time axis."""
     at = axis.at(at_ms)
     return Markup(f'<a href="#timeline" data-at="{at}">{at:.1f} s</a>')
 
@@ -233,7 +233,7 @@ def _anomalies(promise: Mapping[str, Any], rows: Sequence[Anomaly], axis: Axis) 
         )
         for row in rows
     ]
-    head = ("record", "partition", "offset", "at", "what is known of it")
+    head = ("record", "partition", "offset", "at", "details")
     meaning = promise["meaning"]
     caption = f"{meaning[0].upper()}{meaning[1:]}."
     first, rest = lines[:_ANOMALIES_OPEN], lines[_ANOMALIES_OPEN:]
@@ -251,7 +251,7 @@ def _moments(around: Sequence[Moment], axis: Axis) -> str:
             continue
         began, ended = axis.at(moment.began_at_ms), axis.at(moment.ended_at_ms)
         when = f"{began:.1f} s" if began == ended else f"{began:.1f} s to {ended:.1f} s"
-        left_out = f", {moment.left_out} in the middle left out" if moment.left_out else ""
+        left_out = f" ({moment.left_out} in the middle left out)" if moment.left_out else ""
         title = f"Log lines within 2 s of {when}: {len(moment.lines)}{left_out}"
         lines = "\n".join(_log_line(line, axis) for line in moment.lines)
         parts.append(folded(title, f'<pre tabindex="0">{lines}</pre>'))
@@ -297,14 +297,14 @@ def _faults(verdict: Verdict, axis: Axis) -> str:
             )
         )
     if not rows:
-        return '<p class="soft">Nothing was broken.</p>'
+        return '<p class="soft">There were no faults.</p>'
     bad = [index for index, fault in enumerate(verdict["faults"]) if fault["problem"]]
     head = ("fault", "nodes", "target", "planned", "begun", "over", "what was done", "parameters")
     return table(head, rows, bad=bad)
 
 
 def _nodes(verdict: Verdict, axis: Axis) -> str:
-    """Nodes that ended by themselves, and tracebacks in their logs."""
+    """Return the nodes that exited unexpectedly, and the tracebacks in their logs."""
     nodes = verdict.get("nodes") or {}
     parts = []
     for row in nodes.get("ended", ()):
@@ -339,7 +339,7 @@ def _times(verdict: Verdict, axis: Axis) -> str:
     if rows:
         head = ("partition", "windows", "total ms", "longest ms", "from", "longest gap ms", "from")
         caption = (
-            "Windows: records were sent, and none acknowledged for more than a second."
+            "Windows: times in which records were sent and none acknowledged for over a second."
             " Gap: the longest time between two acknowledgements."
         )
         parts.append(table(head, rows, caption=caption, numbers=(1, 2, 3, 5)))
@@ -373,7 +373,7 @@ def _producers(verdict: Verdict, tables: Sequence[LedgerTable]) -> str:
 
 
 _READERS = {
-    "elections": "Leaders elected, by what they were elected out of",
+    "elections": "Leaders elected from the ISR, from the ELR, and uncleanly",
     "isolation": "The same read under both isolation levels",
     "group": "The second reader, a consumer group",
     "replicas": "Replicas on disk, compared below the high watermark",
@@ -385,7 +385,7 @@ _ROWS = ("differences", "incomplete")
 
 
 def _readers(verdict: Verdict) -> str:
-    """What else read the records, as far as it was done."""
+    """Return the results of the other readers and of the replica comparison, if there are any."""
     parts = []
     for name, caption in _READERS.items():
         values = verdict.get(name) or {}
@@ -396,7 +396,7 @@ def _readers(verdict: Verdict) -> str:
 
 
 def _unknown(name: str, value: object) -> str:
-    """A field that was added to the verdict after this module was written."""
+    """Return a section for a field of the verdict that this module does not know."""
     match value:
         case dict() if value:
             content = pairs(value, "")

@@ -1,8 +1,8 @@
-"""The page of a simulated run: hosts as lanes in virtual time, messages as arrows between them.
+"""The page of a simulated run: hosts as lines in virtual time, messages as arrows between them.
 
-Takes plain values, so that it knows nothing of the simulator: its transcript, of which each line is
-a time in seconds, who, and what. Messages are drawn around the time at which a rule was broken, or
-else the last ones; everything else is drawn over the whole run.
+It takes plain values, so it is independent of the simulator. Each line of the transcript is a time
+in seconds, a host or partition, and an event. Messages are drawn around the time at which a rule
+was broken, or else the last ones; everything else is drawn over the whole run.
 """
 
 import math
@@ -31,12 +31,13 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SimulatedRun:
-    """What is drawn.
+    """The data of the page.
 
-    `violation` is what was broken, or empty. `planned` has {at_s, for_s, what}; `messages` has
+    `violation` is the broken rule, or empty. `planned` has {at_s, for_s, what}; `messages` has
     {sent_us, arrived_us or None, source, target, what, is_request}; `ends` has {at_us, partition,
-    leader, offset} where a leader's high watermark moved. `broken_s` is when the rule was broken,
-    which may be long before that was found (None: at the end); `story` tells how it came to that.
+    leader, offset} for each change of a leader's high watermark. `broken_s` is the time at which
+    the rule was broken, which may be long before it was detected (None: at the end). `story` is the
+    explanation of the violation.
     """
 
     title: str
@@ -56,10 +57,10 @@ class SimulatedRun:
 
 
 def render(run: SimulatedRun) -> str:
-    """The page."""
+    """Return the page."""
     built = axis(run)
     outcome = "broken" if run.violation else "verified"
-    sentence = run.violation or "Nothing that was promised was broken."
+    sentence = run.violation or "No promise was broken."
     template = string.Template((_HERE / "report.html").read_text(encoding="utf-8"))
     return template.substitute(
         title=text(f"{outcome}: {run.title}"),
@@ -82,7 +83,7 @@ def render(run: SimulatedRun) -> str:
 
 
 def axis(run: SimulatedRun) -> Row:
-    """The lanes, what is seen at first, and where the rule was broken."""
+    """Return the lanes, the part shown first, and the time at which the rule was broken."""
     scale = Axis(0, math.ceil(run.simulated_s * 1000 * (1 + _BEHIND)) + 1)
     last = scale.last
     told = [line for line in map(_told, run.transcript) if line]
@@ -106,14 +107,14 @@ def axis(run: SimulatedRun) -> Row:
 
 
 def _around(messages: Sequence[Row], at_s: float) -> list[Row]:
-    """As many messages as are drawn: half before a time, half after it, as far as there are any."""
+    """Return at most `ARROWS_MAX` messages: half before a time, half after it, if possible."""
     before = bisect_right(messages, at_s * 1e6, key=lambda row: row["sent_us"])
     begin = max(0, min(before - ARROWS_MAX // 2, len(messages) - ARROWS_MAX))
     return list(messages[begin : begin + ARROWS_MAX])
 
 
 def _told(line: str) -> tuple[float, str, str] | None:
-    """Seconds, who, and what; None for a line that tells no transition."""
+    """Return (seconds, host or partition, event); None for a line without a transition."""
     found = _LINE.fullmatch(line)
     return (float(found[1]), found[2], found[3]) if found else None
 
@@ -149,7 +150,7 @@ def _faults(run: SimulatedRun, last: float) -> list[Span]:
 
 def _fault_lane(marks: list[Span]) -> Row:
     count = max([mark["r"] + 1 for mark in marks], default=1)
-    about = f"{len(marks)} faults and acts of operators as bars from begin to end"
+    about = f"faults and operator actions as bars from begin to end, {len(marks)} in all"
     return _lane(
         "faults",
         "Faults",
@@ -169,12 +170,12 @@ _STATES = {
     "goes on": "isr-full",
     "is asked to shut down": "isr-min",
 }
-"""What a node is from a line of the transcript on; after any other about its end it is gone."""
+"""Line of the transcript → colour of the node's next state. After a line of `_ENDS` it is gone."""
 _ENDS = ("is killed", "loses power", "stops", "cannot")
 
 
 def _host_lane(told: Sequence[tuple[float, str, str]], arrows: list[Row], scale: Axis) -> Row:
-    """Each host with its states, and the messages between them."""
+    """Return the lane of each host's states and the messages between hosts."""
     nodes = {who for _, who, _ in told if re.fullmatch(r"n\d+", who)}
     talking = {row[side] for row in arrows for side in ("source", "target")}
     rows = sorted(nodes | talking, key=_host_order)
@@ -206,7 +207,7 @@ def _host_lane(told: Sequence[tuple[float, str, str]], arrows: list[Row], scale:
     return _lane(
         "hosts",
         "Hosts and messages",
-        f"{len(rows)} hosts as lines, {len(messages)} messages as arrows between them",
+        f"hosts as lines ({len(rows)}), messages as arrows between them ({len(messages)})",
         _ROW_PX * max(1, len(rows)),
         unit=_which(messages),
         kind="arrows",
@@ -218,8 +219,8 @@ def _host_lane(told: Sequence[tuple[float, str, str]], arrows: list[Row], scale:
             {"name": "serves clients", "color": "isr-full"},
             {"name": "starts, or shuts down", "color": "isr-min"},
             {"name": "paused", "color": "elr-known"},
-            {"name": "dashed: an answer", "color": "soft"},
-            {"name": "cross: not arrived", "color": "broken"},
+            {"name": "dashed: response", "color": "soft"},
+            {"name": "cross: never arrived", "color": "broken"},
         ],
     )
 
@@ -227,7 +228,8 @@ def _host_lane(told: Sequence[tuple[float, str, str]], arrows: list[Row], scale:
 def _which(messages: Sequence[Row]) -> str:
     if not messages:
         return "no messages"
-    return f"{len(messages)} messages, {messages[0]['a']:.3f} s to {messages[-1]['a']:.3f} s"
+    count = "1 message" if len(messages) == 1 else f"{len(messages)} messages"
+    return f"{count}, {messages[0]['a']:.3f} s to {messages[-1]['a']:.3f} s"
 
 
 def _host_order(name: str) -> tuple[int, str, int]:
@@ -254,7 +256,7 @@ def _numbers(listed: str | None) -> list[int]:
 
 
 def _looks(told: Sequence[tuple[float, str, str]]) -> list[Row]:
-    """What the controller decided of each partition, as `report_spans` takes it."""
+    """Return the controller's decisions on each partition as events for `state_spans`."""
     looks = []
     for at, who, what in told:
         found = _REPLICAS.match(what)
@@ -292,7 +294,7 @@ def _replica_lanes(told: Sequence[tuple[float, str, str]], scale: Axis, min_isr:
         lane = _lane(
             name,
             title,
-            f"{title} of {len(numbers)} partitions as coloured bars",
+            f"one row of coloured bars per partition, {len(numbers)} in all",
             18 * len(numbers),
             unit="by partition",
             row="partition ",
@@ -307,7 +309,7 @@ def _replica_lanes(told: Sequence[tuple[float, str, str]], scale: Axis, min_isr:
 
 
 def _end_lane(ends: Sequence[Row], scale: Axis) -> Row | None:
-    """The high watermark of each partition's leader, as a staircase."""
+    """Return the lane of the high watermark of each partition's leader."""
     if not ends:
         return None
     names = sorted({row["partition"] for row in ends})
@@ -360,9 +362,9 @@ def _sections(run: SimulatedRun) -> list[str]:
         section(
             "transcript",
             "Transcript",
-            table(("s", "who", "what"), rows, caption=more, numbers=(0,)),
+            table(("s", "subject", "event"), rows, caption=more, numbers=(0,)),
         ),
-        section("plan", "Planned", table(("at s", "what", "for s"), planned, numbers=(0, 2)))
+        section("plan", "Planned", table(("at s", "event", "for s"), planned, numbers=(0, 2)))
         if planned
         else "",
     ]

@@ -1,4 +1,4 @@
-"""What stayed as it was for how long: leader, ISR and ELR of each partition, as coloured spans.
+"""The states of each partition over time (leader, ISR and ELR) as coloured spans.
 
 A span is {r: row, a: from, b: to, c: colour name, l: label}, times in seconds of the run. Colours
 are names of the page's style sheet.
@@ -12,14 +12,14 @@ from minikafka.harness.lines import Event
 
 Span = dict[str, Any]
 Say = Callable[[Event], tuple[str, str] | None]
-"""What one look at a partition says: (colour, label), or None where it says nothing."""
+"""Maps an event of a partition to (colour, label), or to None for no span."""
 
 SPANS_MAX = 30_000
 NODE_COLORS = 9
 
 
 class Axis:
-    """Wall milliseconds, or virtual ones, as seconds of the run."""
+    """Converts wall or virtual milliseconds to seconds of the run."""
 
     def __init__(self, zero_ms: int, until_ms: int) -> None:
         self.zero_ms = zero_ms
@@ -27,23 +27,23 @@ class Axis:
         self.last = self.at(until_ms)
 
     def at(self, wall_ms: float) -> float:
-        """Seconds since the first record; negative before it."""
+        """Return seconds since the first record; negative before it."""
         return round((wall_ms - self.zero_ms) / 1000, 6)
 
     def inside(self, wall_ms: float) -> bool:
-        """Whether it is not after the end of the axis."""
+        """True unless the time is after the end of the axis."""
         return wall_ms <= self.until_ms
 
 
 def partitions(events: Iterable[Event]) -> list[int]:
-    """The partitions that were looked at."""
+    """Return the numbers of the partitions with events."""
     return sorted({event["partition"] for event in events if event["event"] == "partition"})
 
 
 def looks(events: Iterable[Event]) -> tuple[list[Event], bool]:
-    """How partitions changed, in order, as "partition" events, and whether that was only polled.
+    """Return the changes of partitions as "partition" events, and True if they were only polled.
 
-    What the metadata log has counts, where it was read: clients are told late.
+    Changes from the metadata log have precedence, if it was read: clients see changes late.
     """
     seen = list(events)
     changes = [{**each, "event": "partition"} for each in seen if each["event"] == CHANGE]
@@ -52,11 +52,11 @@ def looks(events: Iterable[Event]) -> tuple[list[Event], bool]:
 
 
 POLLED = "polled twice a second: up to some seconds late"
-"""What stands beside a lane of which nothing better is known."""
+"""The note of a lane that has only polled data."""
 
 
 def spans(events: Sequence[Event], axis: Axis, rows: Sequence[int], say: Say) -> list[Span]:
-    """What `say` makes of each partition's looks; equal neighbours are one span."""
+    """Return the spans that `say` makes of each partition's events; equal neighbours are merged."""
     row_of = {number: row for row, number in enumerate(rows)}
     found: list[Span] = []
     last: dict[int, Span] = {}
@@ -80,9 +80,10 @@ def spans(events: Sequence[Event], axis: Axis, rows: Sequence[int], say: Say) ->
 
 
 def coarsened(found: list[Span], least_s: float, limit: int = SPANS_MAX) -> tuple[list[Span], bool]:
-    """At most about `limit` spans: short ones next to one another become one of colour "mixed".
+    """Reduce to about `limit` spans: adjacent short spans are merged into one of colour "mixed".
 
-    Short is first what is under `least_s`, and then more and more. Whether it came to that.
+    A span is short below `least_s`; that is doubled until few enough are left. The second result is
+    True if any spans were merged.
     """
     kept, shortest = found, least_s
     while len(kept) > limit:
@@ -102,7 +103,7 @@ def coarsened(found: list[Span], least_s: float, limit: int = SPANS_MAX) -> tupl
 
 
 def packed(found: Sequence[Span]) -> dict[str, list[Any]]:
-    """Spans as columns, colour and label as an index `k` into `kinds`."""
+    """Return spans as columns, with colour and label as an index `k` into `kinds`."""
     kinds: dict[tuple[str, str], int] = {}
     columns: dict[str, list[Any]] = {"r": [], "a": [], "b": [], "k": []}
     for span in found:
@@ -123,36 +124,36 @@ ELR_LEGEND = (("eligible", "elr-some"), ("last known", "elr-known"))
 
 
 def leader_legend(looks: Iterable[Event]) -> list[tuple[str, str]]:
-    """Every node that led, and nobody."""
+    """Return the legend's entries: every node that was a leader, and "none"."""
     nodes = sorted({look["leader"] for look in looks if look["leader"] is not None})
     return [*((f"node {node}", node_color(node)) for node in nodes), ("none", "leader-none")]
 
 
 def legend_of(entries: Iterable[tuple[str, str]], found: Iterable[Span]) -> list[dict[str, str]]:
-    """The entries whose colours are used."""
+    """Return the entries whose colours are used."""
     used = {span["c"] for span in found}
     return [{"name": name, "color": color} for name, color in entries if color in used]
 
 
 def members(nodes: Iterable[int]) -> str:
-    """A set of replicas, as it is shown."""
+    """Return a set of replicas as text."""
     return " ".join(map(str, nodes)) or "none"
 
 
 def leader(event: Event) -> tuple[str, str]:
-    """One colour for each node."""
+    """Return colour and label of the leader."""
     if event["leader"] is None:
         return "leader-none", "none"
     return node_color(event["leader"]), str(event["leader"])
 
 
 def node_color(node: int) -> str:
-    """The colour of a node; they come again after nine."""
+    """Return the colour of a node; colours repeat after nine nodes."""
     return f"node-{(node - 1) % NODE_COLORS}"
 
 
 def isr_by(min_isr: int, replicas: int) -> Say:
-    """How far the ISR is from being full and from its minimum."""
+    """Return a `Say` whose colour compares the size of the ISR with full and min ISR."""
 
     def say(event: Event) -> tuple[str, str]:
         count = len(event["isr"])
@@ -170,7 +171,7 @@ def isr_by(min_isr: int, replicas: int) -> Say:
 
 
 def elr(event: Event) -> tuple[str, str] | None:
-    """Who is eligible though not in sync; None while nobody is, or nobody told."""
+    """Return colour and label of the ELR, or of the last known ELR; None if both are empty."""
     if event.get("elr"):
         return "elr-some", members(event["elr"])
     if event.get("last_known_elr"):

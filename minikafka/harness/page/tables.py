@@ -1,4 +1,4 @@
-"""Pieces of the page as HTML: tables, and words for values. All text from outside is escaped."""
+"""HTML for parts of the page: tables, and words for values. All input text is escaped."""
 
 import html
 import json
@@ -7,17 +7,17 @@ from typing import Any
 
 
 def text(value: object) -> str:
-    """A value as text of the page."""
+    """Return a value as escaped text."""
     return html.escape(str(value))
 
 
 def words(name: str) -> str:
-    """A name of the verdict, as a person writes it."""
+    """Return a name of the verdict with spaces instead of underscores."""
     return name.replace("_", " ")
 
 
 def value_text(value: object) -> str:
-    """A value of the verdict on one line."""
+    """Return a value of the verdict on one line."""
     match value:
         case _ if value in (None, "", [], {}):
             return "-"
@@ -45,7 +45,7 @@ def table(
     numbers: Sequence[int] = (),
     bad: Sequence[int] = (),
 ) -> str:
-    """An HTML table; `numbers` are columns set to the right, `bad` rows that stand out."""
+    """Return an HTML table; `numbers` are right-aligned columns, `bad` highlighted rows."""
     cells = [[value if isinstance(value, Markup) else text(value) for value in row] for row in rows]
     kinds = [_kind(column, index in numbers) for index, column in enumerate(_columns(head, cells))]
     titles = "".join(
@@ -79,7 +79,7 @@ _LONG = 40
 
 
 def pairs(values: Mapping[str, Any], caption: str) -> str:
-    """A table of names and values, those of nested objects among them; without what is empty."""
+    """Return a table of names and values, including nested objects, without empty values."""
     rows = [
         (words(name), value_text(value))
         for name, value in plain(values)
@@ -89,7 +89,7 @@ def pairs(values: Mapping[str, Any], caption: str) -> str:
 
 
 def plain(values: Mapping[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
-    """Names and values of nested objects, one behind the other."""
+    """Return the names and values of nested objects as one list."""
     result: list[tuple[str, Any]] = []
     for name, value in values.items():
         if isinstance(value, dict) and value:
@@ -100,16 +100,16 @@ def plain(values: Mapping[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
 
 
 def section(name: str, title: str, *parts: str) -> str:
-    """A section of the page, with an anchor; nothing if it has no content."""
+    """Return a section of the page with an anchor; empty if it has no content."""
     content = "".join(parts)
     return f'<section id="{name}"><h2>{text(title)}</h2>{content}</section>' if content else ""
 
 
 def folded(title: str, content: str) -> str:
-    """Content that is there when somebody asks for it."""
+    """Return content that is hidden until its title is clicked."""
     return f"<details><summary>{text(title)}</summary>{content}</details>"
 
 
 def script_json(value: object) -> str:
-    """JSON that can not end the script element it stands in."""
+    """Return JSON that cannot end its script element."""
     return json.dumps(value, separators=(",", ":")).replace("<", "\\u003c")

@@ -1,8 +1,8 @@
-"""The time axis of a page as HTML and JSON: what `report.js` draws, and the library it draws with.
+"""The time axis of a page as HTML and JSON for `report.js`, and the chart library.
 
-An axis is {last, faults, lanes}, as `chart` builds it, and may have `view`, what is seen at first,
-`shortest`, how far one can look closely, and `broken_at`. The chart library is Vega, out of the
-`vl-convert-python` package.
+An axis is {last, faults, lanes}, as `chart` builds it. It may have `view` (the part that is shown
+first), `shortest` (the closest zoom) and `broken_at`. The chart library is Vega, from the package
+`vl-convert-python`.
 """
 
 from functools import cache
@@ -32,16 +32,16 @@ COLORS = (
     *(f"series-{number}" for number in range(6)),
     *(f"node-{number}" for number in range(9)),
 )
-"""Names of colours that the time axis uses; the style sheet has each for light and dark."""
+"""The names of the time axis's colours; the style sheet defines each for light and dark."""
 
 
 def script_model(built: dict[str, Any]) -> str:
-    """What the script gets, as JSON that can stand in a page."""
+    """Return the script's data as JSON that is safe inside a page."""
     return script_json(model(built))
 
 
 def model(built: dict[str, Any]) -> dict[str, Any]:
-    """What the script gets: lanes with their data and specifications, faults, and colours."""
+    """Return the script's data: lanes with data and specifications, faults, and colours."""
     lanes = [
         {
             **{name: value for name, value in lane.items() if name not in _ONLY_MARKUP},
@@ -76,11 +76,11 @@ _ONLY_MARKUP = frozenset({"about", "legend", "note"})
 
 
 def _label(lane: dict[str, Any]) -> str:
-    return f"{lane['title']}: {lane['about']}. The same is in the tables below the axis."
+    return f"{lane['title']}: {lane['about']}. The tables below the axis have the same data."
 
 
 def figure(lane: dict[str, Any]) -> str:
-    """A lane's title, legend, and place."""
+    """Return a lane's title, legend and place for its plot."""
     legend = "".join(
         f'<li style="--chip: var(--{text(entry["color"])})">{text(entry["name"])}</li>'
         for entry in lane["legend"]
@@ -98,6 +98,6 @@ def figure(lane: dict[str, Any]) -> str:
 
 @cache
 def library() -> str:
-    """The chart library, as a script that can stand in a page."""
+    """Return the chart library as a script that is safe inside a page."""
     bundle: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
     return bundle.replace("</script", "<\\/script")

@@ -1,6 +1,6 @@
-"""Figures over time out of the ledgers: outcomes and latency in bins, and unavailability.
+"""Figures over time from the ledgers: outcomes and latency in bins, and unavailability.
 
-All times in are wall milliseconds; a ledger's own are microseconds.
+Arguments and results are in wall milliseconds; the ledgers' own times are in microseconds.
 """
 
 from collections.abc import Sequence
@@ -18,13 +18,13 @@ Row = dict[str, Any]
 
 
 def bin_width_ms(began_at_ms: int, ended_at_ms: int) -> int:
-    """A round width that gives at most 240 bins in four hours, and a minute for what is longer."""
+    """Return a round width for at most 240 bins; one minute for more than four hours."""
     needed = (ended_at_ms - began_at_ms) / _BINS_MAX
     return next((width for width in _WIDTHS_MS if width >= needed), _WIDTHS_MS[-1])
 
 
 class Bins:
-    """Equal bins over a time, of a round width."""
+    """Equal bins of a round width over a span of time."""
 
     def __init__(self, began_at_ms: int, ended_at_ms: int) -> None:
         self.began_at_ms = began_at_ms
@@ -32,12 +32,12 @@ class Bins:
         self.count = max(1, -(-(ended_at_ms - began_at_ms) // self.width_ms))
 
     def of(self, at_us: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """The bin of each time; one outside is below zero or `count` and more."""
+        """Return the bin of each time; for a time outside, below 0 or at least `count`."""
         index: npt.NDArray[np.int64] = (at_us // 1000 - self.began_at_ms) // self.width_ms
         return index
 
     def per_second(self, at_us: npt.NDArray[np.int64]) -> list[float]:
-        """How many of the times fall into each bin, for one second."""
+        """Return the number of times in each bin, per second."""
         index = self.of(at_us)
         inside = index[(index >= 0) & (index < self.count)]
         counted = np.bincount(inside, minlength=self.count) * 1000 / self.width_ms
@@ -46,19 +46,19 @@ class Bins:
 
 
 def client_name(table: LedgerTable) -> str:
-    """How a producer is called on the page."""
+    """The name of a producer on the page."""
     return f"{table.header['client']} (p{table.pid})"
 
 
 def acknowledgements(tables: Sequence[LedgerTable], bins: Bins) -> dict[str, list[float]]:
-    """Acknowledgements a second in each bin, by client."""
+    """Return acknowledgements per second in each bin, by client."""
     return {client_name(table): bins.per_second(table.ack_us[table.acked]) for table in tables}
 
 
 def errors(tables: Sequence[LedgerTable], bins: Bins) -> dict[str, list[float]]:
-    """Records a second that were given up, as failed or with an unknown outcome.
+    """Return records per second that failed or got an unknown outcome.
 
-    A record of which nobody heard again has no time, and is in no bin.
+    A record without any outcome has no time, and is in no bin.
     """
     result = {}
     for name in ("failed", "unknown"):
@@ -69,7 +69,7 @@ def errors(tables: Sequence[LedgerTable], bins: Bins) -> dict[str, list[float]]:
 
 
 def latencies(tables: Sequence[LedgerTable], bins: Bins) -> dict[str, list[float | None]]:
-    """Time from sending to acknowledgement in each bin: median, 99th percentile, longest, in ms."""
+    """Return median, 99th percentile and longest time from send to ack, in ms, by bin."""
     empty = np.empty(0, np.int64)
     sent = np.concatenate([empty, *(table.send_us[table.acked] for table in tables)])
     acked = np.concatenate([empty, *(table.ack_us[table.acked] for table in tables)])
@@ -89,12 +89,13 @@ def latencies(tables: Sequence[LedgerTable], bins: Bins) -> dict[str, list[float
 
 
 def windows(tables: Sequence[LedgerTable], threshold_ms: int) -> list[Row]:
-    """Times in which records were sent to a partition and none acknowledged for too long.
+    """Return the windows of each partition in which records were sent and none acknowledged.
 
-    What `verdict_time.unavailability` finds in Spark, found from the ledgers alone: rows of
-    partition, began_at_ms, ended_at_ms and `answered`, whether an acknowledgement ended it. One
-    that none ended lasts until the last of its records was sent or given up, whichever is later: a
-    full client sends nothing while it waits.
+    Only windows longer than `threshold_ms` count. This is `time_checks.unavailability`, computed
+    from the ledgers without Spark. Rows have partition, began_at_ms, ended_at_ms and `answered`
+    (True if an acknowledgement ended the window). A window without an acknowledgement lasts until
+    its last record was sent or failed, whichever is later: a full client sends nothing while it
+    waits.
     """
     asking = [table for table in tables if table.header["acks"] != "0"]
     if not asking:
@@ -108,7 +109,7 @@ def windows(tables: Sequence[LedgerTable], threshold_ms: int) -> list[Row]:
         here = partition == number
         sends = np.sort(send_us[here])
         answers = np.sort(ack_us[here & (ack_us >= 0)])
-        # For each record sent: which answer is the first at or after it.
+        # For each record sent: the index of the first answer at or after it.
         following = np.searchsorted(answers, sends)
         starts = np.flatnonzero(np.diff(following, prepend=-1))
         for start, end in zip(starts, [*starts[1:], len(sends)], strict=True):
@@ -126,7 +127,7 @@ def windows(tables: Sequence[LedgerTable], threshold_ms: int) -> list[Row]:
 
 
 def unavailability(tables: Sequence[LedgerTable]) -> dict[str, dict[str, int]]:
-    """Each partition's longest time between two acknowledgements, over all producers."""
+    """Return each partition's longest time between two acknowledgements, over all producers."""
     if not tables:
         return {}
     partition = np.concatenate([table.partition[table.acked] for table in tables])
@@ -145,7 +146,7 @@ def unavailability(tables: Sequence[LedgerTable]) -> dict[str, dict[str, int]]:
 
 
 def latency_ms(tables: Sequence[LedgerTable]) -> dict[str, dict[str, float]]:
-    """By client: median and 99th percentile of the time from send to acknowledgement."""
+    """Return, by client, median and 99th percentile of the time from send to acknowledgement."""
     result = {}
     for table in tables:
         acked = table.acked

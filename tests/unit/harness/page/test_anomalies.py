@@ -51,7 +51,7 @@ def test_a_high_watermark_that_went_back_has_no_record_but_two_times(run):
     assert len(shown) == 3
     assert shown[0].record == ""
     assert shown[0].times_ms[0] > shown[0].times_ms[1]
-    assert shown[0].said == "the watcher saw 180, and then 119"
+    assert shown[0].said == "the watcher saw 180, then 119"
 
 
 def test_a_record_of_which_no_ledger_tells_has_no_time(run):
@@ -100,7 +100,7 @@ def test_details_are_put_into_words():
         f'"stream_place":{{"count":0}},"reread_place":{place}}}'
     )
     assert detail_text(changed) == (
-        "acknowledged at 1/5, never read by the stream, twice read afresh at 1/5 and 2/6,"
+        "acknowledged at 1/5, never read by the stream, twice read by the second read at 1/5 and 2/6,"
         " CRC sent 000000ff, seen 00000010"
     )
     assert detail_text('{"highest":12}') == "highest 12"

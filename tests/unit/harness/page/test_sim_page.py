@@ -130,7 +130,7 @@ def test_a_run_in_which_nothing_broke_is_seen_whole():
     built = axis(replace(RUN, violation=""))
     assert "view" not in built
     assert "broken_at" not in built
-    assert "Nothing that was promised was broken." in render(replace(RUN, violation=""))
+    assert "No promise was broken." in render(replace(RUN, violation=""))
 
 
 def test_only_the_last_messages_are_drawn_and_the_ends_of_a_long_run_are_thinned():
