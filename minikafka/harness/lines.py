@@ -1,7 +1,7 @@
-"""JSON lines between processes: one writer appends, any reader follows.
+"""Events as JSON lines between processes: one writer appends, any number of readers follow.
 
-A line is one event, `{"at_ms": wall time, "event": name, …}`. A file survives its writer's death
-with at most its last line torn, and a reader never sees half a line.
+A line is one event, `{"at_ms": wall time, "event": name, …}`. If the writer dies, at most its last
+line is torn, and a reader never sees half a line.
 """
 
 import io
@@ -29,14 +29,14 @@ class EventLog:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def mend(self) -> None:
-        """Cut off a last line that a killed writer left torn, before another one appends."""
+        """Remove a torn last line of a killed writer, before another writer appends."""
         if self.path.exists():
             data = self.path.read_bytes()
             with self.path.open("r+b") as file:
                 file.truncate(data.rfind(b"\n") + 1)
 
     def write(self, event: str, **values: object) -> Event:
-        """Append one event, stamped with the present wall time, and return it."""
+        """Append one event with the current wall time, and return it."""
         return self.append({"at_ms": wall_ms(), "event": event, **values})
 
     def append(self, event: Mapping[str, object]) -> Event:
@@ -55,7 +55,7 @@ class Tail:
     _position: int = 0
 
     def read(self) -> list[Event]:
-        """The events whose lines were completed since the last call, in order."""
+        """Return the events whose lines were completed since the last call, in order."""
         if not self.path.exists():
             return []
         with self.path.open("rb") as file:

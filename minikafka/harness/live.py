@@ -1,7 +1,7 @@
-"""What a person sees while the run works, and the table at its end.
+"""The display during a run, and the table at its end.
 
-On a terminal a view that is drawn again and again; anywhere else plain lines, one every few
-seconds and one for every event of note.
+On a terminal it is a live view; otherwise plain lines, one every few seconds and one for each
+important event.
 """
 
 import os
@@ -25,13 +25,13 @@ _MARKS_SHOWN = 6
 
 
 class PatientConsole(Console):
-    """A console that is silent once nobody reads it any more, where rich would end the program.
+    """A console that becomes silent when its pipe is closed; rich would end the program.
 
-    A run goes on to its verdict whoever has stopped to look.
+    A run goes on to its verdict even if its output is no longer read.
     """
 
     def on_broken_pipe(self) -> None:
-        """Let what is still written go nowhere; also what is flushed at the program's end."""
+        """Discard all further output, including what is flushed at the program's end."""
         self.quiet = True
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, self.file.fileno())
@@ -40,7 +40,7 @@ class PatientConsole(Console):
 
 @dataclass(slots=True)
 class RunState:
-    """The figures of a run so far, kept up by its events."""
+    """The figures of a run so far, updated by its events."""
 
     seconds: float
     phase: str = "starting"
@@ -55,7 +55,7 @@ class RunState:
     marks: list[tuple[int, str]] = field(default_factory=list)
 
     def take(self, event: Event) -> str:
-        """Take an event in; return a line if it is worth one."""
+        """Process an event; return a line to print, or ""."""
         match event["event"]:
             case "phase":
                 self.phase = event["name"]
@@ -75,7 +75,7 @@ class RunState:
                 self.polled_count = event["polled"]
                 return self._mark(event, _CHANGES.get(event["change"], ""))
             case "producer_renewed":
-                return self._mark(event, f"producer {event['pid']} took a new client")
+                return self._mark(event, f"producer {event['pid']} started a new client")
             case "node":
                 return self._mark(event, _node_line(event))
             case "fault" | "stream" as kind:
@@ -91,7 +91,7 @@ class RunState:
         return line
 
     def total(self, name: str) -> int:
-        """A counter summed over producers."""
+        """Return a counter summed over producers."""
         return sum(event[name] for event in self.producers.values())
 
 
@@ -112,28 +112,30 @@ def _fault_line(event: Event) -> str:
         case "begun":
             return f"{event['kind']}: {event['did']}"
         case "healed":
-            return f"{event['kind']}: over, {_nodes(event)}"
+            return f"{event['kind']}: healed{_nodes(event)}"
         case _:
             return f"{event['kind']}: {event['problem']}" if event["problem"] else ""
 
 
 def _nodes(event: Event) -> str:
-    return f"nodes {', '.join(map(str, event['nodes']))}" if event["nodes"] else "as before"
+    nodes = event["nodes"]
+    noun = "node" if len(nodes) == 1 else "nodes"
+    return f", {noun} {', '.join(map(str, nodes))}" if nodes else ""
 
 
 def _stream_line(event: Event) -> str:
     if event["phase"] == "ended":
         return f"the streaming query ended: {event['reason'][:200]}"
     if event["phase"] == "strayed":
-        return f"the streaming query went astray: {event['reason'][:200]}"
+        return f"the streaming query did not continue at its checkpoint: {event['reason'][:200]}"
     if event["phase"] == "started" and event["restarts"]:
-        return "the streaming query was started again on its checkpoint"
+        return "the streaming query was restarted from its checkpoint"
     return ""
 
 
 @dataclass(slots=True)
 class View:
-    """Shows a `RunState`; a context manager, since a live view must leave the terminal whole."""
+    """Shows a `RunState`; a context manager, since a live view must restore the terminal."""
 
     console: Console
     state: RunState
@@ -156,10 +158,10 @@ class View:
             self._live.stop()
 
     def take(self, event: Event) -> None:
-        """Take an event in, and print it if it is worth a line and there is no live view."""
+        """Process an event, and print its line unless there is a live view."""
         line = self.state.take(event)
         if event["event"] == "node":
-            # At once, and above a live view too: what follows may be hours of a broken run.
+            # At once, even with a live view: the broken run may go on for hours.
             self._print(line)
             for logged in event["log"].splitlines():
                 self._print(f"  {logged}")
@@ -167,7 +169,7 @@ class View:
             self._print(line)
 
     def tick(self) -> None:
-        """Draw again, or print a line of figures if it is time for one."""
+        """Update the live view, or print a line of figures every few seconds."""
         if self._live is not None:
             self._live.update(_panel(self.state), refresh=True)
         elif self.state.producers and time.monotonic() - self._printed_at >= _PLAIN_EVERY_S:
@@ -199,8 +201,8 @@ def _panel(state: RunState) -> Panel:
     figures.add_row("failed, unknown", f"{state.total('failed'):,}, {state.total('unknown'):,}")
     behind = max(0, state.total("acked") - state.read_count)
     figures.add_row("read by Spark", f"[bold cyan]{state.read_count:,}[/] ({behind:,} behind)")
-    figures.add_row("given to the group", f"{state.polled_count:,}")
-    figures.add_row("Spark batch", f"{state.batch_id} with {state.batch_rows:,} records")
+    figures.add_row("polled by the group", f"{state.polled_count:,}")
+    figures.add_row("Spark batch", f"{state.batch_id}, records {state.batch_rows:,}")
     partitions = Table(box=None, pad_edge=False, padding=(0, 2), header_style="dim")
     for name in ("partition", "leader", "ISR", "high watermark"):
         partitions.add_column(name, justify="right")
@@ -224,7 +226,7 @@ def _bar(state: RunState) -> ProgressBar:
 
 
 def print_verdict(console: Console, verdict: Verdict, verdict_path: str, report_path: str) -> None:
-    """The table at the end: the sentence, every kind with its count, and where the files are."""
+    """Print the table of all promises, the counts, notes, sentence and paths of a verdict."""
     style = {"verified": "bold green", "broken": "bold red", "undecided": "bold yellow"}
     table = Table(title_justify="left", show_edge=False, header_style="dim")
     table.add_column("promise")
@@ -240,7 +242,8 @@ def print_verdict(console: Console, verdict: Verdict, verdict_path: str, report_
         f"\nsent {counts['sent']:,}, acknowledged {counts['acknowledged']:,},"
         f" failed {counts['failed']:,}, unknown {counts['unknown']:,}"
         f" ({counts['unknown_found']:,} of them in the log);"
-        f" read by the stream {counts['read_by_stream']:,}, afresh {counts['read_afresh']:,}",
+        f" read by the stream {counts['read_by_stream']:,},"
+        f" by the second read {counts['read_afresh']:,}",
         highlight=False,
     )
     for note in verdict["notes"]:

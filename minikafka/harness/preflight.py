@@ -1,6 +1,6 @@
-"""What must be on the machine before anything is started: Java, and the `verify` extra.
+"""The checks before anything is started: Java, the `verify` extra, and what the settings name.
 
-Imports nothing that the extra brings.
+This module must not import packages of the extra.
 """
 
 import importlib.util
@@ -23,28 +23,28 @@ _PAGE_MODULES = ("vl_convert",)
 
 
 def check(environ: Mapping[str, str] = os.environ) -> str:
-    """Return Java's version; the machine has what a run needs.
+    """Check the machine, and return Java's version.
 
     Raises:
-        HarnessError: naming what is missing and how to get it.
+        HarnessError: names what is missing and how to get it.
     """
     require_packages(importlib.util.find_spec)
     return java_version(environ)
 
 
 def check_run(settings: RunSettings, environ: Mapping[str, str] = os.environ) -> None:
-    """Raise if what the settings name is not there: jars, a cluster, tools, namespaces.
+    """Check what the settings name: jars, a cluster, tools, namespaces.
 
     Raises:
-        HarnessError: naming what is missing and what to do.
+        HarnessError: names what is missing and what to do.
     """
     JarSource.choose(environ, Path.home(), settings.jars)
     if settings.bootstrap_servers:
         require_listener(settings.bootstrap_servers)
     if settings.kafka_tools and not (settings.kafka_tools / "kafka-cluster").is_file():
         raise HarnessError(
-            f"--kafka-tools {settings.kafka_tools}: there is no kafka-cluster in that folder; name"
-            " the one that has the tools for an Apache Kafka on this machine."
+            f"--kafka-tools {settings.kafka_tools}: the folder has no script kafka-cluster; name"
+            " the folder with the scripts that start an Apache Kafka on this machine."
         )
     if settings.network == "namespaces" and (problem := NamespaceNetwork().problem()):
         raise HarnessError(f"--network namespaces: {problem}; use --network proxy.")
@@ -56,21 +56,21 @@ def require_packages(find_spec: Callable[[str], object]) -> None:
     if missing:
         names = ", ".join(missing)
         raise HarnessError(
-            f"The verification run needs {names}, which pip install 'minikafka[verify]' brings."
+            f"The verification run needs {names}; install with pip install 'minikafka[verify]'."
         )
 
 
 def java_version(environ: Mapping[str, str]) -> str:
-    """The version of the Java that Spark will use: JAVA_HOME's, else the PATH's.
+    """Return the version of the Java that Spark will use: JAVA_HOME's, else the PATH's.
 
     Raises:
-        HarnessError: if there is none, or it is too old.
+        HarnessError: if there is no Java, or it is too old.
     """
     home = environ.get("JAVA_HOME")
     java = str(Path(home) / "bin" / "java") if home else shutil.which("java", path=_path(environ))
     if java is None:
         raise HarnessError(
-            f"Spark needs Java {JAVA_AT_LEAST} or newer, and there is no java on the PATH; "
+            f"Spark needs Java {JAVA_AT_LEAST} or newer, but there is no java on the PATH; "
             "install one, or set JAVA_HOME."
         )
     try:
@@ -79,13 +79,13 @@ def java_version(environ: Mapping[str, str]) -> str:
         ).stderr
     except (OSError, subprocess.SubprocessError) as error:
         raise HarnessError(
-            f"Spark needs Java {JAVA_AT_LEAST} or newer, and {java} does not run: {error}"
+            f"Spark needs Java {JAVA_AT_LEAST} or newer, but {java} cannot be run: {error}"
         ) from error
     version = parse_java_version(said)
     if version is None or version[0] < JAVA_AT_LEAST:
         found = version[1] if version else repr(said)
         raise HarnessError(
-            f"Spark needs Java {JAVA_AT_LEAST} or newer, and {java} is {found}; "
+            f"Spark needs Java {JAVA_AT_LEAST} or newer, but {java} is {found}; "
             "install one, or set JAVA_HOME."
         )
     return version[1]
@@ -96,6 +96,6 @@ def _path(environ: Mapping[str, str]) -> str:
 
 
 def parse_java_version(said: str) -> tuple[int, str] | None:
-    """Major number and whole version out of what `java -version` prints; 1.8 is Java 8."""
+    """Parse the output of `java -version`: major number (8 for 1.8) and whole version."""
     match = re.search(r'version "((?:1\.)?(\d+)[^"]*)"', said)
     return (int(match[2]), match[1]) if match else None

@@ -3,9 +3,9 @@
     Spark starts ─┐
     cluster starts ┴ topic ─ stream and producers ─ faults ─ healed ─ second read ─ verdict ─ page
 
-This process only looks and decides when; every part that could take it down (clients, JVM, brokers)
-is a process of its own, in a session of its own, so that Ctrl-C reaches nobody but us. The first
-Ctrl-C ends the writing early and leads to a verdict on what was done; the second gives up.
+This process only observes and coordinates. Every part that could crash it (clients, JVM, brokers)
+has its own process and process session, so that Ctrl-C reaches only this process. The first Ctrl-C
+ends the writing early and leads to a verdict on the run so far; the second aborts the run.
 """
 
 import importlib.metadata
@@ -64,15 +64,15 @@ _JUDGE_TIMEOUT_S = 600.0
 _JUDGE_RECORDS_PER_S = 10_000
 
 
-class _GiveUp(KeyboardInterrupt):
-    """The second Ctrl-C: the person at the keyboard wants no verdict."""
+class _AbortedError(KeyboardInterrupt):
+    """A second interrupt, which aborts the run."""
 
 
 def verify(settings: RunSettings, schedule: Schedule, console: Console) -> int:
     """Run, print the verdict, and return the exit status.
 
     Raises:
-        HarnessError: if something is missing before anything was started.
+        HarnessError: if something is missing; then nothing was started.
     """
     java = preflight.check()
     preflight.check_run(settings)
@@ -91,10 +91,10 @@ def verify(settings: RunSettings, schedule: Schedule, console: Console) -> int:
 
 
 def _check_cluster(settings: RunSettings) -> None:
-    """Ask a cluster that runs already for what the run will need of it.
+    """Check that an external cluster has what the run needs.
 
     Raises:
-        HarnessError: naming what it has not.
+        HarnessError: names what it lacks.
     """
     if settings.workload.transactions:
         require_transactions(settings.bootstrap_servers)
@@ -106,11 +106,11 @@ def _check_cluster(settings: RunSettings) -> None:
 
 @contextmanager
 def _interrupts(interrupted: threading.Event) -> Iterator[None]:
-    """First SIGINT or SIGTERM sets the event, a second one raises `_GiveUp`."""
+    """Let the first SIGINT or SIGTERM set the event, and a second one raise `_AbortedError`."""
 
     def on_signal(_signal: int, _frame: FrameType | None) -> None:
         if interrupted.is_set():
-            raise _GiveUp
+            raise _AbortedError
         interrupted.set()
 
     before = {number: signal.signal(number, on_signal) for number in _SIGNALS}
@@ -126,7 +126,7 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 @dataclass(slots=True)
 class Run:
-    """A run's parts and what it knows so far."""
+    """The parts of a run, and its state so far."""
 
     settings: RunSettings
     schedule: Schedule
@@ -175,7 +175,7 @@ class Run:
         }
 
     def carry_out(self) -> None:
-        """Everything up to Spark's answer; what stands in the way is noted, not raised."""
+        """Run up to Spark's answer; obstacles are noted, not raised."""
         with ExitStack() as parts:
             parts.enter_context(self.view)
             self.spark = SparkProcess(self.settings, self.files)
@@ -192,7 +192,7 @@ class Run:
                 self._go(cluster)
             except HarnessError as error:
                 self.obstacles.append(str(error))
-            except _GiveUp:
+            except _AbortedError:
                 self.obstacles.append("A second interrupt aborted the run.")
             finally:
                 self._look()
@@ -213,7 +213,7 @@ class Run:
         self._look()
         closing_at_ms = wall_ms()
         problem = cluster.close()
-        # A node's last log lines may follow: they are a note, and no part of the sentence.
+        # A node's last log lines may follow: they become a note, not part of the sentence.
         sentence, _, log_lines = problem.partition(":\n")
         self.shutdown_problem = f"{sentence}." if log_lines else problem
         if log_lines:
@@ -225,11 +225,10 @@ class Run:
         self._read_elections(cluster, closing_at_ms)
 
     def _read_elections(self, cluster: ClusterUnderTest, closing_at_ms: int) -> None:
-        """When partitions changed, as a controller that stands still has written it.
+        """Read the changes of partitions from the metadata log of the stopped controller.
 
-        Elections from `closing_at_ms` are those of the shutdown, and are not counted.
-
-        Not where its clock was set off: what it wrote then has no time that others know.
+        Elections at or after `closing_at_ms` belong to the shutdown and are not counted. The log is
+        not used if the controller's clock was skewed, since its times do not fit the others.
         """
         log_dir = cluster.metadata_log_dir()
         if log_dir is None or not self.meta["topic_id"]:
@@ -248,11 +247,11 @@ class Run:
             self.notes.append(f"Leaders and ISR are shown as they were polled: {error}.")
 
     def _compare_replicas(self, cluster: ClusterUnderTest) -> None:
-        """Of a cluster that stands still."""
+        """Compare the replicas; the cluster must be stopped."""
         log_dirs = cluster.log_dirs()
         if not log_dirs:
             self.replicas = replicas.not_compared(
-                "The logs of a cluster that is not this run's own cannot be read."
+                "The run did not start the cluster and cannot read its logs."
             )
         elif not self.meta["topic_id"]:
             self.replicas = replicas.not_compared("There was no topic.")
@@ -323,7 +322,7 @@ class Run:
         self._judge()
 
     def _ask_topic(self, watcher: Watcher) -> None:
-        """Ask for the topic's id; without an answer everything else is judged all the same."""
+        """Fetch the topic's id; without an answer everything else is judged nevertheless."""
         try:
             self.meta["topic_id_at_end"] = watcher.topic_id(_TOPIC_PATIENCE_S)
         except HarnessError as error:
@@ -347,7 +346,7 @@ class Run:
             self.notes += reader.notes
 
     def _write(self, workload: Workload, cluster: ClusterUnderTest, watcher: Watcher) -> None:
-        """The time of writing and faults."""
+        """Run producers and faults."""
         operator = Operator(lambda: cluster.bootstrap_servers, *self.meta["topic"].split(","))
         spark = self.spark if self.settings.stream == "live" else None
         injector = FaultInjector(
@@ -389,7 +388,7 @@ class Run:
         self._look()
 
     def _look(self) -> None:
-        """Take in the events that were written since the last look."""
+        """Process the events that were written since the last call."""
         if self._nodes is not None:
             self._nodes.check()
         for tail in self._tails:
@@ -402,10 +401,10 @@ class Run:
         self.view.tick()
 
     def _wait(self, is_done: Callable[[], bool], timeout_s: float) -> bool:
-        """Look on until something is done; False if that took too long.
+        """Process events until something is done; return False after the timeout.
 
         Raises:
-            HarnessError: if Spark ended meanwhile without an answer.
+            HarnessError: if the Spark process ended without an answer.
         """
         deadline = time.monotonic() + timeout_s
         while True:
@@ -420,7 +419,7 @@ class Run:
             time.sleep(_LOOK_EVERY_S)
 
     def conclude(self) -> Verdict:
-        """Decide, and write verdict and page."""
+        """Decide, write verdict and page, and return the verdict."""
         self.meta["ended_at_ms"] = wall_ms()
         self.meta["interrupted"] = self.interrupted.is_set()
         tables = self._ledgers()
@@ -473,7 +472,7 @@ class Run:
         return verdict
 
     def _stream(self) -> dict[str, Any]:
-        """What became of the streaming query."""
+        """Return the verdict's `stream` object."""
         told = [event for event in self._past if event["event"] == "stream"]
         phases = [event["phase"] for event in told]
         return {

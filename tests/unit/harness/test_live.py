@@ -63,7 +63,7 @@ def test_without_a_terminal_there_are_plain_lines_only():
 @pytest.mark.parametrize("terminal", [True, False])
 def test_both_views_show_who_comes_and_goes(terminal):
     state, shown = show(terminal=terminal)
-    for text in ("a consumer joined the group", "producer 2 took a new client"):
+    for text in ("a consumer joined the group", "producer 2 started a new client"):
         assert text in shown
     assert state.polled_count == 4321
     assert ("4,321" in shown) == terminal
@@ -75,7 +75,7 @@ def test_counters_add_up_over_producers():
     assert state.marks == [
         (6, "kill: SIGKILL to node 3"),
         (6, "a consumer joined the group"),
-        (7, "producer 2 took a new client"),
+        (7, "producer 2 started a new client"),
     ]
 
 

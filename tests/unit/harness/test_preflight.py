@@ -34,14 +34,14 @@ def test_a_java_that_is_new_enough_is_taken(tmp_path):
 
 
 def test_an_old_java_is_refused_with_what_is_needed(tmp_path):
-    with pytest.raises(HarnessError, match=r"needs Java 17 or newer, and .*java is 11\.0\.2"):
+    with pytest.raises(HarnessError, match=r"needs Java 17 or newer, but .*java is 11\.0\.2"):
         preflight.java_version(java(tmp_path, 'openjdk version "11.0.2"'))
 
 
 def test_a_java_that_does_not_run_is_refused(tmp_path):
-    with pytest.raises(HarnessError, match="does not run"):
+    with pytest.raises(HarnessError, match="cannot be run"):
         preflight.java_version(java(tmp_path, "no", status=1))
-    with pytest.raises(HarnessError, match="does not run"):
+    with pytest.raises(HarnessError, match="cannot be run"):
         preflight.java_version({"JAVA_HOME": str(tmp_path / "gone")})
 
 
@@ -52,7 +52,7 @@ def test_no_java_at_all_is_one_clear_sentence(tmp_path):
 
 def test_a_missing_package_names_the_extra():
     preflight.require_packages(lambda _: object())
-    with pytest.raises(HarnessError, match=r"needs pyspark, which .*minikafka\[verify\]"):
+    with pytest.raises(HarnessError, match=r"needs pyspark; install .*minikafka\[verify\]"):
         preflight.require_packages(lambda name: None if name == "pyspark" else object())
 
 
@@ -64,8 +64,8 @@ def test_a_run_whose_parts_are_there_may_begin(tmp_path):
 @pytest.mark.parametrize(
     ("settings", "environ", "sentence"),
     [
-        (RunSettings(bootstrap_servers="127.0.0.1:1"), {}, "no bootstrap server takes a connect"),
-        (RunSettings(kafka_tools=Path("/nowhere")), {}, "there is no kafka-cluster in that folder"),
+        (RunSettings(bootstrap_servers="127.0.0.1:1"), {}, "no bootstrap server accepts a connect"),
+        (RunSettings(kafka_tools=Path("/nowhere")), {}, "the folder has no script kafka-cluster"),
         (RunSettings(jars=Path("/nowhere")), {}, "--jars /nowhere has no spark-sql-kafka-0-10"),
         (RunSettings(), {"MINIKAFKA_SPARK_JARS": "/gone.jar"}, "/gone.jar, which is not a file"),
         (RunSettings(), {"MINIKAFKA_IVY_SETTINGS": "/gone.xml"}, "/gone.xml, which is not a file"),
