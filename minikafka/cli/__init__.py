@@ -1,1 +1,1 @@
-"""Command line programs, one module each."""
+"""The command line programs, one module for each."""

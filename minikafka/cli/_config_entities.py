@@ -1,4 +1,4 @@
-"""Which topic, broker or group the options of `kafka-configs.py` mean.
+"""The topic, broker or group that the options of `kafka-configs.py` name.
 
 Kafka knows more entity types than are served here; those are refused by name.
 Source: `ConfigCommandOptions`.
@@ -11,7 +11,7 @@ from minikafka.cli._options import Options, ToolError, UsageError
 TOPICS = "topics"
 BROKERS = "brokers"
 GROUPS = "groups"
-# As Kafka prints them where an entity type is none of these (`BrokerSupportedConfigTypes`).
+# As Kafka prints them for an unknown entity type (`BrokerSupportedConfigTypes`).
 _KNOWN = (TOPICS, "clients", "users", BROKERS, "ips", "client-metrics", GROUPS, "broker-loggers")
 _SERVED = (TOPICS, BROKERS, GROUPS)
 _WITH_DEFAULT = ("users", "clients", BROKERS, "ips")

@@ -16,7 +16,7 @@ _MAX_INT = 2**31 - 1
 
 
 class ElectionFile:
-    """What a file asks for."""
+    """The content of a file."""
 
     def __init__(self, text: str, *, designation: bool) -> None:
         """Parse; a `desiredLeader` is there for a designation, and only for one.

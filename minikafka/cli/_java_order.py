@@ -1,4 +1,4 @@
-"""The order in which a Java HashMap gives its keys: what Kafka's tools print by.
+"""The iteration order of a Java HashMap, in which Kafka's tools print.
 
 Scripts that compare the output of tools line by line would break on any other order.
 """
@@ -24,7 +24,7 @@ def hash_map_order(keys: Iterable[str], expected: int | None = None) -> list[str
 
 
 def partition_order(partitions: Iterable[TopicPartition]) -> list[TopicPartition]:
-    """Partitions as a HashMap or HashSet of them gives them (`TopicPartition.hashCode`)."""
+    """Return partitions in the order of a HashMap or HashSet (`TopicPartition.hashCode`)."""
     listed = list(dict.fromkeys(partitions))
     return _ordered(listed, [(31 + at.partition) * 31 + _text_hash(at.topic) for at in listed])
 

@@ -1,7 +1,7 @@
-"""What Kafka's command line tools have in common: options, their clashes, and how errors end.
+"""The common parts of Kafka's command line tools: options, their conflicts, and errors.
 
-Options are long, never abbreviated, and keep every value they were given; asking for the one value
-of an option that was given twice is an error, as in Kafka's tools.
+Options are long, never abbreviated, and keep every value given. As in Kafka's tools, an option that
+takes one value and was given twice is an error.
 """
 
 import argparse
@@ -22,34 +22,34 @@ _NEEDS_VALUE = re.compile(r"argument --(\S+): expected one argument")
 
 
 class ToolError(Exception):
-    """Why a tool cannot do what it was asked."""
+    """A tool cannot do its work; the message says why."""
 
 
 class UsageError(ToolError):
-    """Options that do not go together, or are missing; the usage is shown with it."""
+    """Options conflict or are missing; a hint to --help is printed with the message."""
 
 
 class Options:
     """The options of one command line."""
 
     def __init__(self, given: Mapping[str, list[str] | bool | None]) -> None:
-        """Take what was parsed: values of an option, or whether a flag is there."""
+        """Keep the parsed options: a list of values, or True for a flag."""
         self._given = given
 
     def has(self, name: str) -> bool:
-        """Whether the option is there."""
+        """True if the option was given."""
         return bool(self._given.get(name))
 
     def values(self, name: str) -> list[str]:
-        """Every value of an option, in the order given."""
+        """Return every value of an option, in the order given."""
         found = self._given.get(name)
         return list(found) if isinstance(found, list) else []
 
     def value(self, name: str) -> str | None:
-        """The value of an option; None where it is missing.
+        """Return the value of an option; None if it is missing.
 
         Raises:
-            ToolError: if there are several.
+            ToolError: if there are several values.
         """
         found = self.values(name)
         if len(found) > 1:
@@ -59,10 +59,10 @@ class Options:
         return found[0] if found else None
 
     def integer(self, name: str) -> int | None:
-        """The value of an option that is a number.
+        """Return the value of an option as a number; None if it is missing.
 
         Raises:
-            ToolError: if it is none.
+            ToolError: if it is not a number.
         """
         text = self.value(name)
         if text is None:
@@ -73,7 +73,7 @@ class Options:
             raise ToolError(f"Cannot parse argument '{text}' of option {name}") from None
 
     def refuse(self, name: str, others: Iterable[str]) -> None:
-        """Raise a UsageError if `name` is there together with one of `others`."""
+        """Raise a UsageError if `name` was given together with one of `others`."""
         for other in others:
             if self.has(name) and self.has(other):
                 raise UsageError(f'Option "[{name}]" can\'t be used with option "[{other}]"')
@@ -106,9 +106,9 @@ def run_tool(
     work: Callable[[Options, AdminClient], None],
     failed: Callable[[str], None],
 ) -> int:
-    """Check the options, connect, work; returns the exit status.
+    """Check the options, connect and work; return the exit status.
 
-    Errors in the options go to standard error; `failed` says what went wrong after that.
+    Errors in the options go to standard error; later errors are reported by `failed`.
     """
     options = Options(vars(args))
     try:
@@ -134,11 +134,11 @@ def run_tool(
 
 
 def connect(options: Options, *, default_timeout_ms: int = 60_000) -> AdminClient:
-    """A client for `--bootstrap-server`, as `--command-config` tells.
+    """Return a client for `--bootstrap-server`, configured by `--command-config`.
 
     Raises:
-        ToolError: for a properties file that cannot be used.
-        AdminError: for addresses that are none.
+        ToolError: if the properties file cannot be used.
+        AdminError: if an address is invalid.
     """
     properties = _command_config(options.value("command-config"))
     protocol = properties.get("security.protocol", "PLAINTEXT")
@@ -156,10 +156,10 @@ def connect(options: Options, *, default_timeout_ms: int = 60_000) -> AdminClien
 
 
 def read_properties(path: str) -> dict[str, str]:
-    """The entries of a properties file.
+    """Read the entries of a properties file.
 
     Raises:
-        ToolError: if it cannot be read.
+        ToolError: if the file cannot be read.
     """
     try:
         return parse_properties(Path(path).read_text(), path)
@@ -174,7 +174,7 @@ def _command_config(path: str | None) -> dict[str, str]:
 
 
 def _syntax_error(parser: argparse.ArgumentParser) -> Callable[[str], NoReturn]:
-    """Argparse's own `error`, in the words of Kafka's tools."""
+    """Return an `error` method for argparse with the messages of Kafka's tools."""
 
     def error(message: str) -> NoReturn:
         unrecognized = _UNRECOGNIZED.match(message)

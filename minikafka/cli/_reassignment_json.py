@@ -1,4 +1,4 @@
-"""The JSON files of `kafka-reassign-partitions`: which topics shall move, and what goes where.
+"""The JSON files of `kafka-reassign-partitions`: topics to move, and assignments of replicas.
 
 Source: `ReassignPartitionsCommand` (`parsePartitionReassignmentData`, `parseTopicsData`,
 `formatAsReassignmentJson`).
@@ -17,7 +17,7 @@ _VERSION = 1
 
 
 class Proposal(NamedTuple):
-    """One partition of a file: its replicas, and the log directory of each."""
+    """One partition of a file: its replicas and the log directory of each."""
 
     at: TopicPartition
     replicas: Sequence[int]
@@ -103,7 +103,7 @@ def to_json(
     replicas: Mapping[TopicPartition, Sequence[int]],
     directories: Mapping[tuple[TopicPartition, int], str],
 ) -> str:
-    """A file that puts the replicas where they are said to be."""
+    """Return a file's content with these assignments."""
     partitions = [
         {
             "topic": at.topic,

@@ -15,7 +15,7 @@ from minikafka.protocol.primitives import MalformedMessage, Reader
 from minikafka.records.batch import ControlType
 from minikafka.records.reader import Record, control_type, end_marker
 
-# Fields that are shown only where they are not the default: tagged ones.
+# Tagged fields, which are shown only if they differ from their default.
 _TAGGED: Final = {
     "AbortTransactionRecord": ("reason",),
     "BeginTransactionRecord": ("name",),
@@ -56,7 +56,7 @@ _CONTROL: Final = {
 
 
 def metadata_line(record: Record) -> str:
-    """What a record of the metadata log says, or why it cannot be read."""
+    """Return the content of a record of the metadata log, or why it cannot be read."""
     try:
         message = decode_record(record.value)
         reader = Reader(record.value or b"")
@@ -69,7 +69,7 @@ def metadata_line(record: Record) -> str:
 
 
 def control_line(record: Record) -> str:
-    """What a control record says."""
+    """Return the content of a control record."""
     kind = control_type(record.key)
     marker = end_marker(record)
     if marker is not None:

@@ -1,4 +1,4 @@
-"""`minikafka sim --scenario`: plays one scenario, and says where it goes another way than written.
+"""`minikafka sim --scenario`: play one scenario, and compare it with what the file expects.
 
 Names are those of the files in `tests/scenario` of a source tree.
 """
@@ -19,10 +19,10 @@ _NAMED = Path(minikafka.__file__).parents[1] / "tests" / "scenario"
 
 
 def run(wanted: str, trace: IO[str] | None = None) -> int:
-    """Play a scenario and print it; into `trace`, too, behind a line that says what was played.
+    """Play a scenario and print it; write it to `trace` too, after a line with the command.
 
-    The exit status: 0 what was expected has happened, or nothing was expected; 1 something else
-    has happened, or a rule was broken; 3 there is no such scenario, or it cannot be played.
+    Return the exit status: 0 if the result is as expected or the file expects nothing, 1 if it
+    differs or a rule was broken, 3 if there is no such scenario or it cannot be played.
     """
     logging.disable(logging.CRITICAL)
     try:
@@ -44,7 +44,7 @@ def run(wanted: str, trace: IO[str] | None = None) -> int:
         trace.write(f"{_sim_trace.build()} sim --scenario {wanted}\n{found}")
     written, now = without_times(scenario.text(scenario.traces)), without_times(found)
     if any(scenario.traces) and written != now:
-        print("\nThis is not what the file says:")
+        print("\nThe result differs from the file:")
         lines = difflib.unified_diff(written.splitlines(), now.splitlines(), "file", "now", "", "")
         print("\n".join(lines))
         return 1
@@ -52,10 +52,10 @@ def run(wanted: str, trace: IO[str] | None = None) -> int:
 
 
 def _find(wanted: str) -> Path:
-    """The file that is meant.
+    """Return the path of a scenario's file.
 
     Raises:
-        ScenarioError: there is none.
+        ScenarioError: if there is no such file.
     """
     if Path(wanted).is_file():
         return Path(wanted)

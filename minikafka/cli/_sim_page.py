@@ -1,4 +1,4 @@
-"""A simulated run as `harness.sim_page` draws it: the run is done once more, with a recorder."""
+"""The page of a simulated run, which is run again with a recorder for `harness.page.sim_page`."""
 
 from pathlib import Path
 
@@ -12,11 +12,11 @@ _MS_PER_S = 1000
 
 
 def write(plan: Plan, command: str, settings: str, path: Path) -> Outcome:
-    """Run a plan and write its page; what came of the run.
+    """Run a plan and write its page; return the outcome of the run.
 
     Raises:
-        OSError: the file cannot be written.
-        ImportError: the extra that draws is not installed.
+        OSError: if the file cannot be written.
+        ImportError: if the extra `verify` is not installed.
     """
     from minikafka.harness.page import sim_page
 

@@ -1,4 +1,4 @@
-"""The first line of a trace: from which source, with which seed and options a run came about."""
+"""The first line of a trace: the version of the source, the command and the plan's settings."""
 
 import subprocess
 from dataclasses import fields
@@ -11,7 +11,7 @@ _ROOT = Path(minikafka.__file__).parents[1]
 
 
 def first_line(plan: Plan, command: str) -> str:
-    """The command that runs it again, and every setting of the plan."""
+    """Return the version, the command that repeats the run, and every setting of the plan."""
     options = " ".join(
         f"{each.name}={getattr(plan, each.name)}"
         for each in fields(plan)
@@ -21,13 +21,13 @@ def first_line(plan: Plan, command: str) -> str:
 
 
 def command(plan: Plan, seconds: int) -> str:
-    """What runs this plan again."""
+    """Return the command that runs this plan again."""
     steps = f" --steps {plan.steps}" if plan.steps else ""
     return f"sim --seed {plan.seed} --seconds {seconds}{steps}"
 
 
 def build() -> str:
-    """The version, and the commit where this is a source tree that git knows."""
+    """Return the version, and the commit if this is a git work tree."""
     version = f"minikafka {minikafka.__version__}"
     if not (_ROOT / ".git").exists():
         return version

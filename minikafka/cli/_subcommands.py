@@ -1,4 +1,4 @@
-"""Tools whose first word is an action: options before it, options of its own after it."""
+"""Helpers for tools with an action: common options before it, the action's options after it."""
 
 import argparse
 import sys
@@ -14,7 +14,7 @@ OnSyntaxError = Callable[[str], NoReturn]
 
 
 def declare_servers(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say where the cluster is."""
+    """Add the options that name the cluster."""
     parser.allow_abbrev = False
     parser.add_argument("--bootstrap-server", metavar="HOST:PORT,...", help="servers to ask first")
     parser.add_argument("--bootstrap-controller", metavar="HOST:PORT,...", help="not supported")
@@ -23,12 +23,12 @@ def declare_servers(parser: argparse.ArgumentParser) -> None:
 
 
 def say_errors_with(parser: argparse.ArgumentParser, say: OnSyntaxError) -> None:
-    """Have a parser report a wrong command line in the tool's own words."""
+    """Make a parser report a wrong command line by `say`."""
     parser.error = say  # type: ignore[method-assign,assignment]
 
 
 def run_with_client(args: argparse.Namespace, work: Work) -> int:
-    """Connect, work; returns the exit status. Errors go to standard error."""
+    """Connect and work; return the exit status. Errors go to standard error."""
     given = {"bootstrap-server": [args.bootstrap_server]}
     if args.command_config is not None:
         given["command-config"] = [args.command_config]

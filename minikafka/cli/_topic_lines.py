@@ -1,4 +1,4 @@
-"""What `kafka-topics.py --describe` shows of topics and partitions, and in which words."""
+"""The lines of topics and partitions that `kafka-topics.py --describe` prints."""
 
 from collections.abc import Mapping, Sequence
 
@@ -10,7 +10,7 @@ from minikafka.common.ids import ZERO_UUID
 
 
 class TopicReport:
-    """Which topics and partitions the options ask for."""
+    """A filter of topics and partitions by the options."""
 
     def __init__(self, options: Options, live_brokers: Sequence[int]) -> None:
         """Without one of the partition reports, everything is shown."""
@@ -25,13 +25,13 @@ class TopicReport:
         self._live_brokers = live_brokers
 
     def shows_topic(self, entries: Sequence[ConfigEntry]) -> bool:
-        """Whether the topic's own line is wanted."""
+        """True if the topic's own line is printed."""
         return self._all and (not self._overrides_only or any(map(_is_override, entries)))
 
     def shows_partition(
         self, it: PartitionDescription, min_isr: int, reassignment: Reassignment | None
     ) -> bool:
-        """Whether a partition's line is wanted."""
+        """True if a partition's line is printed."""
         if self._all:
             return not self._overrides_only
         return (
@@ -43,12 +43,12 @@ class TopicReport:
 
 
 def replication_factor(it: PartitionDescription, reassignment: Reassignment | None) -> int:
-    """How many replicas a partition is meant to have; those that are being added do not count."""
+    """Return the replication factor of a partition; replicas being added do not count."""
     if reassignment is None:
         return len(it.replicas)
     changing = (*reassignment.adding, *reassignment.removing)
     if not any(broker in changing for broker in it.replicas):
-        # It was completed after the cluster was asked for reassignments.
+        # It was completed after the reassignments were listed.
         return len(it.replicas)
     return len(reassignment.replicas) - len(reassignment.adding)
 
@@ -56,7 +56,7 @@ def replication_factor(it: PartitionDescription, reassignment: Reassignment | No
 def topic_line(
     topic: TopicDescription, entries: Mapping[str, ConfigEntry], first: Reassignment | None
 ) -> str:
-    """A topic's line; `first` is what moves in its first partition."""
+    """Return a topic's line; `first` is the reassignment of its first partition."""
     overrides = [
         f"{name}={'null' if entries[name].value is None else entries[name].value}"
         for name in hash_map_order(entries)
@@ -74,7 +74,7 @@ def topic_line(
 
 
 def partition_line(topic: str, it: PartitionDescription, reassignment: Reassignment | None) -> str:
-    """A partition's line."""
+    """Return a partition's line."""
     parts = [
         f"\tTopic: {topic}",
         f"Partition: {it.partition}",
@@ -89,7 +89,7 @@ def partition_line(topic: str, it: PartitionDescription, reassignment: Reassignm
     known = "N/A" if it.last_known_elr is None else _joined(it.last_known_elr)
     parts.append(f"LastKnownElr: {known}")
     if it.is_recovering:
-        # Unlike Kafka: no API of its tells this (L8).
+        # Unlike Kafka: no API of Kafka returns this (L8).
         parts.append("LeaderRecoveryState: RECOVERING")
     return "\t".join(parts)
 

@@ -1,7 +1,7 @@
-"""Exit statuses of commands that give a verdict, where 1 says that a promise was broken.
+"""The exit statuses of commands that give a verdict, where 1 means that a promise was broken.
 
-3 is for a command line that cannot be understood, 2 for a run that ended without a verdict: an
-error must not end with Python's status 1.
+3 is for wrong usage, 2 for a run that ended without a verdict: an error must not lead to Python's
+status 1.
 """
 
 import argparse
@@ -15,7 +15,7 @@ USAGE = 3
 
 
 def usage_error(parser: argparse.ArgumentParser) -> Callable[[str], NoReturn]:
-    """Argparse's own `error`, with our status."""
+    """Return an `error` method for argparse that exits with `USAGE`."""
 
     def error(message: str) -> NoReturn:
         parser.print_usage(sys.stderr)
@@ -25,10 +25,10 @@ def usage_error(parser: argparse.ArgumentParser) -> Callable[[str], NoReturn]:
 
 
 def or_undecided(command: str, work: Callable[[], int], *expected: type[Exception]) -> int:
-    """Return what `work` returns; where it ends without a verdict print why, and return 2.
+    """Return the result of `work`; if it ends without a verdict, print the reason and return 2.
 
-    An `expected` error is one sentence, and so is an OSError (a full disk, a folder that is gone).
-    Any other is an error of the command, and its traceback is printed.
+    An `expected` error or an OSError (a full disk, a missing folder) is printed as one sentence.
+    Any other error is a bug of the command, and its traceback is printed.
     """
     try:
         return work()

@@ -1,4 +1,4 @@
-"""What happened to partitions between two looks at a cluster, and why, as far as it shows."""
+"""The changes of partitions between two polls of a cluster, with the reasons that can be seen."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ _NO_LEADER = -1
 
 
 def cluster_changes(before: ClusterState, after: ClusterState) -> list[str]:
-    """One line for each thing that changed."""
+    """Return one line for each change."""
     lines = [f"broker {broker} is gone" for broker in _left(before.brokers, after.brokers)]
     lines += [f"broker {broker} is back" for broker in _left(after.brokers, before.brokers)]
     for name, state in after.partitions.items():
@@ -22,7 +22,7 @@ def cluster_changes(before: ClusterState, after: ClusterState) -> list[str]:
 
 
 def partition_changes(before: PartitionState, after: PartitionState) -> list[str]:
-    """What changed in one partition, the leader first."""
+    """Return the changes of one partition, the leader first."""
     found = []
     if before.leader != after.leader:
         change = f"leader {_shown(before.leader)} → {_shown(after.leader)}"
@@ -55,13 +55,13 @@ def _leader_reason(before: PartitionState, after: PartitionState) -> str:
     old, new = before.leader, after.leader
     if new == _NO_LEADER:
         if old not in after.isr:
-            return f"{old} left the ISR, and nobody else may lead"
-        return f"{old} is not alive, and nobody else may lead"
+            return f"{old} left the ISR, and no other replica may lead"
+        return f"{old} is not alive, and no other replica may lead"
     reasons = []
     if old != _NO_LEADER:
         reasons.append(_why_replaced(after, old, new))
     if new in before.isr:
-        reasons += [] if reasons else [f"{new} is back, and was in the ISR"]
+        reasons += [] if reasons else [f"{new} is back and was in the ISR"]
     elif new in before.elr:
         reasons.append(f"{new} was in the ELR")
     elif after.is_recovering or not before.isr:
@@ -73,7 +73,7 @@ def _leader_reason(before: PartitionState, after: PartitionState) -> str:
 
 def _why_replaced(after: PartitionState, old: int, new: int) -> str:
     if old not in after.replicas:
-        return f"{old} is no replica any more"
+        return f"{old} is no longer a replica"
     if old not in after.isr:
         return f"{old} left the ISR"
     if after.replicas[:1] == (new,):

@@ -1,4 +1,4 @@
-"""A cluster's partitions as lines, and the changes that were seen below them."""
+"""A cluster's partitions as lines of text, followed by the latest changes."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ _GAP = "  "
 
 
 def row(state: PartitionState) -> tuple[str, ...]:
-    """One partition's cells, as in HEADER; a dash is empty, a question mark not known."""
+    """Return one partition's cells for HEADER; a dash means empty, a question mark unknown."""
     ends = [f"{broker}:{state.log_ends.get(broker, '?')}" for broker in state.replicas]
     return (
         str(state.name),
@@ -26,14 +26,14 @@ def row(state: PartitionState) -> tuple[str, ...]:
 
 
 def is_healthy(state: PartitionState) -> bool:
-    """Whether nothing about a partition needs to be looked at."""
+    """True if a partition has a leader, does not recover, and all replicas are in sync."""
     return state.leader != _NO_LEADER and not state.is_recovering and len(state.isr) == len(
         state.replicas
     )  # fmt: skip
 
 
 def chosen(cluster: ClusterState, room: int) -> list[PartitionState]:
-    """As many partitions as there is room for, those that need a look first, in their order."""
+    """Return as many partitions as there is room for, unhealthy ones first."""
     states = list(cluster.partitions.values())
     if len(states) <= room:
         return states
@@ -43,16 +43,17 @@ def chosen(cluster: ClusterState, room: int) -> list[PartitionState]:
 
 
 def headline(cluster: ClusterState) -> str:
-    """The cluster in one line."""
-    unwell = sum(not is_healthy(state) for state in cluster.partitions.values())
+    """Return the cluster in one line."""
+    unhealthy = sum(not is_healthy(state) for state in cluster.partitions.values())
+    count = len(cluster.partitions)
     return (
-        f"brokers {_joined(cluster.brokers)}; {len(cluster.partitions)} partitions, "
-        f"{unwell} of them without leader, recovering, or with replicas out of sync"
+        f"brokers {_joined(cluster.brokers)}; {count} partition{'' if count == 1 else 's'}, "
+        f"{unhealthy} of them without leader, recovering, or with replicas out of sync"
     )
 
 
 def plain(cluster: ClusterState, changes: Sequence[str]) -> str:
-    """One frame as text."""
+    """Return one state as text."""
     lines = [headline(cluster)]
     if cluster.partitions:
         rows = [HEADER, *(row(state) for state in cluster.partitions.values())]

@@ -1,10 +1,10 @@
-"""`minikafka bench`: what a cluster can take, and what it costs, beside another one.
+"""`minikafka bench`: measure the throughput and cost of a cluster, or compare two clusters.
 
-Loads run in a process of their own, through librdkafka or by replaying encoded requests. With
-two targets they are measured in turns, in an order drawn from the seed, under the same conditions;
-the table shows medians, spreads and ratios. The target's memory is warmed the same way for both.
+Loads run in a separate process, through librdkafka or by replaying encoded requests. Two targets
+are measured in turns, in an order drawn from the seed, under the same conditions; the table shows
+medians, spreads and ratios. The target's memory is warmed the same way for both.
 
-Everything that this program starts it ends; every load is bounded in time.
+The program stops everything that it starts; every load is bounded in time.
 """
 
 import argparse
@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     _target_arguments(parser.add_argument_group("targets"))
     _load_arguments(parser.add_argument_group("loads: " + ", ".join(LOADS)))
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write everything measured there")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all measurements to FILE")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -57,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
         print(f"minikafka bench: {error}", file=sys.stderr)
         return _FAILED
     except KeyboardInterrupt:
-        print("minikafka bench: given up.", file=sys.stderr)
+        print("minikafka bench: aborted.", file=sys.stderr)
         return _FAILED
     finally:
         signal.signal(signal.SIGTERM, before)
@@ -65,14 +65,14 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _interrupt(_number: int, _frame: object) -> NoReturn:
-    """End as on Ctrl-C, so that what was started is ended."""
+    """End as on Ctrl-C, so that everything started is stopped."""
     raise KeyboardInterrupt
 
 
 def _target_arguments(group: "argparse._ArgumentGroup") -> None:
-    group.add_argument("--bootstrap-server", metavar="HOST:PORT", help="a cluster that runs")
-    group.add_argument("--versus", metavar="HOST:PORT", help="another one, to compare with")
-    group.add_argument("--start-nodes", type=int, metavar="N", help="start minikafka, N nodes")
+    group.add_argument("--bootstrap-server", metavar="HOST:PORT", help="a running cluster")
+    group.add_argument("--versus", metavar="HOST:PORT", help="another cluster to compare with")
+    group.add_argument("--start-nodes", type=int, metavar="N", help="start minikafka with N nodes")
     group.add_argument(
         "--kafka-tools",
         type=Path,
@@ -84,7 +84,7 @@ def _target_arguments(group: "argparse._ArgumentGroup") -> None:
         type=int,
         default=_DEFAULT_BASE_PORT,
         metavar="PORT",
-        help="of what is started (default %(default)s; Kafka: 200 more)",
+        help="first port of a started cluster (default %(default)s; Kafka: 200 more)",
     )
     group.add_argument(
         "--pids",
@@ -105,7 +105,7 @@ def _target_arguments(group: "argparse._ArgumentGroup") -> None:
         type=Path,
         default=Path(tempfile.gettempdir()),
         metavar="DIR",
-        help="where clusters and warm-up files live (default %(default)s)",
+        help="folder for clusters and warm-up files (default %(default)s)",
     )
 
 
@@ -115,41 +115,47 @@ def _load_arguments(group: "argparse._ArgumentGroup") -> None:
         type=_load_names,
         default=tuple(LOADS),
         metavar="NAME,...",
-        help="which (default all; 'none' for --startup alone)",
+        help="loads to run (default: all; 'none' for --startup alone)",
     )
     group.add_argument("--acks", choices=("1", "all"), default="all", help="(default %(default)s)")
     group.add_argument(
         "--replication-factor",
         type=_positive,
         metavar="N",
-        help="(default 3, or as many as there are brokers)",
+        help="(default: 3, or the number of brokers if that is less)",
     )
-    group.add_argument("--min-isr", type=_positive, metavar="N", help="(default one less)")
+    group.add_argument(
+        "--min-isr", type=_positive, metavar="N", help="(default: replication factor - 1)"
+    )
     group.add_argument(
         "--rounds", type=_positive, default=5, metavar="N", help="(default %(default)s)"
     )
-    group.add_argument("--seconds", type=float, default=4.0, help="a load (default %(default)s)")
+    group.add_argument(
+        "--seconds", type=float, default=4.0, help="duration of a load (default %(default)s)"
+    )
     group.add_argument(
         "--max-mb",
         type=_positive,
         default=1000,
         metavar="MB",
-        help="a load ends there in any case (default %(default)s)",
+        help="end a load after this much data (default %(default)s)",
     )
     group.add_argument(
         "--warm-mb",
         type=int,
         metavar="MIB",
-        help="written and deleted before each load (default: what its logs may grow by)",
+        help="memory to warm before each load (default: the possible growth of the logs)",
     )
     group.add_argument(
         "--warm-up",
         type=float,
         default=10.0,
         metavar="SECONDS",
-        help="of load on each target before anything counts",
+        help="load on each target before the measurements (default %(default)s)",
     )
-    group.add_argument("--seed", type=int, default=1, help="of the order (default %(default)s)")
+    group.add_argument(
+        "--seed", type=int, default=1, help="seed of the order (default %(default)s)"
+    )
     group.add_argument(
         "--startup",
         action="store_true",
@@ -191,7 +197,8 @@ def _load_names(text: str) -> tuple[str, ...]:
     names = () if text == "none" else tuple(text.split(","))
     for name in names:
         if name not in LOADS:
-            raise argparse.ArgumentTypeError(f"{name!r} is no load; there are {', '.join(LOADS)}")
+            loads = ", ".join(LOADS)
+            raise argparse.ArgumentTypeError(f"unknown load {name!r}; expected one of {loads}")
     return names
 
 
@@ -199,10 +206,10 @@ def _numbers(text: str) -> tuple[int, ...]:
     try:
         return tuple(int(word) for word in text.split(","))
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is no list of numbers") from None
+        raise argparse.ArgumentTypeError(f"{text!r} is not a list of numbers") from None
 
 
 def _positive(text: str) -> int:
     if not text.isdigit() or int(text) == 0:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number above 0")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
     return int(text)

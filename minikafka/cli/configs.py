@@ -63,7 +63,7 @@ _DYNAMIC = {
     BROKERS: ConfigSource.DYNAMIC_BROKER_CONFIG,
     GROUPS: ConfigSource.DYNAMIC_GROUP_CONFIG,
 }
-# A comma or an equals sign that stands in no square brackets.
+# A comma or an equals sign outside of square brackets.
 _OUTSIDE_BRACKETS = r"(?=[^\]]*(?:\[|$))"
 _COMMA = re.compile("," + _OUTSIDE_BRACKETS)
 _EQUALS = re.compile(r"\s*=\s*" + _OUTSIDE_BRACKETS)
@@ -72,12 +72,12 @@ _MAX_TOPIC_NAME = 249
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what the command takes."""
+    """Declare the options."""
     declare(parser, _FLAGS, _VALUED)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Do one action; returns the exit status."""
+    """Do one action; return the exit status."""
     return run_tool(args, _check, _act, _failed)
 
 
@@ -123,7 +123,7 @@ def _describe(entity: Entity, options: Options, client: AdminClient) -> None:
 
 
 def _known(entity_type: str, client: AdminClient) -> list[str]:
-    """What there is of a type, in the order of Kafka's tool; for brokers with their default."""
+    """Return all entities of a type in the order of Kafka's tool; brokers with their default."""
     if entity_type == TOPICS:
         return hash_map_order(topic.name for topic in list_topics(client))
     if entity_type == BROKERS:
@@ -160,7 +160,7 @@ def _shown(value: str | None) -> str:
 
 
 def _changes(options: Options) -> tuple[Mapping[str, str], list[str]]:
-    """What to set and what to remove."""
+    """Return the values to set and the names to remove."""
     path = options.value("add-config-file")
     added = options.value("add-config")
     add = read_properties(path) if path is not None else {}

@@ -1,8 +1,8 @@
-"""`minikafka demo-elr`: what ELR is for, shown by what is lost without it.
+"""`minikafka demo-elr`: show which acknowledged records are lost without ELR.
 
-Runs the "last replica standing" failure twice, side by side: on a cluster without ELR, and on one
-with it. Exit status: 0 the first lost acknowledged records and the second none; 1 it went
-otherwise; 2 it could not be run; 3 usage.
+Runs the "last replica standing" failure on two clusters side by side, without ELR and with it. Exit
+status: 0 if only the cluster without ELR lost acknowledged records, 1 for any other result, 2 if it
+could not be run, 3 usage.
 """
 
 import argparse
@@ -26,10 +26,9 @@ _ELR_FEATURE = "eligible.leader.replicas.version"
 
 _INTRODUCTION = """\
 Three brokers hold one partition, and min.insync.replicas=2: a write with acks=all is \
-acknowledged when at least two of them have it. One broker may then lose its unwritten data \
-without harm, or so one should think. Both clusters go through the same failures. Each broker is a \
-real process, a network partition is that process stopped, and a power cut takes away what was \
-never flushed."""
+acknowledged when at least two of them have it. So one broker should be able to lose its unflushed \
+data without harm. Both clusters go through the same failures. Each broker is a real process, a \
+network partition pauses that process, and a power cut drops its unflushed data."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -38,15 +37,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.error = usage_error(parser)  # type: ignore[method-assign,assignment]
     parser.add_argument(
-        "--base-port", type=int, default=0, metavar="PORT", help="of eight (default: free ones)"
+        "--base-port",
+        type=int,
+        default=0,
+        metavar="PORT",
+        help="the first of eight ports (default: free ones)",
     )
     parser.add_argument(
-        "--dir", type=Path, help="an empty folder in which both clusters stay (default: none)"
+        "--dir", type=Path, help="an empty folder for both clusters (default: a temporary one)"
     )
 
 
 def run(args: argparse.Namespace) -> int:
-    """Run both sides and print them; the exit status."""
+    """Run both clusters and print the result; return the exit status."""
     if args.base_port and not 1024 <= args.base_port <= 65535 - 2 * _NODES_EACH:
         print(f"minikafka demo-elr: --base-port {args.base_port}: out of range", file=sys.stderr)
         return USAGE
@@ -99,17 +102,17 @@ def _show(without: "Outcome", with_elr: "Outcome") -> None:
     for number, (left, right) in enumerate(zip(without.steps, with_elr.steps, strict=True), 1):
         table.add_row(str(number), *map(escape, (*left, right[1])))
     table.add_section()
-    table.add_row("", "acknowledged, and not there any more", _verdict(without), _verdict(with_elr))
+    table.add_row("", "acknowledged records that are lost", _verdict(without), _verdict(with_elr))
     console.print(table)
     if without.lost and not with_elr.lost:
         console.print(
             "Without ELR the controller knows only the in-sync replicas: the last of them, broker "
-            "3, must lead again, with whatever its disk still has, and the others cut their logs "
-            "back to match. With ELR the controller remembers that broker 2 left with every "
-            "committed record, elects it as soon as it is back, and broker 3 copies from it."
+            "3, must lead again with what its disk still has, and the others truncate their logs "
+            "to match. With ELR the controller remembers that broker 2 left with every committed "
+            "record, elects it as soon as it is back, and broker 3 copies from it."
         )
     else:
-        console.print("This is not what the rules give: see the states above.")
+        console.print("This is not the expected result: see the states above.")
 
 
 def _verdict(outcome: "Outcome") -> str:

@@ -1,12 +1,12 @@
-"""minikafka dev: a cluster on this machine, and commands that act on one node of it.
+"""minikafka dev: a cluster on this machine, and commands that act on one of its nodes.
 
-Node i (from 1) serves clients on base-port + i - 1 and the other brokers on base-port + 100 + i;
-node 1 is also the controller, on base-port + 100. Every node is a process of its own, whose pid and
-log are in the cluster's directory; with `--one-process` all nodes share one, which starts faster
-and cannot be killed in part.
+Node ids start at 1. Node i serves clients on base-port + i - 1 and the other brokers on base-port +
+100 + i; node 1 is also the controller, on base-port + 100. Every node has its own process, whose
+pid and log are in the cluster's directory. With `--one-process` all nodes share one process, which
+starts faster, but single nodes cannot be killed.
 
-The process that started the cluster owns its nodes. `dev kill|stop|start|pause|resume` ask it, by a
-socket in the cluster's directory, so that it always knows which nodes should be running.
+The process that started the cluster owns its nodes. `dev kill|stop|start|pause|resume` send it a
+command by a socket in the cluster's directory, so it always knows which nodes should be running.
 """
 
 import argparse
@@ -19,35 +19,36 @@ from minikafka.dev.supervisor import ACTIONS, Supervisor, ask_owner, run_in_one_
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what the command takes."""
-    # Not `choices`, nor a type: what follows an option that does not exist would be blamed for it.
+    """Declare the options."""
+    # Neither `choices` nor a type: after an unknown option argparse would report the wrong word.
     parser.add_argument("action", nargs="?", metavar=f"{{{','.join(ACTIONS)}}}",
                         help="act on one node")  # fmt: skip
     parser.add_argument("node", nargs="?", help="the node to act on")
-    parser.add_argument("--nodes", type=int, default=3, metavar="N", help="how many (default 3)")
+    parser.add_argument("--nodes", type=int, default=3, metavar="N",
+                        help="number of nodes (default 3)")  # fmt: skip
     parser.add_argument("--base-port", type=int, default=19092, metavar="PORT",
                         help="the first node's port (default 19092)")  # fmt: skip
-    # Not `required`: an option that does not exist would not be named.
-    parser.add_argument("--dir", type=Path, help="where the cluster lives; must be given")
+    # Not `required`: argparse would then not report an unknown option.
+    parser.add_argument("--dir", type=Path, help="the cluster's directory (required)")
     parser.add_argument("--config", action="append", default=[], metavar="KEY=VALUE",
                         help="a value for every node; may be given several times")  # fmt: skip
     parser.add_argument("--one-process", action="store_true", help="all nodes in one process")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Start a cluster and stay until it is stopped, or act on one node."""
+    """Start a cluster and run until it is stopped, or act on one node; return the exit status."""
     if args.dir is None:
-        print("dev: give --dir DIR, where the cluster lives", file=sys.stderr)
+        print("dev: give --dir DIR, the cluster's directory", file=sys.stderr)
         return 2
     if args.action is not None:
         if args.action not in ACTIONS:
-            print(f"dev {args.action}: one of {', '.join(ACTIONS)}", file=sys.stderr)
+            print(f"dev {args.action}: expected one of {', '.join(ACTIONS)}", file=sys.stderr)
             return 2
         if args.node is None:
-            print(f"dev {args.action}: which node?", file=sys.stderr)
+            print(f"dev {args.action}: give the node's id", file=sys.stderr)
             return 2
         if not args.node.isdecimal():
-            print(f"dev {args.action} {args.node}: is no node's number", file=sys.stderr)
+            print(f"dev {args.action} {args.node}: not a node id", file=sys.stderr)
             return 2
         return ask_owner(args.dir, f"{args.action} {args.node}")
     try:

@@ -1,4 +1,4 @@
-"""kafka-dump-log: what is in a log, index, snapshot or checkpoint file.
+"""kafka-dump-log: print the content of a log, index, snapshot or checkpoint file.
 
 Options and output are those of Kafka's DumpLogSegments, so that scripts and eyes trained on it keep
 working; the decoders of coordinator topics are left out.
@@ -31,7 +31,7 @@ _NO_BATCH = WrittenBatch(-1, -1, 0, -1)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Dump the files named in `argv`; the exit status."""
+    """Dump the files named in `argv`; return the exit status."""
     parser = argparse.ArgumentParser(
         prog="kafka-dump-log",
         description="Parse a log file and print what is in it; for a log that looks damaged.",
@@ -41,7 +41,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Dump the files that the options name; the exit status."""
+    """Dump the files that the options name; return the exit status."""
     status = 0
     for name in options.files.split(","):
         print(f"Dumping {name}")
@@ -62,7 +62,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what the command takes."""
+    """Declare the options."""
     flag = parser.add_argument
     flag("--files", required=True, metavar="file1,file2,...", help="data and index files to dump")
     flag("--deep-iteration", action="store_true", help="print each record, not only batches")

@@ -28,7 +28,7 @@ from minikafka.metadata.release_levels import (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what the command takes."""
+    """Declare the options."""
     declare_servers(parser)
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     describe = actions.add_parser("describe", help="show the features of the cluster")
@@ -58,7 +58,7 @@ def _wrong_command_line(message: str) -> NoReturn:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Do one action; returns the exit status."""
+    """Do one action; return the exit status."""
     offline = {"version-mapping": _version_mapping, "feature-dependencies": _dependencies}
     if args.action in offline:
         try:
@@ -111,10 +111,10 @@ def _change(args: argparse.Namespace, client: AdminClient) -> int:
 
 
 def _of_release(client: AdminClient, release: str) -> dict[str, int]:
-    """The levels of a release, of the features that the cluster has."""
+    """Return the levels of a release, for the features that the cluster has."""
     metadata_version = _known_level(release)
     levels = {METADATA_VERSION: metadata_version, **levels_of(metadata_version)}
-    # Unlike Kafka: kraft.version 0 stays, it is a quorum of another kind.
+    # Unlike Kafka: kraft.version 0 stays, since a static quorum cannot become dynamic.
     changeable = [
         it.name
         for it in describe_features(client).features

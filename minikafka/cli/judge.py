@@ -1,4 +1,4 @@
-"""minikafka judge: the verdict of a run over again, on this machine or on a Spark cluster.
+"""minikafka judge: judge a run again, on this machine or on a Spark cluster.
 
     minikafka judge RUN --out DIR                             here
     minikafka judge RUN --out DIR --master spark://HOST:7077  there; RUN and DIR are shared folders
@@ -36,14 +36,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Judge, or write the archive."""
+    """Judge a run, or write the archive; return the exit status."""
     try:
         from minikafka.harness import preflight
         from minikafka.harness.plan.settings import HarnessError
 
         preflight.check()
     except ModuleNotFoundError as error:
-        print(f"minikafka judge: needs the extra verify ({error}).", file=sys.stderr)
+        print(f"minikafka judge: needs pip install 'minikafka[verify]' ({error}).", file=sys.stderr)
         return UNDECIDED
     except HarnessError as error:
         print(f"minikafka judge: {error}", file=sys.stderr)
@@ -71,21 +71,21 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _conclude(answer: Mapping[str, Any], broken: Mapping[str, int]) -> int:
-    """Print what was judged, and return the exit status."""
+    """Print the answer, and return the exit status."""
     counts = answer["counts"]
-    print(f"acknowledged {counts['acknowledged']:,}, read afresh {counts['read_afresh']:,}")
+    print(f"acknowledged {counts['acknowledged']:,}, in the log {counts['read_afresh']:,}")
     for kind, count in broken.items():
         print(f"{kind}: {count:,}")
     told = answer["of_the_run"]
     if told["lenient"]:
-        print(f"the run was lenient: not required were {', '.join(told['lenient'])}")
+        print(f"rules not required by the run (--lenient): {', '.join(told['lenient'])}")
     for difference in answer["differences"]:
         print(difference)
     if broken:
         print("a promise was broken")
         return _BROKEN
     if answer["differences"]:
-        print("undecided: the files are not those of the run's verdict")
+        print("undecided: the files do not match the run's verdict")
     if told["reasons"]:
         print(f"undecided, as the run was: {' '.join(told['reasons'])}")
     if answer["differences"] or told["reasons"]:

@@ -57,12 +57,12 @@ _JAVA_NAMES = {
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what the command takes."""
+    """Declare the options."""
     declare(parser, _FLAGS, _VALUED)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Elect; returns the exit status."""
+    """Elect leaders; return the exit status."""
     options = Options(vars(args))
     try:
         _check(options)
@@ -80,7 +80,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _check(options: Options) -> None:
-    """Raise a UsageError for options that do not go together."""
+    """Raise a UsageError if options conflict."""
     missing = [name for name in ("bootstrap-server", "election-type") if not options.has(name)]
     if missing:
         raise UsageError(f"Missing required option(s): {', '.join(missing)}")
@@ -111,7 +111,7 @@ def _election_type(text: str) -> ElectionType:
 
 
 def _wanted(options: Options, kind: ElectionType) -> Mapping[TopicPartition, int | None] | None:
-    """The partitions, with the leader of each for a designation; None for all that are eligible."""
+    """Return the partitions, with their leaders for a designation; None for all eligible ones."""
     designation = kind is ElectionType.DESIGNATION
     path = options.value("path-to-json-file")
     if designation and path is None:
@@ -168,7 +168,7 @@ def _elect(
 
 
 def _report(kind: ElectionType, outcomes: Outcomes) -> int:
-    """Say what succeeded, what was not needed, what failed and why; the exit status."""
+    """Print what succeeded, what was not needed, and what failed; return the exit status."""
     elected = [at for at, refusal in outcomes.items() if refusal is None]
     refused = {at: refusal for at, refusal in outcomes.items() if refusal is not None}
     idle = [at for at, it in refused.items() if it.code == ErrorCode.ELECTION_NOT_NEEDED]

@@ -1,7 +1,7 @@
-"""The `minikafka` program: one subcommand a module, imported only when it is the one that runs.
+"""The `minikafka` program. Each subcommand is a module, which is imported only when it runs.
 
-Ctrl-C ends a command with one line and status 130, as shells say it; where 1 would say that a
-promise was broken, with 2.
+Ctrl-C ends a command with one line and status 130, the convention of shells. Commands that give a
+verdict end with 2, since their status 1 means that a promise was broken.
 """
 
 import argparse
@@ -14,7 +14,7 @@ from minikafka import __version__
 from minikafka.cli._usage import UNDECIDED
 
 _COMMANDS = {
-    "dev": ("minikafka.cli.dev", "start a cluster on this machine, and act on its nodes"),
+    "dev": ("minikafka.cli.dev", "start a cluster on this machine, or control its nodes"),
     "server-start": ("minikafka.cli.server_start", "run one node from a properties file"),
     "storage": ("minikafka.cli.storage", "format log directories, make cluster ids"),
     "topics": ("minikafka.cli.topics", "create, delete, list, describe and alter topics"),
@@ -27,12 +27,12 @@ _COMMANDS = {
     "features": ("minikafka.cli.features", "describe, raise and lower feature levels"),
     "metadata-quorum": ("minikafka.cli.metadata_quorum", "describe the metadata quorum"),
     "dump-log": ("minikafka.cli.dump_log", "print log segments, indexes and snapshots"),
-    "verify": ("minikafka.cli.verify", "write, break, read through Spark, judge"),
-    "judge": ("minikafka.cli.judge", "judge a run of verify once more, here or on a Spark cluster"),
-    "demo-elr": ("minikafka.cli.demo_elr", "lose records without eligible leader replicas"),
-    "sim": ("minikafka.cli.sim", "run clusters in virtual time, and break them"),
-    "metrics": ("minikafka.cli.metrics", "show what every node tells of itself"),
-    "watch": ("minikafka.cli.watch", "show partitions while they change"),
+    "verify": ("minikafka.cli.verify", "write records, inject faults, check by Spark, and judge"),
+    "judge": ("minikafka.cli.judge", "judge a run of verify again, here or on a Spark cluster"),
+    "demo-elr": ("minikafka.cli.demo_elr", "show which records are lost without ELR"),
+    "sim": ("minikafka.cli.sim", "simulate clusters with faults in virtual time"),
+    "metrics": ("minikafka.cli.metrics", "print the metrics of each node"),
+    "watch": ("minikafka.cli.watch", "show the changes of partitions"),
     "bench": ("minikafka.cli.bench", "measure produce, fetch, latency, start-up and memory"),
 }
 
@@ -42,7 +42,7 @@ _INTERRUPTED = 130
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the subcommand that the arguments name; returns its exit status."""
+    """Run the subcommand that the arguments name; return its exit status."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     chosen = next((word for word in arguments if not word.startswith("-")), None)
     try:
@@ -64,14 +64,14 @@ def _main(arguments: Sequence[str], chosen: str | None) -> int:
         command = commands.add_parser(name, help=summary, description=summary)
         if name == chosen:
             import_module(module).add_arguments(command)
-            # Errors are the command's to report: it knows its own exit status for wrong usage.
+            # The command reports errors, since it has its own exit status for wrong usage.
             parser.error = command.error  # type: ignore[method-assign]
     parsed = parser.parse_args(arguments)
     return _run(_COMMANDS[parsed.command][0], parsed)
 
 
 def run_tool(name: str) -> int:
-    """Run one subcommand as a program of its own, for the launchers in `bin/`."""
+    """Run one subcommand as a separate program, for the launchers in `bin/`."""
     module, summary = _COMMANDS[name]
     parser = argparse.ArgumentParser(description=summary)
     try:
@@ -86,7 +86,7 @@ def _run(module: str, parsed: argparse.Namespace) -> int:
         status = int(import_module(module).run(parsed))
         sys.stdout.flush()
     except BrokenPipeError:
-        # Whoever read the output has seen enough. Nothing may be written to it at exit.
+        # The reader has closed the pipe. Nothing may be written to it at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     return status

@@ -1,4 +1,4 @@
-"""`kafka-metadata-quorum.py`: how far the nodes are that read the metadata log.
+"""`kafka-metadata-quorum.py`: describe the progress of the nodes that read the metadata log.
 
 Options, output and exit status are those of Kafka's `MetadataQuorumCommand`. The voters of a
 quorum cannot be changed.
@@ -26,7 +26,7 @@ _UNKNOWN = -1
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what the command takes."""
+    """Declare the options."""
     declare_servers(parser)
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     describe = actions.add_parser("describe", help="show the state of the quorum")
@@ -50,7 +50,7 @@ def _wrong_command_line(parser: argparse.ArgumentParser, message: str) -> NoRetu
 
 
 def run(args: argparse.Namespace) -> int:
-    """Do one action; returns the exit status."""
+    """Do one action; return the exit status."""
     if args.bootstrap_server is None:
         print("--bootstrap-server is required", file=sys.stderr)
         return FAILED

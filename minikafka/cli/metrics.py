@@ -1,4 +1,4 @@
-"""minikafka metrics: what every node of a cluster tells of itself, side by side."""
+"""minikafka metrics: print the metrics of each node of a cluster, side by side."""
 
 import argparse
 import json
@@ -21,7 +21,7 @@ _NODE_TIMEOUT_MS = 2000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what the command takes."""
+    """Declare the options."""
     parser.allow_abbrev = False
     servers = parser.add_mutually_exclusive_group(required=True)
     servers.add_argument("--bootstrap-server", metavar="HOST:PORT,...",
@@ -40,11 +40,11 @@ def _pattern(text: str) -> re.Pattern[str]:
     try:
         return re.compile(text, re.IGNORECASE)
     except re.error as error:
-        raise argparse.ArgumentTypeError(f"{text!r} is no regular expression: {error}") from None
+        raise argparse.ArgumentTypeError(f"{text!r} is not a regular expression: {error}") from None
 
 
 def run(args: argparse.Namespace) -> int:
-    """Ask all nodes, print; 1 where no node told anything."""
+    """Print the metrics of all nodes; return 1 if no node answered."""
     try:
         nodes = _nodes(args)
     except (ToolError, AdminError) as error:

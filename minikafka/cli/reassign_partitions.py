@@ -88,12 +88,12 @@ Replicas = dict[TopicPartition, Sequence[int]]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what the command takes."""
+    """Declare the options."""
     declare(parser, _FLAGS, _VALUED)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Do one action; returns the exit status."""
+    """Do one action; return the exit status."""
     return run_tool(args, _check, _act, _failed)
 
 
@@ -104,7 +104,7 @@ def _failed(message: str) -> None:
 
 
 def _check(options: Options) -> None:
-    """Raise a ToolError for options that do not go together (`validateAndParseArgs`)."""
+    """Raise a ToolError if options conflict (`validateAndParseArgs`)."""
     chosen = [action for action in _ACTIONS if options.has(action)]
     if len(chosen) != 1:
         raise UsageError(

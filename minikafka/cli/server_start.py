@@ -20,7 +20,7 @@ _log = logging.getLogger("minikafka")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what the command takes."""
+    """Declare the options."""
     parser.add_argument("file", metavar="FILE", help="a properties file (server.properties)")
     parser.add_argument(
         "--override",
@@ -34,10 +34,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def read_config(file: str, overrides: Sequence[str]) -> NodeConfig:
-    """The node that a file and overrides describe.
+    """Return the configuration that a file and overrides describe.
 
     Raises:
-        ConfigError: with one line for each thing that is wrong.
+        ConfigError: with one line for each problem.
     """
     try:
         text = Path(file).read_text(encoding="utf-8")
@@ -48,15 +48,16 @@ def read_config(file: str, overrides: Sequence[str]) -> NodeConfig:
     for override in overrides:
         key, separator, value = override.partition("=")
         if not separator or not key:
-            raise ConfigError(f"--override {override!r}: is no KEY=VALUE")
+            raise ConfigError(f"--override {override!r}: expected KEY=VALUE")
         given[key.strip()] = value
     return node_config(given)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Run until the node stops."""
+    """Run the node until it stops; return the exit status."""
     if not __debug__:
-        print("python -O switches off checks that the broker relies on", file=sys.stderr)
+        print("python -O disables checks that the broker relies on; run without it",
+              file=sys.stderr)  # fmt: skip
         return 2
     try:
         config = read_config(args.file, args.override)
@@ -84,7 +85,7 @@ def run(args: argparse.Namespace) -> int:
             os.write(args.ready_fd, b"ready\n")
             os.close(args.ready_fd)
 
-    # What is imported now stays; `server/process.py` switches the collector on when the node runs.
+    # Imported objects live forever; `server/process.py` enables the collector when the node runs.
     gc.disable()
     from minikafka.server.process import StartError, run_nodes
 

@@ -1,9 +1,9 @@
-"""`minikafka sim`: whole clusters in virtual time, from seeds, with everything going wrong.
+"""`minikafka sim`: simulate whole clusters with faults in virtual time, drawn from seeds.
 
-Runs seeds one after the other, each a cluster of its own with its own faults, and checks after
-every step that nothing that was promised is broken. A seed that breaks a rule is told as a
-transcript, shortened to the incidents that it needs. Exit status: 0 nothing was broken; 1 something
-was; 3 usage.
+Runs one seed after the other. Each is a separate cluster with its own faults, and every rule is
+checked after every step. If a seed breaks a rule, its plan is reduced to the incidents that are
+needed, and the story of the violation is printed. Exit status: 0 no rule was broken; 1 a rule was
+broken; 3 usage.
 """
 
 import argparse
@@ -35,27 +35,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.error = usage_error(parser)  # type: ignore[method-assign,assignment]
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="the first seed")
-    parser.add_argument("--seeds", type=int, default=1, metavar="COUNT", help="how many")
+    parser.add_argument("--seeds", type=int, default=1, metavar="COUNT", help="number of seeds")
     parser.add_argument(
         "--seconds", type=int, default=180, metavar="S",
-        help="how long faults go on in each, in virtual time (default %(default)s)",
+        help="duration of the faults of each seed, in virtual time (default %(default)s)",
     )  # fmt: skip
     parser.add_argument(
         "--steps", type=int, default=0, metavar="N",
-        help="how many steps of the world they go on at most, in each (default: no bound)",
+        help="end the faults of each seed after this many steps (default: no limit)",
     )  # fmt: skip
     parser.add_argument(
-        "--minutes", type=float, metavar="M", help="go on with further seeds for so long"
+        "--minutes", type=float, metavar="M", help="run further seeds until M minutes have passed"
     )
-    parser.add_argument("--trace", type=Path, metavar="FILE", help="write every transition there")
+    parser.add_argument("--trace", type=Path, metavar="FILE", help="write every transition to FILE")
     parser.add_argument("--print", action="store_true", help="print every transition")
     parser.add_argument(
         "--html", type=Path, metavar="FILE",
-        help="draw the first broken run there, or else the last one",
+        help="write the page of the first broken run, or else of the last run, to FILE",
     )  # fmt: skip
     parser.add_argument(
         "--scenario", metavar="FILE|NAME",
-        help="play a scenario: a file, or the name of one of tests/scenario; prints what happens",
+        help="play a scenario (a file, or a name from tests/scenario) and print its transitions",
     )  # fmt: skip
     parser.add_argument(
         "--plan", type=Path, metavar="FILE",
@@ -63,13 +63,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--save-plan", type=Path, metavar="FILE",
-        help="write the plan of the first broken run there, or else of the last one",
+        help="write the plan of the first broken run, or else of the last run, to FILE",
     )  # fmt: skip
-    parser.add_argument("--no-shrink", action="store_true", help="tell a broken run as it was")
+    parser.add_argument(
+        "--no-shrink", action="store_true", help="explain a broken run without reducing its plan"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
-    """Run the seeds; the exit status."""
+    """Run the seeds; return the exit status."""
     least_values = (
         ("--seeds", args.seeds, 1),
         ("--seconds", args.seconds, 1),
@@ -99,8 +101,8 @@ def run(args: argparse.Namespace) -> int:
         return USAGE
     if args.scenario is not None and args.html is not None:
         print(
-            "minikafka sim: --html draws a run of a seed, not a scenario: leave out --html, the "
-            "scenario's lines are printed; --trace FILE writes them into a file",
+            "minikafka sim: --html draws the run of a seed, not a scenario: leave out --html; the "
+            "scenario's lines are printed, and --trace FILE writes them to a file",
             file=sys.stderr,
         )
         return USAGE
@@ -112,7 +114,7 @@ def run(args: argparse.Namespace) -> int:
     if args.scenario is not None:
         with trace or nullcontext():
             return _scenario.run(args.scenario, trace)
-    # What nodes log while their world breaks is no news; the trace tells it in virtual time.
+    # The nodes' log lines about faults are noise; the trace has all transitions in virtual time.
     logging.disable(logging.CRITICAL)
     try:
         return _run_seeds(args, given, trace)
@@ -123,11 +125,11 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _why_no_page(path: Path | None) -> str:
-    """What stands in the way of a page; empty if nothing does, or none is asked for."""
+    """Return the reason why the page cannot be written; empty if it can, or is not requested."""
     if path is None:
         return ""
     if find_spec("vl_convert") is None:
-        return "drawing needs the extra of verify: pip install 'minikafka[verify]'"
+        return "drawing needs the extra verify: pip install 'minikafka[verify]'"
     return "" if path.parent.is_dir() and not path.is_dir() else "no such folder"
 
 
@@ -159,13 +161,13 @@ def _run_seeds(args: argparse.Namespace, given: Plan | None, trace: IO[str] | No
 
 
 def header(plan: Plan) -> list[str]:
-    """What a run is, in words: its settings, and what is planned."""
+    """Return a run's settings and planned incidents in words."""
     settings = {
         "brokers": plan.brokers,
         "replication factor": plan.replication_factor,
         "min ISR": plan.min_isr,
         "partitions": plan.partitions,
-        "controller": "of its own" if plan.separate_controller else "node 1",
+        "controller": "separate" if plan.separate_controller else "node 1",
         "ELR": "on" if plan.elr else "off",
         "recovery": plan.strategy if plan.recovery_manager else "off",
         "producers": f"{plan.producers}{', idempotent' if plan.idempotent else ''}",
@@ -191,7 +193,7 @@ def _teller(
 
 
 def _explain(plan: Plan, outcome: Outcome, *, shrinks: bool) -> Plan:
-    """Tell a broken run as a story, of as little as breaks the same rule. The plan of it."""
+    """Print the story of a broken run; return its plan, reduced to what breaks the same rule."""
     if shrinks:
         plan = shrink(plan, lambda tried: Simulation(tried).run().rule == outcome.rule)
     story = Story()
@@ -206,10 +208,10 @@ def _explain(plan: Plan, outcome: Outcome, *, shrinks: bool) -> Plan:
 
 
 class Totals:
-    """What all seeds came to."""
+    """The totals over all seeds."""
 
     def __init__(self) -> None:
-        """Begin to count."""
+        """Start with zeros."""
         self._begun_s = time.monotonic()
         self._seeds = self._steps = self._checks = self._acknowledged = self._ms = 0
         self._unclean = 0
@@ -229,18 +231,26 @@ class Totals:
             self.broken.append(outcome.seed)
 
     def tell(self) -> None:
-        """Print the sums."""
+        """Print the totals."""
         took_s = max(time.monotonic() - self._begun_s, 1e-6)
         print(
-            f"{self._seeds} seeds, {self._ms / _MS_PER_S:,.0f} s of virtual time in {took_s:,.0f} "
-            f"s ({self._ms / _MS_PER_S / took_s:,.0f} x), {self._steps:,} steps "
-            f"({self._steps / took_s:,.0f} a second), {self._checks:,} checks"
+            f"{_counted(self._seeds, 'seed')}, {self._ms / _MS_PER_S:,.0f} s of virtual time in "
+            f"{took_s:,.0f} s ({self._ms / _MS_PER_S / took_s:,.0f} x), "
+            f"{_counted(self._steps, 'step')} ({self._steps / took_s:,.0f} per second), "
+            f"{_counted(self._checks, 'check')}"
         )
+        faults = ", ".join(f"{name} {count}" for name, count in sorted(self._faults.items()))
         print(
-            f"{self._acknowledged:,} records acknowledged, {self._unclean} unclean elections; "
-            f"faults: {', '.join(f'{name} {n}' for name, n in sorted(self._faults.items()))}"
+            f"{_counted(self._acknowledged, 'record')} acknowledged, "
+            f"{_counted(self._unclean, 'unclean election')}; "
+            f"{f'faults: {faults}' if faults else 'no faults'}"
         )
         if self.broken:
-            print(f"broken: seeds {', '.join(map(str, self.broken))}")
+            seeds = "seed" if len(self.broken) == 1 else "seeds"
+            print(f"broken: {seeds} {', '.join(map(str, self.broken))}")
         else:
-            print("nothing that was promised was broken")
+            print("no promise was broken")
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"

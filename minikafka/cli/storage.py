@@ -27,7 +27,7 @@ _RELEASES = {"3.9": 21, "4.0": 25, "4.1": 27, "4.2": 29, "4.3": 30}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what the command takes."""
+    """Declare the options."""
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     form = actions.add_parser("format", help="format the directories of a node")
     form.add_argument("--config", "-c", required=True, metavar="FILE", help="properties file")
@@ -74,7 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Run the action; the exit status."""
+    """Run the action; return the exit status."""
     if args.action == "random-uuid":
         print(random_uuid())
         return 0
@@ -139,7 +139,7 @@ _ELR_BY_DEFAULT_FROM = 26
 
 
 def _voters(args: argparse.Namespace, config: NodeConfig) -> VoterSet | None:
-    """The first voters of a dynamic quorum; None for a static one, or one that exists."""
+    """Return the first voters of a dynamic quorum; None for a static or an existing quorum."""
     if not config.is_controller or args.no_initial_controllers:
         return None
     dynamic = args.standalone or args.initial_controllers

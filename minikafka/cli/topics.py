@@ -65,12 +65,12 @@ _MAX_REPLICATION_FACTOR = 32767
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what the command takes."""
+    """Declare the options."""
     declare(parser, _FLAGS, _VALUED)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Do one action; returns the exit status."""
+    """Do one action; return the exit status."""
     return run_tool(args, _check, _act, _failed)
 
 
@@ -91,7 +91,7 @@ def _act(options: Options, client: AdminClient) -> None:
 
 
 def _check(options: Options) -> None:
-    """Raise a ToolError for options that do not go together (`TopicCommandOptions.checkArgs`)."""
+    """Raise a ToolError if options conflict (`TopicCommandOptions.checkArgs`)."""
     if sum(options.has(action) for action in _ACTIONS) != 1:
         raise UsageError(
             "Command must include exactly one action: "
@@ -189,7 +189,7 @@ def _alter(options: Options, client: AdminClient) -> None:
     names = _existing(options, client)
     if not names:
         return
-    # The assignment tells every partition; only those that are new may be sent.
+    # The assignment lists every partition; only the new ones may be sent.
     described = describe_topics(client, names, _DEFAULT_PARTITION_LIMIT) if assignment else []
     present = {topic.name: len(topic.partitions) for topic in described}
     counts = {name: (count, assignment[present.get(name, 0) :]) for name in names}
@@ -254,7 +254,7 @@ def _topic_id(options: Options) -> Uuid | None:
 
 
 def _existing(options: Options, client: AdminClient) -> list[str]:
-    """The topics that are meant; there is at least one, unless that is fine with the caller."""
+    """Return the topics that `--topic` names; at least one, unless the caller accepts none."""
     names = _names(options, client)
     wanted = options.value("topic")
     if wanted and not names and not options.has("if-exists"):
@@ -274,7 +274,7 @@ def _names(options: Options, client: AdminClient) -> list[str]:
 
 
 def _pattern(text: str | None) -> re.Pattern[str] | None:
-    """Which topics `--topic` means: a regular expression, or several of them with commas."""
+    """Return the pattern of `--topic`: a regular expression, or several separated by commas."""
     if text is None:
         return None
     expression = text.strip().replace(",", "|").replace(" ", "").strip("\"'")

@@ -1,4 +1,4 @@
-"""`minikafka verify`: write, break, read through Spark, and say whether a promise was broken.
+"""`minikafka verify`: write records, inject faults, read by Spark, and judge every promise.
 
 Exit status: 0 verified, 1 a promise was broken, 2 it could not be decided, 3 usage.
 """
@@ -35,7 +35,7 @@ from minikafka.harness.verdict.evidence_rules import LENIENT, unknown_rules
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the options; a parser that was given them ends with status 3 on a usage error."""
+    """Declare the options; a usage error ends with status 3."""
     defaults = RunSettings()
     parser.description = __doc__
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
@@ -45,18 +45,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--profile",
         choices=PROFILES,
         default="",
-        help="smoke: 30 s of mixed faults; standard: 5 minutes; harsh: 50 s of faults that overlap;"
-        " soak: --minutes; elr-demo and"
-        " unclean-demo: losses that are to be seen (default: one killed leader)",
+        help="smoke: 30 s of mixed faults; standard: 5 minutes; harsh: 50 s of overlapping faults;"
+        " soak: --minutes; elr-demo and unclean-demo: demonstrations of lost records (default: one"
+        " killed leader)",
     )
-    run.add_argument("--minutes", type=float, help="of --profile soak")
+    run.add_argument("--minutes", type=float, help="duration of --profile soak")
     run.add_argument(
-        "--schedule", type=Path, metavar="FILE", help="the faults, such as another run's"
+        "--schedule", type=Path, metavar="FILE", help="the faults: a schedule.json of any run"
+    )
+    seconds = defaults.seconds
+    run.add_argument(
+        "--seconds", type=float, help=f"duration of writing ({seconds:g}, or the profile's)"
     )
     run.add_argument(
-        "--seconds", type=float, help=f"of writing ({defaults.seconds:g}, or the profile's)"
+        "--seed", type=int, help="the same seed repeats the choices of a run (default: random)"
     )
-    run.add_argument("--seed", type=int, help="repeats the choices of a run (default: drawn)")
     run.add_argument(
         "--out", type=Path, help="an empty folder for all files (default: out/verify-TIME)"
     )
@@ -67,18 +70,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--nodes",
         type=int,
         default=defaults.nodes,
-        help="brokers, also of a given cluster (%(default)s)",
+        help="number of brokers, also of an external cluster (%(default)s)",
     )
     run.add_argument("--master", default=DEFAULT_MASTER, help="Spark's master (%(default)s)")
     run.add_argument(
-        "--inject", choices=INJECTIONS, help="tamper with what was observed: must be found"
+        "--inject", choices=INJECTIONS, help="tamper with the observations, which must be found"
     )
     run.add_argument(
         "--min-acknowledged",
         type=int,
         metavar="N",
         default=defaults.min_acknowledged,
-        help="records that must be acknowledged, or the run is undecided (%(default)s)",
+        help="with fewer acknowledged records the run is undecided (%(default)s)",
     )
     run.add_argument(
         "--lenient",
@@ -86,23 +89,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         const=",".join(LENIENT),
         default="",
         metavar="RULE,…",
-        help="leave out these rules that make a run undecided, and say so in the verdict:"
+        help="ignore these rules, which make a run undecided, and list them in the verdict:"
         f" {', '.join(LENIENT)} (without a value: all of them)",
     )
     run.add_argument(
         "--reader",
         choices=READERS,
         default=defaults.reader,
-        help="how the consumer group that reads beside Spark is rebalanced (%(default)s)",
+        help="rebalance protocol of the consumer group that reads besides Spark (%(default)s)",
     )
     run.add_argument(
         "--stream",
         choices=STREAMS,
         default=defaults.stream,
-        help="when Spark reads: while records are written, or afterwards (%(default)s)",
+        help="Spark reads while records are written, or afterwards (%(default)s)",
     )
     run.add_argument(
-        "--jars", type=Path, metavar="DIR", help="a folder with Spark's Kafka connector: no network"
+        "--jars",
+        type=Path,
+        metavar="DIR",
+        help="a folder with Spark's connector (no network needed)",
     )
     _add_workload(parser.add_argument_group("what is written"), defaults)
     _add_clusters(parser, defaults)
@@ -114,25 +120,26 @@ def _add_workload(group: argparse._ArgumentGroup, defaults: RunSettings) -> None
     def add(option: str, about: str, **how: Any) -> None:
         group.add_argument(option, help=about, **how)
 
-    add("--rate", "records a second in all (%(default)s)", type=int, default=defaults.rate)
-    add("--bytes", "payload bytes a second in all (default: no bound)", type=int, default=0)
-    add("--topics", "how many (%(default)s)", type=int, default=defaults.topics)
-    add("--partitions", "of each topic (%(default)s)", type=int, default=defaults.partitions)
-    add("--topic", "made if it is not there; must be empty", default="", metavar="NAME")
+    add("--rate", "records per second in total (%(default)s)", type=int, default=defaults.rate)
+    add("--bytes", "payload bytes per second in total (default: no limit)", type=int, default=0)
+    add("--topics", "number of topics (%(default)s)", type=int, default=defaults.topics)
+    partitions = defaults.partitions
+    add("--partitions", "partitions of each topic (%(default)s)", type=int, default=partitions)
+    add("--topic", "use this topic; created if missing, else empty", default="", metavar="NAME")
     add(
         "--client",
-        f"of one producer, may be repeated (default: {', '.join(workload.clients)})",
+        f"client of one producer, may be repeated (default: {', '.join(workload.clients)})",
         action="append",
         choices=CLIENTS,
     )
-    add("--producers", "how many, the clients taking turns (default: one each)", type=int)
+    add("--producers", "number of producers; clients in turn (default: one each)", type=int)
     add("--acks", "(%(default)s)", choices=ACKS, default=workload.acks)
     add("--idempotence", "(default: on with acks=all)", choices=("on", "off"))
     add("--compression", "(%(default)s)", choices=COMPRESSIONS, default=workload.compression)
     for name in ("size_min", "size_max"):
         value = getattr(workload, f"{name}_bytes")
         option = "--" + name.replace("_", "-")
-        add(option, "bytes of payload (%(default)s)", type=int, default=value)
+        add(option, "payload bytes of a record (%(default)s)", type=int, default=value)
     distribution = workload.size_distribution
     add("--size-distribution", "(%(default)s)", choices=DISTRIBUTIONS, default=distribution)
     add("--key-skew", "exponent of a Zipf distribution (0: none)", type=float, default=0.0)
@@ -158,19 +165,19 @@ def _workload(args: argparse.Namespace) -> WorkloadOptions:
 
 
 def _add_clusters(parser: argparse.ArgumentParser, defaults: RunSettings) -> None:
-    own = parser.add_argument_group("a cluster of our own (default)")
-    own.add_argument("--base-port", type=int, default=0, help="of node 1 (default: a free one)")
+    own = parser.add_argument_group("a cluster that the run starts (default)")
+    own.add_argument("--base-port", type=int, default=0, help="port of node 1 (default: free)")
     own.add_argument(
         "--network",
         choices=NETWORKS,
         default=defaults.network,
-        help="what stands between the nodes; auto: what the faults need (%(default)s)",
+        help="the network between the nodes; auto: as the faults need it (%(default)s)",
     )
     own.add_argument(
         "--kafka-tools",
         type=Path,
         metavar="DIR",
-        help="an Apache Kafka instead, by the kafka-cluster in this folder",
+        help="start Apache Kafka instead, by the script kafka-cluster in this folder",
     )
     own.add_argument(
         "--elr",
@@ -179,12 +186,19 @@ def _add_clusters(parser: argparse.ArgumentParser, defaults: RunSettings) -> Non
         help="eligible leader replicas (%(default)s)",
     )
     own.add_argument(
-        "--config", action="append", default=[], metavar="KEY=VALUE", help="for every node"
+        "--config",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="a configuration value for every node, may be repeated",
     )
-    other = parser.add_argument_group("any other cluster")
+    other = parser.add_argument_group("an external cluster")
     other.add_argument("--bootstrap-server", default="", metavar="HOST:PORT,…")
     other.add_argument(
-        "--kill-command", default="", metavar="TEMPLATE", help="SIGKILLs node {node}; else no fault"
+        "--kill-command",
+        default="",
+        metavar="TEMPLATE",
+        help="kills node {node} with SIGKILL; without it nodes cannot be killed",
     )
     other.add_argument(
         "--start-command", default="", metavar="TEMPLATE", help="starts node {node} again"
@@ -265,28 +279,26 @@ _PROFILE_DEFAULTS: dict[str, tuple[float, int, tuple[str, ...]]] = {
     "soak": (600.0, 2, ()),
     "unclean-demo": (30.0, 1, ("unclean.leader.election.enable=true",)),
 }
-"""Of each profile: seconds, min ISR, configuration."""
+"""Profile → (seconds, min ISR, configuration)."""
 
 
 def _lenient_problems(settings: RunSettings) -> list[str]:
     unknown = unknown_rules(settings.lenient)
     if not unknown:
         return []
-    return [
-        f"--lenient {','.join(unknown)}: there is no such rule; there are {', '.join(LENIENT)}."
-    ]
+    return [f"--lenient {','.join(unknown)}: no such rule; the rules are {', '.join(LENIENT)}."]
 
 
 def _minutes_problems(args: argparse.Namespace) -> list[str]:
     if args.profile == "soak" and args.minutes is None and args.seconds is None:
         return ["--profile soak needs --minutes."]
     if args.minutes is not None and args.profile != "soak":
-        return ["--minutes is for --profile soak."]
+        return ["--minutes can only be used with --profile soak."]
     return []
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The command by itself, as `python -m minikafka.cli.verify`."""
+    """Run the command alone, as `python -m minikafka.cli.verify`."""
     parser = argparse.ArgumentParser(prog="minikafka verify")
     add_arguments(parser)
     return run(parser.parse_args(arguments))

@@ -1,7 +1,7 @@
-"""minikafka watch: a cluster's partitions while they change, in the terminal.
+"""minikafka watch: show a cluster's partitions and their changes in the terminal.
 
-It asks public APIs alone, so that it shows an Apache Kafka as well; what a cluster does not tell is
-shown as a question mark.
+It uses only public APIs, so it works with Apache Kafka as well; unknown values are shown as a
+question mark.
 """
 
 import argparse
@@ -26,7 +26,7 @@ _LINES_BESIDE_ROWS = 7
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what the command takes."""
+    """Declare the options."""
     parser.allow_abbrev = False
     parser.add_argument("--bootstrap-server", required=True, metavar="HOST:PORT,...",
                         help="servers to ask first")  # fmt: skip
@@ -35,8 +35,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="a topic to show; may be given several times (default: all but "
                         "internal ones)")  # fmt: skip
     parser.add_argument("--interval", type=_seconds, default=1.0, metavar="SECONDS",
-                        help="how long to wait between two looks (default 1)")  # fmt: skip
-    parser.add_argument("--once", action="store_true", help="print one look as text, and end")
+                        help="time between two polls (default 1)")  # fmt: skip
+    parser.add_argument("--once", action="store_true", help="poll once, print text, and exit")
 
 
 def _seconds(text: str) -> float:
@@ -47,7 +47,7 @@ def _seconds(text: str) -> float:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Look once, or until Ctrl-C; returns the exit status."""
+    """Poll once, or until Ctrl-C; return the exit status."""
     try:
         with _client(args) as client:
             watch = Watch(client, args.topic)
@@ -67,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _client(args: argparse.Namespace) -> AdminClient:
-    # A broker that stands still must not hold up the picture for as long as an operation may take.
+    # A paused broker must not delay the display for the whole default timeout.
     given = {"bootstrap-server": [args.bootstrap_server]}
     if args.command_config is not None:
         given["command-config"] = [args.command_config]
@@ -75,10 +75,10 @@ def _client(args: argparse.Namespace) -> AdminClient:
 
 
 class Watch:
-    """What was seen last, and the changes that led there."""
+    """The last polled state of a cluster, and its latest changes."""
 
     def __init__(self, client: AdminClient, topics: list[str]) -> None:
-        """Nothing was seen yet."""
+        """Do not poll yet."""
         self._client = client
         self._topics = topics
         self.cluster: ClusterState | None = None
@@ -86,10 +86,10 @@ class Watch:
         self.problem = ""
 
     def look(self) -> list[str]:
-        """Look again; the changes since the last time.
+        """Poll the cluster; return the changes since the last poll.
 
         Raises:
-            AdminError: the cluster does not answer.
+            AdminError: if the cluster does not answer.
         """
         before, self.cluster = self.cluster, read_cluster(self._client, self._topics)
         self.problem = ""
@@ -100,7 +100,7 @@ class Watch:
         return found
 
     def look_on(self) -> list[str]:
-        """As `look`; a cluster that does not answer is a problem that may pass."""
+        """Poll as `look`; if the cluster does not answer, set `problem` instead."""
         try:
             return self.look()
         except AdminError as error:
@@ -108,13 +108,13 @@ class Watch:
             return []
 
     def text(self) -> str:
-        """The last look as text."""
+        """Return the last polled state as text."""
         assert self.cluster is not None
         return plain(self.cluster, self.changes)
 
 
 def _frames(watch: Watch, interval_s: float) -> None:
-    """Not a terminal: the first look whole, then a line for each change."""
+    """Without a terminal: print the first state, then a line for each change."""
     print(watch.text(), flush=True)
     while True:
         time.sleep(interval_s)
@@ -131,8 +131,8 @@ def _live(watch: Watch, interval_s: float) -> None:
         from rich.live import Live
     except ImportError:
         raise ToolError(
-            "a live picture needs the extra metrics: pip install 'minikafka[metrics]'; "
-            "--once does without"
+            "the live display needs the extra metrics: pip install 'minikafka[metrics]'; "
+            "--once works without it"
         ) from None
     console = Console()
     with Live(_picture(watch, console.height), console=console, screen=True) as live:
@@ -149,7 +149,7 @@ def _picture(watch: Watch, height: int) -> "Group":
 
     cluster = watch.cluster
     assert cluster is not None
-    # The newest changes get what there are of them, up to a third of the height.
+    # The newest changes get at most a third of the height.
     changes = list(watch.changes)[-max(height // 3, 1) :]
     shown = chosen(cluster, height - _LINES_BESIDE_ROWS - len(changes))
     table = Table(*HEADER)

@@ -68,7 +68,7 @@ def test_a_controller_is_asked_on_its_own_listener(nodes):
 def test_one_look_at_the_partitions(nodes):
     out = tool("watch", "--bootstrap-server", nodes.bootstrap_servers, "--once", "--topic", "t")
     head, columns, row = out.splitlines()
-    assert head.startswith("brokers 1,2; 1 partitions, 0 of them")
+    assert head.startswith("brokers 1,2; 1 partition, 0 of them")
     cells = dict(zip(columns.split(), row.split(), strict=False))
     assert (cells["Partition"], cells["HWM"]) == ("t-0", "2")
     assert sorted(cells["ISR"].split(",")) == ["1", "2"]

@@ -211,8 +211,8 @@ def test_refusals_name_what_is_wrong(home, arguments, words, capsys):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["kil", "2"], "dev kil: one of kill, stop, start, pause, resume"),
-        (["kill", "two"], "dev kill two: is no node's number"),
+        (["kil", "2"], "dev kil: expected one of kill, stop, start, pause, resume"),
+        (["kill", "two"], "dev kill two: not a node id"),
     ],
 )
 def test_an_action_that_is_none_is_named(home, arguments, words, capsys):
@@ -235,7 +235,7 @@ def test_a_cluster_needs_a_place(capsys):
 @pytest.mark.parametrize("action", ["kill", "start", "pause"])
 def test_actions_need_a_node_and_a_cluster_that_runs(home, action, capsys):
     assert main(["dev", action, "--dir", str(home)]) == 2
-    assert "which node?" in capsys.readouterr().err
+    assert "give the node's id" in capsys.readouterr().err
     assert main(["dev", action, "1", "--dir", str(home)]) == 1
     assert "no cluster runs in" in capsys.readouterr().err
 

@@ -256,7 +256,12 @@ def test_what_only_the_run_could_see_is_taken_from_its_verdict():
         ({"reasons": []}, 0, 0, "every promise was kept"),
         ({"reasons": ["Too few."]}, 0, 2, "undecided, as the run was: Too few."),
         ({"reasons": ["Too few."]}, 1, 1, "a promise was broken"),
-        ({"reasons": [], "lenient": ["faults"]}, 0, 0, "not required were faults"),
+        (
+            {"reasons": [], "lenient": ["faults"]},
+            0,
+            0,
+            "rules not required by the run (--lenient): faults",
+        ),
     ],
 )
 def test_a_run_that_was_undecided_is_not_called_kept(
@@ -284,7 +289,7 @@ def test_a_run_whose_files_were_changed_is_not_called_kept(monkeypatch, capsys, 
     assert main(["judge", "run", "--out", "out"]) == status
     out = capsys.readouterr().out
     assert "\nFewer.\n" in out
-    assert ("undecided: the files are not those of the run's verdict" in out) == (status == 2)
+    assert ("undecided: the files do not match the run's verdict" in out) == (status == 2)
 
 
 def test_what_is_broken_is_what_was_counted():

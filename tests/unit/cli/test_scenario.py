@@ -36,7 +36,7 @@ def test_another_outcome_is_shown_as_a_difference(tmp_path, capsys):
     path.write_text(PLAYED.replace("at 0-1", "at 5-6"))
     assert run(path) == 1
     out = capsys.readouterr().out
-    assert "This is not what the file says:" in out
+    assert "The result differs from the file:" in out
     assert "\n-    t        r1-r2 (acks=all) acknowledged at 5-6\n" in out
     assert "\n+    t        r1-r2 (acks=all) acknowledged at 0-1\n" in out
 
@@ -90,4 +90,4 @@ def test_a_page_of_a_scenario_is_refused_with_a_sentence(tmp_path, capsys):
     told = capsys.readouterr()
     assert not page.exists()
     assert told.out == ""
-    assert "--html draws a run of a seed, not a scenario" in told.err
+    assert "--html draws the run of a seed, not a scenario" in told.err

@@ -38,7 +38,7 @@ def test_overrides_win_in_their_order(file):
 
 @pytest.mark.parametrize("override", ["node.id", "=5", ""])
 def test_an_override_that_is_none_is_named(file, override):
-    with pytest.raises(ConfigError, match="is no KEY=VALUE"):
+    with pytest.raises(ConfigError, match="expected KEY=VALUE"):
         read_config(str(file), [override])
 
 

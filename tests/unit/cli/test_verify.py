@@ -156,9 +156,9 @@ def test_a_schedule_is_replayed(begun, tmp_path):
     [
         (["--schedule", "/nowhere"], "--schedule /nowhere: No such file or directory."),
         (["--profile", "soak"], "--profile soak needs --minutes."),
-        (["--minutes", "3"], "--minutes is for --profile soak."),
+        (["--minutes", "3"], "--minutes can only be used with --profile soak."),
         (["--acks", "1", "--idempotence", "on"], "An idempotent producer needs acks=all"),
-        (["--lenient", "faults,lost"], "--lenient lost: there is no such rule; there are "),
+        (["--lenient", "faults,lost"], "--lenient lost: no such rule; the rules are "),
         (["--producers", "0"], "The number of producers is 0"),
         (["--size-min", "9", "--size-max", "8"], "--size-min is 9 and --size-max is 8"),
         (["--profile", "smoke", "--nodes", "0"], "--nodes is 0"),

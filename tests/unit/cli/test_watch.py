@@ -33,7 +33,7 @@ def test_one_look(cluster, capsys):
     cluster.world.run(2_000)
     assert run("--once", "--topic", "t") == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0].startswith("brokers 1,2; 1 partitions, 0 of them")
+    assert lines[0].startswith("brokers 1,2; 1 partition, 0 of them")
     assert lines[2].split() == ["t-0", "1", "0", "1,2", "-", "-", "1", "1:1", "2:1", "-"]
     assert len(lines) == 3
 

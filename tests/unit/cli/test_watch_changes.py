@@ -35,7 +35,7 @@ def state(leader=1, epoch=3, isr=(1, 2, 3), elr=(), known=(), **more):
             state(replicas=(1, 2)),
             state(leader=2, epoch=4, isr=(2, 3), replicas=(3, 2)),
             [
-                "leader 1 → 2 (1 is no replica any more)",
+                "leader 1 → 2 (1 is no longer a replica)",
                 "1 left the ISR",
                 "replicas 1,2 → 3,2",
             ],
@@ -44,7 +44,7 @@ def state(leader=1, epoch=3, isr=(1, 2, 3), elr=(), known=(), **more):
             state(isr=(1,), elr=(2,)),
             state(leader=-1, epoch=4, isr=(), elr=(2, 1)),
             [
-                "leader 1 → none (1 left the ISR, and nobody else may lead)",
+                "leader 1 → none (1 left the ISR, and no other replica may lead)",
                 "1 left the ISR",
                 "1 joined the ELR",
             ],
@@ -52,7 +52,7 @@ def state(leader=1, epoch=3, isr=(1, 2, 3), elr=(), known=(), **more):
         (
             state(isr=(1,)),
             state(leader=-1, epoch=4, isr=(1,)),
-            ["leader 1 → none (1 is not alive, and nobody else may lead)"],
+            ["leader 1 → none (1 is not alive, and no other replica may lead)"],
         ),
         (
             state(leader=-1, isr=(), elr=(2, 1)),
@@ -62,7 +62,7 @@ def state(leader=1, epoch=3, isr=(1, 2, 3), elr=(), known=(), **more):
         (
             state(leader=-1, isr=(1,)),
             state(leader=1, epoch=4, isr=(1,)),
-            ["leader none → 1 (1 is back, and was in the ISR)"],
+            ["leader none → 1 (1 is back and was in the ISR)"],
         ),
         (
             state(leader=-1, isr=(), elr=(1,)),
