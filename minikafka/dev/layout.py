@@ -1,7 +1,7 @@
 """Directories, ports and configurations of a cluster on this machine.
 
-Node i (from 1) serves clients on base-port + i - 1 and the other brokers on base-port + 100 + i;
-node 1 is also the controller, on base-port + 100.
+Node ids start at 1. Node i serves clients on base-port + i - 1 and the other brokers on base-port +
+100 + i; node 1 is also the controller, on base-port + 100.
 """
 
 import json
@@ -19,23 +19,23 @@ from minikafka.server.ports import is_free
 _HOST = "127.0.0.1"
 _CONTROLLER_PORT_OFFSET = 100
 _CLIENTS, _BROKERS = "PLAINTEXT", "INTERNAL"
-"""Listeners. Brokers have one of their own: what only a broker may say counts nowhere else."""
+"""Listener names. Brokers have a separate listener, the only one that accepts their requests."""
 CONTROL = "control.sock"
-"""The socket on which the owner of a cluster takes commands."""
+"""The socket on which the owner of a cluster gets commands."""
 _CLUSTER = "cluster.json"
 _UNFINISHED = "cluster.json.new"
 _WHOLE = "cluster.json.whole"
 
 
 class LayoutError(Exception):
-    """Why a cluster cannot be laid out as asked."""
+    """A cluster cannot be laid out as requested; the message says why."""
 
 
 class Layout:
     """Directories, ports and configurations of a cluster's nodes."""
 
     def __init__(self, directory: Path, nodes: int, base_port: int, given: dict[str, str]) -> None:
-        """Lay out `nodes` nodes from `base_port` on."""
+        """Lay out `nodes` nodes; node 1 has the port `base_port`."""
         self.directory = directory.absolute()
         self.nodes = range(1, nodes + 1)
         self.base_port = base_port
@@ -45,10 +45,10 @@ class Layout:
     def make(
         cls, directory: Path, nodes: int, base_port: int, overrides: Sequence[str]
     ) -> "Layout":
-        """Return the layout that a command line asks for; `overrides` are KEY=VALUE.
+        """Return the layout for a command line; `overrides` are KEY=VALUE.
 
         Raises:
-            LayoutError: for numbers that do not fit, and overrides that are no KEY=VALUE.
+            LayoutError: if a number is out of range, or an override is not KEY=VALUE.
         """
         if nodes < 1:
             raise LayoutError(f"--nodes {nodes}: a cluster has at least one node")
@@ -60,25 +60,25 @@ class Layout:
         for text in overrides:
             key, separator, value = text.partition("=")
             if not separator or not key:
-                raise LayoutError(f"--config {text!r}: is no KEY=VALUE")
+                raise LayoutError(f"--config {text!r}: expected KEY=VALUE")
             given[key.strip()] = value
         return cls(directory, nodes, base_port, given)
 
     @property
     def bootstrap_servers(self) -> str:
-        """Every node's address, comma-separated."""
+        """The client addresses of all nodes, separated by commas."""
         return ",".join(f"{_HOST}:{self.base_port + node - 1}" for node in self.nodes)
 
     def home(self, node: int) -> Path:
-        """Where a node's files are."""
+        """The directory with a node's files."""
         return self.directory / f"node-{node}"
 
     def properties_file(self, node: int) -> Path:
-        """A node's configuration."""
+        """The path of a node's configuration."""
         return self.home(node) / "server.properties"
 
     def values(self, node: int) -> dict[str, str]:
-        """A node's configuration values."""
+        """Return a node's configuration values."""
         controller_port = self.base_port + _CONTROLLER_PORT_OFFSET
         factor = str(min(3, len(self.nodes)))
         own = "listeners" not in self._given
@@ -103,14 +103,14 @@ class Layout:
             "log.dirs": str(self.home(node) / "data"),
             "default.replication.factor": factor,
             "offsets.topic.replication.factor": factor,
-            # As in the properties files that Kafka ships: nobody wants to wait for more members.
+            # As Kafka's properties files for development: groups start without a delay.
             "group.initial.rebalance.delay.ms": "0",
             **self._given,
             **self._metrics_values(node),
         }
 
     def _metrics_values(self, node: int) -> dict[str, str]:
-        """Every node needs a metrics port of its own: the given one, and those that follow it."""
+        """Give each node its own metrics port: the given port for node 1, then the next ones."""
         name = METRICS_HTTP_LISTEN.name
         host, _, port = self._given.get(name, "").rpartition(":")
         if not (port.isascii() and port.isdigit()) or int(port) == 0:
@@ -118,22 +118,22 @@ class Layout:
         return {name: f"{host}:{int(port) + node - 1}"}
 
     def config(self, node: int) -> NodeConfig:
-        """A node's checked configuration."""
+        """Return a node's validated configuration."""
         return node_config(self.values(node))
 
     def prepare(self) -> None:
-        """Write configurations, format what is new.
+        """Write configurations, and format new nodes.
 
         Raises:
-            ConfigErrors: for values that do not work.
-            LayoutError: where the directory holds another cluster, or one of another size, and
-                where a port is in use; nothing was written then.
+            ConfigErrors: if a value is invalid.
+            LayoutError: if the directory has other files or a cluster of another size, or a port is
+                in use; then nothing was written.
         """
         configs = [self.config(node) for node in self.nodes]
         if self.directory.exists() and not self.directory.is_dir():
-            raise LayoutError(f"--dir {self.directory}: is a file, must be a directory or new")
+            raise LayoutError(f"--dir {self.directory}: is a file; name a directory or a new path")
         if _is_owned(self.directory):
-            raise LayoutError(f"a cluster runs in {self.directory} already; stop it first")
+            raise LayoutError(f"a cluster is already running in {self.directory}; stop it first")
         _check_ports(configs)
         self.directory.mkdir(parents=True, exist_ok=True)
         known = self.directory / _CLUSTER
@@ -141,22 +141,23 @@ class Layout:
             _, nodes = _read_cluster(known)
             if nodes != len(self.nodes):
                 raise LayoutError(
-                    f"{self.directory} holds a cluster of {nodes} nodes, not of {len(self.nodes)}"
+                    f"{self.directory} holds a cluster with --nodes {nodes}, not --nodes"
+                    f" {len(self.nodes)}"
                 )
             self._write_properties()
             return
-        # Named before anything is formatted, so that a start that was cut short can be repeated.
+        # Written before anything is formatted, so that an interrupted start can be repeated.
         unfinished = self.directory / _UNFINISHED
         others = [each for each in self.directory.iterdir() if each != unfinished]
         if not unfinished.exists() and others:
-            raise LayoutError(f"{self.directory} is neither empty nor a cluster of this program")
+            raise LayoutError(f"{self.directory} is neither empty nor a cluster of minikafka dev")
         if not others:
-            # The file was cut short if it is there.
+            # If the file exists, it may be incomplete.
             _write_cluster(unfinished, len(self.nodes))
         cluster_id, _ = _read_cluster(unfinished)
         self._write_properties()
         self._format(configs, cluster_id)
-        # A file of its own, which is there as a whole or not at all: the other names the cluster.
+        # A separate file, so that the renamed one is complete; the other file has the cluster id.
         whole = self.directory / _WHOLE
         _write_cluster(whole, len(self.nodes), cluster_id)
         whole.replace(known)
@@ -187,10 +188,10 @@ def _write_cluster(path: Path, nodes: int, cluster_id: str | None = None) -> Non
 
 
 def _check_ports(configs: Sequence[NodeConfig]) -> None:
-    """Name every address that is in use.
+    """Check that no address is in use.
 
     Raises:
-        LayoutError: if there is one.
+        LayoutError: names all addresses that are in use.
     """
     taken = [
         f"{name} of node {config.node_id}"
@@ -203,7 +204,7 @@ def _check_ports(configs: Sequence[NodeConfig]) -> None:
 
 
 def _addresses(config: NodeConfig) -> Iterator[tuple[str, str, int]]:
-    """Name, host and port of everything that a node listens on."""
+    """Yield name, host and port of each address on which a node listens."""
     for listener in config.listeners:
         yield str(listener), listener.host, listener.port
     if config.metrics_address is not None:
@@ -212,10 +213,10 @@ def _addresses(config: NodeConfig) -> Iterator[tuple[str, str, int]]:
 
 
 def _read_cluster(path: Path) -> tuple[str, int]:
-    """The cluster's id, and how many nodes it has.
+    """Read the cluster's id and its number of nodes.
 
     Raises:
-        LayoutError: if the file does not say it.
+        LayoutError: if the file lacks them.
     """
     try:
         found = json.loads(path.read_text())
@@ -223,12 +224,12 @@ def _read_cluster(path: Path) -> tuple[str, int]:
     except (ValueError, KeyError, TypeError) as error:
         raise LayoutError(f"{path} cannot be read: {error!r}") from None
     if not isinstance(cluster_id, str) or not isinstance(nodes, int):
-        raise LayoutError(f"{path} cannot be read: it must name a cluster.id and a number of nodes")
+        raise LayoutError(f"{path} cannot be read: cluster.id and nodes are expected")
     return cluster_id, nodes
 
 
 def _is_owned(directory: Path) -> bool:
-    """Whether a process answers for the cluster in a directory."""
+    """True if a process owns the cluster in a directory."""
     try:
         with chdir(directory), socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
             connection.connect(CONTROL)

@@ -1,7 +1,7 @@
-"""The process that owns a cluster's nodes, and how other commands ask it to act on one.
+"""The process that owns a cluster's nodes, and the socket by which it gets commands.
 
-`dev kill|stop|start|pause|resume` ask it by a socket in the cluster's directory, so that it always
-knows which nodes should be running.
+`dev kill|stop|start|pause|resume` send it a command by a socket in the cluster's directory, so it
+always knows which nodes should be running.
 """
 
 import os
@@ -26,7 +26,7 @@ _SHOWN_LINES = 5
 
 
 def run_in_one_process(layout: Layout) -> int:
-    """Run all nodes in this process until they are stopped; returns the exit status."""
+    """Run all nodes in this process until they are stopped; return the exit status."""
     from minikafka.server.log_lines import set_up_logging
     from minikafka.server.process import StartError, run_nodes
 
@@ -38,7 +38,7 @@ def run_in_one_process(layout: Layout) -> int:
     def started(config: NodeConfig) -> None:
         waiting.pop(config.node_id, None)
         if not waiting:
-            # The brokers, whom it asks, are in this thread.
+            # In another thread, since it waits for answers of the brokers in this thread.
             threading.Thread(target=_say_ready, args=(layout,), daemon=True).start()
 
     for node in layout.nodes:
@@ -54,9 +54,9 @@ def run_in_one_process(layout: Layout) -> int:
 
 
 def _say_ready(layout: Layout) -> None:
-    """Tell whoever waits, as soon as clients may ask any broker for all of them."""
+    """Print "ready" as soon as every broker can name all brokers to clients."""
     if len(layout.nodes) > 1:
-        # Here, since a cluster of one node needs none of it.
+        # Imported here, since a cluster of one node does not need it.
         from minikafka.admin.client import AdminError
         from minikafka.admin.membership import await_everybody
 
@@ -69,10 +69,10 @@ def _say_ready(layout: Layout) -> None:
 
 
 class NodeProcess:
-    """One node's process. Not running where `process` is None."""
+    """One node's process; `process` is None before the first launch."""
 
     def __init__(self, layout: Layout, node: int, lifeline: Lifeline) -> None:
-        """Nothing runs yet."""
+        """Start no process; `launch` does."""
         self._layout = layout
         self._lifeline = lifeline
         self.node = node
@@ -82,17 +82,17 @@ class NodeProcess:
 
     @property
     def pid_file(self) -> Path:
-        """Where the pid is noted."""
+        """The file with the pid."""
         return self._layout.directory / f"node-{self.node}.pid"
 
     @property
     def log_file(self) -> Path:
-        """Where the node writes what it does."""
+        """The node's log file."""
         return self._layout.directory / f"node-{self.node}.log"
 
     @property
     def is_running(self) -> bool:
-        """Whether the process lives."""
+        """True while the process exists."""
         return self.process is not None and self.process.poll() is None
 
     def launch(self) -> None:
@@ -106,13 +106,13 @@ class NodeProcess:
         self.pid_file.write_text(f"{self.process.pid}\n")
 
     def await_ready(self) -> bool:
-        """Whether the node serves; False where it ended before."""
+        """Wait until the node serves; return False if it exited first."""
         assert self._ready is not None
         with self._ready as pipe:
             return bool(pipe.readline())
 
     def last_lines(self) -> list[str]:
-        """The last lines that the process has logged; none of the one before it."""
+        """Return the last lines that this process has logged, none of earlier processes."""
         with self.log_file.open("rb") as log:
             log.seek(self._logged_bytes)
             return log.read().decode(errors="replace").splitlines()[-_SHOWN_LINES:]
@@ -123,11 +123,11 @@ class NodeProcess:
         self.process.send_signal(number)
 
     def wait(self) -> int:
-        """Wait for the end; the exit status."""
+        """Wait until the process exits; return its exit status."""
         assert self.process is not None
         status = self.process.wait(timeout=_STOP_TIMEOUT_S)
         self.pid_file.unlink(missing_ok=True)
-        # A process that a signal ended has a negative status, which is no exit status.
+        # A process killed by a signal has a negative status; shells use 128 + signal instead.
         return status if status >= 0 else 128 - status
 
 
@@ -135,7 +135,7 @@ class Supervisor:
     """Owns the processes of a cluster."""
 
     def __init__(self, layout: Layout) -> None:
-        """Nothing runs yet."""
+        """Start no process; `run` does."""
         self._layout = layout
         lifeline = Lifeline()
         self._nodes = {node: NodeProcess(layout, node, lifeline) for node in layout.nodes}
@@ -143,7 +143,7 @@ class Supervisor:
         self._lock = threading.Lock()
 
     def run(self) -> int:
-        """Start all nodes, stay until asked to stop, stop all nodes."""
+        """Start all nodes, wait for a stop signal, stop all nodes; return the exit status."""
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: self._stop.set())
         control = self._listen()
@@ -167,7 +167,7 @@ class Supervisor:
 
     def _listen(self) -> socket.socket:
         control = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        # A relative name: the path of a socket may have 107 bytes only.
+        # A relative name, since the path of a socket must not exceed 107 bytes.
         with chdir(self._layout.directory):
             Path(CONTROL).unlink(missing_ok=True)
             control.bind(CONTROL)
@@ -175,13 +175,13 @@ class Supervisor:
         return control
 
     def _explain(self, failed: NodeProcess) -> None:
-        """Show what the nodes that ended logged last."""
+        """Print the last log lines of the nodes that exited."""
         with suppress(subprocess.TimeoutExpired):
-            # Its pipe is closed a moment before the process is gone.
+            # The pipe closes a moment before the process exits.
             failed.wait()
         for process in self._nodes.values():
             if process is failed or not process.is_running:
-                lines = process.last_lines() or ["it ended before it logged anything"]
+                lines = process.last_lines() or ["it exited before it logged anything"]
                 print(f"node {process.node} did not start:", *lines, sep="\n", file=sys.stderr)
 
     def _serve(self, control: socket.socket) -> None:
@@ -197,7 +197,7 @@ class Supervisor:
 
     def _act(self, words: Sequence[str]) -> str:
         if len(words) != 2 or words[0] not in ACTIONS or not words[1].isdigit():
-            return f"error: {' '.join(words)!r} is no command"
+            return f"error: unknown command {' '.join(words)!r}"
         process = self._nodes.get(int(words[1]))
         if process is None:
             return f"error: there is no node {words[1]}"
@@ -221,11 +221,11 @@ class Supervisor:
         except subprocess.TimeoutExpired:
             return f"error: node {process.node} did not stop within {_STOP_TIMEOUT_S} s"
         if action == "stop" and status != 0:
-            return f"error: node {process.node} ended with status {status}"
+            return f"error: node {process.node} exited with status {status}"
         return "ok"
 
     def _stop_all(self) -> int:
-        """Brokers first, then the controller, which they need in order to leave."""
+        """Stop the brokers first, then node 1: brokers need the controller to shut down."""
         with self._lock:
             followers = [p for p in self._nodes.values() if p.node != 1]
             status = _stop_together(followers)
@@ -253,7 +253,7 @@ def _stop_together(processes: Sequence[NodeProcess]) -> int:
 
 
 def ask_owner(directory: Path, command: str) -> int:
-    """Send a command ("kill 2") to the owner of a cluster; returns the exit status."""
+    """Send a command ("kill 2") to the owner of a cluster; return the exit status."""
     try:
         with chdir(directory), socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
             connection.connect(CONTROL)

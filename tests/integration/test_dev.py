@@ -55,7 +55,7 @@ def test_two_lines_then_ctrl_c_is_a_controlled_shutdown(tmp_path):
 def test_cluster_of_another_size_is_refused(tmp_path):
     with Cluster(nodes=1, directory=tmp_path / "cluster"):
         pass
-    with pytest.raises(ClusterError, match="holds a cluster of 1 nodes, not of 2"):
+    with pytest.raises(ClusterError, match="holds a cluster with --nodes 1, not --nodes 2"):
         Cluster(nodes=2, directory=tmp_path / "cluster").open()
 
 

@@ -164,7 +164,7 @@ def test_what_was_laid_out_is_used_again(home, port):
 
 def test_another_size_and_other_files_are_left_alone(home, port):
     Layout(home, 2, port, {}).prepare()
-    with pytest.raises(LayoutError, match="holds a cluster of 2 nodes, not of 3"):
+    with pytest.raises(LayoutError, match="holds a cluster with --nodes 2, not --nodes 3"):
         Layout(home, 3, port, {}).prepare()
     (home / "cluster.json").unlink()
     with pytest.raises(LayoutError, match="neither empty nor a cluster"):
@@ -178,7 +178,7 @@ def test_a_directory_whose_cluster_runs_is_left_alone(home, port, monkeypatch):
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as owner:
         owner.bind("control.sock")
         owner.listen()
-        with pytest.raises(LayoutError, match="runs in .* already"):
+        with pytest.raises(LayoutError, match="is already running in"):
             Layout(home, 1, port + 1, {}).prepare()
     assert (home / "node-1" / "server.properties").read_text() == before
     # What an owner left behind that was killed is no owner.
@@ -198,7 +198,7 @@ def test_a_value_that_does_not_work_leaves_nothing_behind(home):
         (["--nodes", "101"], "at most 100"),
         (["--base-port", "0"], "out of range"),
         (["--base-port", "65500"], "out of range"),
-        (["--config", "nonsense"], "is no KEY=VALUE"),
+        (["--config", "nonsense"], "expected KEY=VALUE"),
         (["--config", "min.insync.replica=1"], "min.insync.replicas"),
     ],
 )
