@@ -1,1 +1,1 @@
-"""What `minikafka bench` measures, how, and against which clusters."""
+"""The loads, measurements, targets and report of `minikafka bench`."""

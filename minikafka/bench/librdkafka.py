@@ -1,7 +1,7 @@
-"""Loads by confluent-kafka, librdkafka for Python: what an application in Python would see.
+"""Loads by confluent-kafka (librdkafka for Python), as an application in Python would see them.
 
-On a small machine the client is often the wall: its processor time is part of every measurement.
-Counts are checked against the topic afterwards: nothing counts that the broker did not take.
+On a small machine the client is often the bottleneck, so every measurement has its processor time.
+Counts are checked against the topic afterwards: only records that the broker appended count.
 """
 
 import time
@@ -31,7 +31,7 @@ _CHUNK = 1000
 def prepare_produce(
     bootstrap: str, topic: str, load: Load, acks: str, max_bytes: int
 ) -> Callable[[float], Measurement]:
-    """A connected producer; what it returns runs the load for so many seconds."""
+    """Connect a producer; return a function that runs the load for the given seconds."""
     producer = Producer(producer_settings(bootstrap, load, acks))
     producer.list_topics(topic, timeout=_IDLE_TIMEOUT_S)
     value = bytes(index % 251 for index in range(load.record_bytes))
@@ -58,9 +58,9 @@ def prepare_produce(
 def prepare_latency(
     bootstrap: str, topic: str, load: Load, acks: str
 ) -> Callable[[float], Measurement]:
-    """A connected producer; what it returns sends at a fixed rate and keeps every latency.
+    """Connect a producer; return a function that sends at a fixed rate and measures latencies.
 
-    The latency is librdkafka's own: from `produce()` until the acknowledgement is handed over.
+    The latency is librdkafka's: from `produce()` until the acknowledgement is delivered.
     """
     producer = Producer(producer_settings(bootstrap, load, acks))
     producer.list_topics(topic, timeout=_IDLE_TIMEOUT_S)
@@ -85,7 +85,7 @@ def prepare_latency(
             due = started + index / _LATENCY_RATE
             while (wait := due - time.perf_counter()) > 0:
                 if len(producer):
-                    # It counts in whole milliseconds, and would spin with less than one.
+                    # librdkafka waits for whole milliseconds, and would spin with less than one.
                     producer.poll(_SHORTEST_POLL_S)
                 else:
                     time.sleep(wait)
@@ -103,9 +103,9 @@ def prepare_latency(
 
 
 def prepare_consume(bootstrap: str, topic: str, load: Load) -> Callable[[float], Measurement]:
-    """A connected consumer; what it returns reads partition 0 again and again.
+    """Connect a consumer; return a function that reads partition 0 repeatedly.
 
-    The clock runs from the first records of a pass to its last: connecting does not count.
+    The time of a pass is from its first records to its last, so connecting does not count.
     """
     consumer = Consumer(consumer_settings(bootstrap, topic))
     _, end = consumer.get_watermark_offsets(TopicPartition(topic, 0), timeout=_IDLE_TIMEOUT_S)
@@ -131,12 +131,12 @@ def _one_pass(consumer: Consumer, end: int) -> tuple[int, float]:
     last = time.perf_counter()
     chunk = consume_chunk(end)
     while seen < end:
-        # Asking for more than there is would wait for it.
+        # A request for more records than the topic has would wait for them.
         messages = consumer.consume(min(chunk, end - seen), timeout=0.2)
         now = time.perf_counter()
         if not messages:
             if now - last > _IDLE_TIMEOUT_S:
-                raise ReplayError(f"nothing comes any more after {seen} of {end} records")
+                raise ReplayError(f"no more records after {seen} of {end} before the timeout")
             continue
         if messages[-1].error() is not None:
             raise ReplayError(str(messages[-1].error()))
@@ -182,4 +182,4 @@ def _verify_count(bootstrap: str, topic: str, count: int) -> None:
     low, high = consumer.get_watermark_offsets(TopicPartition(topic, 0), timeout=_IDLE_TIMEOUT_S)
     consumer.close()
     if high - low < count:
-        raise ReplayError(f"{count} records were sent, the topic has {high - low}")
+        raise ReplayError(f"records sent: {count}, but the topic has only {high - low}")

@@ -1,6 +1,6 @@
-"""One measurement after the other: a fresh topic, warm memory, a worker, what the brokers spent.
+"""One measurement: a new topic, warm memory, a worker, and the processor time of the brokers.
 
-The topic is deleted after its measurement, and its files with it, without Kafka's usual delay.
+The topic is deleted after its measurement, and its files with it, without Kafka's default delay.
 """
 
 import json
@@ -30,7 +30,7 @@ _POLL_S = 0.02
 
 
 class Conditions(NamedTuple):
-    """What holds for every measurement."""
+    """The conditions of every measurement."""
 
     acks: str
     replication_factor: int
@@ -42,16 +42,16 @@ class Conditions(NamedTuple):
 
     @property
     def max_bytes(self) -> int:
-        """Where a load stops even if time is left: the memory that was warmed."""
+        """The amount of data after which a load stops, even if time is left."""
         return self.max_mb * 1_000_000
 
 
 def measure(step: Step, target: Target, conditions: Conditions) -> Measurement:
-    """One measurement, on a topic of its own.
+    """Run one measurement on a new topic.
 
     Raises:
         BenchError: if the load fails.
-        AdminError: if the topic cannot be made.
+        AdminError: if the topic cannot be created.
     """
     topic = f"bench-{step.load.name}-{step.round}-{time.time_ns() % 1_000_000_000}"
     with AdminClient(target.bootstrap, client_id="minikafka-bench") as client:
@@ -79,12 +79,12 @@ def _make_topic(client: AdminClient, topic: str, conditions: Conditions) -> None
     deadline = time.monotonic() + _READY_TIMEOUT_S
     while not _is_complete(client, topic, conditions.replication_factor):
         if time.monotonic() > deadline:
-            raise BenchError(f"topic {topic} did not get all its replicas")
+            raise BenchError(f"topic {topic}: not all replicas joined the ISR in time")
         time.sleep(_POLL_S)
 
 
 def _is_complete(client: AdminClient, topic: str, replicas: int) -> bool:
-    """Whether every broker knows the topic, with its leader and all its replicas in sync."""
+    """True if every broker knows the topic with a leader and all replicas in sync."""
     request = MetadataRequest(
         topics=[MetadataRequestTopic(name=topic)], allow_auto_topic_creation=False
     )
@@ -144,7 +144,7 @@ def _tell(process: subprocess.Popen[str], line: str) -> None:
         process.stdin.write(line + "\n")
         process.stdin.flush()
     except BrokenPipeError:
-        raise BenchError("the worker ended too early") from None
+        raise BenchError("the worker exited too early") from None
 
 
 def _line(process: subprocess.Popen[str]) -> str:
@@ -154,7 +154,7 @@ def _line(process: subprocess.Popen[str]) -> str:
 
 def _fields(answer: str) -> dict[str, Any]:
     if not answer:
-        return {"error": "the worker ended without a result, or took too long"}
+        return {"error": "the worker exited without a result, or took too long"}
     fields: dict[str, Any] = json.loads(answer)
     return fields
 

@@ -1,8 +1,8 @@
-"""Memory for logs that grow, the same for every target.
+"""Warm memory for growing logs, the same amount for every target.
 
-On a virtual machine the first touch of a page can cost more than everything else a broker does,
-and a host takes pages back that were free for some seconds. So pages are held in a file, and handed
-to the kernel's free list bit by bit while a load runs.
+On a virtual machine the first use of a page can cost more than everything else that a broker does,
+and the host takes back pages that were free for some seconds. So pages are held in a file, and
+returned to the kernel's free list step by step while a load runs.
 """
 
 import tempfile
@@ -17,10 +17,10 @@ _INTERVAL_S = 0.05
 
 
 class WarmMemory:
-    """So many MiB of pages that were just in use; a context that gives back what is left."""
+    """A context that holds MiB of recently used pages, and releases the rest at its end."""
 
     def __init__(self, scratch: Path, mebibytes: int) -> None:
-        """Take the pages: a file in `scratch` that has no name."""
+        """Take the pages: an unnamed file in `scratch`."""
         self._size = mebibytes * _MIB
         self._file = tempfile.TemporaryFile(dir=scratch)  # noqa: SIM115
         for _ in range(mebibytes):
@@ -39,12 +39,12 @@ class WarmMemory:
         self._file.close()
 
     def hand_out(self, seconds: float) -> None:
-        """Give some pages back now, and the rest evenly over so many seconds, in a thread."""
+        """Release half of the pages now, and the rest evenly over `seconds`, in a thread."""
         self._thread = threading.Thread(target=self._release, args=(seconds,), daemon=True)
         self._thread.start()
 
     def held(self) -> int:
-        """How many bytes are held still."""
+        """Return the number of bytes that are still held."""
         return self._file.seek(0, 2)
 
     def _release(self, seconds: float) -> None:

@@ -1,7 +1,7 @@
-"""Loads through librdkafka itself: its C functions called for thousands of records at a time.
+"""Loads through librdkafka: its C functions are called for thousands of records at a time.
 
-Python handles no record here, so that less of the figure is the client's. The library is the one
-that confluent-kafka brings along, or the system's.
+Python handles no single record, so the client has less influence on the figures. The library is the
+one in confluent-kafka, or the system's.
 """
 
 import ctypes
@@ -47,10 +47,10 @@ class Client:
     """One librdkafka client and one topic."""
 
     def __init__(self, kind: int, settings: Mapping[str, Any], topic: str) -> None:
-        """Make both; nothing is connected yet.
+        """Create client and topic, without connecting.
 
         Raises:
-            ReplayError: if there is no librdkafka, or it refuses a setting.
+            ReplayError: if there is no librdkafka, or it rejects a setting.
         """
         self.library = _library()
         conf = self.library.rd_kafka_conf_new()
@@ -69,10 +69,10 @@ class Client:
         self.topic = self.library.rd_kafka_topic_new(self.handle, self.name, None)
 
     def end_offset(self) -> int:
-        """Where partition 0 ends.
+        """Return the end offset of partition 0.
 
         Raises:
-            ReplayError: if no broker tells.
+            ReplayError: if no broker answers.
         """
         low, high = ctypes.c_int64(), ctypes.c_int64()
         self.check(
@@ -94,13 +94,13 @@ class Client:
             raise ReplayError(f"librdkafka reports {name}")
 
     def close(self) -> None:
-        """End the client and its threads."""
+        """Close the client and end its threads."""
         self.library.rd_kafka_topic_destroy(self.topic)
         self.library.rd_kafka_destroy(self.handle)
 
 
 def producer_settings(bootstrap: str, load: Load, acks: str) -> dict[str, Any]:
-    """How a producer is set up for a load, whatever language drives it."""
+    """Return the settings of a producer for a load, for C and for Python."""
     single = load.records_per_request == 1
     return {
         "bootstrap.servers": bootstrap,
@@ -116,7 +116,7 @@ def producer_settings(bootstrap: str, load: Load, acks: str) -> dict[str, Any]:
 
 
 def consumer_settings(bootstrap: str, topic: str) -> dict[str, Any]:
-    """How a consumer is set up, whatever language drives it."""
+    """Return the settings of a consumer, for C and for Python."""
     return {
         "bootstrap.servers": bootstrap,
         "group.id": f"{topic}-readers",
@@ -128,14 +128,14 @@ def consumer_settings(bootstrap: str, topic: str) -> dict[str, Any]:
 
 
 def consume_chunk(end: int) -> int:
-    """How many records to take at once: few enough for a pass to have a first and a last time."""
+    """Return the records per call: few enough that a pass has several calls to measure."""
     return min(_CHUNK, max(1, end // _CHUNKS_A_PASS))
 
 
 def prepare(
     bootstrap: str, topic: str, load: Load, acks: str, max_bytes: int
 ) -> Callable[[float], Measurement]:
-    """A connected client; what it returns runs the load for so many seconds."""
+    """Connect a client; return a function that runs the load for the given seconds."""
     if load.kind == "produce":
         settings = producer_settings(bootstrap, load, acks)
         return _prepare_produce(settings, topic, load, max_bytes)
@@ -164,7 +164,7 @@ def _prepare_produce(
             )
             count += taken
             if taken < _CHUNK:
-                # The queue is full: this waits a moment for room.
+                # The queue is full: wait a moment for room.
                 client.library.rd_kafka_poll(client.handle, 1)
         client.check(client.library.rd_kafka_flush(client.handle, _FLUSH_TIMEOUT_MS))
         elapsed = time.perf_counter() - started
@@ -172,7 +172,7 @@ def _prepare_produce(
         end = client.end_offset()
         client.close()
         if end < count:
-            raise ReplayError(f"{count} records were sent, the topic has {end}")
+            raise ReplayError(f"records sent: {count}, but the topic has only {end}")
         return Measurement(count, count * load.record_bytes, None, elapsed, cpu)
 
     return run
@@ -199,7 +199,7 @@ def _prepare_consume(
 
 
 def _one_pass(client: Client, end: int) -> tuple[int, float]:
-    """Read to the end; the clock runs from the first records to the last, without connecting."""
+    """Read to the end; return the records and seconds after the first call with records."""
     library = client.library
     messages = (ctypes.POINTER(_Message) * _CHUNK)()
     destroy = library.rd_kafka_message_destroy
@@ -209,7 +209,7 @@ def _one_pass(client: Client, end: int) -> tuple[int, float]:
     last = time.perf_counter()
     chunk = consume_chunk(end)
     while seen < end:
-        # Asking for more than there is would wait for it.
+        # A request for more records than the topic has would wait for them.
         wanted = min(chunk, end - seen)
         got = library.rd_kafka_consume_batch(client.topic, 0, 200, messages, wanted)
         now = time.perf_counter()
@@ -219,7 +219,7 @@ def _one_pass(client: Client, end: int) -> tuple[int, float]:
             client.check(error)
         if got <= 0:
             if now - last > _IDLE_TIMEOUT_S:
-                raise ReplayError(f"nothing comes any more after {seen} of {end} records")
+                raise ReplayError(f"no more records after {seen} of {end} before the timeout")
             continue
         last = now
         seen += got
@@ -231,7 +231,7 @@ def _one_pass(client: Client, end: int) -> tuple[int, float]:
 
 
 def _library() -> Any:
-    # PyDLL keeps Python's lock: there is one thread here, and calls are cheaper so.
+    # PyDLL keeps the GIL: there is only one Python thread, and calls are cheaper this way.
     library = ctypes.PyDLL(_library_path())
     pointer = ctypes.c_void_p
     text = ctypes.c_char_p

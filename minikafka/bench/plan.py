@@ -1,4 +1,4 @@
-"""What `minikafka bench` measures, and in which order: plain values, drawn from a seed."""
+"""The loads of `minikafka bench`, and the order of measurements, drawn from a seed."""
 
 from collections.abc import Sequence
 from random import Random
@@ -12,8 +12,8 @@ _RAW_BATCH_BYTES = 1_000_000
 class Load(NamedTuple):
     """One kind of load.
 
-    Raw loads replay one encoded request; the others go through librdkafka, by its C functions or,
-    `in_python`, record by record as an application in Python would.
+    Raw loads replay one encoded request; the others use librdkafka, by its C functions or, with
+    `in_python`, record by record like an application in Python.
     """
 
     name: str
@@ -28,12 +28,12 @@ class Load(NamedTuple):
 
     @property
     def is_raw(self) -> bool:
-        """Whether it goes without librdkafka."""
+        """True if the load does not use librdkafka."""
         return self.kind.startswith("raw")
 
     @property
     def reads(self) -> bool:
-        """Whether the topic has to hold records before."""
+        """True if the topic must have records before the load."""
         return self.kind in ("consume", "raw-fetch")
 
 
@@ -62,7 +62,7 @@ LOADS = {
 
 
 class Step(NamedTuple):
-    """One measurement: a load against the target of this name."""
+    """One measurement: a round, a load, and the name of the target."""
 
     round: int
     load: Load
@@ -70,7 +70,7 @@ class Step(NamedTuple):
 
 
 class Measurement(NamedTuple):
-    """What one measurement gave. CPU and latency are None where they are not known."""
+    """The result of one measurement; CPU time and latency are None if unknown."""
 
     records: int
     bytes: int
@@ -83,11 +83,11 @@ class Measurement(NamedTuple):
 
     @classmethod
     def from_json(cls, fields: dict[str, Any]) -> "Measurement":
-        """What a worker reported."""
+        """Return the measurement that a worker reported."""
         return cls(**fields)
 
     def value(self, figure: Figure) -> float:
-        """The figure that the load is about."""
+        """Return the value of a figure."""
         if figure == "MB/s":
             return self.bytes / 1e6 / self.seconds
         if figure == "records/s":
@@ -99,22 +99,22 @@ class Measurement(NamedTuple):
 
     @property
     def broker_ms_per_mb(self) -> float | None:
-        """Processor time of all brokers a megabyte of records."""
+        """Processor time of all brokers per megabyte of records."""
         return None if self.broker_cpu_s is None else self.broker_cpu_s * 1e9 / self.bytes
 
     @property
     def broker_us_per_request(self) -> float | None:
-        """Processor time of all brokers a request, where the requests were counted."""
+        """Processor time of all brokers per request; None if requests were not counted."""
         if self.broker_cpu_s is None or not self.requests:
             return None
         return self.broker_cpu_s * 1e6 / self.requests
 
 
 def plan(loads: Sequence[Load], targets: Sequence[str], rounds: int, seed: int) -> list[Step]:
-    """Every load against every target once a round, in an order drawn from the seed.
+    """Plan every load against every target once per round, in an order drawn from the seed.
 
-    Both targets of a load come one after the other, so that what changes slowly on the machine
-    meets both; which of them comes first is drawn each time.
+    The targets of a load are measured one after the other, so that slow changes of the machine
+    affect both; their order is drawn each time.
     """
     rng = Random(seed)
     steps: list[Step] = []

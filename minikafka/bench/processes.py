@@ -1,6 +1,6 @@
-"""What Linux tells of processes: who listens on a port, processor time, resident memory.
+"""Facts about Linux processes: listening ports, processor time, resident memory.
 
-Source: proc(5). Where /proc has no answer (another user's process, another system), there is none.
+Source: proc(5). Without an entry in /proc (another user's process, another system) a value is None.
 """
 
 import os
@@ -12,7 +12,7 @@ _PROC = Path("/proc")
 
 
 def listeners(ports: Iterable[int]) -> dict[int, int]:
-    """The process that listens on each port of this machine, as far as it can be seen."""
+    """Return the process that listens on each port of this machine, if it can be seen."""
     inodes = _listening_inodes(set(ports))
     found: dict[int, int] = {}
     if not inodes:
@@ -26,18 +26,18 @@ def listeners(ports: Iterable[int]) -> dict[int, int]:
 
 
 def cpu_seconds(pid: int) -> float | None:
-    """User and system time that a process has used so far; resolution is one tick (10 ms)."""
+    """Return the user and system time of a process in seconds; the resolution is 10 ms."""
     try:
         text = (_PROC / str(pid) / "stat").read_text()
     except OSError:
         return None
-    # The command's name stands in parentheses and may hold anything.
+    # The command's name is in parentheses and may have any characters.
     fields = text.rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def resident_mib(pid: int) -> float | None:
-    """Resident memory of a process."""
+    """Return the resident memory of a process in MiB."""
     try:
         pages = int((_PROC / str(pid) / "statm").read_text().split()[1])
     except OSError:

@@ -1,7 +1,7 @@
-"""Raw loads: one encoded request, sent again and again over a blocking socket.
+"""Raw loads: one encoded request, sent repeatedly over a blocking socket.
 
-The client does next to nothing here: no batching, no compression, no records looked at. What is
-left is the broker and the kernel. Every response is decoded and checked for errors.
+The client does almost nothing: no batching, no compression, no decoding of records. So the broker
+and the kernel are measured. Every response is decoded and checked for errors.
 """
 
 import socket
@@ -36,11 +36,11 @@ _RECEIVE_BYTES = 4 * 1024 * 1024
 
 
 class ReplayError(Exception):
-    """Why a replay cannot go on."""
+    """A load failed; the message says why."""
 
 
 class Replay(NamedTuple):
-    """An encoded request for one leader, and what it carries."""
+    """An encoded request for one leader, with its numbers of records and bytes."""
 
     address: tuple[str, int]
     api_key: int
@@ -51,7 +51,7 @@ class Replay(NamedTuple):
 
 
 def produce_replay(bootstrap: str, topic: str, load: Load, acks: int) -> Replay:
-    """A Produce of the load's records, for partition 0."""
+    """Return a Produce request with the load's records for partition 0."""
     value = bytes(index % 251 for index in range(load.record_bytes))
     now = int(time.time() * 1000)
     batch = build_batch([NewRecord(now, None, value)] * load.records_per_request)
@@ -62,7 +62,7 @@ def produce_replay(bootstrap: str, topic: str, load: Load, acks: int) -> Replay:
 
 
 def fetch_replay(bootstrap: str, topic: str) -> Replay:
-    """A Fetch from the start of partition 0."""
+    """Return a Fetch request from the start of partition 0."""
     partition = FetchPartition(partition=0, fetch_offset=0, partition_max_bytes=_FETCH_BYTES)
     request = FetchRequest(
         max_wait_ms=500,
@@ -75,7 +75,7 @@ def fetch_replay(bootstrap: str, topic: str) -> Replay:
 
 
 def run_replay(replay: Replay, in_flight: int, seconds: float, max_bytes: int) -> Measurement:
-    """Send for so long, or until so many bytes were moved; with one in flight, time each.
+    """Send for `seconds`, or until `max_bytes` were moved; measure the latency of each request.
 
     Raises:
         ReplayError: if the broker answers with an error.
@@ -113,7 +113,7 @@ def run_replay(replay: Replay, in_flight: int, seconds: float, max_bytes: int) -
 
 
 def percentile_us(ordered: list[float], share: float) -> float:
-    """A percentile of sorted times, in microseconds."""
+    """Return a percentile, in microseconds, of sorted times in seconds."""
     if not ordered:
         raise ReplayError("nothing was measured")
     return ordered[min(len(ordered) - 1, int(len(ordered) * share))] * 1e6
@@ -126,7 +126,7 @@ class RawConnection:
         """Connect.
 
         Raises:
-            OSError: if nobody listens there.
+            OSError: if no process listens there.
         """
         self._replay = replay
         self._socket = socket.create_connection(replay.address, timeout=_TIMEOUT_S)
@@ -140,20 +140,20 @@ class RawConnection:
         self._socket.close()
 
     def send(self) -> None:
-        """Send the request once more."""
+        """Send the request."""
         self._socket.sendall(self._replay.frame)
 
     def receive(self) -> int:
-        """The next response: how many bytes of records it stands for.
+        """Receive the next response; return the number of record bytes of the request.
 
         Raises:
-            ReplayError: if it tells of an error, or brings nothing.
+            ReplayError: if the response has an error, or a fetch returned no records.
         """
         view = memoryview(self._buffer)
         self._fill(view[:4])
         size = int.from_bytes(view[:4], "big")
         if size > len(view):
-            raise ReplayError(f"a response of {size} bytes")
+            raise ReplayError(f"a response of {size} bytes exceeds the limit of {len(view)}")
         self._fill(view[:size])
         _, body = decode_response(view[:size], self._replay.api_key, self._replay.version)
         if isinstance(body, ProduceResponse):
@@ -163,7 +163,7 @@ class RawConnection:
         partition = body.responses[0].partitions[0]
         _raise_for(body.error_code or partition.error_code)
         if not partition.records:
-            raise ReplayError("the fetch brought no records")
+            raise ReplayError("the fetch returned no records")
         return len(partition.records)
 
     def _fill(self, view: memoryview) -> None:
@@ -178,7 +178,7 @@ class RawConnection:
 def _raise_for(code: int) -> None:
     if code != ErrorCode.NONE:
         name = ErrorCode(code).name if code in ErrorCode.__members__.values() else str(code)
-        raise ReplayError(f"the broker answers {name}")
+        raise ReplayError(f"the broker answered {name}")
 
 
 def _replay(

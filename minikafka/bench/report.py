@@ -1,4 +1,4 @@
-"""Measurements in a table for people and as JSON for programs: medians, spreads, ratios."""
+"""The report of measurements as a table and as JSON: medians, spreads, ratios."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,11 +12,11 @@ from rich.table import Table
 from minikafka.bench.plan import LOADS, Load, Measurement
 
 Results = Mapping[tuple[str, str], Sequence[Measurement]]
-"""By load's name and target's name, one a round."""
+"""(name of the load, name of the target) → one measurement per round."""
 
 
 class Summary(NamedTuple):
-    """Several measurements of one load against one target."""
+    """A summary of the measurements of one load against one target."""
 
     median: float
     spread: float
@@ -27,7 +27,7 @@ class Summary(NamedTuple):
 
 
 def summarize(load: Load, measurements: Sequence[Measurement]) -> Summary:
-    """Medians; the spread is (largest - smallest) / median."""
+    """Return the medians; the spread is (largest - smallest) / median."""
     values = [it.value(load.figure) for it in measurements]
     middle = median(values)
     return Summary(
@@ -41,15 +41,15 @@ def summarize(load: Load, measurements: Sequence[Measurement]) -> Summary:
 
 
 def summarize_all(results: Results) -> dict[tuple[str, str], Summary]:
-    """Each load against each target, as far as there are measurements."""
+    """Return a summary for each load and target with measurements."""
     return {key: summarize(LOADS[key[0]], found) for key, found in results.items() if found}
 
 
 def print_table(
     console: Console, summaries: Mapping[tuple[str, str], Summary], targets: Sequence[str]
 ) -> None:
-    """Loads down, targets across; the ratio is the first target's figure over the second's."""
-    table = Table(title="Medians (spread), what the brokers and the client spent")
+    """Print a row per load and a column per target; the ratio is first target over second."""
+    table = Table(title="Medians (spread), processor time of brokers and client")
     table.add_column("load")
     for target in targets:
         table.add_column(target, justify="right")
@@ -62,8 +62,8 @@ def print_table(
     console.print(table)
     console.print(
         "Spread: (largest - smallest) / median. Broker: processor time of all brokers. Client: "
-        "processors that the load's own process kept busy; near 1 and above it is the wall, and "
-        "the figures tell less of the brokers.",
+        "processors that the load's own process kept busy; near 1 or above, the client is the "
+        "bottleneck, and the figures say less about the brokers.",
         style="dim",
     )
 
@@ -75,7 +75,7 @@ def write_json(
     summaries: Mapping[tuple[str, str], Summary],
     processes: Mapping[str, Any],
 ) -> None:
-    """Everything that was measured, and how."""
+    """Write all measurements and their conditions."""
     loads = [
         {
             "load": name,

@@ -28,7 +28,7 @@ class Bench:
     """One run: targets, measurements, report."""
 
     def __init__(self, args: argparse.Namespace, console: "Console", stack: ExitStack) -> None:
-        """Nothing is started yet; `stack` ends what will be."""
+        """Start nothing yet; `stack` stops what `run` starts."""
         self._args = args
         self._console = console
         self._stack = stack
@@ -37,7 +37,7 @@ class Bench:
         self._processes: dict[str, Any] = {}
 
     def run(self) -> None:
-        """Measure what the options ask for, and report it."""
+        """Run the measurements that the options request, and report them."""
         if self._args.kafka_tools is not None:
             kafka_cluster_program(self._args.kafka_tools)
         if self._args.startup:
@@ -119,7 +119,7 @@ class Bench:
             self._processes[target.name] = {"pids": list(target.pids), "resident_mib": memory}
 
     def _warm_up(self, target: Target, conditions: Conditions) -> None:
-        """Let a virtual machine compile what it will run; nothing of it counts."""
+        """Run some load before the measurements, so that a JVM compiles its code."""
         loads = [LOADS[name] for name in _WARM_UP_LOADS]
         if self._args.warm_up == 0:
             return
@@ -135,15 +135,15 @@ class Bench:
         if summaries:
             self._console.print(
                 f"acks={conditions.acks}, replication factor {conditions.replication_factor}, "
-                f"min ISR {conditions.min_isr}, {conditions.seconds:g} s a load or "
-                f"{conditions.max_mb} MB, medians of {self._args.rounds}, seed {self._args.seed}, "
-                f"{conditions.warm_mb} MiB warmed before each; logs grow"
+                f"min ISR {conditions.min_isr}, {conditions.seconds:g} s or {conditions.max_mb} MB "
+                f"per load, rounds {self._args.rounds}, seed {self._args.seed}, "
+                f"{conditions.warm_mb} MiB of memory warmed before each load"
             )
             print_table(self._console, summaries, targets)
         for name in targets:
             memory = [mib for mib in self._processes[name]["resident_mib"] if mib is not None]
             if memory:
-                self._tell(f"{name}: {_range(memory)} MiB resident a node after the loads")
+                self._tell(f"{name}: {_range(memory)} MiB resident per node after the loads")
         if self._args.json is not None:
             described = {
                 **conditions._asdict(),

@@ -1,4 +1,4 @@
-"""How long nodes take to start, and what memory they hold when they have nothing to do."""
+"""The start-up time of nodes, and their idle memory."""
 
 import signal
 import socket
@@ -24,7 +24,7 @@ _SETTLE_S = 2.0
 
 
 class StartUp(NamedTuple):
-    """What was measured, one value a round; memory is of each node of the last cluster."""
+    """The times of each round in seconds, and the memory of each node of the last cluster."""
 
     api_versions_s: Sequence[float]
     ready_s: Sequence[float]
@@ -33,7 +33,7 @@ class StartUp(NamedTuple):
 
 
 def measure_start_up(rounds: int, nodes: int, base_port: int, scratch: Path) -> StartUp:
-    """Start one node, and a cluster, several times.
+    """Measure the start of one node and of a cluster, `rounds` times each.
 
     Raises:
         BenchError: if one of them does not start.
@@ -61,13 +61,13 @@ def measure_start_up(rounds: int, nodes: int, base_port: int, scratch: Path) -> 
 
 
 def idle_memory(pids: Sequence[int]) -> list[float]:
-    """Resident MiB of each process, after a moment without work."""
+    """Return the resident memory of each process in MiB, after a moment without work."""
     time.sleep(_SETTLE_S)
     return [mib for mib in map(resident_mib, pids) if mib is not None]
 
 
 def _first_answer(command: Sequence[str], port: int) -> float:
-    """From exec to the first answered ApiVersions; the node is ended again."""
+    """Return the time from exec to the first ApiVersions response; then stop the node."""
     started = time.perf_counter()
     process = subprocess.Popen(
         command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, text=True
@@ -88,10 +88,10 @@ def _connect(process: subprocess.Popen[str], port: int, deadline: float) -> sock
         except OSError:
             if process.poll() is not None:
                 raise BenchError(
-                    f"the node ended with status {process.returncode} before it listened"
+                    f"the node exited with status {process.returncode} before it listened"
                 ) from None
             if time.perf_counter() > deadline:
-                raise BenchError("the node does not listen") from None
+                raise BenchError("the node did not listen before the timeout") from None
             time.sleep(_POLL_S)
 
 

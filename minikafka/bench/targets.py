@@ -1,4 +1,4 @@
-"""The clusters that `minikafka bench` measures: given ones, and ones that it starts and ends."""
+"""The clusters that `minikafka bench` measures: running ones, and ones that it starts and stops."""
 
 import os
 import signal
@@ -20,11 +20,11 @@ _KAFKA_HEAP = "1g"
 
 
 class BenchError(Exception):
-    """Why there is nothing to measure."""
+    """A measurement is not possible; the message says why."""
 
 
 class Target(NamedTuple):
-    """A cluster. Without pids its processor time and memory are unknown."""
+    """A cluster. Without `pids` its processor time and memory are unknown."""
 
     name: str
     bootstrap: str
@@ -33,10 +33,10 @@ class Target(NamedTuple):
 
 
 def given_target(name: str, bootstrap: str, pids: Sequence[int] = ()) -> Target:
-    """A cluster that runs already; its processes are found by its brokers' ports if they are here.
+    """Return a running cluster; local processes are found by the brokers' ports.
 
     Raises:
-        AdminError: if nobody answers.
+        AdminError: if no broker answers.
     """
     with AdminClient(bootstrap, client_id="minikafka-bench") as client:
         brokers = client.brokers()
@@ -47,10 +47,10 @@ def given_target(name: str, bootstrap: str, pids: Sequence[int] = ()) -> Target:
 
 
 def start_minikafka(stack: ExitStack, nodes: int, base_port: int, scratch: Path) -> Target:
-    """A cluster of `minikafka dev`, which `stack` ends.
+    """Start a cluster by `minikafka dev`; `stack` stops it.
 
     Raises:
-        BenchError: if it does not get ready.
+        BenchError: if it is not ready in time.
     """
     directory = stack.enter_context(
         tempfile.TemporaryDirectory(prefix="minikafka-bench-", dir=scratch)
@@ -62,13 +62,13 @@ def start_minikafka(stack: ExitStack, nodes: int, base_port: int, scratch: Path)
     assert process.stdout is not None, "it was asked for"
     lines = read_until(process, process.stdout, "ready")
     if lines is None:
-        raise BenchError("`minikafka dev` did not get ready")
+        raise BenchError("`minikafka dev` was not ready in time")
     bootstrap = next(line for line in lines if line.startswith("bootstrap.servers=")).partition("=")
     return given_target("minikafka", bootstrap[2])
 
 
 def start_kafka(stack: ExitStack, nodes: int, base_port: int, tools: Path, scratch: Path) -> Target:
-    """A cluster of Apache Kafka by `kafka-cluster` in `tools`, which `stack` ends.
+    """Start a cluster of Apache Kafka by `kafka-cluster` in `tools`; `stack` stops it.
 
     Raises:
         BenchError: if there is no such program, or it fails.
@@ -87,15 +87,15 @@ def start_kafka(stack: ExitStack, nodes: int, base_port: int, tools: Path, scrat
 
 
 def kafka_cluster_program(tools: Path) -> Path:
-    """The program in `tools` that runs Apache Kafka.
+    """Return the program in `tools` that runs Apache Kafka.
 
     Raises:
-        BenchError: if it is not there.
+        BenchError: if it does not exist.
     """
     program = tools / "kafka-cluster"
     if not os.access(program, os.X_OK):
         raise BenchError(
-            f"--kafka-tools {tools}: there is no program kafka-cluster in it. "
+            f"--kafka-tools {tools}: the folder has no program kafka-cluster. "
             "Start Apache Kafka yourself and give its address with --versus."
         )
     return program
@@ -104,7 +104,7 @@ def kafka_cluster_program(tools: Path) -> Path:
 def read_until(
     process: subprocess.Popen[str], stream: IO[str], last: str, timeout_s: float = _START_TIMEOUT_S
 ) -> list[str] | None:
-    """The lines up to `last`; None if the process ends or the time is over before."""
+    """Return the lines up to `last`; None if the process ends or the timeout passes first."""
     timer = threading.Timer(timeout_s, process.kill)
     timer.start()
     try:
@@ -119,7 +119,7 @@ def read_until(
 
 
 def end(process: subprocess.Popen[str]) -> None:
-    """End a process that was started here: kindly, then not."""
+    """Stop a child process with SIGTERM, and with SIGKILL after a timeout."""
     if process.poll() is None:
         process.send_signal(signal.SIGTERM)
         try:

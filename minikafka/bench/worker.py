@@ -1,7 +1,7 @@
-"""The process that puts a load on a broker, for `minikafka bench`.
+"""The process that generates a load for `minikafka bench`.
 
-It gets a job as one line of JSON, prepares it, says `ready`, waits for a line, runs, and prints the
-measurement as one line of JSON, or `{"error": …}`.
+It reads a job as one line of JSON, prepares it, prints `ready`, waits for a line, runs, and prints
+the measurement as one line of JSON, or `{"error": …}`.
 """
 
 import json
@@ -17,7 +17,7 @@ _ACKS = {"0": 0, "1": 1, "all": -1}
 
 
 class Job(NamedTuple):
-    """What a worker is asked to do."""
+    """The job of a worker."""
 
     load: str
     bootstrap: str
@@ -28,7 +28,7 @@ class Job(NamedTuple):
 
 
 def main(stdin: TextIO = sys.stdin, stdout: TextIO = sys.stdout) -> int:
-    """Do one job."""
+    """Do one job; return the exit status."""
     job = Job(**json.loads(stdin.readline()))
     try:
         run = prepare(job)
@@ -44,7 +44,7 @@ def main(stdin: TextIO = sys.stdin, stdout: TextIO = sys.stdout) -> int:
 
 
 def prepare(job: Job) -> Callable[[], Measurement]:
-    """Everything that does not count: connections, encoding."""
+    """Do what is not measured (connect, encode); return the function that runs the load."""
     load = LOADS[job.load]
     if not load.is_raw:
         return _prepare_librdkafka(job)
