@@ -36,17 +36,17 @@ ALIASES = (*_NAMED, *_DEFAULTS)
 
 
 class Entity(NamedTuple):
-    """An entity type and a name: empty for the default of all brokers, None where none is given."""
+    """An entity type and a name: empty for the default of all brokers, None if none is given."""
 
     type: str
     name: str | None
 
 
 def checked_entity(options: Options) -> Entity:
-    """The entity that is meant, the options around it being in order.
+    """Return the entity that the options name, after checking the other options.
 
     Raises:
-        ToolError: for options that do not go together, and for entity types not served here.
+        ToolError: if options conflict, or the entity type is not supported.
     """
     if options.has("describe") == options.has("alter"):
         raise UsageError("Command must include exactly one action: --describe, --alter")

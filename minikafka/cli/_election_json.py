@@ -19,10 +19,10 @@ class ElectionFile:
     """The content of a file."""
 
     def __init__(self, text: str, *, designation: bool) -> None:
-        """Parse; a `desiredLeader` is there for a designation, and only for one.
+        """Parse the file; `desiredLeader` is required for a designation, else not allowed.
 
         Raises:
-            ToolError: saying what is wrong, in one line.
+            ToolError: with the problem in one line.
         """
         self.leaders: dict[TopicPartition, int | None] = {}
         self.has_minimal_replicas = False

@@ -14,7 +14,7 @@ _DEFAULT_CAPACITY = 16
 
 
 def hash_map_order(keys: Iterable[str], expected: int | None = None) -> list[str]:
-    """The keys as `new HashMap<>(expected)` gives them after they were put in one by one.
+    """Return the keys in the order of a `new HashMap<>(expected)` that got them one by one.
 
     Without `expected` the map starts with Java's default capacity.
     Source: `java.util.HashMap` (power-of-two table, grown at three quarters, buckets in order).

@@ -25,7 +25,7 @@ class Proposal(NamedTuple):
 
 
 def read_file(path: str) -> str:
-    """The text of a file.
+    """Read the text of a file.
 
     Raises:
         ToolError: if it cannot be read.
@@ -37,7 +37,7 @@ def read_file(path: str) -> str:
 
 
 def parse_topics(text: str) -> list[str]:
-    """The topics of a `--topics-to-move-json-file`.
+    """Return the topics of a `--topics-to-move-json-file`.
 
     Raises:
         ToolError: saying what is wrong with it.
@@ -52,7 +52,7 @@ def parse_topics(text: str) -> list[str]:
 
 
 def parse_proposals(text: str) -> list[Proposal]:
-    """The partitions of a `--reassignment-json-file`.
+    """Return the partitions of a `--reassignment-json-file`.
 
     Raises:
         ToolError: saying what is wrong with it.
@@ -72,7 +72,7 @@ def parse_proposals(text: str) -> list[Proposal]:
 
 
 def parse_executable(text: str) -> list[Proposal]:
-    """What `--execute` takes: each partition once, with replicas, none of them twice.
+    """Check the file for `--execute`: each partition once, with replicas, none of them twice.
 
     Raises:
         ToolError: saying what is wrong.

@@ -1,7 +1,7 @@
 """`kafka-leader-election.py`: elect leaders of partitions.
 
 Options, output and exit status are those of Kafka's `LeaderElectionCommand`, with the election
-types of ElectLeaders v3; SPEC A1-A7.
+types of ElectLeaders v3 (A1-A7).
 """
 
 import argparse

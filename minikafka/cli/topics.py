@@ -1,6 +1,6 @@
 """`kafka-topics.py`: create, delete, list, describe and alter topics.
 
-Options, output and exit status are those of Kafka's `TopicCommand`; SPEC D4 for `--describe`.
+Options, output and exit status are those of Kafka's `TopicCommand` (D4 for `--describe`).
 """
 
 import argparse
