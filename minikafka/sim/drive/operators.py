@@ -32,7 +32,8 @@ from minikafka.metadata.partition_registration import NO_LEADER
 from minikafka.protocol.message import ApiMessage
 from minikafka.sim.checks.checkers import ELR_VERSION
 from minikafka.sim.checks.history import History
-from minikafka.sim.drive.faults.faults import STUCK_SHARE, Faults
+from minikafka.sim.drive.faults.fault_context import STUCK_SHARE
+from minikafka.sim.drive.faults.faults import Faults
 from minikafka.sim.drive.plan import Happening, Incident, Plan
 from minikafka.sim.drive.workload import Connections, SimProducer
 from minikafka.sim.world.sim_cluster import host

@@ -1,21 +1,19 @@
 """What disks do wrong in a simulated cluster, and what is done about it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from random import Random
-from typing import ClassVar, Final
+from typing import Final
 
 from minikafka.common.ids import TopicPartition
 from minikafka.sim.drive.faults.damage import Damage, Damager
-from minikafka.sim.drive.faults.fault_effects import FaultEffects
+from minikafka.sim.drive.faults.fault_context import FaultContext, Inject, Undo
 from minikafka.sim.drive.faults.rot import Rot, rot
 from minikafka.sim.drive.plan import Fault, Incident
 from minikafka.sim.world.disk_errors import IO_ERROR, draw_error
-from minikafka.sim.world.sim_cluster import SimCluster
 from minikafka.sim.world.sim_node import SimNode
 
-Undo = Callable[[], None]
 USUAL_FLUSH_US: Final = (100, 3_000)
 _SLOW_FLUSH_US = (200_000, 2_000_000)
 _STOP_SHARE = 0.3
@@ -27,17 +25,9 @@ _MOVED_AWAY_SHARE = 0.5
 
 @dataclass(slots=True)
 class StorageFaults:
-    """Carries faults of disks out.
+    """Injects faults of disks, and repairs what they have damaged."""
 
-    `start_later` returns what starts a node, `later` calls back after a delay, `when` as soon as a
-    condition holds; the last two not after everything was repaired.
-    """
-
-    cluster: SimCluster
-    effects: FaultEffects
-    start_later: Callable[[SimNode], Undo]
-    later: Callable[[int, Undo], None]
-    when: Callable[[Callable[[], bool], Undo], None]
+    context: FaultContext
     lead: Callable[[int, TopicPartition, Random], None] = lambda *_: None
     """Makes a replica the leader: damage shows where it is read."""
     _rotten: dict[int, list[Rot]] = field(default_factory=dict)
@@ -45,32 +35,42 @@ class StorageFaults:
     _damages: list[Damage] = field(default_factory=list)
     """What happened to data, and may not be repaired."""
 
-    def _node(self, incident: Incident) -> SimNode:
-        return self.cluster.nodes[incident.node]
-
-    def _note(self, who: str, what: str) -> None:
-        self.cluster.world.note(who, what)
+    @property
+    def actions(self) -> Mapping[Fault, Inject]:
+        """The method for each fault."""
+        return {
+            Fault.ROT: self._rot,
+            Fault.SLOW_DISK: self._slow_disk,
+            Fault.FULL_DISK: self._break_disks,
+            Fault.DISK_ERROR: self._break_disks,
+            Fault.FEW_FILES: self._few_files,
+            Fault.ERROR_ONCE: self._fail_once,
+            Fault.NO_SPACE_ONCE: self._fail_once,
+            Fault.DATA_ROT: self._damage,
+            Fault.LOST_WRITE: self._damage,
+            Fault.MISDIRECTED_WRITE: self._damage,
+        }
 
     def _rot(self, incident: Incident) -> Undo:
         """A bit of the metadata directory changes while the node is down."""
-        node = self._node(incident)
+        node = self.context.node(incident)
         node.kill()
         self.repair(node)
-        rng = self.cluster.world.rng(f"rot/{incident.at_ms}")
+        rng = self.context.cluster.world.rng(f"rot/{incident.at_ms}")
         rotten = rot(node, rng)
         if rotten is not None:
-            self.effects.had(incident)
-            self._note(node.host, f"disk rots: {rotten.what}")
+            self.context.effects.had(incident)
+            self.context.note(node.host, f"disk rots: {rotten.what}")
             self._rotten.setdefault(incident.node, []).append(rotten)
         return self._start_and_repair(node)
 
     def _start_and_repair(self, node: SimNode) -> Undo:
         """Return what starts a node, and repairs its disks if it cannot use them."""
-        start = self.start_later(node)
+        start = self.context.start_later(node)
 
         def start_and_repair() -> None:
             start()
-            self.when(lambda: not node.alive and node.exit_code == 1, restart)
+            self.context.when(lambda: not node.alive and node.exit_code == 1, restart)
 
         def restart() -> None:
             self.repair(node)
@@ -111,29 +111,29 @@ class StorageFaults:
                 self._restore(node, each)
         rotten = self._rotten.get(node.config.node_id, [])
         while rotten and rotten[-1].repair():
-            self._note(node.host, f"is repaired: {rotten.pop().what}")
+            self.context.note(node.host, f"is repaired: {rotten.pop().what}")
         if not rotten:
             self._rotten.pop(node.config.node_id, None)
 
     def _restore(self, node: SimNode, damage: Damage) -> None:
         """Bring damaged files back, or move the replicas away that have a copy elsewhere."""
-        rng = self.cluster.world.rng(f"repair/{self.cluster.world.now_us}")
+        rng = self.context.cluster.world.rng(f"repair/{self.context.cluster.world.now_us}")
         is_whole = all(disk.broken is None for disk in node.disks.values())
         can_go = (
             is_whole and damage.replicas and all(self._has_copy(node, x) for x in damage.replicas)
         )
         if can_go and rng.random() < _MOVED_AWAY_SHARE:
             for disk, folder in list(damage.folders()):
-                self._note(node.host, f"an operator moves {folder} away")
+                self.context.note(node.host, f"an operator moves {folder} away")
                 disk.remove(folder)
                 disk.sync_names()
         damage.undo()
-        self._note(node.host, f"is repaired: {damage.what}")
+        self.context.note(node.host, f"is repaired: {damage.what}")
 
     def _damage(self, incident: Incident) -> None:
         """Data of a node that has stopped, or was killed, is not what was written any more."""
-        node = self._node(incident)
-        rng = self.cluster.world.rng(f"damage/{incident.at_ms}")
+        node = self.context.node(incident)
+        rng = self.context.cluster.world.rng(f"damage/{incident.at_ms}")
         if rng.random() < _KILLED_SHARE:
             node.kill()
         else:
@@ -155,17 +155,17 @@ class StorageFaults:
             else:
                 damage = damager.misdirect()
             if damage is not None:
-                self.effects.had(incident)
-                self._note(node.host, f"disk lies: {damage.what}")
+                self.context.effects.had(incident)
+                self.context.note(node.host, f"disk lies: {damage.what}")
                 self._damages.append(damage)
-            self.later(incident.for_ms, start)
+            self.context.later(incident.for_ms, start)
             for where in () if damage is None else damage.replicas:
-                self.later(
+                self.context.later(
                     incident.for_ms + _LEADS_AFTER_MS,
                     partial(self.lead, incident.node, where, rng),
                 )
 
-        self.when(lambda: not node.alive, carry_out)
+        self.context.when(lambda: not node.alive, carry_out)
 
     def _is_touched(self, node: SimNode, where: TopicPartition) -> bool:
         """Whether a file in the folder of a node's replica is damaged already."""
@@ -177,7 +177,7 @@ class StorageFaults:
 
     def _has_copy(self, node: SimNode, where: TopicPartition) -> bool:
         """Whether a member of the ISR lives that has a sound copy of a node's replica."""
-        controller = self.cluster.nodes[self.cluster.controller_id].node
+        controller = self.context.cluster.nodes[self.context.cluster.controller_id].node
         node_id = node.config.node_id
         if controller is None or any(
             where in each.replicas and each.node_id != node_id for each in self._present()
@@ -185,14 +185,14 @@ class StorageFaults:
             return False
         now = controller.loader.image.partition(where.topic, where.partition)
         return now is not None and any(
-            each != node_id and self.cluster.nodes[each].started for each in now.isr
+            each != node_id and self.context.cluster.nodes[each].started for each in now.isr
         )
 
     def _slow_disk(self, incident: Incident) -> Undo:
-        node = self._node(incident)
-        self.effects.measure(incident, lambda: node.flushes)
+        node = self.context.node(incident)
+        self.context.effects.measure(incident, lambda: node.flushes)
         node.flush_us = _SLOW_FLUSH_US
-        self._note(node.host, "flushes slowly")
+        self.context.note(node.host, "flushes slowly")
 
         def undo() -> None:
             node.flush_us = USUAL_FLUSH_US
@@ -200,17 +200,19 @@ class StorageFaults:
         return undo
 
     def _break_disks(self, incident: Incident) -> Undo:
-        node = self._node(incident)
+        node = self.context.node(incident)
         is_full = incident.what is Fault.FULL_DISK
-        rng = self.cluster.world.rng(f"disk/{incident.at_ms}")
-        self._note(node.host, "disk is nearly full" if is_full else "disk fails")
-        self.effects.measure(incident, lambda: sum(disk.refusals for disk in node.disks.values()))
+        rng = self.context.cluster.world.rng(f"disk/{incident.at_ms}")
+        self.context.note(node.host, "disk is nearly full" if is_full else "disk fails")
+        self.context.effects.measure(
+            incident, lambda: sum(disk.refusals for disk in node.disks.values())
+        )
         for disk in node.disks.values():
             if is_full:
                 disk.fill(rng.choice((0, 10, 1_000)))
             else:
                 disk.broken = IO_ERROR
-        start = self.start_later(node)
+        start = self.context.start_later(node)
 
         def undo() -> None:
             for disk in node.disks.values():
@@ -221,10 +223,10 @@ class StorageFaults:
 
     def _few_files(self, incident: Incident) -> Undo:
         """Half of what a node wants to open in its logs is refused: it has too many files open."""
-        node = self._node(incident)
-        rng = self.cluster.world.rng(f"few-files/{incident.at_ms}")
-        self._note(node.host, "is short of file descriptors")
-        self.effects.measure(
+        node = self.context.node(incident)
+        rng = self.context.cluster.world.rng(f"few-files/{incident.at_ms}")
+        self.context.note(node.host, "is short of file descriptors")
+        self.context.effects.measure(
             incident, lambda: sum(disk.files_refused for disk in node.disks.values())
         )
         for disk in node.disks.values():
@@ -242,19 +244,19 @@ class StorageFaults:
         Sometimes that is within the start of the node, or just before it is asked to stop. A node
         that ends, or goes on without the directory, is started again after `for_ms`.
         """
-        node = self._node(incident)
-        rng = self.cluster.world.rng(f"fail-once/{incident.at_ms}")
+        node = self.context.node(incident)
+        rng = self.context.cluster.world.rng(f"fail-once/{incident.at_ms}")
         disk = node.disks[rng.choice(list(node.disks))]
         error = draw_error(rng, is_full=incident.what is Fault.NO_SPACE_ONCE)
         stops = rng.random() < _STOP_SHARE
-        start = self.start_later(node)
+        start = self.context.start_later(node)
 
         def failed(operation: str) -> None:
-            self.effects.had(incident)
-            self._note(node.host, f"{operation} fails once: {error.reason}")
+            self.context.effects.had(incident)
+            self.context.note(node.host, f"{operation} fails once: {error.reason}")
             if stops and node.alive:
-                self.later(rng.randint(0, _STOP_AFTER_MS), node.shut_down)
-            self.later(incident.for_ms, restart)
+                self.context.later(rng.randint(0, _STOP_AFTER_MS), node.shut_down)
+            self.context.later(incident.for_ms, restart)
 
         def restart() -> None:
             if node.has_lost_directory:
@@ -263,16 +265,3 @@ class StorageFaults:
 
         error.on_error = failed
         disk.error = error
-
-    CARRY_OUT: ClassVar[dict[Fault, Callable[["StorageFaults", Incident], Undo | None]]] = {
-        Fault.ROT: _rot,
-        Fault.SLOW_DISK: _slow_disk,
-        Fault.FULL_DISK: _break_disks,
-        Fault.DISK_ERROR: _break_disks,
-        Fault.FEW_FILES: _few_files,
-        Fault.ERROR_ONCE: _fail_once,
-        Fault.NO_SPACE_ONCE: _fail_once,
-        Fault.DATA_ROT: _damage,
-        Fault.LOST_WRITE: _damage,
-        Fault.MISDIRECTED_WRITE: _damage,
-    }

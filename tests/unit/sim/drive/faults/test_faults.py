@@ -195,7 +195,7 @@ def test_a_process_ends_while_it_loads_its_logs(cluster, faults, losses):
 
 
 def test_crashes_within_steps_count_when_they_happen(cluster, faults, monkeypatch):
-    monkeypatch.setattr("minikafka.sim.drive.faults.faults._OPERATIONS_BEFORE_CRASH", (5,))
+    monkeypatch.setattr("minikafka.sim.drive.faults.machines._OPERATIONS_BEFORE_CRASH", (5,))
     for at_ms in range(3):
         faults.happen(incident(Fault.CRASH_IN_STEP, for_ms=500, at_ms=at_ms))
         cluster.world.run_until(lambda: not cluster.nodes[2].alive, 60_000, "it is down")

@@ -1,0 +1,308 @@
+"""Faults in several acts, which wait for events of the protocol.
+
+A choreography is a generator that yields what it waits for, as handlers do (`serving.steps`); the
+driver below resumes it when that has happened. No choreography goes on when all is repaired.
+"""
+
+from collections.abc import Callable, Generator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from random import Random
+
+from minikafka.sim.drive.faults.fault_context import (
+    START_AGAIN_MS,
+    STUCK_SHARE,
+    FaultContext,
+    Inject,
+    Undo,
+)
+from minikafka.sim.drive.plan import Fault, Incident
+from minikafka.sim.world.network import Network
+from minikafka.sim.world.sim_cluster import host
+from minikafka.sim.world.sim_node import SimNode
+from minikafka.sim.world.world import US_PER_MS
+
+_REQUEST_TIMEOUT_MS = 5_000
+"""How long a choreography waits for an AlterPartition request."""
+_NEXT_ATTEMPT_MS = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Delay:
+    """Resume after `delay_ms`."""
+
+    delay_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Until:
+    """Resume as soon as a polled condition holds."""
+
+    condition: Callable[[], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class UntilControllerStep:
+    """Resume after the first step of a controller that makes a condition true."""
+
+    condition: Callable[[], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class UntilIsrExpansion:
+    """Resume after the step in which a leader asks the controller to add a member to an ISR.
+
+    The result is an `IsrExpansion`, or None after `_REQUEST_TIMEOUT_MS`. `member` None is any.
+    """
+
+    member: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class IsrExpansion:
+    """An AlterPartition request that is under way: its sender, and the member that it adds."""
+
+    leader: int
+    member: int
+
+
+Wait = Delay | Until | UntilControllerStep | UntilIsrExpansion
+Acts = Generator[Wait, IsrExpansion | None, None]
+
+
+@dataclass(slots=True, eq=False)
+class _Parked:
+    """A choreography and what it waits for."""
+
+    acts: Acts
+    wait: Wait
+
+
+@dataclass(slots=True)
+class Choreographies:
+    """Runs choreographies. `lose_power` is the plain power loss, for nodes that they do not fit."""
+
+    context: FaultContext
+    lose_power: Inject
+    _for_controller: list[_Parked] = field(default_factory=list)
+    _for_expansion: list[_Parked] = field(default_factory=list)
+
+    @property
+    def actions(self) -> Mapping[Fault, Inject]:
+        """The method for each fault."""
+        return {
+            Fault.RELAPSE: self._relapse,
+            Fault.RETRACT: self._starting(self._retract),
+            Fault.ABORT: self._starting(self._abort),
+        }
+
+    def _starting(self, choreography: Callable[[Incident], Acts]) -> Inject:
+        def inject(incident: Incident) -> None:
+            self._resume(choreography(incident))
+
+        return inject
+
+    # The driver
+
+    def _resume(self, acts: Acts, result: IsrExpansion | None = None) -> None:
+        """Run a choreography to its next wait."""
+        try:
+            wait = acts.send(result)
+        except StopIteration:
+            return
+        match wait:
+            case Delay():
+                self.context.later(wait.delay_ms, partial(self._resume, acts))
+            case Until():
+                self.context.when(wait.condition, partial(self._resume, acts))
+            case UntilControllerStep():
+                self._for_controller.append(_Parked(acts, wait))
+            case UntilIsrExpansion():
+                parked = _Parked(acts, wait)
+                self._for_expansion.append(parked)
+                self.context.later(_REQUEST_TIMEOUT_MS, partial(self._time_out, parked))
+
+    def _time_out(self, parked: _Parked) -> None:
+        if parked in self._for_expansion:
+            self._for_expansion.remove(parked)
+            self._resume(parked.acts)
+
+    def stepped(self, node: SimNode) -> None:
+        """Resume the choreographies that wait for what a step of a node has done.
+
+        One request resumes one choreography.
+        """
+        if self.context.is_over:
+            return
+        if self._for_controller and node.config.is_controller:
+            self._controller_stepped()
+        if not self._for_expansion:
+            return
+        member = _requested_member(node)
+        if member is None:
+            return
+        for parked in self._for_expansion:
+            assert isinstance(parked.wait, UntilIsrExpansion)
+            if parked.wait.member in (None, member):
+                self._for_expansion.remove(parked)
+                self._resume(parked.acts, IsrExpansion(node.config.node_id, member))
+                return
+
+    def _controller_stepped(self) -> None:
+        parked, self._for_controller = self._for_controller, []
+        for each in parked:
+            assert isinstance(each.wait, UntilControllerStep)
+            if each.wait.condition():
+                self._resume(each.acts)
+            else:
+                self._for_controller.append(each)
+
+    # The choreographies
+
+    def _relapse(self, incident: Incident) -> Undo | None:
+        if self.context.node(incident).config.is_controller:
+            return self.lose_power(incident)
+        return self._starting(self._crash_after_rejoin)(incident)
+
+    def _crash_after_rejoin(self, incident: Incident) -> Acts:
+        """Crash a broker that has just come back, while requests about it are delayed.
+
+        The machine loses power. While it comes back, half of the streams of the other brokers to
+        the controller, and of its own to them, are stuck. Soon after it serves again it loses
+        power once more, or is cut off from the other brokers, and the streams are released only
+        later. In every other run only the request of a leader that adds it to an ISR is stuck.
+        """
+        context, network = self.context, self.context.cluster.network
+        node = context.node(incident)
+        others = [host(x) for x in context.cluster.broker_ids if x != incident.node]
+        controller = host(context.cluster.controller_id)
+        stuck = [(other, controller) for other in others if other != controller]
+        stuck += [(node.host, other) for other in others]
+        rng = context.cluster.world.rng(f"relapse/{incident.at_ms}")
+        node.lose_power()
+        yield Delay(incident.for_ms)
+        if not node.alive:
+            node.start()
+        waits_for_request = rng.random() < STUCK_SHARE
+        if not waits_for_request:
+            for link in stuck:
+                network.clog(*link, STUCK_SHARE)
+        yield Until(lambda: node.started)
+        if waits_for_request:
+            request = yield UntilIsrExpansion(incident.node)
+            if request is not None:
+                link = (host(request.leader), controller)
+                context.effects.had(incident)
+                # Not within this step, whose request is to be under way.
+                context.later(0, partial(network.clog_under_way, *link))
+                reachable = [other for other in others if other != controller]
+                release = partial(network.unclog, *link)
+                yield from self._crash_again(node, reachable, rng, release, loses_power=True)
+                return
+        context.effects.had(incident)
+        yield Delay(rng.randint(5, 300))
+        yield from self._crash_again(node, others, rng, partial(_unclog, network, stuck))
+
+    def _crash_again(
+        self,
+        node: SimNode,
+        others: list[str],
+        rng: Random,
+        release: Undo,
+        *,
+        loses_power: bool = False,
+    ) -> Acts:
+        """Cut a broker off; cut its power, too, or wait; then release what was stuck, and heal."""
+        network = self.context.cluster.network
+        for other in others:
+            network.cut(node.host, other)
+        self.context.note("network", f"{node.host} is cut off from all brokers")
+        if loses_power or rng.random() < STUCK_SHARE:
+            # Not within the step of another node.
+            yield Delay(1)
+            node.lose_power()
+            self.context.later(100, self.context.start_later(node))
+            yield Until(lambda: node.started)
+        else:
+            yield Delay(rng.randint(3_000, 8_000))
+        self.context.later(rng.randint(0, 300), release)
+        yield Delay(2_000)
+        for other in others:
+            network.heal(node.host, other)
+
+    def _retract(self, incident: Incident) -> Acts:
+        """Crash a broker that has answered GetReplicaLogInfo, before that recovery is over (U8).
+
+        It comes back with a shorter log and another broker epoch, while the controller waits for
+        the answers of other brokers.
+        """
+        node_id = None
+        while node_id is None:
+            yield UntilControllerStep(lambda: bool(self._answered()))
+            # Not within the step of the controller. The recovery may be over by then.
+            yield Delay(0)
+            node_id = next(iter(self._answered()), None)
+        self.context.effects.had(incident)
+        node = self.context.cluster.nodes[node_id]
+        node.lose_power()
+        self.context.later(START_AGAIN_MS, self.context.start_later(node))
+
+    def _answered(self) -> list[int]:
+        """The brokers with an answer in an unclean recovery that is under way."""
+        nodes, controller_id = self.context.cluster.nodes, self.context.cluster.controller_id
+        controller = nodes[controller_id].node
+        if controller is None or controller.controller is None:
+            return []
+        return [
+            broker_id
+            for recovery in controller.controller.recovery.running()
+            for broker_id in recovery.answers
+            if broker_id != controller_id and nodes[broker_id].started
+        ]
+
+    def _abort(self, incident: Incident) -> Acts:
+        """Abort the controller connections of a leader that asks for a new ISR member.
+
+        The replica joins by the leader's next attempt, and is cut off from its leader before the
+        first one arrives. If no leader asks in time, a broker's connections are aborted anyway.
+        """
+        context, network = self.context, self.context.cluster.network
+        request = yield UntilIsrExpansion()
+        leader = incident.node
+        if request is not None:
+            leader = request.leader
+            yield Delay(0)
+        if leader == context.cluster.controller_id:
+            return
+        link = (host(leader), host(context.cluster.controller_id))
+        context.effects.had(incident)
+        context.note("network", f"{link[0]} gives up its connections to the controller")
+        network.abort(*link)
+        for_us = incident.for_ms * US_PER_MS
+        context.cluster.world.after(for_us, partial(network.unclog, *link))
+        if request is None:
+            return
+        yield Delay(_NEXT_ATTEMPT_MS)
+        member = host(request.member)
+        context.note("network", f"{link[0]} and {member} are cut off from each other")
+        network.cut(link[0], member)
+        context.cluster.world.after(for_us, partial(network.heal, link[0], member))
+
+
+def _unclog(network: Network, links: list[tuple[str, str]]) -> None:
+    for link in links:
+        network.unclog(*link)
+
+
+def _requested_member(node: SimNode) -> int | None:
+    """The member that a leader asks the controller to add to an ISR; None without a request."""
+    if node.node is None or node.node.broker is None:
+        return None
+    replicas = node.node.broker.replicas
+    if replicas.alter_partition.is_asking:
+        for partition in replicas.partitions.values():
+            isr = partition.isr
+            added = [x for x in isr.proposed or () if x not in isr.committed]
+            if partition.is_leader and added:
+                return added[0]
+    return None

@@ -1,0 +1,112 @@
+"""Faults of links: cuts, isolation, slow links and machines, stuck streams."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from minikafka.sim.drive.faults.fault_context import STUCK_SHARE, FaultContext, Inject, Undo
+from minikafka.sim.drive.plan import Fault, Incident
+from minikafka.sim.world.network import LinkSpeed, Network
+from minikafka.sim.world.sim_cluster import host
+
+_SLOW = LinkSpeed(base_us=20_000, jitter_us=200_000, lost_per_thousand=50)
+
+
+@dataclass(slots=True)
+class LinkFaults:
+    """Injects faults of links. `clients` are the hosts of clients."""
+
+    context: FaultContext
+    clients: tuple[str, ...]
+
+    @property
+    def actions(self) -> Mapping[Fault, Inject]:
+        """The method for each fault."""
+        return {
+            Fault.CUT: self._cut,
+            Fault.CUT_ONE_WAY: self._cut,
+            Fault.CUT_CLIENTS: self._cut_clients,
+            Fault.CUT_CONTROLLER: self._cut_controller,
+            Fault.ISOLATE: self._isolate,
+            Fault.SLOW: self._slow,
+            Fault.SLOW_NODE: self._slow_node,
+            Fault.CLOG: self._clog,
+        }
+
+    @property
+    def _network(self) -> Network:
+        return self.context.cluster.network
+
+    def _cut(self, incident: Incident) -> Undo:
+        one, other = host(incident.node), host(incident.other)
+        network = self._network
+        self.context.effects.measure_links(incident, network.held, ((one, other), (other, one)))
+        network.cut(one, other, both=incident.what is Fault.CUT)
+        self.context.note("network", f"{one} and {other} are cut off ({incident.what.value})")
+        return lambda: network.heal(one, other)
+
+    def _cut_from(self, incident: Incident, others: list[str], whom: str) -> Undo:
+        one = host(incident.node)
+        network = self._network
+        self.context.note("network", f"{one} is cut off from {whom}")
+        links = [link for other in others for link in ((one, other), (other, one))]
+        self.context.effects.measure_links(incident, network.held, links)
+        for other in others:
+            network.cut(one, other)
+
+        def undo() -> None:
+            for other in others:
+                network.heal(one, other)
+
+        return undo
+
+    def _isolate(self, incident: Incident) -> Undo:
+        nodes = self.context.cluster.nodes
+        others = [host(node_id) for node_id in nodes if node_id != incident.node]
+        return self._cut_from(incident, others, "all others")
+
+    def _cut_clients(self, incident: Incident) -> Undo:
+        return self._cut_from(incident, list(self.clients), "its clients")
+
+    def _cut_controller(self, incident: Incident) -> Undo:
+        controller = self.context.cluster.controller_id
+        others = [] if incident.node == controller else [host(controller)]
+        return self._cut_from(incident, others, "the controller, and from nobody else")
+
+    def _slow(self, incident: Incident) -> Undo:
+        one, other = host(incident.node), host(incident.other)
+        slow = self._network.slow_links
+        slowed = self._network.slowed
+        self.context.effects.measure_links(incident, slowed, ((one, other), (other, one)))
+        slow[one, other] = slow[other, one] = _SLOW
+        self.context.note("network", f"{one} and {other} are slow")
+
+        def undo() -> None:
+            slow.pop((one, other), None)
+            slow.pop((other, one), None)
+
+        return undo
+
+    def _slow_node(self, incident: Incident) -> Undo:
+        one = host(incident.node)
+        slow = self._network.slow_links
+        others = [host(x) for x in self.context.cluster.nodes if x != incident.node]
+        links = [
+            link for other in (*others, *self.clients) for link in ((one, other), (other, one))
+        ]
+        self.context.effects.measure_links(incident, self._network.slowed, links)
+        slow.update(dict.fromkeys(links, _SLOW))
+        self.context.note("network", f"{one} is slow to reach")
+
+        def undo() -> None:
+            for link in links:
+                slow.pop(link, None)
+
+        return undo
+
+    def _clog(self, incident: Incident) -> Undo:
+        one, other = host(incident.node), host(incident.other)
+        network = self._network
+        self.context.note("network", f"what {one} has sent to {other} is stuck")
+        self.context.effects.measure_links(incident, network.held, [(one, other)])
+        network.clog(one, other, STUCK_SHARE)
+        return lambda: network.unclog(one, other)

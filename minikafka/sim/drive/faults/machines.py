@@ -1,0 +1,187 @@
+"""Faults of processes and machines: kills, power losses, restarts, pauses, replaced disks."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from minikafka.common.ids import Uuid
+from minikafka.raft.storage import format_directory
+from minikafka.sim.drive.faults.disks import StorageFaults
+from minikafka.sim.drive.faults.fault_context import START_AGAIN_MS, FaultContext, Inject, Undo
+from minikafka.sim.drive.plan import Fault, Incident
+from minikafka.sim.world.sim_disk import SimDisk
+from minikafka.sim.world.sim_node import Crash, SimNode
+from minikafka.sim.world.world import US_PER_MS
+
+_CLOSING_OPERATIONS = (20, 60, 120, 240)
+"""How many disk operations a node may need to close its logs, by how many logs it has."""
+_OPERATIONS_BEFORE_CRASH = (5, 50, 500)
+_CRASHES_AGAIN_SHARE = 0.5
+_POWER_SHARE = 0.5
+
+
+@dataclass(slots=True)
+class MachineFaults:
+    """Injects faults of machines. `on_disks_lost` gets the id of a node that loses its disks."""
+
+    context: FaultContext
+    storage: StorageFaults
+    on_disks_lost: Callable[[int], None]
+    _copies: dict[int, dict[str, SimDisk]] = field(default_factory=dict)
+    """Backups of disks, by node."""
+
+    @property
+    def actions(self) -> Mapping[Fault, Inject]:
+        """The method for each fault."""
+        return {
+            Fault.KILL: self._kill,
+            Fault.POWER: self.lose_power,
+            Fault.POWER_ALL: self._lose_power_all,
+            Fault.BIT_FLIP: self.lose_power,
+            Fault.RESTART: self._restart,
+            Fault.POWER_IN_STOP: self._lose_power_in_stop,
+            Fault.CRASH_IN_STEP: self._crash_in_step,
+            Fault.PAUSE: self._pause,
+            Fault.WIPE: self._wipe,
+            Fault.RESTORE: self._restore,
+        }
+
+    def _kill(self, incident: Incident) -> Undo:
+        node = self.context.node(incident)
+        self.context.effects.had(incident, node.alive)
+        node.kill()
+        return self.context.start_later(node)
+
+    def lose_power(self, incident: Incident) -> Undo:
+        """Cut the power of a machine; return what starts it again."""
+        node = self.context.node(incident)
+        self.context.effects.had(incident, node.alive)
+        node.lose_power(flips=incident.what is Fault.BIT_FLIP)
+        return self.context.start_later(node)
+
+    def _lose_power_all(self, incident: Incident) -> Undo:
+        nodes, world = self.context.cluster.nodes, self.context.cluster.world
+        self.context.effects.had(incident, any(x.alive for x in nodes.values()))
+        for node in nodes.values():
+            node.lose_power()
+        rng = world.rng(f"power-all/{incident.at_ms}")
+
+        def start() -> None:
+            for node in nodes.values():
+                delay_us = rng.randint(0, 20_000) * US_PER_MS
+                world.after(delay_us, self.context.start_later(node))
+
+        return start
+
+    def _restart(self, incident: Incident) -> Undo:
+        node = self.context.node(incident)
+        self.context.effects.had(incident, node.alive and not node.stopping)
+        node.shut_down()
+        return self.context.start_later(node)
+
+    def _lose_power_in_stop(self, incident: Incident) -> Undo:
+        """Cut the power between two disk operations with which a node closes its logs."""
+        node = self.context.node(incident)
+        rng = self.context.cluster.world.rng(f"power-in-stop/{incident.at_ms}")
+        node.lose_power_in_stop(
+            rng.randint(0, rng.choice(_CLOSING_OPERATIONS)),
+            lambda: self.context.effects.had(incident),
+        )
+        return self.context.start_later(node)
+
+    def _crash_in_step(self, incident: Incident) -> None:
+        """Crash a process, or its machine, at one of its next disk operations.
+
+        Often the next process crashes, too, while it loads its logs.
+        """
+        node = self.context.node(incident)
+        rng = self.context.cluster.world.rng(f"crash-in-step/{incident.at_ms}")
+
+        def draw() -> Crash:
+            return Crash(
+                rng.randint(0, rng.choice(_OPERATIONS_BEFORE_CRASH)),
+                power=rng.random() < _POWER_SHARE,
+                share=rng.random(),
+                on_crash=crashed,
+            )
+
+        def crashed() -> None:
+            self.context.effects.had(incident)
+            self.context.later(incident.for_ms, start)
+
+        def start() -> None:
+            if not node.alive:
+                node.start(draw() if rng.random() < _CRASHES_AGAIN_SHARE else None)
+
+        node.crash_within_step(draw())
+
+    def _pause(self, incident: Incident) -> Undo | None:
+        node = self.context.node(incident)
+        if not node.alive:
+            return None
+        self.context.effects.had(incident)
+        node.pause()
+        return node.resume
+
+    def _wipe(self, incident: Incident) -> Undo | None:
+        node = self.context.node(incident)
+        if node.config.is_controller:
+            return None
+        self._lose_disks(incident)
+        self.context.note(node.host, "loses its disks; they are replaced by empty ones")
+        cluster = self.context.cluster
+        rng = cluster.world.rng(f"wipe/{incident.at_ms}")
+        for path in node.disks:
+            disk = node.disks[path] = SimDisk(path)
+            format_directory(
+                disk,
+                cluster_id=cluster.cluster_id,
+                node_id=node.config.node_id,
+                directory_id=Uuid.draw(rng),
+            )
+        return self.context.start_later(node)
+
+    def _restore(self, incident: Incident) -> Undo | None:
+        """Back up the disks of a node; the next incident of the kind brings the backup back.
+
+        Every other backup is made after a clean shutdown, and holds the clean shutdown file.
+        """
+        node = self.context.node(incident)
+        if node.config.is_controller:
+            return None
+        copies = self._copies.pop(incident.node, None)
+        if copies is None:
+            self._back_up(node, incident)
+            return None
+        self._lose_disks(incident)
+        self.context.note(node.host, "gets old copies of its disks")
+        node.disks.update(copies)
+        node.has_old_disks = True
+        return self.context.start_later(node)
+
+    def _lose_disks(self, incident: Incident) -> None:
+        node = self.context.node(incident)
+        self.context.effects.had(incident)
+        self.on_disks_lost(incident.node)
+        self.storage.disks_replaced(incident.node)
+        node.kill()
+        node.ended_cleanly = False
+
+    def _back_up(self, node: SimNode, incident: Incident) -> None:
+        start = self.context.start_later(node)
+        world = self.context.cluster.world
+
+        def copy() -> None:
+            if self.context.is_over:
+                return
+            if node.stopping:
+                world.after(START_AGAIN_MS * US_PER_MS, copy)
+                return
+            if not self.storage.is_rotten(incident.node):
+                self.context.note(node.host, "disks are copied")
+                disks = node.disks.items()
+                self._copies[incident.node] = {path: disk.copy() for path, disk in disks}
+            start()
+
+        if incident.at_ms % 2:
+            node.shut_down()
+        copy()
