@@ -68,6 +68,7 @@ RULES = {
 }
 FAULTS = {fault.value: 5 for fault in Fault} | {
     "clog": 1,
+    "crash-after-log-info": 1,
     "crash-in-step": 20,
     "cut": 2,
     "data-rot": 14,
@@ -79,7 +80,6 @@ FAULTS = {fault.value: 5 for fault in Fault} | {
     "no-space-once": 3,
     "power": 20,
     "power-in-stop": 20,
-    "retract": 1,
 }
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from minikafka.sim.drive.plan import Fault, Happening, Incident, draw
+from minikafka.sim.drive.plan import Fault, Incident, OperatorAction, draw
 from minikafka.sim.drive.simulation import Simulation
 from minikafka.sim.world import sim_disk
 
@@ -13,8 +13,8 @@ SHORT = tuple(
     Incident(at_ms=3_000 + 2_500 * turn, what=what, node=1 + turn % 3, for_ms=4_000)
     for turn, what in enumerate(
         (
-            Fault.FEW_FILES, Fault.FEW_FILES, Happening.ROLL, Fault.FEW_FILES, Happening.SWAP,
-            Happening.TOPIC, Fault.FEW_FILES,
+            Fault.FEW_FILES, Fault.FEW_FILES, OperatorAction.ROLL, Fault.FEW_FILES, OperatorAction.SWAP,
+            OperatorAction.TOPIC, Fault.FEW_FILES,
         )
     )
 )  # fmt: skip

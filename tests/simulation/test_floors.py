@@ -31,7 +31,7 @@ def test_at_the_floors_nothing_is_wrong(monkeypatch):
 
 @pytest.mark.parametrize(
     ("kind", "name"),
-    [("events", "elections from the ELR"), ("rules", "U6"), ("faults", "retract")],
+    [("events", "elections from the ELR"), ("rules", "U6"), ("faults", "crash-after-log-info")],
 )
 def test_what_is_below_its_floor_is_named(monkeypatch, capsys, kind, name):
     coverage = covered()

@@ -34,7 +34,7 @@ from minikafka.sim.checks.checkers import ELR_VERSION
 from minikafka.sim.checks.history import History
 from minikafka.sim.drive.faults.fault_context import STUCK_SHARE
 from minikafka.sim.drive.faults.faults import Faults
-from minikafka.sim.drive.plan import Happening, Incident, Plan
+from minikafka.sim.drive.plan import Incident, OperatorAction, Plan
 from minikafka.sim.drive.workload import Connections, SimProducer
 from minikafka.sim.world.sim_cluster import host
 from minikafka.sim.world.world import US_PER_MS
@@ -76,7 +76,7 @@ class Operators:
 
     def happen(self, incident: Incident) -> None:
         """Carry one operation out."""
-        assert isinstance(incident.what, Happening)
+        assert isinstance(incident.what, OperatorAction)
         rng = self.faults.cluster.world.rng(f"operator/{incident.at_ms}")
         request = self._CARRY_OUT[incident.what](self, rng)
         if isinstance(request, elections.ElectLeadersRequest):
@@ -316,14 +316,16 @@ class Operators:
 
         look()
 
-    _CARRY_OUT: ClassVar[dict[Happening, Callable[["Operators", Random], ApiMessage | None]]] = {
-        Happening.ELECT: _elect_preferred,
-        Happening.ELECT_NOW: _elect_now,
-        Happening.MIN_ISR: _min_isr,
-        Happening.STRATEGY: _strategy,
-        Happening.FEATURE: _feature,
-        Happening.REASSIGN: _reassign,
-        Happening.SWAP: _swap,
-        Happening.TOPIC: _topic,
-        Happening.ROLL: _roll,
+    _CARRY_OUT: ClassVar[
+        dict[OperatorAction, Callable[["Operators", Random], ApiMessage | None]]
+    ] = {
+        OperatorAction.ELECT: _elect_preferred,
+        OperatorAction.ELECT_NOW: _elect_now,
+        OperatorAction.MIN_ISR: _min_isr,
+        OperatorAction.STRATEGY: _strategy,
+        OperatorAction.FEATURE: _feature,
+        OperatorAction.REASSIGN: _reassign,
+        OperatorAction.SWAP: _swap,
+        OperatorAction.TOPIC: _topic,
+        OperatorAction.ROLL: _roll,
     }

@@ -21,7 +21,7 @@ class Fault(Enum):
     POWER = "power"
     POWER_ALL = "power-all"
     BIT_FLIP = "bit-flip"
-    RELAPSE = "relapse"
+    CRASH_AFTER_REJOIN = "crash-after-rejoin"
     RESTART = "restart"
     PAUSE = "pause"
     CUT = "cut"
@@ -40,7 +40,7 @@ class Fault(Enum):
     DISK_ERROR = "disk-error"
     WIPE = "wipe"
     RESTORE = "restore"
-    RETRACT = "retract"
+    CRASH_AFTER_LOG_INFO = "crash-after-log-info"
     POWER_IN_STOP = "power-in-stop"
     ROT = "rot"
     FEW_FILES = "few-files"
@@ -52,7 +52,7 @@ class Fault(Enum):
     MISDIRECTED_WRITE = "misdirected-write"
 
 
-class Happening(Enum):
+class OperatorAction(Enum):
     """What operators do meanwhile."""
 
     ELECT = "elect-preferred"
@@ -80,7 +80,7 @@ _SHORT_INDEX_INTERVAL_BYTES = 300
 _RETENTION_SHARE = 0.25
 _ODD_SHARE = 0.25
 _JOINT_SHARE = 0.1
-_RETRACT_SHARE = 0.1
+_LOG_INFO_SHARE = 0.1
 _RESIZE_SHARE = 0.1
 _ORPHAN_SHARE = 0.08
 _BACKFILL_SHARE = 0.2
@@ -91,8 +91,8 @@ _SNAPSHOT_SHARE = 0.4
 _WORK_SHARE = 0.3
 _STAY_DOWN_SHARE = 0.4
 _DRAWN_APART = (
-    Fault.RETRACT, Fault.POWER_IN_STOP, Fault.ROT, Fault.FEW_FILES, Fault.CRASH_IN_STEP,
-    Fault.ERROR_ONCE, Fault.NO_SPACE_ONCE, *DAMAGE,
+    Fault.CRASH_AFTER_LOG_INFO, Fault.POWER_IN_STOP, Fault.ROT, Fault.FEW_FILES,
+    Fault.CRASH_IN_STEP, Fault.ERROR_ONCE, Fault.NO_SPACE_ONCE, *DAMAGE,
 )  # fmt: skip
 """Faults that have entropy of their own, so that seeds without them stay as they were."""
 _DELETING_SHARE = 0.1
@@ -111,74 +111,112 @@ _QUICK_PACES_MS = (700, 1_500, 3_000)
 _LASTING_MS = (200, 2_000, 8_000, 30_000)
 _LONG_MS = (4_000, 8_000, 30_000)
 _SHORT_MS = (500, 2_000, 4_000)
-Mix = tuple["Fault | Happening", ...]
+Mix = tuple["Fault | OperatorAction", ...]
 MIXES: tuple[Mix, ...] = (
     # What was sent long ago arrives after everything has changed.
-    (Fault.CLOG, Fault.CLOG, Fault.SLOW, Fault.POWER, Fault.PAUSE, Happening.ELECT),
-    (Fault.CLOG, Fault.SLOW, Fault.SLOW_NODE, Happening.SWAP, Happening.SWAP, Happening.SWAP),
-    (Fault.SLOW, Fault.SLOW_NODE, Happening.SWAP, Happening.SWAP),
+    (Fault.CLOG, Fault.CLOG, Fault.SLOW, Fault.POWER, Fault.PAUSE, OperatorAction.ELECT),
+    (
+        Fault.CLOG,
+        Fault.SLOW,
+        Fault.SLOW_NODE,
+        OperatorAction.SWAP,
+        OperatorAction.SWAP,
+        OperatorAction.SWAP,
+    ),
+    (Fault.SLOW, Fault.SLOW_NODE, OperatorAction.SWAP, OperatorAction.SWAP),
     # Followers that fall out of the ISR and come back, while everything takes its time.
     (Fault.SLOW_NODE, Fault.SLOW_NODE, Fault.SLOW_DISK, Fault.KILL, Fault.ISOLATE, Fault.PAUSE),
-    (Fault.RELAPSE, Fault.RELAPSE, Fault.SLOW),
+    (Fault.CRASH_AFTER_REJOIN, Fault.CRASH_AFTER_REJOIN, Fault.SLOW),
     # An ISR that changes all the time, and what was said of it twice.
     (Fault.ABORT, Fault.ABORT, Fault.SLOW_NODE, Fault.SLOW_NODE, Fault.PAUSE, Fault.SLOW),
-    (Fault.SLOW_NODE, Fault.SLOW_NODE, Fault.SLOW, Fault.SLOW, Happening.SWAP),
+    (Fault.SLOW_NODE, Fault.SLOW_NODE, Fault.SLOW, Fault.SLOW, OperatorAction.SWAP),
     # Disks that keep less than was written.
     (Fault.POWER, Fault.POWER, Fault.BIT_FLIP, Fault.RESTORE, Fault.FULL_DISK, Fault.DISK_ERROR),
     # Nobody is left who has everything.
-    (Fault.POWER_ALL, Fault.POWER, Fault.BIT_FLIP, Fault.KILL, Happening.STRATEGY),
+    (Fault.POWER_ALL, Fault.POWER, Fault.BIT_FLIP, Fault.KILL, OperatorAction.STRATEGY),
     (Fault.CUT_CONTROLLER, Fault.CUT_CONTROLLER, Fault.POWER, Fault.KILL, Fault.SLOW),
     # Disks that are behind when the power goes.
-    (Fault.SLOW_DISK, Fault.SLOW_DISK, Fault.POWER, Fault.KILL, Happening.SWAP),
+    (Fault.SLOW_DISK, Fault.SLOW_DISK, Fault.POWER, Fault.KILL, OperatorAction.SWAP),
     # Brokers that come and go while the ISR is small.
-    (Fault.KILL, Fault.RESTART, Fault.SLOW_DISK, Fault.SLOW_NODE, Fault.SLOW, Happening.MIN_ISR),
+    (
+        Fault.KILL,
+        Fault.RESTART,
+        Fault.SLOW_DISK,
+        Fault.SLOW_NODE,
+        Fault.SLOW,
+        OperatorAction.MIN_ISR,
+    ),
     # Operators.
-    (Happening.ROLL, Happening.REASSIGN, Happening.TOPIC, Happening.FEATURE, Fault.KILL),
-    (Happening.ELECT, Happening.ELECT_NOW, Happening.STRATEGY, Fault.POWER, Fault.POWER_ALL),
+    (
+        OperatorAction.ROLL,
+        OperatorAction.REASSIGN,
+        OperatorAction.TOPIC,
+        OperatorAction.FEATURE,
+        Fault.KILL,
+    ),
+    (
+        OperatorAction.ELECT,
+        OperatorAction.ELECT_NOW,
+        OperatorAction.STRATEGY,
+        Fault.POWER,
+        Fault.POWER_ALL,
+    ),
 )
 
 
-_RETRACTING: Mix = (
+_RECOVERING: Mix = (
     *(Fault.POWER_ALL, Fault.POWER, Fault.POWER, Fault.WIPE, Fault.KILL, Fault.KILL),
-    *(Fault.RETRACT, Fault.RETRACT, Fault.RETRACT),
+    *(Fault.CRASH_AFTER_LOG_INFO, Fault.CRASH_AFTER_LOG_INFO, Fault.CRASH_AFTER_LOG_INFO),
 )
 """Unclean recoveries, and what was said in them does not hold any more."""
 _RESIZING: Mix = (
-    *(Happening.REASSIGN, Happening.REASSIGN, Happening.REASSIGN),
+    *(OperatorAction.REASSIGN, OperatorAction.REASSIGN, OperatorAction.REASSIGN),
     *(Fault.KILL, Fault.RESTART, Fault.POWER),
 )
 """Partitions of one topic that differ in their numbers of replicas, with an ISR that is small."""
 _ORPHANING: Mix = (
     *(Fault.KILL, Fault.KILL, Fault.KILL, Fault.POWER, Fault.ISOLATE, Fault.CUT_CONTROLLER),
-    *(Happening.STRATEGY, Happening.ELECT_NOW),
+    *(OperatorAction.STRATEGY, OperatorAction.ELECT_NOW),
 )
 """Partitions that lose their leader while brokers live that may not lead, or may not yet."""
 _MOVING: Mix = (
     *(Fault.PAUSE, Fault.PAUSE, Fault.SLOW_NODE, Fault.KILL),
-    *(Happening.SWAP, Happening.SWAP, Happening.REASSIGN, Happening.ELECT),
+    *(OperatorAction.SWAP, OperatorAction.SWAP, OperatorAction.REASSIGN, OperatorAction.ELECT),
 )
 """Followers that are silent while leaderships of other partitions move."""
 _STOPPING: Mix = (Fault.POWER_IN_STOP, Fault.POWER_IN_STOP, Fault.POWER_IN_STOP, Fault.RESTART)
 """Controlled shutdowns, most of which do not end."""
 _ROTTING: Mix = (Fault.ROT, Fault.ROT, Fault.KILL)
 """Metadata directories that cannot be trusted."""
-_DELETING: Mix = (*[Happening.TOPIC] * 6, Fault.SLOW_DISK, Fault.SLOW_DISK, Fault.KILL)
+_DELETING: Mix = (*[OperatorAction.TOPIC] * 6, Fault.SLOW_DISK, Fault.SLOW_DISK, Fault.KILL)
 """Topics that are deleted while they are written to and flushed."""
 _SHORT_OF_FILES: Mix = (
     *[Fault.FEW_FILES] * 6,
-    *(Happening.TOPIC, Happening.ROLL, Happening.SWAP, Fault.KILL, Fault.ISOLATE),
+    *(OperatorAction.TOPIC, OperatorAction.ROLL, OperatorAction.SWAP, Fault.KILL, Fault.ISOLATE),
 )
 """Nodes without file descriptors while logs are made, rolled, truncated and led elsewhere."""
 _CRASHING: Mix = (
     *[Fault.CRASH_IN_STEP] * 6,
-    *(Fault.ISOLATE, Fault.PAUSE, Happening.SWAP, Happening.TOPIC, Happening.REASSIGN),
+    *(
+        Fault.ISOLATE,
+        Fault.PAUSE,
+        OperatorAction.SWAP,
+        OperatorAction.TOPIC,
+        OperatorAction.REASSIGN,
+    ),
 )
 """Processes and machines that end between any two changes of a disk."""
 _SHRINKING: Mix = (
     *[Fault.KILL] * 4, *[Fault.PAUSE] * 2, *[Fault.ISOLATE] * 2, Fault.RESTART, Fault.SLOW_NODE
 )  # fmt: skip
 """ISRs that shrink below min ISR, and their last member leaves: the ELR is what is left."""
-_FEATURING: Mix = (Happening.FEATURE, Happening.FEATURE, Fault.KILL, Fault.POWER, Fault.ISOLATE)
+_FEATURING: Mix = (
+    OperatorAction.FEATURE,
+    OperatorAction.FEATURE,
+    Fault.KILL,
+    Fault.POWER,
+    Fault.ISOLATE,
+)
 """ELR is switched off and on while brokers come and go."""
 _LINKING: Mix = (
     *(Fault.CUT, Fault.CUT_ONE_WAY, Fault.CUT_CLIENTS, Fault.CLOG, Fault.CLOG, Fault.ABORT),
@@ -187,12 +225,12 @@ _LINKING: Mix = (
 """What few mixes have."""
 _FAILING: Mix = (
     *[Fault.ERROR_ONCE] * 6, *[Fault.NO_SPACE_ONCE] * 2,
-    *(Fault.SLOW_DISK, Fault.RESTART, Fault.RESTART, Happening.SWAP, Happening.ROLL),
+    *(Fault.SLOW_DISK, Fault.RESTART, Fault.RESTART, OperatorAction.SWAP, OperatorAction.ROLL),
 )  # fmt: skip
 """Disks that report an error once, also to a node that is about to stop."""
 _DAMAGING: Mix = (
     *[Fault.DATA_ROT] * 3, *[Fault.LOST_WRITE] * 3, *[Fault.MISDIRECTED_WRITE] * 2,
-    *[Happening.SWAP] * 8, *(Happening.ROLL, Fault.KILL),
+    *[OperatorAction.SWAP] * 8, *(OperatorAction.ROLL, Fault.KILL),
 )  # fmt: skip
 """Data that is not what was written, and leaders that come to serve it."""
 _APART = (
@@ -213,7 +251,7 @@ class Incident:
     """One thing that happens `at_ms`, to a node (0: no node), and is undone after `for_ms`."""
 
     at_ms: int
-    what: Fault | Happening
+    what: Fault | OperatorAction
     node: int = 0
     other: int = 0
     for_ms: int = 0
@@ -349,18 +387,7 @@ def draw(seed: int, duration_ms: int) -> Plan:
     if own.random() < _RETENTION_SHARE:
         # Segments must be rolled to be deleted.
         plan = replace(plan, roll_ms=1_000, retention_bytes=own.choice((0, 4_000, 40_000)))
-    own = Random(f"retract/{seed}")
-    if own.random() < _RETRACT_SHARE:
-        # The last member of an ISR is lost often.
-        plan = replace(
-            plan,
-            recovery_manager=True,
-            strategy=own.choice(("Balanced", "Aggressive")),
-            min_isr=1,
-            session_ms=1_500,
-        )
-        incidents = _incidents(own, plan, _RETRACTING, paces=_QUICK_PACES_MS)
-        plan = replace(plan, incidents=tuple(incidents))
+    plan = _with_recoveries(plan)
     if Random(f"backfill/{seed}").random() < _BACKFILL_SHARE:
         # Older than producer.id.expiration.ms.
         plan = replace(plan, backfill_ms=_BACKFILL_MS)
@@ -411,6 +438,23 @@ def _with_damage(plan: Plan) -> Plan:
     if own.random() < _DAMAGE_ALONE_SHARE:
         kept = []
     return replace(plan, incidents=tuple(sorted([*kept, *added], key=_time_of)))
+
+
+def _with_recoveries(plan: Plan) -> Plan:
+    # Another name would change what seeds draw.
+    own = Random(f"retract/{plan.seed}")
+    if own.random() >= _LOG_INFO_SHARE:
+        return plan
+    # The last member of an ISR is lost often.
+    plan = replace(
+        plan,
+        recovery_manager=True,
+        strategy=own.choice(("Balanced", "Aggressive")),
+        min_isr=1,
+        session_ms=1_500,
+    )
+    incidents = _incidents(own, plan, _RECOVERING, paces=_QUICK_PACES_MS)
+    return replace(plan, incidents=tuple(incidents))
 
 
 def _with_orphans(plan: Plan) -> Plan:
@@ -483,8 +527,8 @@ def _mix(rng: Random) -> Mix:
         return rng.choice(MIXES)
     faults = [kind for kind in Fault if kind not in _DRAWN_APART and rng.random() < 0.3]
     faults = faults or [Fault.KILL]
-    happenings = [kind for kind in Happening if rng.random() < 0.2]
-    return (*faults, *faults, *happenings)
+    actions = [kind for kind in OperatorAction if rng.random() < 0.2]
+    return (*faults, *faults, *actions)
 
 
 def _incidents(

@@ -11,11 +11,11 @@ from dataclasses import MISSING, Field, fields
 from itertools import pairwise
 from typing import Any
 
-from minikafka.sim.drive.plan import Fault, Happening, Incident, Plan
+from minikafka.sim.drive.plan import Fault, Incident, OperatorAction, Plan
 
-_WHAT: Mapping[str, Fault | Happening] = {
+_WHAT: Mapping[str, Fault | OperatorAction] = {
     **{each.value: each for each in Fault},
-    **{each.value: each for each in Happening},
+    **{each.value: each for each in OperatorAction},
 }
 _TYPES: dict[Any, type] = {int: int, bool: bool, str: str}
 

@@ -7,7 +7,7 @@ from minikafka.config.broker import (
     METADATA_MAX_RETENTION_BYTES,
 )
 from minikafka.config.node_config import node_config
-from minikafka.sim.drive.plan import NOT_OF_CONTROLLERS, Fault, Happening, Incident, draw
+from minikafka.sim.drive.plan import NOT_OF_CONTROLLERS, Fault, Incident, OperatorAction, draw
 from minikafka.sim.world.sim_cluster import CONTROLLER_ID, SimCluster
 from minikafka.sim.world.world import World
 
@@ -20,7 +20,7 @@ def test_a_seed_is_one_plan():
 
 def test_everything_is_drawn_by_some_seed():
     seen = {incident.what for plan in PLANS for incident in plan.incidents}
-    assert seen == {*Fault, *Happening}
+    assert seen == {*Fault, *OperatorAction}
     for name in ("elr", "recovery_manager", "separate_controller", "idempotent", "flush_messages"):
         assert {getattr(plan, name) for plan in PLANS} == {True, False}, name
     assert {plan.strategy for plan in PLANS} == {"Balanced", "Aggressive", "None"}

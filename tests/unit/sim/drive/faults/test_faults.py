@@ -53,7 +53,7 @@ def test_a_node_goes_and_comes_back(cluster, faults, losses, what):
 
 @pytest.mark.parametrize("at_ms", range(4))
 def test_a_broker_that_came_back_is_struck_again(cluster, faults, losses, at_ms):
-    faults.happen(incident(Fault.RELAPSE, at_ms=at_ms))
+    faults.happen(incident(Fault.CRASH_AFTER_REJOIN, at_ms=at_ms))
     node = cluster.nodes[2]
     cluster.world.run_until(lambda: cluster.network.is_cut("n2", "n3"), 60_000, "it is struck")
     assert node.starts == 2
@@ -69,7 +69,7 @@ def test_who_has_told_a_recovery_what_it_has_is_struck(losses):
     create_topic(cluster, "t", replicas=[[2, 3]])
     faults = Faults(cluster, ("client",), losses.append)
     cluster.on_step = faults.stepped
-    faults.happen(incident(Fault.RETRACT))
+    faults.happen(incident(Fault.CRASH_AFTER_LOG_INFO))
     cluster.nodes[3].kill()
     cluster.world.run_until(lambda: registration(cluster, "t").isr == (2,), 60_000, "3 is out")
     cluster.nodes[2].lose_power()
@@ -79,7 +79,7 @@ def test_who_has_told_a_recovery_what_it_has_is_struck(losses):
     assert not cluster.nodes[2].alive
     assert registration(cluster, "t").leader == -1
     cluster.world.run_until(lambda: cluster.nodes[2].started, 60_000, "it serves again")
-    assert faults.effects.counts == {"retract": 1}
+    assert faults.effects.counts == {"crash-after-log-info": 1}
 
 
 @pytest.mark.parametrize("what", [Fault.FULL_DISK, Fault.DISK_ERROR])
@@ -133,7 +133,7 @@ def test_a_broker_that_came_back_is_struck_while_a_leader_asks_for_it(cluster, l
         faults = Faults(cluster, ("client",), losses.append)
         cluster.on_step = faults.stepped
         node = cluster.nodes[3]
-        faults.happen(incident(Fault.RELAPSE, node=3, at_ms=at_ms))
+        faults.happen(incident(Fault.CRASH_AFTER_REJOIN, node=3, at_ms=at_ms))
         cluster.world.run_until(lambda: cluster.network.is_cut("n3", "n1"), 60_000, "it is struck")
         cluster.world.run_until(lambda: not cluster.network.is_cut("n3", "n1"), 60_000, "it heals")
         cluster.world.run_until(cluster.all_started, 60_000, "all serve")
