@@ -13,7 +13,7 @@ import minikafka
 from minikafka.cli import _sim_trace
 from minikafka.cli._usage import USAGE
 from minikafka.sim.scenario.scenario import ScenarioError, parse, play, without_times
-from minikafka.sim.scenario.stage import Stage
+from minikafka.sim.scenario.scenario_runner import ScenarioRunner
 
 _NAMED = Path(minikafka.__file__).parents[1] / "tests" / "scenario"
 
@@ -28,9 +28,9 @@ def run(wanted: str, trace: IO[str] | None = None) -> int:
     try:
         path = _find(wanted)
         text = path.read_text(encoding="utf-8")
-        scenario = parse(text, str(path), Stage.CARRY_OUT)
-        stage = Stage()
-        found = scenario.text(play(scenario, stage.carry_out))
+        scenario = parse(text, str(path), ScenarioRunner.CARRY_OUT)
+        runner = ScenarioRunner()
+        found = scenario.text(play(scenario, runner.carry_out))
     except ScenarioError as error:
         print(f"minikafka sim: {error}", file=sys.stderr)
         return USAGE
@@ -48,7 +48,7 @@ def run(wanted: str, trace: IO[str] | None = None) -> int:
         lines = difflib.unified_diff(written.splitlines(), now.splitlines(), "file", "now", "", "")
         print("\n".join(lines))
         return 1
-    return 1 if stage.broken else 0
+    return 1 if runner.broken else 0
 
 
 def _find(wanted: str) -> Path:

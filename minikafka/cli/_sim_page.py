@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from minikafka.sim.drive.plan import Plan
-from minikafka.sim.drive.simulation import Outcome, Simulation
+from minikafka.sim.drive.simulation import RunOutcome, Simulation
 from minikafka.sim.explain.recorder import Recorder
 from minikafka.sim.explain.story import Story
 
@@ -11,7 +11,7 @@ _US_PER_S = 1_000_000
 _MS_PER_S = 1000
 
 
-def write(plan: Plan, command: str, settings: str, path: Path) -> Outcome:
+def write(plan: Plan, command: str, settings: str, path: Path) -> RunOutcome:
     """Run a plan and write its page; return the outcome of the run.
 
     Raises:

@@ -22,7 +22,7 @@ from minikafka.cli import _scenario, _sim_page, _sim_trace
 from minikafka.cli._usage import USAGE, usage_error
 from minikafka.sim.drive.plan import Plan, draw
 from minikafka.sim.drive.plan_file import PlanFileError, plan_of, plan_text
-from minikafka.sim.drive.simulation import Outcome, Simulation
+from minikafka.sim.drive.simulation import RunOutcome, Simulation
 from minikafka.sim.explain.shrink import shrink
 from minikafka.sim.explain.story import Story
 
@@ -192,7 +192,7 @@ def _teller(
     return tell
 
 
-def _explain(plan: Plan, outcome: Outcome, *, shrinks: bool) -> Plan:
+def _explain(plan: Plan, outcome: RunOutcome, *, shrinks: bool) -> Plan:
     """Print the story of a broken run; return its plan, reduced to what breaks the same rule."""
     if shrinks:
         plan = shrink(plan, lambda tried: Simulation(tried).run().rule == outcome.rule)
@@ -218,7 +218,7 @@ class Totals:
         self._faults: Counter[str] = Counter()
         self.broken: list[int] = []
 
-    def add(self, outcome: Outcome) -> None:
+    def add(self, outcome: RunOutcome) -> None:
         """Count a seed."""
         self._seeds += 1
         self._steps += outcome.steps

@@ -2,7 +2,7 @@
 
 Each package imports only those below it:
 
-    explain   the story of a run, a shorter plan      scenario  commands as text, and a stage
+    explain   the story of a run, a shorter plan      scenario  commands as text, a runner
     drive     plans, clients, operators, faults, a run
     checks    what must hold after every step
     world     virtual time, network, disks, machines

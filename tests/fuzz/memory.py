@@ -5,7 +5,7 @@ import sys
 from logging import Logger
 from types import BuiltinFunctionType, FunctionType, ModuleType
 
-from minikafka.sim.world.network import Network
+from minikafka.sim.world.network import SimNetwork
 from minikafka.sim.world.sim_disk import SimDisk, SimFile
 from minikafka.sim.world.sim_node import SimNode
 from minikafka.sim.world.world import World
@@ -17,7 +17,7 @@ MOST_KEPT_BYTES = 256 << 10
 MOST_KEPT_PER_FRAME = 256
 MOST_KEPT_PER_PARTITION = 8 << 10
 """What a node may keep: producers, groups and configurations, topics that frames created."""
-_OUTSIDE = (SimNode, SimDisk, SimFile, Network, World, WatchedNode, Guide, Function)
+_OUTSIDE = (SimNode, SimDisk, SimFile, SimNetwork, World, WatchedNode, Guide, Function)
 """What a node reaches and is not its own memory."""
 _SHARED = (type, ModuleType, BuiltinFunctionType, Logger)
 

@@ -3,16 +3,16 @@
 from pathlib import Path
 
 from minikafka.sim.scenario.scenario import parse, play, without_times
-from minikafka.sim.scenario.stage import Stage
+from minikafka.sim.scenario.scenario_runner import ScenarioRunner
 
 FOLDER = Path(__file__).parent
 
 
 def played(text, name):
-    """What a scenario's text becomes when it is played, and the stage afterwards."""
-    scenario = parse(text, name, Stage.CARRY_OUT)
-    stage = Stage()
-    return scenario.text(play(scenario, stage.carry_out)), stage
+    """What a scenario's text becomes when it is played, and the runner afterwards."""
+    scenario = parse(text, name, ScenarioRunner.CARRY_OUT)
+    runner = ScenarioRunner()
+    return scenario.text(play(scenario, runner.carry_out)), runner
 
 
 def compare(path, found, config):

@@ -7,7 +7,7 @@ by chance is what `tests/golden/test_sequences.py` checks with `tests/golden/rul
 import pytest
 
 from minikafka.sim.scenario.scenario import parse
-from minikafka.sim.scenario.stage import Stage
+from minikafka.sim.scenario.scenario_runner import ScenarioRunner
 from tests.golden import sequence as data
 from tests.scenario.files import FOLDER, compare
 from tests.scenario.golden import script, text
@@ -18,7 +18,7 @@ class Player:
 
     def __init__(self, sequence, scenario):
         self.sequence = sequence
-        self.stage = Stage()
+        self.runner = ScenarioRunner()
         self.commands = iter(scenario.commands)
         self.traces = []
         self.values = {topic: [] for topic in sequence.topics}
@@ -37,22 +37,22 @@ class Player:
         self.next()
 
     def next(self):
-        self.traces.append(self.stage.carry_out(next(self.commands)))
+        self.traces.append(self.runner.carry_out(next(self.commands)))
 
     def row(self, topic, expected):
-        row = self.stage.row(topic)
+        row = self.runner.row(topic)
         if row["replicas"] == data.numbers(self.sequence.topics[topic].replicas):
             del row["replicas"]
         if "answer" in expected:
-            row["answer"] = self.stage.answer(topic)
+            row["answer"] = self.runner.answer(topic)
         for column, acks in (("all", -1), ("one", 1)):
             if column in expected:
-                row[column] = self.stage.outcome(topic, acks)
+                row[column] = self.runner.outcome(topic, acks)
         return row
 
     def read(self, topic):
         """What the last command has shown, in the words of the sequence."""
-        return [self.values[topic][int(value[1:]) - 1] for value in self.stage.seen(topic)]
+        return [self.values[topic][int(value[1:]) - 1] for value in self.runner.seen(topic)]
 
 
 @pytest.mark.parametrize("name", data.names())
@@ -60,10 +60,10 @@ def test_sequence(name, request):
     """C3, E1, E4-E11, H4-H6, L1, L2, L5, L6, A3, D2."""
     sequence = data.load(name)
     path = FOLDER / "golden" / f"{name}.txt"
-    scenario = parse(text(sequence), path.name, Stage.CARRY_OUT)
+    scenario = parse(text(sequence), path.name, ScenarioRunner.CARRY_OUT)
     player = Player(sequence, scenario)
     player.play()
-    assert not player.stage.broken
+    assert not player.runner.broken
     compare(path, scenario.text(player.traces), request.config)
     for topic in sequence.topics:
         assert player.read(topic) == sequence.read[topic]

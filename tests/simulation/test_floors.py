@@ -5,7 +5,7 @@ import json
 import pytest
 
 from minikafka.sim.checks.coverage import Coverage
-from minikafka.sim.drive.simulation import Outcome
+from minikafka.sim.drive.simulation import RunOutcome
 from tests.simulation import floors
 
 
@@ -26,7 +26,7 @@ def run_with(monkeypatch, outcome, *words):
 
 def test_at_the_floors_nothing_is_wrong(monkeypatch):
     assert floors.below_floors(covered()) == []
-    assert run_with(monkeypatch, Outcome(1, coverage=covered(), acknowledged=1)) == 0
+    assert run_with(monkeypatch, RunOutcome(1, coverage=covered(), acknowledged=1)) == 0
 
 
 @pytest.mark.parametrize(
@@ -38,18 +38,18 @@ def test_what_is_below_its_floor_is_named(monkeypatch, capsys, kind, name):
     getattr(coverage, kind)[name] -= 1
     [line] = floors.below_floors(coverage)
     assert repr(name) in line
-    assert run_with(monkeypatch, Outcome(1, coverage=coverage, acknowledged=1)) == 1
+    assert run_with(monkeypatch, RunOutcome(1, coverage=coverage, acknowledged=1)) == 1
     assert line in capsys.readouterr().out
 
 
 def test_a_seed_that_breaks_a_rule_is_named(monkeypatch, capsys):
-    outcome = Outcome(1, "H1: broken", coverage=covered(), acknowledged=1)
+    outcome = RunOutcome(1, "H1: broken", coverage=covered(), acknowledged=1)
     assert run_with(monkeypatch, outcome) == 1
     assert "seed 1: H1: broken" in capsys.readouterr().out
 
 
 def test_a_seed_without_an_acknowledgement_is_named(monkeypatch, capsys):
-    assert run_with(monkeypatch, Outcome(1, coverage=covered())) == 1
+    assert run_with(monkeypatch, RunOutcome(1, coverage=covered())) == 1
     assert "nothing was acknowledged" in capsys.readouterr().out
 
 
@@ -57,7 +57,7 @@ def test_what_the_seeds_came_to_is_written(monkeypatch, tmp_path):
     coverage = covered()
     coverage.rules["U6"] -= 1
     file = tmp_path / "new" / "floors.json"
-    outcome = Outcome(1, coverage=coverage, acknowledged=7)
+    outcome = RunOutcome(1, coverage=coverage, acknowledged=7)
     assert run_with(monkeypatch, outcome, "--json", str(file)) == 1
     came_to = json.loads(file.read_text())
     assert (came_to["seeds"], came_to["records acknowledged"], came_to["problems"]) == (1, 7, 1)

@@ -8,7 +8,7 @@ from minikafka.sim.checks.election_checks import ElectionChecks
 from minikafka.sim.drive.plan import draw
 from minikafka.sim.drive.simulation import Simulation
 from minikafka.sim.world.violation import Violation
-from minikafka.sim.world.world import NeverHappenedError
+from minikafka.sim.world.world import ConditionTimeoutError
 
 PLAN = replace(draw(3, 5_000), incidents=(), producers=1, groups=0)
 
@@ -52,4 +52,4 @@ def test_replicas_that_never_agree_are_a_violation(simulation, monkeypatch):
     monkeypatch.setattr(Simulation, "_difference", lambda _: "t-0: n2 ends at 2")
     with pytest.raises(Violation, match="ReplicasAgree: t-0: n2 ends at 2") as caught:
         simulation._replicas_agree()
-    assert not isinstance(caught.value, NeverHappenedError)
+    assert not isinstance(caught.value, ConditionTimeoutError)

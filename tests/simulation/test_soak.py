@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import settings
 
-from minikafka.sim.drive.simulation import Outcome
+from minikafka.sim.drive.simulation import RunOutcome
 from tests.simulation import soak
 from tests.simulation.soak import Totals, outcome_of, property_tests
 
@@ -22,7 +22,7 @@ def test_seeds_are_summed_and_what_was_broken_is_named(capsys):
     good = outcome_of((1, 5_000))
     assert good.violation is None
     totals.add(good)
-    totals.add(Outcome(7, violation="H1: t-0: too early", faults={"kill": 2}))
+    totals.add(RunOutcome(7, violation="H1: t-0: too early", faults={"kill": 2}))
     report = totals.report()
     assert report.startswith("# Soak\n\n2 seeds of 5 s")
     assert f"| steps | {good.steps:,} |" in report

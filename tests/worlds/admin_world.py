@@ -3,7 +3,7 @@
 from minikafka.admin.client import AdminClient, AdminError
 from minikafka.messages.api_keys import APIS
 from minikafka.messages.metadata import MetadataRequest
-from minikafka.sim.world.sim_client import NoAnswerError, SimClient
+from minikafka.sim.world.sim_client import NoResponseError, SimClient
 from minikafka.sim.world.sim_cluster import BROKER_PORT, CONTROLLER_PORT, host
 
 
@@ -38,7 +38,7 @@ class SimAdmin(AdminClient):
         kind = _response_class(request)
         try:
             return client.ask(request, kind, within_ms=5_000)
-        except NoAnswerError as error:
+        except NoResponseError as error:
             raise AdminError(f"no answer from {address[0]}: {error}") from None
         finally:
             client.close()

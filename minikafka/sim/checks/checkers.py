@@ -32,7 +32,7 @@ from minikafka.sim.checks.append_order_checks import AppendOrderChecks
 from minikafka.sim.checks.coverage import Coverage
 from minikafka.sim.checks.durability_checks import DurabilityChecks
 from minikafka.sim.checks.election_checks import ElectionChecks
-from minikafka.sim.checks.history import Contradiction, Denial, History
+from minikafka.sim.checks.history import Contradiction, History, RejectedWrite
 from minikafka.sim.checks.power_losses import PowerLosses
 from minikafka.sim.checks.quorum_checks import QuorumChecks
 from minikafka.sim.checks.recovery_checks import RecoveryChecks
@@ -44,7 +44,7 @@ from minikafka.sim.world.violation import Violation
 ELR_VERSION = "eligible.leader.replicas.version"
 
 
-class Glance:
+class ReplicaView:
     """A replica as it was when it was looked at. Most steps change none, or one of many."""
 
     __slots__ = ("_known", "_partition", "_seen")
@@ -104,7 +104,7 @@ class Checkers:
     recoveries: RecoveryChecks = field(init=False)
     coverage: Coverage = field(default_factory=Coverage)
     quorum: QuorumChecks = field(init=False)
-    denials: list[Denial] = field(default_factory=list)
+    rejected_writes: list[RejectedWrite] = field(default_factory=list)
     retention: RetentionChecks = field(init=False)
     append_order: AppendOrderChecks = field(init=False)
     durability: DurabilityChecks = field(init=False)
@@ -118,7 +118,7 @@ class Checkers:
     _ends: dict[tuple[int, TopicPartition], tuple[int, int, bool]] = field(default_factory=dict)
     """What was seen last, by node and partition: the start of the process, the log end offset, and
     whether a flush was running."""
-    _glances: dict[int, tuple[tuple[object, ...] | None, dict[int, Glance]]] = field(
+    _glances: dict[int, tuple[tuple[object, ...] | None, dict[int, ReplicaView]]] = field(
         default_factory=dict
     )
     """By node: what else there was to see, and its replicas by the identity of their objects."""
@@ -196,9 +196,9 @@ class Checkers:
             self._look_at_partition(node, partition)
             known = self.committed.get(partition.topic_partition)
             if not self.replicas.is_damaged(node.config.node_id, partition.topic_partition):
-                looked_at[id(partition)] = Glance(partition, known)
+                looked_at[id(partition)] = ReplicaView(partition, known)
 
-    def _looked_at_by(self, node: SimNode) -> dict[int, "Glance"]:
+    def _looked_at_by(self, node: SimNode) -> dict[int, "ReplicaView"]:
         """The replicas of this node that were looked at since what is no replica's has changed."""
         others = (node.starts, node.started, self._images, self._losses)
         former, looked_at = self._glances.get(node.config.node_id, (None, {}))
@@ -453,22 +453,28 @@ def final_checks(
     found += anomalies.skipped_polls(history.polls, logs, excused)
     found += groups.shared_partitions(history.owned, lambda: checkers.offsets_may_be_lost)
     found += groups.moved_commits(history.group, lambda: checkers.offsets_may_be_lost)
-    found += [problem for each in checkers.denials if (problem := _denied(checkers, logs, each))]
+    found += [
+        problem
+        for each in checkers.rejected_writes
+        if (problem := _wrongly_rejected(checkers, logs, each))
+    ]
     contradictions = [x for x in history.contradictions if not excused_contradiction(x)]
     return [*map(str, contradictions), *map(str, found)]
 
 
-def _denied(checkers: Checkers, logs: dict[TopicPartition, Log], denial: Denial) -> str | None:
-    """H4: what a leader commits while it leads, it does not deny later, when it leads no more.
+def _wrongly_rejected(
+    checkers: Checkers, logs: dict[TopicPartition, Log], write: RejectedWrite
+) -> str | None:
+    """H4: a leader does not reject a write that it committed while it led.
 
-    A producer that is not idempotent writes it again, then.
+    A producer that is not idempotent would write it again.
     """
-    where = denial.where
+    where = write.where
     known = checkers.committed.get(where, Committed())
     for offset, value in logs.get(where, {}).items():
-        if value == denial.value and known.in_own_term.get(offset) == denial.host:
+        if value == write.value and known.in_own_term.get(offset) == write.host:
             return (
-                f"H4: {where}: {denial.host} committed {value!r} at {offset} in its own term, and "
+                f"H4: {where}: {write.host} committed {value!r} at {offset} in its own term, and "
                 f"answered NOT_LEADER_OR_FOLLOWER"
             )
     return None

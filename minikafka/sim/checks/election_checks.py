@@ -46,7 +46,7 @@ class RulesInForce(NamedTuple):
     elr: bool
 
 
-class Moment(NamedTuple):
+class ElectionContext(NamedTuple):
     """A partition at an election: `able` replicas could lead, `eligible` are of ISR and ELR.
 
     `eligible` are those that the change does not throw out; `able` are in assignment order.
@@ -90,12 +90,12 @@ def can_lead(image: MetadataImage, registration: PartitionRegistration, broker_i
     return directory in broker.log_dirs
 
 
-def moment_of(
+def election_context(
     former: PartitionRegistration,
     now: PartitionRegistration,
     before: MetadataImage,
     image: MetadataImage,
-) -> Moment:
+) -> ElectionContext:
     """Return what an election was decided by: `former` and `now` are around it."""
 
     def keeps_its_place(broker_id: int) -> bool:
@@ -113,7 +113,7 @@ def moment_of(
     if last_known_leader == NO_LEADER and len(former.last_known_elr) == 1:
         # As Kafka: the last leader may be recorded there.
         last_known_leader = former.last_known_elr[0]
-    return Moment(
+    return ElectionContext(
         able=tuple(x for x in now.replicas if can_lead(image, now, x)),
         eligible=eligible,
         last_known_elr=tuple(x for x in former.last_known_elr if x in now.replicas),
@@ -122,7 +122,7 @@ def moment_of(
 
 
 def unfit_election(
-    leader: int, moment: Moment, rules: RulesInForce, requests: list[tuple[int, int]]
+    leader: int, moment: ElectionContext, rules: RulesInForce, requests: list[tuple[int, int]]
 ) -> str | None:
     """Return what is wrong with an unclean election of `leader`; None if it had a reason.
 
@@ -153,7 +153,7 @@ def unfit_election(
     return f"L6: {leader} is elected uncleanly without a reason: {rules}, {moment}"
 
 
-def _named_uncleanly(moment: Moment, rules: RulesInForce) -> tuple[int, ...]:
+def _named_uncleanly(moment: ElectionContext, rules: RulesInForce) -> tuple[int, ...]:
     """L6: the last known leader where it lives, else the first live replica of the assignment."""
     last = moment.last_known_leader
     if rules.elr and not moment.eligible and last in moment.able:
@@ -161,7 +161,7 @@ def _named_uncleanly(moment: Moment, rules: RulesInForce) -> tuple[int, ...]:
     return moment.able[:1]
 
 
-def _recovers(strategy: str, moment: Moment) -> bool:
+def _recovers(strategy: str, moment: ElectionContext) -> bool:
     """L3, L4: whether a recovery by `strategy` begins at that moment."""
     if strategy == "Balanced":
         return not moment.eligible and all(x in moment.able for x in moment.last_known_elr)
@@ -172,7 +172,7 @@ def owed_leader(
     now: PartitionRegistration, image: MetadataImage, rules: RulesInForce
 ) -> str | None:
     """Return why a partition without leader must get one with no operator's help; None if not."""
-    moment = moment_of(now, now, image, image)
+    moment = election_context(now, now, image, image)
     able = [x for x in moment.eligible if x in moment.able]
     if able:
         return f"{able} of ISR {now.isr} and ELR {now.elr} can lead"
@@ -214,7 +214,7 @@ class ElectionChecks:
         if now.leader in (former.leader, NO_LEADER):
             return
         before, image = images
-        moment = moment_of(former, now, before, image)
+        moment = election_context(former, now, before, image)
         if now.leader_recovery_state is LeaderRecoveryState.RECOVERING:
             self.coverage.rules["L1, L3, L4, L6"] += 1
             rules = rules_in_force(image, where.topic, self.given)

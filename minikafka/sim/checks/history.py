@@ -7,7 +7,7 @@ from minikafka.common.ids import TopicPartition
 from minikafka.history.operations import Commit, Owned, Poll, Resume, Written
 
 
-class Denial(NamedTuple):
+class RejectedWrite(NamedTuple):
     """A broker answered NOT_LEADER_OR_FOLLOWER for a value that it had been sent."""
 
     where: TopicPartition

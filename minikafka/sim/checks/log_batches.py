@@ -10,7 +10,7 @@ from minikafka.records.scan import split_batches
 _READ_BYTES = 1 << 22
 
 
-class Batch(NamedTuple):
+class BatchIdentity(NamedTuple):
     """What identifies a batch: its place, and the checksum of what it holds."""
 
     base_offset: int
@@ -19,9 +19,9 @@ class Batch(NamedTuple):
     leader_epoch: int
 
 
-def batches_of(log: UnifiedLog, start_offset: int, end_offset: int) -> list[Batch]:
+def batches_of(log: UnifiedLog, start_offset: int, end_offset: int) -> list[BatchIdentity]:
     """The batches that lie wholly in a range of a log."""
-    found: list[Batch] = []
+    found: list[BatchIdentity] = []
     offset = max(start_offset, log.log_start_offset)
     while offset < end_offset:
         read = log.read(offset, _READ_BYTES, upper_bound_offset=end_offset, min_one_message=True)
@@ -33,7 +33,7 @@ def batches_of(log: UnifiedLog, start_offset: int, end_offset: int) -> list[Batc
             if header.base_offset >= start_offset and header.last_offset < end_offset:
                 crc = batch_crc(data, at, header.size)
                 found.append(
-                    Batch(header.base_offset, header.last_offset, crc, header.leader_epoch)
+                    BatchIdentity(header.base_offset, header.last_offset, crc, header.leader_epoch)
                 )
             offset = max(offset, header.next_offset)
         if offset == before:
@@ -41,7 +41,7 @@ def batches_of(log: UnifiedLog, start_offset: int, end_offset: int) -> list[Batc
     return found
 
 
-def values_of(log: UnifiedLog, batch: Batch) -> tuple[bytes | None, ...]:
+def values_of(log: UnifiedLog, batch: BatchIdentity) -> tuple[bytes | None, ...]:
     """The values of the records of a batch, which the log has."""
     end_offset = batch.last_offset + 1
     read = log.read(batch.base_offset, 1, upper_bound_offset=end_offset, min_one_message=True)
@@ -55,7 +55,7 @@ def values_of(log: UnifiedLog, batch: Batch) -> tuple[bytes | None, ...]:
     )
 
 
-def common_count(have: list[Batch], wanted: list[Batch]) -> int:
+def common_count(have: list[BatchIdentity], wanted: list[BatchIdentity]) -> int:
     """How many batches two lists have in common at their start."""
     count = 0
     for mine, its in zip(have, wanted, strict=False):

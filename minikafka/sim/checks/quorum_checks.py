@@ -6,7 +6,7 @@ Source: the TLA+ model of KIP-966; Raft's state machine safety.
 from dataclasses import dataclass, field
 
 from minikafka.sim.checks.coverage import Coverage
-from minikafka.sim.checks.log_batches import Batch, batches_of
+from minikafka.sim.checks.log_batches import BatchIdentity, batches_of
 from minikafka.sim.world.sim_node import SimNode
 from minikafka.sim.world.violation import Violation
 
@@ -16,7 +16,7 @@ class QuorumChecks:
     """Every committed batch of the metadata log, as the first node that had it showed it."""
 
     coverage: Coverage = field(default_factory=Coverage)
-    _batches: dict[int, Batch] = field(default_factory=dict)
+    _batches: dict[int, BatchIdentity] = field(default_factory=dict)
     _looked_at: dict[int, tuple[int, int]] = field(default_factory=dict)
     """Node -> the start of its process, and the high watermark up to which it was compared."""
 

@@ -22,7 +22,13 @@ from minikafka.metadata.partition_registration import NO_LEADER, PartitionRegist
 from minikafka.records.errors import CorruptRecordsError
 from minikafka.replica.partition import Partition
 from minikafka.sim.checks.coverage import Coverage
-from minikafka.sim.checks.log_batches import Batch, batches_of, common_count, epoch_at, values_of
+from minikafka.sim.checks.log_batches import (
+    BatchIdentity,
+    batches_of,
+    common_count,
+    epoch_at,
+    values_of,
+)
 from minikafka.sim.world.sim_node import SimNode
 from minikafka.sim.world.violation import Violation
 
@@ -40,7 +46,7 @@ class Lost(NamedTuple):
     `epoch` is the leader epoch of the election that took it.
     """
 
-    batch: Batch
+    batch: BatchIdentity
     values: tuple[bytes | None, ...]
     why: str
     epoch: int
@@ -63,8 +69,8 @@ class Committed:
     of it, or after it, has shown what it has; `lost` are the batches that such elections took.
     """
 
-    batches: list[Batch] = field(default_factory=list)
-    values: dict[Batch, tuple[bytes | None, ...]] = field(default_factory=dict)
+    batches: list[BatchIdentity] = field(default_factory=list)
+    values: dict[BatchIdentity, tuple[bytes | None, ...]] = field(default_factory=dict)
     end_offset: int = 0
     unclean_epoch: int = -1
     is_open: bool = False
@@ -391,7 +397,9 @@ class ReplicaChecks:
         below = log.log_start_offset
         self._lose(known, [x for x in known.batches if x.base_offset < below])
 
-    def _lose(self, known: Committed, batches: list[Batch], epoch: int | None = None) -> None:
+    def _lose(
+        self, known: Committed, batches: list[BatchIdentity], epoch: int | None = None
+    ) -> None:
         """Note what an unclean election took, or, with an `epoch`, that of a leader with a gap."""
         why = UNCLEAN_ELECTION if known.is_open else POWER_LOSS
         by_epoch = known.unclean_epoch if known.is_open else epoch

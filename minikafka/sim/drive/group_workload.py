@@ -20,7 +20,7 @@ from minikafka.messages import offset_fetch as offsets
 from minikafka.messages import sync_group as syncs
 from minikafka.protocol.message import ApiMessage
 from minikafka.sim.checks.history import History
-from minikafka.sim.drive.workload import Connections, SimConsumer
+from minikafka.sim.drive.workload import ClientConnections, SimConsumer
 from minikafka.sim.world.world import US_PER_MS
 
 _SESSION_MS = 6_000
@@ -43,7 +43,7 @@ class SimMember:
     `is_deposed` says whether the broker at an address coordinates no group any more.
     """
 
-    connections: Connections
+    connections: ClientConnections
     history: History
     group: str
     name: str

@@ -35,7 +35,7 @@ from minikafka.sim.checks.history import History
 from minikafka.sim.drive.faults.fault_context import STUCK_SHARE
 from minikafka.sim.drive.faults.faults import Faults
 from minikafka.sim.drive.plan import Incident, OperatorAction, Plan
-from minikafka.sim.drive.workload import Connections, SimProducer
+from minikafka.sim.drive.workload import ClientConnections, SimProducer
 from minikafka.sim.world.sim_cluster import host
 from minikafka.sim.world.world import US_PER_MS
 
@@ -63,7 +63,7 @@ class Operators:
     plan: Plan
     topic: str
     faults: Faults
-    connections: Callable[[str], Connections]
+    connections: Callable[[str], ClientConnections]
     on_elections: Callable[[elections.ElectLeadersRequest], None] = lambda _: None
     _elr: bool = True
     _extra_topics: int = 0

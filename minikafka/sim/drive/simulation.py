@@ -34,17 +34,17 @@ from minikafka.sim.checks.agreement_checks import Pair, pairs, unlike_batches, u
 from minikafka.sim.checks.checkers import ELR_VERSION, Checkers, final_checks
 from minikafka.sim.checks.coverage import Coverage
 from minikafka.sim.checks.history import History
+from minikafka.sim.drive.edge_case_workload import EdgeCaseClient, MultiPartitionProducer
 from minikafka.sim.drive.faults.fault_effects import FaultEffects
 from minikafka.sim.drive.faults.faults import Faults
 from minikafka.sim.drive.group_workload import SimMember, is_stable
-from minikafka.sim.drive.odd_workload import JointProducer, OddClient
 from minikafka.sim.drive.operators import Operators
 from minikafka.sim.drive.plan import DAMAGE, Fault, Incident, Plan
-from minikafka.sim.drive.workload import Connections, SimConsumer, SimProducer
+from minikafka.sim.drive.workload import ClientConnections, SimConsumer, SimProducer
 from minikafka.sim.world.sim_cluster import BROKER_PORT, SimCluster, host
 from minikafka.sim.world.sim_node import SimNode
 from minikafka.sim.world.violation import Violation
-from minikafka.sim.world.world import US_PER_MS, NeverHappenedError, World
+from minikafka.sim.world.world import US_PER_MS, ConditionTimeoutError, World
 
 TOPIC = "t"
 _HEALING_PACE_MS = 400
@@ -56,7 +56,7 @@ _PATIENCE_MS = 45_000
 
 
 @dataclass(slots=True)
-class Outcome:
+class RunOutcome:
     """What came of a run. `violation` is None where every promise was kept."""
 
     seed: int
@@ -97,7 +97,7 @@ class Simulation:
     faults: Faults = field(init=False)
     operators: Operators = field(init=False)
     _producers: list[SimProducer] = field(default_factory=list)
-    _others: list[JointProducer | OddClient] = field(default_factory=list)
+    _others: list[MultiPartitionProducer | EdgeCaseClient] = field(default_factory=list)
     _consumer: SimConsumer | None = None
     _scanner: SimConsumer | None = None
     _members: list[SimMember] = field(default_factory=list)
@@ -144,7 +144,7 @@ class Simulation:
         )
         self.faults.storage.lead = self.operators.lead
 
-    def run(self) -> Outcome:
+    def run(self) -> RunOutcome:
         """Run to the end, or to the first violation."""
         thresholds = gc.get_threshold()
         # A step makes many objects, and hardly any cycle: as the server does (`server_start`).
@@ -154,14 +154,14 @@ class Simulation:
         finally:
             gc.set_threshold(*thresholds)
 
-    def _judged(self) -> Outcome:
-        outcome = Outcome(self.plan.seed)
+    def _judged(self) -> RunOutcome:
+        outcome = RunOutcome(self.plan.seed)
         try:
             self._run()
             self.checkers.look_at_the_end()
             problems = final_checks(self.checkers, self.history, self._read_all())
             outcome.violation = "; ".join(problems[:5]) or None
-        except (Violation, NeverHappenedError) as error:
+        except (Violation, ConditionTimeoutError) as error:
             outcome.violation = str(error)
         except Exception as error:  # noqa: BLE001 - whatever ends a node is a finding
             outcome.violation = f"crash: {type(error).__name__}: {error}"
@@ -250,24 +250,24 @@ class Simulation:
             member.start()
         if plan.joint:
             self._others.append(
-                JointProducer(
+                MultiPartitionProducer(
                     self._connections("joint"), self.history, "joint", everywhere, plan.pace_ms,
-                    self.checkers.denials.append,
+                    self.checkers.rejected_writes.append,
                 )
             )  # fmt: skip
         if plan.odd:
             self._others.append(
-                OddClient(
+                EdgeCaseClient(
                     self._connections("odd"), self.history, "odd", everywhere, 4 * plan.pace_ms
                 )
             )
         for other in self._others:
             other.start()
 
-    def _connections(self, name: str) -> Connections:
+    def _connections(self, name: str) -> ClientConnections:
         bootstrap = [(host(node_id), BROKER_PORT) for node_id in self.cluster.broker_ids]
         rng = self.world.rng(name)
-        return Connections(self.world, self.cluster.network, name, bootstrap, rng)
+        return ClientConnections(self.world, self.cluster.network, name, bootstrap, rng)
 
     def _is_deposed(self, coordinator: tuple[str, int]) -> bool:
         """Whether another broker leads the one partition of the offsets topic."""
@@ -396,7 +396,7 @@ class Simulation:
         """What is written last reaches every follower, and so does what the leader says of it."""
         try:
             self.world.run_until(lambda: self._difference() is None, _SETTLING_MS)
-        except NeverHappenedError:
+        except ConditionTimeoutError:
             raise Violation(f"ReplicasAgree: {self._difference()}") from None
         for pair in self._pairs():
             problem = unlike_batches(pair)
@@ -444,15 +444,15 @@ class Simulation:
         """What no rule brings back an operator must (L4, L6), and nothing else."""
         try:
             self.world.run_until(lambda: self._started(self._all_led), _PATIENCE_MS)
-        except NeverHappenedError:
+        except ConditionTimeoutError:
             self._elect_uncleanly()
             try:
                 self.world.run_until(self._all_led, _PATIENCE_MS)
-            except NeverHappenedError:
+            except ConditionTimeoutError:
                 self._accept_empty_logs()
                 try:
                     self.world.run_until(lambda: self._started(self._all_led), _PATIENCE_MS)
-                except NeverHappenedError:
+                except ConditionTimeoutError:
                     self._elect_uncleanly()
 
     def _elect_uncleanly(self) -> None:

@@ -35,7 +35,7 @@ from minikafka.records.errors import CorruptRecordsError
 from minikafka.records.reader import read_batch
 from minikafka.records.scan import check_crc, split_batches
 from minikafka.sim.checks.history import History
-from minikafka.sim.world.network import Network
+from minikafka.sim.world.network import SimNetwork
 from minikafka.sim.world.sim_client import SimClient
 from minikafka.sim.world.sim_node import EPOCH_MS
 from minikafka.sim.world.violation import Violation
@@ -53,11 +53,11 @@ also what a leader answers that was deposed after the append."""
 
 
 @dataclass(slots=True, eq=False)
-class Connections:
+class ClientConnections:
     """A client's connections, one a broker, and what it believes about leaders."""
 
     world: World
-    network: Network
+    network: SimNetwork
     name: str
     bootstrap: Sequence[tuple[str, int]]
     rng: Random
@@ -139,7 +139,7 @@ class Connections:
 class SimProducer:
     """Writes one batch after another to each of its partitions, at its own pace."""
 
-    connections: Connections
+    connections: ClientConnections
     history: History
     name: str
     partitions: Sequence[TopicPartition]
@@ -287,7 +287,7 @@ def _records_of(batch: bytes) -> tuple[tuple[int, bytes], ...]:
 class SimConsumer:
     """Reads its partitions, and notes what each offset held."""
 
-    connections: Connections
+    connections: ClientConnections
     history: History
     partitions: Sequence[TopicPartition]
     name: str = "c"

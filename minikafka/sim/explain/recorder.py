@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from minikafka.messages.api_keys import ApiKey
-from minikafka.sim.world.network import Stream
+from minikafka.sim.world.network import SimStream
 from minikafka.sim.world.sim_cluster import SimCluster
 from minikafka.sim.world.sim_node import SimNode
 from minikafka.sim.world.world import World
@@ -21,7 +21,7 @@ _HEADER_BYTES = 12
 
 
 @dataclass(slots=True)
-class Message:
+class RecordedMessage:
     """One frame; `arrived_us` is None while it is on its way, or if nobody was there to take it."""
 
     sent_us: int
@@ -32,7 +32,7 @@ class Message:
     arrived_us: int | None = None
 
 
-class End(NamedTuple):
+class HighWatermarkMove(NamedTuple):
     """A high watermark that a leader reached."""
 
     at_us: int
@@ -46,9 +46,9 @@ class Recorder:
     """Give `tell` to the simulation, and let it `follow` the cluster before the run."""
 
     lines: list[str] = field(default_factory=list)
-    messages: deque[Message] = field(default_factory=lambda: deque(maxlen=MESSAGES_KEPT))
-    ends: list[End] = field(default_factory=list)
-    _asked: dict[tuple[Stream, bytes], str] = field(default_factory=dict)
+    messages: deque[RecordedMessage] = field(default_factory=lambda: deque(maxlen=MESSAGES_KEPT))
+    ends: list[HighWatermarkMove] = field(default_factory=list)
+    _asked: dict[tuple[SimStream, bytes], str] = field(default_factory=dict)
     _reached: dict[str, tuple[int, int]] = field(default_factory=dict)
 
     def tell(self, line: str) -> None:
@@ -59,7 +59,7 @@ class Recorder:
         """Listen to a cluster from now on."""
         world, checks = cluster.world, cluster.on_step
 
-        def sent(stream: Stream, side: int, frame: bytes) -> Callable[[], None]:
+        def sent(stream: SimStream, side: int, frame: bytes) -> Callable[[], None]:
             return self._sent(world, stream, side, frame)
 
         def stepped(node: SimNode) -> None:
@@ -69,8 +69,8 @@ class Recorder:
         cluster.network.watch = sent
         cluster.on_step = stepped
 
-    def _sent(self, world: World, stream: Stream, side: int, frame: bytes) -> Callable[[], None]:
-        message = Message(
+    def _sent(self, world: World, stream: SimStream, side: int, frame: bytes) -> Callable[[], None]:
+        message = RecordedMessage(
             world.now_us,
             stream.hosts[side],
             stream.hosts[1 - side],
@@ -84,7 +84,7 @@ class Recorder:
 
         return arrives
 
-    def _name(self, stream: Stream, frame: bytes, *, is_request: bool) -> str:
+    def _name(self, stream: SimStream, frame: bytes, *, is_request: bool) -> str:
         """The API of a frame; an answer has the one of the request with its correlation id."""
         body = frame[_SIZE_BYTES:_HEADER_BYTES]
         if not is_request:
@@ -104,7 +104,7 @@ class Recorder:
             name = f"{where.topic}-{where.partition}"
             if self._reached.get(name) != now:
                 self._reached[name] = now
-                self.ends.append(End(world.now_us, name, *now))
+                self.ends.append(HighWatermarkMove(world.now_us, name, *now))
 
 
 def _api_name(key: int) -> str:

@@ -26,7 +26,7 @@ _BACK = ("starts", "serves clients", "goes on")
 
 
 @dataclass(slots=True)
-class Acknowledged:
+class AcknowledgedRange:
     """Records that one leader acknowledged with one acks, before something else happened.
 
     `count` of the offsets from `first` to `last`: others may have been written between them.
@@ -55,14 +55,14 @@ class Acknowledged:
 class Story:
     """Give `tell` to a simulation, `follow` it before it runs, and read `lines` afterwards."""
 
-    acknowledged: list[Acknowledged] = field(default_factory=list)
+    acknowledged: list[AcknowledgedRange] = field(default_factory=list)
     _lines: list[tuple[TopicPartition | None, str]] = field(default_factory=list)
     """Sentences, and the partition that each is about."""
     _about: TopicPartition | None = None
     """The one partition whose rule was broken."""
     _simulation: Simulation | None = None
     _known: dict[TopicPartition, PartitionRegistration] = field(default_factory=dict)
-    _open: dict[tuple[TopicPartition, int], Acknowledged] = field(default_factory=dict)
+    _open: dict[tuple[TopicPartition, int], AcknowledgedRange] = field(default_factory=dict)
     _pending: dict[TopicPartition, list[Written]] = field(default_factory=dict)
     _read: dict[TopicPartition, int] = field(default_factory=dict)
     _ends: dict[tuple[int, TopicPartition], tuple[int, int]] = field(default_factory=dict)
@@ -231,7 +231,7 @@ class Story:
             return
         if run is not None:
             self._close()
-        self._open[where, written.acks] = Acknowledged(
+        self._open[where, written.acks] = AcknowledgedRange(
             where, written.acks, leader, epoch, offset, offset, self._now_us, self._now_us
         )
 

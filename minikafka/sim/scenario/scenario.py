@@ -7,7 +7,7 @@
     kill 2
 
 A command begins in the first column; what is indented is what its command is expected to bring
-about. `stage.Stage` carries commands out; `play` puts what happened in the place of what was
+about. `ScenarioRunner` runs commands; `play` puts what happened in the place of what was
 expected, so that a file that is up to date plays into itself.
 """
 
@@ -42,7 +42,7 @@ class Command:
         """Why it cannot be carried out."""
         return ScenarioError(f"{self.file}:{self.line}: {what}")
 
-    def words(self) -> "Words":
+    def words(self) -> "CommandArguments":
         """What stands behind its name."""
         plain, options = [], {}
         for word in self.text.split()[1:]:
@@ -53,11 +53,11 @@ class Command:
                 raise self.wrong(f"{key}= is there twice")
             else:
                 options[key] = value
-        return Words(self, plain, options)
+        return CommandArguments(self, plain, options)
 
 
 @dataclass(slots=True)
-class Words:
+class CommandArguments:
     """The words of a command; each is taken once, and `finish` says what nobody has taken.
 
     Raises:

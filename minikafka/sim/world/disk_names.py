@@ -19,7 +19,7 @@ def moved(path: str, old: str, new: str) -> str:
     return new + path[len(old) :] if path == old or path.startswith(old + "/") else path
 
 
-class Names(Generic[F]):
+class NameTable(Generic[F]):
     """Files and folders by path. The folder of a file need not be there."""
 
     def __init__(self) -> None:
@@ -96,7 +96,7 @@ Change = tuple[str, tuple[tuple[str, F | None], ...]]
 The path of a folder ends in "/"."""
 
 
-class Journal(Generic[F]):
+class NameJournal(Generic[F]):
     """Changes of names that are not durable yet, in the order in which they were made."""
 
     def __init__(self) -> None:

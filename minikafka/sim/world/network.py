@@ -20,7 +20,7 @@ from minikafka.sim.world.world import US_PER_MS, World
 Address = tuple[str, int]
 
 
-class End(Protocol):
+class StreamEnd(Protocol):
     """One end of a stream."""
 
     def arrived(self, data: bytes) -> None:
@@ -31,12 +31,12 @@ class End(Protocol):
 
 
 @dataclass(slots=True, eq=False)
-class Stream:
+class SimStream:
     """A connection. Side 0 opened it, side 1 accepted it; `hosts` says who they are."""
 
     hosts: tuple[str, str]
     address: Address
-    ends: list[End | None]
+    ends: list[StreamEnd | None]
     clear_at_us: list[int] = field(default_factory=lambda: [0, 0])
     """When the last thing that each side has sent will have arrived."""
     held: tuple[deque[Callable[[], None]], deque[Callable[[], None]]] = field(
@@ -49,8 +49,8 @@ class Stream:
     """Something was sent to an end that is gone with its machine."""
 
 
-Accept = Callable[[Stream], End | None]
-Watch = Callable[[Stream, int, bytes], Callable[[], None]]
+Accept = Callable[[SimStream], StreamEnd | None]
+Watch = Callable[[SimStream, int, bytes], Callable[[], None]]
 """Is told of a frame that a side sends, and gives what is to be called when it arrives."""
 
 
@@ -65,7 +65,7 @@ class LinkSpeed:
 
 
 @dataclass(slots=True)
-class Network:
+class SimNetwork:
     """Every stream of a world. Links are directed: (from, to)."""
 
     world: World
@@ -81,8 +81,8 @@ class Network:
     _cut: dict[tuple[str, str], None] = field(default_factory=dict)
     _down: dict[str, None] = field(default_factory=dict)
     _listening: dict[Address, Accept] = field(default_factory=dict)
-    _streams: dict[Stream, None] = field(default_factory=dict)
-    _calling: list[Stream] = field(default_factory=list)
+    _streams: dict[SimStream, None] = field(default_factory=dict)
+    _calling: list[SimStream] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         """Draw from a sequence of its own."""
@@ -94,14 +94,14 @@ class Network:
         """Take connections at an address."""
         self._listening[address] = accept
 
-    def connect(self, host: str, address: Address, end: End) -> Stream:
+    def connect(self, host: str, address: Address, end: StreamEnd) -> SimStream:
         """Open a stream; what is sent before it is established follows behind."""
-        stream = Stream((host, address[0]), address, [end, None])
+        stream = SimStream((host, address[0]), address, [end, None])
         self._streams[stream] = None
         self._travel(stream, 0, lambda: self._call(stream))
         return stream
 
-    def send(self, stream: Stream, side: int, data: bytes) -> None:
+    def send(self, stream: SimStream, side: int, data: bytes) -> None:
         """Send one frame from a side; dropped where the stream is over."""
         if stream.ends[side] is not None:
             self.messages += 1
@@ -109,7 +109,7 @@ class Network:
             arrives = self.watch(stream, side, data) if self.watch is not None else None
             self._travel(stream, side, lambda: self._deliver(stream, 1 - side, data, arrives))
 
-    def close(self, stream: Stream, side: int, reason: str = "closed by the peer") -> None:
+    def close(self, stream: SimStream, side: int, reason: str = "closed by the peer") -> None:
         """Close a side; the other end hears of it, behind what was sent before."""
         if stream.ends[side] is not None:
             stream.ends[side] = None
@@ -225,7 +225,7 @@ class Network:
 
     # On the way
 
-    def _travel(self, stream: Stream, side: int, action: Callable[[], None]) -> None:
+    def _travel(self, stream: SimStream, side: int, action: Callable[[], None]) -> None:
         link = self._link(stream, side)
         at_us = max(self.world.now_us + self._delay_us(link), stream.clear_at_us[side])
         stream.clear_at_us[side] = at_us
@@ -241,7 +241,7 @@ class Network:
         self.world.after(at_us - self.world.now_us, arrive)
 
     @staticmethod
-    def _link(stream: Stream, side: int) -> tuple[str, str]:
+    def _link(stream: SimStream, side: int) -> tuple[str, str]:
         return stream.hosts[side], stream.hosts[1 - side]
 
     def _delay_us(self, link: tuple[str, str]) -> int:
@@ -264,7 +264,7 @@ class Network:
                 if stream.held[side] and self._link(stream, side) == link:
                     self._resume(stream, side)
 
-    def _resume(self, stream: Stream, side: int) -> None:
+    def _resume(self, stream: SimStream, side: int) -> None:
         link = self._link(stream, side)
 
         def go_on() -> None:
@@ -276,7 +276,7 @@ class Network:
 
     # Arrivals
 
-    def _call(self, stream: Stream) -> None:
+    def _call(self, stream: SimStream) -> None:
         host = stream.address[0]
         if host in self._down:
             self._calling.append(stream)
@@ -292,7 +292,7 @@ class Network:
             stream.ends[1] = end
 
     def _deliver(
-        self, stream: Stream, side: int, data: bytes, arrives: Callable[[], None] | None
+        self, stream: SimStream, side: int, data: bytes, arrives: Callable[[], None] | None
     ) -> None:
         end = stream.ends[side]
         if end is not None:
@@ -304,10 +304,10 @@ class Network:
         else:
             self._reset(stream, 1 - side)
 
-    def _reset(self, stream: Stream, side: int) -> None:
+    def _reset(self, stream: SimStream, side: int) -> None:
         self._travel(stream, 1 - side, lambda: self._end(stream, side, "connection reset"))
 
-    def _end(self, stream: Stream, side: int, reason: str) -> None:
+    def _end(self, stream: SimStream, side: int, reason: str) -> None:
         end, stream.ends[side] = stream.ends[side], None
         if stream.ends[1 - side] is None:
             self._streams.pop(stream, None)

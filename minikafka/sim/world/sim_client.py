@@ -9,7 +9,7 @@ from typing import TypeVar, cast
 
 from minikafka.protocol.message import ApiMessage
 from minikafka.rpc.client_connection import ClientConnection, ServerAnswer
-from minikafka.sim.world.network import Address, Network, Stream
+from minikafka.sim.world.network import Address, SimNetwork, SimStream
 from minikafka.sim.world.world import World
 
 M = TypeVar("M")
@@ -17,7 +17,7 @@ OnAnswer = Callable[[ApiMessage | None], None]
 _SIZE_BYTES = 4
 
 
-class NoAnswerError(AssertionError):
+class NoResponseError(AssertionError):
     """The connection ended, or nothing came in time."""
 
 
@@ -29,12 +29,12 @@ class SimClient:
     """
 
     world: World
-    network: Network
+    network: SimNetwork
     name: str
     address: Address
     client_id: str = "sim"
     frames: int = 0
-    _stream: Stream | None = None
+    _stream: SimStream | None = None
     _connection: ClientConnection = field(init=False)
     _waiting: dict[int, OnAnswer] = field(default_factory=dict)
     _count: int = 0
@@ -83,7 +83,7 @@ class SimClient:
         )
         (answer,) = answers
         if answer is None:
-            raise NoAnswerError(f"{type(request).__name__}: the connection was lost")
+            raise NoResponseError(f"{type(request).__name__}: the connection was lost")
         assert isinstance(answer, kind)
         return answer
 

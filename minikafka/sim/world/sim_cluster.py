@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from minikafka.common.ids import Uuid
 from minikafka.metadata.features import DEFAULT_LEVELS
 from minikafka.raft.storage import format_directory, format_metadata_directory
-from minikafka.sim.world.network import Network
+from minikafka.sim.world.network import SimNetwork
 from minikafka.sim.world.sim_client import SimClient
 from minikafka.sim.world.sim_node import EPOCH_MS, SimNode
 from minikafka.sim.world.world import World
@@ -33,13 +33,13 @@ class SimCluster:
     separate_controller: bool = False
     log_dirs: int = 1
     on_step: Callable[[SimNode], None] = lambda _: None
-    network: Network = field(init=False)
+    network: SimNetwork = field(init=False)
     nodes: dict[int, SimNode] = field(default_factory=dict, init=False)
     cluster_id: str = field(init=False)
 
     def __post_init__(self) -> None:
         """Make the machines and format their disks."""
-        self.network = Network(self.world)
+        self.network = SimNetwork(self.world)
         rng = self.world.rng("cluster")
         self.cluster_id = str(Uuid.draw(rng))
         ids = list(range(1, self.brokers + 1))

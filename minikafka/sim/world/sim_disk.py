@@ -21,7 +21,7 @@ from minikafka.common.faults import (
 )
 from minikafka.log.disk import Space
 from minikafka.sim.world.disk_errors import OneError
-from minikafka.sim.world.disk_names import Change, Journal, Names, parent
+from minikafka.sim.world.disk_names import Change, NameJournal, NameTable, parent
 
 Buffer = bytes | bytearray | memoryview
 BeforeChange = Callable[[str, Buffer], None]
@@ -240,9 +240,9 @@ class SimDisk:
         self._capacity = capacity
         self._used = 0
         self._locked = False
-        self._names: Names[_Inode] = Names()
-        self._durable: Names[_Inode] = Names()
-        self._pending: Journal[_Inode] = Journal()
+        self._names: NameTable[_Inode] = NameTable()
+        self._durable: NameTable[_Inode] = NameTable()
+        self._pending: NameJournal[_Inode] = NameJournal()
 
     def open(self, path: str, *, create: bool = False) -> SimFile:
         """Open a file."""
@@ -433,7 +433,7 @@ class SimDisk:
         for path in sorted(durable.files):
             wrong = flips and path.endswith(_CHECKED_SUFFIX) and rng.random() < 0.5
             durable.files[path].lose_power(rng, flips=wrong)
-        self._names = Names()
+        self._names = NameTable()
         for path, inode in durable.files.items():
             if parent(path) in durable.folders:
                 self._names.put(path, inode)

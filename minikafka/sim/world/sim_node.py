@@ -22,10 +22,10 @@ from minikafka.config.node_config import NodeConfig, node_config
 from minikafka.log.checkpoints import BadMetaPropertiesError
 from minikafka.node.assembly import Surroundings, assemble
 from minikafka.node.node import Node
-from minikafka.sim.world.network import Network, Stream
+from minikafka.sim.world.network import SimNetwork, SimStream
 from minikafka.sim.world.sim_disk import Buffer, CrashWithinStep, SimDisk
 from minikafka.sim.world.violation import Violation
-from minikafka.sim.world.world import US_PER_MS, Planned, World
+from minikafka.sim.world.world import US_PER_MS, ScheduledAction, World
 
 EPOCH_MS = 1_700_000_000_000
 """The wall clock of every machine when the world begins, but for its own offset."""
@@ -51,12 +51,12 @@ class Crash:
 
 
 @dataclass(slots=True)
-class Inbound:
+class SimInbound:
     """A connection that a client or another node has opened to this one."""
 
     owner: "SimNode"
     number: int
-    stream: Stream
+    stream: SimStream
     waiting: deque[bytearray] = field(default_factory=deque)
     muted: bool = False
 
@@ -72,12 +72,12 @@ class Inbound:
 
 
 @dataclass(slots=True)
-class Outbound:
+class SimOutbound:
     """A channel that this node has opened."""
 
     owner: "SimNode"
     channel: fx.Channel
-    stream: Stream | None = None
+    stream: SimStream | None = None
 
     def arrived(self, data: bytes) -> None:
         """A response came."""
@@ -101,7 +101,7 @@ class SimNode:
     """
 
     world: World
-    network: Network
+    network: SimNetwork
     host: str
     cluster_id: str
     given: Mapping[str, str]
@@ -136,8 +136,8 @@ class SimNode:
     _rng: Random = field(init=False)
     _paused: bool = False
     _posted: deque[Callable[[], None]] = field(default_factory=deque)
-    _inbound: dict[int, Inbound] = field(default_factory=dict)
-    _outbound: dict[fx.Channel, Outbound] = field(default_factory=dict)
+    _inbound: dict[int, SimInbound] = field(default_factory=dict)
+    _outbound: dict[fx.Channel, SimOutbound] = field(default_factory=dict)
     _connections: int = 0
     closing_operations: int = 0
     """Disk operations with which the last process closed its logs."""
@@ -145,7 +145,7 @@ class SimNode:
     _crash_in_closing: Crash | None = None
     _is_closing: bool = False
     """The process closes its logs, in this step."""
-    _tick: Planned | None = None
+    _tick: ScheduledAction | None = None
     _tick_at_ms: int = -1
     _flusher_free_at_us: int = 0
     _workers_free_at_us: list[int] = field(default_factory=lambda: [0, 0])
@@ -327,25 +327,25 @@ class SimNode:
         elif self.node is not None:
             action()
 
-    def hand_out(self, inbound: Inbound) -> None:
+    def hand_out(self, inbound: SimInbound) -> None:
         """Give the node the requests of a connection, one a step, while it takes them."""
         while inbound.waiting and not inbound.muted and inbound.number in self._inbound:
             frame = inbound.waiting.popleft()
             self._step(events.RequestFrame(inbound.number, memoryview(frame)[_SIZE_BYTES:]))
             frame[:] = _SCRIBBLE * len(frame)
 
-    def inbound_ended(self, inbound: Inbound) -> None:
+    def inbound_ended(self, inbound: SimInbound) -> None:
         """A peer closed its connection."""
         if self._inbound.pop(inbound.number, None) is not None:
             self._step(events.ConnectionClosed(inbound.number))
 
-    def response(self, outbound: Outbound, frame: bytearray) -> None:
+    def response(self, outbound: SimOutbound, frame: bytearray) -> None:
         """A response came on a channel."""
         if self._outbound.get(outbound.channel) is outbound:
             self._step(events.ResponseFrame(outbound.channel, memoryview(frame)[_SIZE_BYTES:]))
             frame[:] = _SCRIBBLE * len(frame)
 
-    def outbound_ended(self, outbound: Outbound, reason: str) -> None:
+    def outbound_ended(self, outbound: SimOutbound, reason: str) -> None:
         """A channel is down."""
         if self._outbound.get(outbound.channel) is outbound:
             del self._outbound[outbound.channel]
@@ -354,11 +354,11 @@ class SimNode:
     def _serve(self, listener: str, port: int) -> None:
         self.network.listen((self.host, port), partial(self._accept, listener))
 
-    def _accept(self, listener: str, stream: Stream) -> Inbound | None:
+    def _accept(self, listener: str, stream: SimStream) -> SimInbound | None:
         if self.node is None:
             return None
         self._connections += 1
-        inbound = Inbound(self, self._connections, stream)
+        inbound = SimInbound(self, self._connections, stream)
         self._inbound[inbound.number] = inbound
         opened = events.ConnectionOpened(inbound.number, listener, stream.hosts[0])
         self.post(lambda: self._step(opened))
@@ -473,7 +473,7 @@ class SimNode:
     def _send(self, channel: fx.Channel, data: bytes) -> None:
         outbound = self._outbound.get(channel)
         if outbound is None:
-            outbound = self._outbound[channel] = Outbound(self, channel)
+            outbound = self._outbound[channel] = SimOutbound(self, channel)
             outbound.stream = self.network.connect(
                 self.host, (channel.host, channel.port), outbound
             )

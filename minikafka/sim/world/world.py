@@ -15,7 +15,7 @@ US_PER_MS = 1000
 
 
 @dataclass(slots=True, eq=False)
-class Planned:
+class ScheduledAction:
     """Something that will happen, unless it is called off."""
 
     action: Action | None
@@ -25,7 +25,7 @@ class Planned:
         self.action = None
 
 
-class NeverHappenedError(AssertionError):
+class ConditionTimeoutError(AssertionError):
     """What a run waited for did not come in the time it was given."""
 
 
@@ -37,7 +37,7 @@ class World:
     tell: Callable[[str], None] = lambda _: None
     now_us: int = 0
     steps: int = 0
-    _heap: list[tuple[int, int, Planned]] = field(default_factory=list)
+    _heap: list[tuple[int, int, ScheduledAction]] = field(default_factory=list)
     _count: int = 0
     _digest: "hashlib._Hash" = field(default_factory=hashlib.sha1, repr=False)
 
@@ -50,9 +50,9 @@ class World:
         """Entropy for one purpose: what one part draws changes nothing for the others."""
         return Random(f"{self.seed}/{purpose}")
 
-    def after(self, delay_us: int, action: Action) -> Planned:
+    def after(self, delay_us: int, action: Action) -> ScheduledAction:
         """Have something happen `delay_us` from now."""
-        planned = Planned(action)
+        planned = ScheduledAction(action)
         self._count += 1
         heappush(self._heap, (self.now_us + max(delay_us, 0), self._count, planned))
         return planned
@@ -100,7 +100,7 @@ class World:
         """
         if not self._run_to(self.now_us + within_ms * US_PER_MS, condition):
             wanted = what or getattr(condition, "__name__", "the condition")
-            raise NeverHappenedError(f"{wanted}: not within {within_ms} ms of virtual time")
+            raise ConditionTimeoutError(f"{wanted}: not within {within_ms} ms of virtual time")
 
     def _run_to(self, end_us: int, condition: Callable[[], bool] | None) -> bool:
         """Go on until a condition holds, None: until the end; whether it holds then."""

@@ -18,7 +18,7 @@ from minikafka.messages.produce import (
     TopicProduceData,
 )
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch
-from minikafka.sim.world.sim_client import NoAnswerError
+from minikafka.sim.world.sim_client import NoResponseError
 from minikafka.sim.world.sim_node import EPOCH_MS
 from tests.worlds.sim_world import (
     BY_NAME,
@@ -100,7 +100,7 @@ def test_acks_0_that_fails_closes_the_connection(cluster):
         produce_request("nowhere", batch(b"x"), acks=0), lambda _: None, version=BY_NAME,
         expects_response=False,
     )  # fmt: skip
-    with pytest.raises(NoAnswerError, match="the connection was lost"):
+    with pytest.raises(NoResponseError, match="the connection was lost"):
         client.ask(MetadataRequest(topics=None), MetadataResponse)
 
 
@@ -230,7 +230,7 @@ def test_a_full_disk_acknowledges_nothing_and_takes_only_itself_away():
     assert answer.error_code == ErrorCode.KAFKA_STORAGE_ERROR
     assert produce(client, "t", b"y", partition=1 - full).error_code == ErrorCode.NONE
     home.fill()
-    with pytest.raises(NoAnswerError):
+    with pytest.raises(NoResponseError):
         produce(client, "t", b"y" * 1000, partition=1 - full)
     assert cluster.nodes[1].exit_code == 1
 

@@ -25,7 +25,7 @@ from minikafka.raft.raft_node import RaftNode
 from minikafka.replica.replica_manager import ReplicaManager
 from minikafka.rpc.envelope import decode_response, encode_request
 from minikafka.sim.world import sim_node
-from minikafka.sim.world.sim_client import NoAnswerError
+from minikafka.sim.world.sim_client import NoResponseError
 from tests.worlds.sim_world import create_topic, fetch, produce, replica, started_cluster, values_of
 
 
@@ -228,7 +228,7 @@ def test_records_that_cannot_be_read_take_their_directory_and_not_the_node(monke
 
     with monkeypatch.context() as broken:
         broken.setattr(sim_node, "_joined", joined)
-        with pytest.raises(NoAnswerError):
+        with pytest.raises(NoResponseError):
             fetch(client, "t", partition=lost)
     assert fetch(client, "t", partition=lost).error_code == ErrorCode.KAFKA_STORAGE_ERROR
     assert values_of(fetch(client, "t", partition=1 - lost)) == [b"x"]

@@ -19,7 +19,7 @@ from minikafka.messages.produce import (
 )
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch
 from minikafka.records.compression import Codec
-from minikafka.sim.world.sim_client import NoAnswerError
+from minikafka.sim.world.sim_client import NoResponseError
 from minikafka.sim.world.sim_node import EPOCH_MS
 from tests.worlds.sim_world import (
     BY_NAME,
@@ -181,7 +181,7 @@ def test_acks_0_is_appended_and_its_failure_closes_the_connection(cluster):
             produce_request("t", records, acks=0), lambda _: None, version=BY_NAME,
             expects_response=False,
         )  # fmt: skip
-    with pytest.raises(NoAnswerError, match="the connection was lost"):
+    with pytest.raises(NoResponseError, match="the connection was lost"):
         client.ask(MetadataRequest(topics=None), MetadataResponse)
     assert len(values_of(fetch(cluster.client(), "t"))) == 10
 

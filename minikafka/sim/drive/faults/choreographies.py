@@ -17,7 +17,7 @@ from minikafka.sim.drive.faults.fault_context import (
     Undo,
 )
 from minikafka.sim.drive.plan import Fault, Incident
-from minikafka.sim.world.network import Network
+from minikafka.sim.world.network import SimNetwork
 from minikafka.sim.world.sim_cluster import host
 from minikafka.sim.world.sim_node import SimNode
 from minikafka.sim.world.world import US_PER_MS
@@ -290,7 +290,7 @@ class Choreographies:
         context.cluster.world.after(for_us, partial(network.heal, link[0], member))
 
 
-def _unclog(network: Network, links: list[tuple[str, str]]) -> None:
+def _unclog(network: SimNetwork, links: list[tuple[str, str]]) -> None:
     for link in links:
         network.unclog(*link)
 

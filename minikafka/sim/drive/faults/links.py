@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from minikafka.sim.drive.faults.fault_context import STUCK_SHARE, FaultContext, Inject, Undo
 from minikafka.sim.drive.plan import Fault, Incident
-from minikafka.sim.world.network import LinkSpeed, Network
+from minikafka.sim.world.network import LinkSpeed, SimNetwork
 from minikafka.sim.world.sim_cluster import host
 
 _SLOW = LinkSpeed(base_us=20_000, jitter_us=200_000, lost_per_thousand=50)
@@ -33,7 +33,7 @@ class LinkFaults:
         }
 
     @property
-    def _network(self) -> Network:
+    def _network(self) -> SimNetwork:
         return self.context.cluster.network
 
     def _cut(self, incident: Incident) -> Undo:

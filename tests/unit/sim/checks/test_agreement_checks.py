@@ -65,7 +65,7 @@ def test_other_batches_at_the_same_offsets_are_found(cluster):
     other.world.run(2_000)
     log.segments = replica(other, 1, "t").log.segments
     (problem,) = problems(cluster)
-    assert "t-0: n3 holds [Batch(base_offset=1" in problem
+    assert "t-0: n3 holds [BatchIdentity(base_offset=1" in problem
 
 
 def test_a_replica_that_is_missing_is_found(cluster):

@@ -19,9 +19,9 @@ from minikafka.messages.incremental_alter_configs import (
 from minikafka.metadata.image import RESOURCE_TOPIC
 from minikafka.metadata.partition_registration import LeaderRecoveryState, PartitionRegistration
 from minikafka.replica.in_sync_replicas import IsrState
-from minikafka.sim.checks.checkers import ELR_VERSION, Checkers, Glance, final_checks
+from minikafka.sim.checks.checkers import ELR_VERSION, Checkers, ReplicaView, final_checks
 from minikafka.sim.checks.history import History
-from minikafka.sim.checks.log_batches import Batch
+from minikafka.sim.checks.log_batches import BatchIdentity
 from minikafka.sim.checks.replica_checks import POWER_LOSS, UNCLEAN_ELECTION, Committed, Lost
 from minikafka.sim.world.violation import Violation
 from tests.worlds.sim_world import (
@@ -83,7 +83,7 @@ def look_at(cluster, checkers, *changes):
 def test_a_replica_is_checked_again_where_something_has_changed_for_it(cluster, change):
     """Also where it is as long as before, or a leader has said what is committed."""
     partition, known = replica(cluster, 2, "t"), Committed()
-    glance = Glance(partition, known)
+    glance = ReplicaView(partition, known)
     assert glance.is_still(partition)
     change(partition.log, known)
     assert not glance.is_still(partition)
@@ -396,7 +396,7 @@ def test_what_consumers_read_at_the_end_is_compared_with_what_was_promised(write
     assert [problem.partition(":")[0] for problem in final(writes, logs)] == kinds
 
 
-LOST = Lost(Batch(3, 5, 0, 0), (b"x", b"a", b"y"), UNCLEAN_ELECTION, 1)
+LOST = Lost(BatchIdentity(3, 5, 0, 0), (b"x", b"a", b"y"), UNCLEAN_ELECTION, 1)
 
 
 def test_a_record_that_an_unclean_election_took_is_excused():

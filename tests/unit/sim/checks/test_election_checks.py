@@ -22,7 +22,7 @@ from minikafka.metadata.partition_registration import (
 )
 from minikafka.sim.checks.election_checks import (
     ElectionChecks,
-    Moment,
+    ElectionContext,
     RulesInForce,
     can_lead,
     owed_leader,
@@ -43,7 +43,7 @@ def managed(strategy):
 
 
 def moment(able=(2, 3), eligible=(), last_known_elr=(), last_known_leader=-1):
-    return Moment(able, eligible, last_known_elr, last_known_leader)
+    return ElectionContext(able, eligible, last_known_elr, last_known_leader)
 
 
 @pytest.mark.parametrize(

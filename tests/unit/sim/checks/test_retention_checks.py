@@ -10,7 +10,7 @@ from minikafka.messages.produce import ProduceResponse
 from minikafka.sim.checks.checkers import Checkers, final_checks
 from minikafka.sim.checks.history import History
 from minikafka.sim.checks.retention_checks import RetentionChecks
-from minikafka.sim.drive.workload import Connections, SimConsumer
+from minikafka.sim.drive.workload import ClientConnections, SimConsumer
 from minikafka.sim.world.sim_cluster import BROKER_PORT, host
 from minikafka.sim.world.sim_node import EPOCH_MS
 from minikafka.sim.world.violation import Violation
@@ -128,7 +128,7 @@ def test_only_what_retention_took_may_be_missing(cluster):
 def test_a_consumer_goes_on_where_the_log_begins(cluster):
     history = History()
     bootstrap = [(host(1), BROKER_PORT)]
-    connections = Connections(cluster.world, cluster.network, "c", bootstrap, Random(1))
+    connections = ClientConnections(cluster.world, cluster.network, "c", bootstrap, Random(1))
     consumer = SimConsumer(connections, history, [WHERE])
     consumer.start()
     log = replica(cluster, 1, "t").log

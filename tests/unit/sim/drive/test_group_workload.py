@@ -9,7 +9,7 @@ from minikafka.history.group_anomalies import moved_commits, shared_partitions
 from minikafka.history.operations import Resume
 from minikafka.sim.checks.history import History
 from minikafka.sim.drive.group_workload import SimMember, is_stable
-from minikafka.sim.drive.workload import Connections
+from minikafka.sim.drive.workload import ClientConnections
 from minikafka.sim.world.sim_cluster import BROKER_PORT, host
 from tests.worlds.sim_world import create_topic, leader_client, produce, started_cluster
 
@@ -34,7 +34,7 @@ class Group:
     def join(self, name):
         bootstrap = [(host(node_id), BROKER_PORT) for node_id in (1, 2, 3)]
         world, network = self.cluster.world, self.cluster.network
-        connections = Connections(world, network, name, bootstrap, Random(name))
+        connections = ClientConnections(world, network, name, bootstrap, Random(name))
         self.members.append(SimMember(connections, self.history, "g", name, PARTITIONS))
         self.members[-1].start()
 

@@ -9,7 +9,7 @@ from minikafka.sim.checks.checkers import ELR_VERSION
 from minikafka.sim.drive.faults.faults import Faults
 from minikafka.sim.drive.operators import Operators
 from minikafka.sim.drive.plan import Incident, OperatorAction, draw
-from minikafka.sim.drive.workload import Connections
+from minikafka.sim.drive.workload import ClientConnections
 from minikafka.sim.world.sim_cluster import BROKER_PORT, host
 from tests.worlds.sim_world import create_topic, registration, started_cluster
 
@@ -35,7 +35,7 @@ def operators_of(cluster):
 
     def connections(name):
         bootstrap = [(host(1), BROKER_PORT)]
-        return Connections(cluster.world, cluster.network, name, bootstrap, Random(1))
+        return ClientConnections(cluster.world, cluster.network, name, bootstrap, Random(1))
 
     return Operators(plan, "t", Faults(cluster, (), lambda _: None), connections)
 

@@ -9,8 +9,8 @@ from minikafka.messages.metadata import (
     MetadataResponsePartition,
     MetadataResponseTopic,
 )
-from minikafka.sim.drive.workload import Connections
-from minikafka.sim.world.network import Network
+from minikafka.sim.drive.workload import ClientConnections
+from minikafka.sim.world.network import SimNetwork
 from minikafka.sim.world.world import US_PER_MS, World
 
 WHERE = TopicPartition("t", 0)
@@ -18,7 +18,7 @@ WHERE = TopicPartition("t", 0)
 
 def connections():
     world = World(1)
-    return Connections(world, Network(world), "c", [("n1", 9092)], Random(1))
+    return ClientConnections(world, SimNetwork(world), "c", [("n1", 9092)], Random(1))
 
 
 def told(leader, epoch):

@@ -4,11 +4,11 @@ from random import Random
 
 import pytest
 
-from minikafka.sim.world.disk_names import Journal, Names, moved, parent
+from minikafka.sim.world.disk_names import NameJournal, NameTable, moved, parent
 
 
 def test_a_folder_lists_what_is_right_in_it():
-    names = Names()
+    names = NameTable()
     names.make("a")
     names.put("a/x", 1)
     names.put("a/b/y", 2)
@@ -18,7 +18,7 @@ def test_a_folder_lists_what_is_right_in_it():
 
 
 def test_what_is_removed_leaves_nothing_behind():
-    names = Names()
+    names = NameTable()
     names.make("a")
     names.put("a/b/x", 1)
     assert names.drop_file("a/b/x") == 1
@@ -31,7 +31,7 @@ def test_what_is_removed_leaves_nothing_behind():
 @pytest.mark.parametrize("seed", range(200))
 def test_names_after_any_operations(seed):
     rng = Random(seed)
-    names: Names[int] = Names()
+    names: NameTable[int] = NameTable()
     files: dict[str, int] = {}
     folders = {"": None}
     for number in range(40):
@@ -62,7 +62,7 @@ def test_names_after_any_operations(seed):
 
 
 def test_changes_are_taken_by_folder_in_their_order():
-    journal: Journal[int] = Journal()
+    journal: NameJournal[int] = NameJournal()
     changes = [("a", (("a/x", 1),)), ("", (("a/", 0),)), ("a", (("a/x", None), ("a/y", 1)))]
     for change in changes:
         journal.add(change)
@@ -73,7 +73,7 @@ def test_changes_are_taken_by_folder_in_their_order():
 
 
 def test_a_renamed_folder_takes_its_changes_along():
-    journal: Journal[int] = Journal()
+    journal: NameJournal[int] = NameJournal()
     for change in (
         ("", (("a/", 0),)),
         ("a", (("a/x", 1),)),

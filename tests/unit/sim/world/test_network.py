@@ -2,7 +2,7 @@
 
 import pytest
 
-from minikafka.sim.world.network import LinkSpeed, Network
+from minikafka.sim.world.network import LinkSpeed, SimNetwork
 from minikafka.sim.world.world import World
 
 SERVER = ("b", 9092)
@@ -25,7 +25,7 @@ class Wire:
 
     def __init__(self, seed=1):
         self.world = World(seed)
-        self.network = Network(self.world)
+        self.network = SimNetwork(self.world)
         self.server, self.client = Recorder(), Recorder()
         self.streams = []
         self.listen()

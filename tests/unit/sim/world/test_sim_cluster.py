@@ -3,7 +3,7 @@
 import pytest
 
 from minikafka.common.errors import ErrorCode
-from minikafka.sim.world.sim_client import NoAnswerError
+from minikafka.sim.world.sim_client import NoResponseError
 from minikafka.sim.world.sim_cluster import SimCluster
 from minikafka.sim.world.world import World
 from tests.worlds.sim_world import (
@@ -91,6 +91,6 @@ def test_a_disk_that_breaks_ends_a_node_that_has_no_other():
     create_topic(cluster, "t")
     (disk,) = cluster.nodes[1].disks.values()
     disk.broken = "input/output error"
-    with pytest.raises(NoAnswerError):
+    with pytest.raises(NoResponseError):
         produce(cluster.client(), "t", b"x")
     assert cluster.nodes[1].exit_code == 1

@@ -2,7 +2,7 @@
 
 import pytest
 
-from minikafka.sim.world.world import NeverHappenedError, World
+from minikafka.sim.world.world import ConditionTimeoutError, World
 
 
 def test_what_is_due_at_one_time_happens_in_the_order_of_asking():
@@ -29,7 +29,7 @@ def test_waiting_ends_with_the_condition_or_with_the_time():
     world.after(3_000, lambda: seen.append(1))
     world.run_until(lambda: bool(seen), 5)
     assert world.now_us == 3_000
-    with pytest.raises(NeverHappenedError, match="the impossible"):
+    with pytest.raises(ConditionTimeoutError, match="the impossible"):
         world.run_until(lambda: False, 5, "the impossible")
     assert world.now_us == 8_000
 

@@ -94,7 +94,7 @@ class Sent:
 
 
 @dataclass(slots=True)
-class Clients:
+class ScenarioClients:
     """`note` takes who and what; `known` is what the controller has committed of each topic.
 
     `on_elections` is told of each ElectLeaders request before it is sent.

@@ -1,8 +1,9 @@
-"""Clients that ask in ways that the ordinary ones do not.
+"""Clients that send unusual requests.
 
-`JointProducer` writes to all partitions of a broker with one request. `OddClient` sends what no
-client means to send: partitions named twice, in requests that wait, and batches that repeat a last
-sequence. Values are noted like those of any producer.
+`MultiPartitionProducer` writes to all partitions of a broker with one request. `EdgeCaseClient`
+sends requests that are legal and that no ordinary client sends: partitions named twice, in requests
+that wait, and batches that end with a sequence that was used before. Their values are recorded like
+those of any producer.
 """
 
 from collections.abc import Callable, Sequence
@@ -27,8 +28,8 @@ from minikafka.messages.produce import (
 )
 from minikafka.protocol.message import ApiMessage
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch
-from minikafka.sim.checks.history import Denial, History
-from minikafka.sim.drive.workload import NOT_APPENDED, Connections
+from minikafka.sim.checks.history import History, RejectedWrite
+from minikafka.sim.drive.workload import NOT_APPENDED, ClientConnections
 from minikafka.sim.world.sim_node import EPOCH_MS
 from minikafka.sim.world.world import US_PER_MS
 
@@ -42,18 +43,18 @@ _PLAIN = BatchOptions()
 
 
 @dataclass(slots=True, eq=False)
-class JointProducer:
+class MultiPartitionProducer:
     """Writes one record to each partition of a broker at a time, acks=all; never sends it again.
 
-    `denied` hears of each answer NOT_LEADER_OR_FOLLOWER.
+    `on_rejected` gets each write that was answered with NOT_LEADER_OR_FOLLOWER.
     """
 
-    connections: Connections
+    connections: ClientConnections
     history: History
     name: str
     partitions: Sequence[TopicPartition]
     interval_ms: int
-    denied: Callable[[Denial], None]
+    on_rejected: Callable[[RejectedWrite], None]
     running: bool = True
     _count: int = 0
     _asked: dict[tuple[str, int], None] = field(default_factory=dict)
@@ -121,17 +122,17 @@ class JointProducer:
             self.connections.leaders.pop(where, None)
             each.refused = found.error_code in NOT_APPENDED
             if found.error_code == ErrorCode.NOT_LEADER_OR_FOLLOWER:
-                self.denied(Denial(where, each.value, address[0]))
+                self.on_rejected(RejectedWrite(where, each.value, address[0]))
 
 
 @dataclass(slots=True, eq=False)
-class OddClient:
+class EdgeCaseClient:
     """Names partitions twice, in one API after another, and repeats last sequences.
 
     Of the responses only those to idempotent batches are read.
     """
 
-    connections: Connections
+    connections: ClientConnections
     history: History
     name: str
     partitions: Sequence[TopicPartition]

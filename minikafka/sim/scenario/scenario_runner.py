@@ -19,12 +19,12 @@ from minikafka.metadata.features import DEFAULT_LEVELS
 from minikafka.metadata.partition_registration import NO_LEADER, PartitionRegistration
 from minikafka.sim.checks.checkers import ELR_VERSION, Checkers
 from minikafka.sim.checks.history import History
-from minikafka.sim.scenario.scenario import Command, Words
-from minikafka.sim.scenario.stage_clients import Clients
+from minikafka.sim.scenario.scenario import Command, CommandArguments
+from minikafka.sim.scenario.scenario_clients import ScenarioClients
 from minikafka.sim.world.sim_cluster import CONTROLLER_ID, SimCluster, host
 from minikafka.sim.world.sim_node import SimNode
 from minikafka.sim.world.violation import Violation
-from minikafka.sim.world.world import US_PER_MS, NeverHappenedError, World
+from minikafka.sim.world.world import US_PER_MS, ConditionTimeoutError, World
 
 QUIET_MS = 3_000
 """Longer than a session, so that who falls silent is missed before the next command."""
@@ -53,7 +53,7 @@ _TIMES = {
 }
 
 
-class Line(NamedTuple):
+class TranscriptLine(NamedTuple):
     """Something that happened."""
 
     time: str
@@ -73,17 +73,17 @@ class _Nothing(Random):
 
 
 @dataclass(slots=True)
-class Stage:
+class ScenarioRunner:
     """Give `carry_out` one command after the other; `broken` is the rule that was broken."""
 
     broken: str = ""
     known: dict[str, PartitionRegistration] = field(default_factory=dict)
     """Each topic's partition as the controller has committed it last."""
     _cluster: SimCluster | None = None
-    _clients: Clients | None = None
+    _clients: ScenarioClients | None = None
     _checkers: Checkers | None = None
-    _lines: list[Line] = field(default_factory=list)
-    _grown: dict[str, Line] = field(default_factory=dict)
+    _lines: list[TranscriptLine] = field(default_factory=list)
+    _grown: dict[str, TranscriptLine] = field(default_factory=dict)
     """Topics of which the last line says that the ISR took members in, and that line."""
     _topics_seen: dict[str, None] = field(default_factory=dict)
     _fenced: tuple[int, ...] = ()
@@ -107,7 +107,7 @@ class Stage:
             self.CARRY_OUT[command.name](self, words)
             if command.name not in _QUESTIONS or wait:
                 self._let_pass(wait_ms)
-        except NeverHappenedError as error:
+        except ConditionTimeoutError as error:
             raise command.wrong(str(error)) from error
         except Violation as violation:
             self.broken = str(violation)
@@ -151,9 +151,9 @@ class Stage:
         return self._cluster.world
 
     def _note(self, who: str, what: str) -> None:
-        self._lines.append(Line(f"{self._world.now_us / _SECOND_US:.1f}s", who, what))
+        self._lines.append(TranscriptLine(f"{self._world.now_us / _SECOND_US:.1f}s", who, what))
 
-    def _rank(self, line: Line) -> int:
+    def _rank(self, line: TranscriptLine) -> int:
         """Where a line stands: nodes, each topic's lines in their order, what people were told.
 
         What happens in two places at one time may be told in any order, and shall not be.
@@ -232,7 +232,7 @@ class Stage:
 
     # The cluster
 
-    def _do_cluster(self, words: Words) -> None:
+    def _do_cluster(self, words: CommandArguments) -> None:
         strategy = words.option("strategy")
         recovery = words.switch("recovery", default=bool(strategy))
         min_isr = words.number("min.isr", 1)
@@ -264,27 +264,27 @@ class Stage:
         for node in self._cluster.nodes.values():
             node.on_power_loss = self._lost_power
         self._checkers.elections.given = given
-        self._clients = Clients(
+        self._clients = ScenarioClients(
             self._cluster, self._note, self.known, self._checkers.elections.asked
         )
         self._cluster.start()
         self._lines.clear()
 
-    def _do_topic(self, words: Words) -> None:
+    def _do_topic(self, words: CommandArguments) -> None:
         name = words.next("a name")
         replicas = words.numbers(words.option("replicas", "1,2,3"))
         config = _settings(words)
         words.finish()
         self._clients_at(words).create(words.command, name, replicas, config)
 
-    def _do_feature(self, words: Words) -> None:
+    def _do_feature(self, words: CommandArguments) -> None:
         elr = words.switch("elr", default=True)
         words.finish()
         self._clients_at(words).set_feature(words.command, ELR_VERSION, int(elr))
 
     # Machines
 
-    def _nodes(self, words: Words, *, alive: bool | None) -> list[SimNode]:
+    def _nodes(self, words: CommandArguments, *, alive: bool | None) -> list[SimNode]:
         """The nodes that are named; `alive` says whether their processes must run, or must not."""
         assert self._cluster is not None
         found = []
@@ -299,12 +299,12 @@ class Stage:
         words.finish()
         return found
 
-    def _do_kill(self, words: Words) -> None:
+    def _do_kill(self, words: CommandArguments) -> None:
         for node in self._nodes(words, alive=True):
             self._paused.pop(node.config.node_id, None)
             node.kill()
 
-    def _do_power_cut(self, words: Words) -> None:
+    def _do_power_cut(self, words: CommandArguments) -> None:
         keeps = words.option("keep", "chance")
         if keeps not in _KEEPS:
             raise words.command.wrong(f"keep={keeps}: {', '.join(_KEEPS)}")
@@ -321,27 +321,27 @@ class Stage:
         assert self._checkers is not None
         self._checkers.lost_records(node.config.node_id)
 
-    def _do_stop(self, words: Words) -> None:
+    def _do_stop(self, words: CommandArguments) -> None:
         for node in self._nodes(words, alive=True):
             node.shut_down()
 
-    def _do_start(self, words: Words) -> None:
+    def _do_start(self, words: CommandArguments) -> None:
         for node in self._nodes(words, alive=False):
             node.start()
 
-    def _do_pause(self, words: Words) -> None:
+    def _do_pause(self, words: CommandArguments) -> None:
         for node in self._nodes(words, alive=True):
             self._paused[node.config.node_id] = None
             node.pause()
 
-    def _do_resume(self, words: Words) -> None:
+    def _do_resume(self, words: CommandArguments) -> None:
         nodes = self._nodes(words, alive=True)
         for node in nodes:
             if self._paused.pop(node.config.node_id, 0) == 0:
                 raise words.command.wrong(f"{node.host} is not paused")
             node.resume()
 
-    def _do_slow_disk(self, words: Words) -> None:
+    def _do_slow_disk(self, words: CommandArguments) -> None:
         """Flushes take seconds from now on; `usual` in front of the nodes ends that."""
         usual = words.plain[:1] == ["usual"]
         if usual:
@@ -351,7 +351,7 @@ class Stage:
 
     # Links
 
-    def _do_cut(self, words: Words) -> None:
+    def _do_cut(self, words: CommandArguments) -> None:
         """From the first named to the second; both ways but for `one-way`."""
         assert self._cluster is not None
         pair = words.next("two nodes, as 1-2").split("-")
@@ -365,7 +365,7 @@ class Stage:
         self._cluster.network.cut(one, other, both=both)
         self._cuts[one, other] = None
 
-    def _do_isolate(self, words: Words) -> None:
+    def _do_isolate(self, words: CommandArguments) -> None:
         """From every other node; clients reach it."""
         assert self._cluster is not None
         nodes = self._nodes(words, alive=None)
@@ -375,7 +375,7 @@ class Stage:
                     self._cluster.network.cut(node.host, other.host)
                     self._cuts[node.host, other.host] = None
 
-    def _do_heal(self, words: Words) -> None:
+    def _do_heal(self, words: CommandArguments) -> None:
         """All links; or those of the nodes that are named."""
         assert self._cluster is not None
         hosts = [self._host(words, name) for name in words.plain]
@@ -388,7 +388,7 @@ class Stage:
             del self._cuts[pair]
             self._cluster.network.heal(*pair)
 
-    def _host(self, words: Words, name: str) -> str:
+    def _host(self, words: CommandArguments, name: str) -> str:
         assert self._cluster is not None
         node_id = CONTROLLER_ID if name == _CONTROLLER else words.to_number(name)
         if node_id not in self._cluster.nodes:
@@ -397,7 +397,7 @@ class Stage:
 
     # Clients and operators
 
-    def _clients_at(self, words: Words) -> Clients:
+    def _clients_at(self, words: CommandArguments) -> ScenarioClients:
         """The clients, which reach every broker that serves."""
         assert self._clients is not None
         assert self._cluster is not None
@@ -411,7 +411,7 @@ class Stage:
         del words
         return self._clients
 
-    def _topics(self, words: Words) -> list[str]:
+    def _topics(self, words: CommandArguments) -> list[str]:
         """The topics that are named, or all."""
         if not self.known:
             raise words.command.wrong("there is no topic yet")
@@ -419,7 +419,7 @@ class Stage:
         words.plain = [word for word in words.plain if word not in self.known]
         return named or list(self.known)
 
-    def _do_produce(self, words: Words) -> None:
+    def _do_produce(self, words: CommandArguments) -> None:
         count = words.to_number(words.next("how many records"))
         acks = words.option("acks", "all")
         if acks not in ("all", "1", "0"):
@@ -435,13 +435,13 @@ class Stage:
                 topic, count, -1 if acks == "all" else int(acks), leader
             )
 
-    def _do_read(self, words: Words) -> None:
+    def _do_read(self, words: CommandArguments) -> None:
         topics = self._topics(words)
         words.finish()
         for topic in topics:
             self._clients_at(words).read(topic)
 
-    def _do_poll(self, words: Words) -> None:
+    def _do_poll(self, words: CommandArguments) -> None:
         """A reader waits at the end for records; its answer is told when it comes."""
         for_ms = words.duration_ms(words.option("for", "10s"))
         topics = self._topics(words)
@@ -449,13 +449,13 @@ class Stage:
         for topic in topics:
             self._clients_at(words).poll(topic, for_ms)
 
-    def _do_delete(self, words: Words) -> None:
+    def _do_delete(self, words: CommandArguments) -> None:
         topics = self._topics(words)
         words.finish()
         for topic in topics:
             self._clients_at(words).delete(words.command, topic)
 
-    def _do_logs(self, words: Words) -> None:
+    def _do_logs(self, words: CommandArguments) -> None:
         """What each replica holds: where its log ends, and its high watermark."""
         assert self._cluster is not None
         topics = self._topics(words)
@@ -476,7 +476,7 @@ class Stage:
                     f"{topic} ends at {log.log_end_offset}, high watermark {log.high_watermark}",
                 )
 
-    def _do_elect(self, words: Words) -> None:
+    def _do_elect(self, words: CommandArguments) -> None:
         kind = words.next("a type of election")
         leader = words.option("leader")
         topics = self._topics(words)
@@ -484,7 +484,7 @@ class Stage:
         wished = words.to_number(leader) if leader else None
         self._clients_at(words).elect(words.command, kind, topics, wished)
 
-    def _do_alter(self, words: Words) -> None:
+    def _do_alter(self, words: CommandArguments) -> None:
         topics = self._topics(words)
         config = _settings(words)
         words.finish()
@@ -492,14 +492,14 @@ class Stage:
             raise words.command.wrong("alter needs min.isr=, strategy=, unclean= or a key of Kafka")
         self._clients_at(words).alter(words.command, topics, config)
 
-    def _do_reassign(self, words: Words) -> None:
+    def _do_reassign(self, words: CommandArguments) -> None:
         topics = self._topics(words)
         target = words.next("replicas, as 1,2,4, or cancel")
         words.finish()
         replicas = None if target == "cancel" else words.numbers(target)
         self._clients_at(words).reassign(words.command, topics, replicas)
 
-    def _do_wait(self, words: Words) -> None:
+    def _do_wait(self, words: CommandArguments) -> None:
         what = words.next("a time, or leader")
         if what == "leader":
             topics = self._topics(words)
@@ -514,7 +514,7 @@ class Stage:
         words.finish()
         self._world.run(for_ms)
 
-    CARRY_OUT: ClassVar[dict[str, Callable[["Stage", Words], None]]] = {
+    CARRY_OUT: ClassVar[dict[str, Callable[["ScenarioRunner", CommandArguments], None]]] = {
         "cluster": _do_cluster,
         "topic": _do_topic,
         "produce": _do_produce,
@@ -573,7 +573,7 @@ def _numbers(members: tuple[int, ...] | list[int]) -> str:
     return ",".join(str(each) for each in sorted(members))
 
 
-def _settings(words: Words) -> dict[str, str]:
+def _settings(words: CommandArguments) -> dict[str, str]:
     """Configuration of a topic: short names, or Kafka's own."""
     config = {}
     if "min.isr" in words.options:

@@ -3,8 +3,8 @@
 import pytest
 
 from minikafka.sim.scenario.scenario import ScenarioError, parse, play
-from minikafka.sim.scenario.stage import Stage
-from minikafka.sim.scenario.stage_clients import ELECTIONS
+from minikafka.sim.scenario.scenario_clients import ELECTIONS
+from minikafka.sim.scenario.scenario_runner import ScenarioRunner
 from tests.mutation import applied
 from tests.simulation.mutations import MUTATIONS
 
@@ -12,8 +12,8 @@ BEGIN = "cluster brokers=3 min.isr=2\ntopic t replicas=1,2,3\n"
 
 
 def played(text):
-    stage = Stage()
-    return play(parse(text, "x.txt", Stage.CARRY_OUT), stage.carry_out), stage
+    runner = ScenarioRunner()
+    return play(parse(text, "x.txt", ScenarioRunner.CARRY_OUT), runner.carry_out), runner
 
 
 @pytest.mark.parametrize(
@@ -73,9 +73,9 @@ def test_a_topic_is_there_before_it_is_used():
 def test_a_rule_that_is_broken_ends_the_scenario():
     (mutant,) = [each for each in MUTATIONS if each.name.startswith("H1: ")]
     with applied(mutant):
-        traces, stage = played(f"{BEGIN}kill 2 3\nproduce 1 acks=1\nkill 1\n")
-    assert stage.broken.startswith("H1: t-0: ")
-    assert f"BROKEN   {stage.broken}" in traces[3][-1]
+        traces, runner = played(f"{BEGIN}kill 2 3\nproduce 1 acks=1\nkill 1\n")
+    assert runner.broken.startswith("H1: t-0: ")
+    assert f"BROKEN   {runner.broken}" in traces[3][-1]
     assert traces[4] == []
 
 
