@@ -24,8 +24,8 @@ def write(plan: Plan, command: str, settings: str, path: Path) -> RunOutcome:
     story = Story()
 
     def tell(line: str) -> None:
-        recorder.tell(line)
-        story.tell(line)
+        recorder.add_line(line)
+        story.add_line(line)
 
     simulation = Simulation(plan, tell)
     recorder.follow(simulation.cluster)

@@ -152,7 +152,7 @@ def _run_seeds(args: argparse.Namespace, given: Plan | None, trace: IO[str] | No
         if not total.broken or total.broken == [plan.seed]:
             drawn, drawn_by = plan, command
         seed += 1
-    total.tell()
+    total.print_summary()
     if args.html is not None and drawn is not None:
         _sim_page.write(drawn, f"minikafka {drawn_by}", header(drawn)[0], args.html)
     if args.save_plan is not None and drawn is not None:
@@ -197,7 +197,7 @@ def _explain(plan: Plan, outcome: RunOutcome, *, shrinks: bool) -> Plan:
     if shrinks:
         plan = shrink(plan, lambda tried: Simulation(tried).run().rule == outcome.rule)
     story = Story()
-    simulation = Simulation(plan, story.tell)
+    simulation = Simulation(plan, story.add_line)
     story.follow(simulation)
     last = simulation.run()
     for line in (*header(plan), "", *story.lines):
@@ -230,7 +230,7 @@ class Totals:
         if outcome.violation is not None:
             self.broken.append(outcome.seed)
 
-    def tell(self) -> None:
+    def print_summary(self) -> None:
         """Print the totals."""
         took_s = max(time.monotonic() - self._begun_s, 1e-6)
         print(

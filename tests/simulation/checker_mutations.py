@@ -49,7 +49,7 @@ CHECKER_MUTATIONS = (
     CheckerMutation(
         mutation(
             "a leader's own view is not checked",
-            ("sim.checks.replica_checks", "ReplicaChecks._own_isr_has_it",
+            ("sim.checks.replica_checks", "ReplicaChecks._check_own_isr",
              "if len(isr.committed) < partition.min_isr:", "return\n    if False:"),
         ),
         ("H1", "H2"),
@@ -57,7 +57,7 @@ CHECKER_MUTATIONS = (
     CheckerMutation(
         mutation(
             "retention may take anything",
-            ("sim.checks.retention_checks", "RetentionChecks.look",
+            ("sim.checks.retention_checks", "RetentionChecks.check",
              "start <= max(self.trimmed.get(where, 0), self._begin_of_leader(partition))", "True"),
         ),
         ("retention",),
@@ -73,7 +73,7 @@ CHECKER_MUTATIONS = (
     CheckerMutation(
         mutation(
             "a recovery point is believed",
-            ("sim.checks.durability_checks", "DurabilityChecks.look",
+            ("sim.checks.durability_checks", "DurabilityChecks.check",
              "flushed_size is not None and file.durable_size < flushed_size", "False"),
         ),
         ("flushed",),

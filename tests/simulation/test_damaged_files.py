@@ -60,7 +60,7 @@ def test_every_kind_of_small_file_is_damaged():
 def test_a_damaged_small_file_is_named(caplog, node_id, path, content):
     cluster = stopped_cluster()
     lines = []
-    cluster.world.tell = lines.append
+    cluster.world.on_line = lines.append
     (disk,) = cluster.nodes[node_id].disks.values()
     write_file(disk, path, content)
     caplog.clear()

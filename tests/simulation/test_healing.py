@@ -38,7 +38,7 @@ def test_no_operator_takes_the_place_of_a_rule(simulation, monkeypatch):
     monkeypatch.setattr(Simulation, "_all_led", lambda _: False)
     monkeypatch.setattr(
         ElectionChecks,
-        "only_operators_help",
+        "check_leaders_owed",
         lambda _, image: found.append(image),
     )
     simulation._elect_by_hand()

@@ -25,7 +25,7 @@ def test_no_byte_of_the_controllers_log_can_change_unnoticed():
     (disk,) = controller.disks.values()
     at = bytes(disk.open(LOG).read_at(0, 1 << 20)).index(NAME.encode())
     told = []
-    cluster.world.tell = told.append
+    cluster.world.on_line = told.append
     for byte in range(at, at + len(NAME)):
         repair = disk.flip(LOG, byte, 0)
         controller.start()

@@ -25,7 +25,7 @@ class Restored:
         self.stop(self.controller)
         self.controller.disks[path] = older
         self.lines = []
-        self.cluster.world.tell = self.lines.append
+        self.cluster.world.on_line = self.lines.append
 
     def stop(self, node):
         node.shut_down()
@@ -100,7 +100,7 @@ def test_a_committed_tail_that_rots_is_missed_by_brokers():
     assert read_recovery_point(disk) < cluster.nodes[1].node.raft.high_watermark
     disk.flip(log, content.rindex(b"\x02t") + 1, 1)
     lines = []
-    cluster.world.tell = lines.append
+    cluster.world.on_line = lines.append
     controller.start()
     cluster.world.run_until(
         lambda: not any(cluster.nodes[each].alive for each in (1, 2)), 60_000, "the brokers stop"

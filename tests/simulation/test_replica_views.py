@@ -26,7 +26,7 @@ def test_every_rule_is_evaluated_as_often_as_if_nothing_were_passed_over(seed, m
         looks.append(node)
         return {}
 
-    monkeypatch.setattr(Checkers, "_looked_at_by", all_of_them)
+    monkeypatch.setattr(Checkers, "_unchanged_views", all_of_them)
     assert rules_of(seed) == passing_over
     assert looks
     assert passing_over["H1, H2, H3"]

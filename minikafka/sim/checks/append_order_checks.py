@@ -20,7 +20,7 @@ class AppendOrderChecks:
     coverage: Coverage = field(default_factory=Coverage)
     _queued: dict[tuple[int, TopicPartition], list[QueuedAppend]] = field(default_factory=dict)
 
-    def look(self, node: SimNode, partition: Partition) -> None:
+    def check(self, node: SimNode, partition: Partition) -> None:
         """Check that nothing that was queued is decided before what was queued ahead of it."""
         key = (node.config.node_id, partition.topic_partition)
         former = self._queued.pop(key, None)

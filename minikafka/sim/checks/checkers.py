@@ -56,7 +56,7 @@ class ReplicaView:
         is_all = not partition.queued and (known is not None or _is_internal(partition))
         self._seen = _seen_of(partition, known) if is_all else None
 
-    def is_still(self, partition: Partition) -> bool:
+    def is_unchanged(self, partition: Partition) -> bool:
         """Whether a look would see what was seen before."""
         return (
             partition is self._partition
@@ -133,7 +133,7 @@ class Checkers:
         """Begin with nothing committed."""
         self.replicas = ReplicaChecks(
             self.nodes,
-            self._taken_away,
+            self._records_removed,
             self.power.excuses,
             coverage=self.coverage,
         )
@@ -164,11 +164,11 @@ class Checkers:
             self._offsets_were_lost = True
             self.offsets_may_be_lost |= not self.elr_is_on
 
-    def _taken_away(self, where: TopicPartition, offset: int) -> None:
+    def _records_removed(self, where: TopicPartition, offset: int) -> None:
         self.history.forget_reads_from(where, offset)
-        self.retention.taken_away(where, offset)
+        self.retention.records_removed(where, offset)
 
-    def look(self, node: SimNode) -> None:
+    def check(self, node: SimNode) -> None:
         """Check a node after its step.
 
         Raises:
@@ -180,41 +180,41 @@ class Checkers:
             if disk.broken is not None:
                 # Nothing can be looked at; the node will notice, too.
                 return
-        self.quorum.look(node)
+        self.quorum.check(node)
         if running.controller is not None:
             for image in self._committed_by(running):
-                self.look_at_metadata(image)
-            self.recoveries.look(running.controller, node.now.monotonic_ms)
+                self.check_metadata(image)
+            self.recoveries.check(running.controller, node.now.monotonic_ms)
         if running.broker is None:
             return
-        self._look_at_starts(node)
-        looked_at = self._looked_at_by(node)
+        self._check_starts(node)
+        views = self._unchanged_views(node)
         for partition in running.broker.replicas.partitions.values():
-            seen = looked_at.get(id(partition))
-            if seen is not None and seen.is_still(partition):
+            seen = views.get(id(partition))
+            if seen is not None and seen.is_unchanged(partition):
                 continue
-            self._look_at_partition(node, partition)
+            self._check_partition(node, partition)
             known = self.committed.get(partition.topic_partition)
             if not self.replicas.is_damaged(node.config.node_id, partition.topic_partition):
-                looked_at[id(partition)] = ReplicaView(partition, known)
+                views[id(partition)] = ReplicaView(partition, known)
 
-    def _looked_at_by(self, node: SimNode) -> dict[int, "ReplicaView"]:
+    def _unchanged_views(self, node: SimNode) -> dict[int, "ReplicaView"]:
         """The replicas of this node that were looked at since what is no replica's has changed."""
         others = (node.starts, node.started, self._images, self._losses)
-        former, looked_at = self._glances.get(node.config.node_id, (None, {}))
+        former, views = self._glances.get(node.config.node_id, (None, {}))
         if former != others:
-            looked_at = {}
-            self._glances[node.config.node_id] = (others, looked_at)
-        return looked_at
+            views = {}
+            self._glances[node.config.node_id] = (others, views)
+        return views
 
-    def _look_at_partition(self, node: SimNode, partition: Partition) -> None:
-        self.power.look(node, partition)
-        self.durability.look(node, partition)
+    def _check_partition(self, node: SimNode, partition: Partition) -> None:
+        self.power.record(node, partition)
+        self.durability.check(node, partition)
         if _is_internal(partition):
             return
         self._count_truncation(node, partition)
-        self.retention.look(node, partition)
-        self.append_order.look(node, partition)
+        self.retention.check(node, partition)
+        self.append_order.check(node, partition)
         if partition.is_leader:
             self.replicas.leader(node, partition)
         else:
@@ -232,7 +232,7 @@ class Checkers:
             if former is not None and former[2]:
                 self.coverage.events["truncations while a flush runs"] += is_shorter
 
-    def look_at_the_end(self) -> None:
+    def check_at_end(self) -> None:
         """LogMatching, of every replica of every partition."""
         for node in self.nodes.values():
             if node.node is not None and node.node.broker is not None:
@@ -242,18 +242,18 @@ class Checkers:
 
     # Starts of brokers
 
-    def _look_at_starts(self, node: SimNode) -> None:
+    def _check_starts(self, node: SimNode) -> None:
         assert node.node is not None
         assert node.node.broker is not None
         key = node.config.node_id
         if self._seen_starts.get(key) != node.starts:
             self._seen_starts[key] = node.starts
-            self._is_honest(node)
+            self._check_clean_shutdown_file(node)
         if node.started and self._seen_serving.get(key) != node.starts:
             self._seen_serving[key] = node.starts
             self.replicas.started(key)
 
-    def _is_honest(self, node: SimNode) -> None:
+    def _check_clean_shutdown_file(self, node: SimNode) -> None:
         """C2: the clean shutdown file is gone once logs are loaded: it speaks of one end only.
 
         A directory that fails at the start keeps it, and is as that end left it.
@@ -264,7 +264,7 @@ class Checkers:
         if any(home.disk.exists(CLEAN_SHUTDOWN) for home in node.node.broker.logs.online):
             raise Violation(f"C2: {node.host} runs, and {CLEAN_SHUTDOWN} is still there")
 
-    def _registrations_are_right(self, before: MetadataImage, image: MetadataImage) -> None:
+    def _check_registrations(self, before: MetadataImage, image: MetadataImage) -> None:
         """C3, E7: with a registration after an unclean end a broker is in no ISR and no ELR."""
         if not self.elr_is_on or before.brokers is image.brokers:
             return
@@ -315,7 +315,7 @@ class Checkers:
                 batch.records, last_offset=batch.last_offset, epoch=batch.epoch
             )
 
-    def look_at_metadata(self, image: MetadataImage) -> None:
+    def check_metadata(self, image: MetadataImage) -> None:
         """Check what changed since the controller's committed image was looked at last."""
         if image is self._image or image.offset <= self._image.offset:
             return
@@ -328,16 +328,14 @@ class Checkers:
             self.elr_enabled = False
             self.power.elr_is_off()
             self.offsets_may_be_lost |= self._offsets_were_lost
-        self._registrations_are_right(before, image)
+        self._check_registrations(before, image)
         for topic_id, topic in image.topics.items():
             if before.topics.get(topic_id) is not topic:
-                self._look_at_topic(before, image, topic)
+                self._check_topic(before, image, topic)
         if before.brokers is not image.brokers or before.topics is not image.topics:
-            self.elections.nobody_waits_for_a_member(image)
+            self.elections.check_eligible_members_lead(image)
 
-    def _look_at_topic(
-        self, before: MetadataImage, image: MetadataImage, topic: TopicImage
-    ) -> None:
+    def _check_topic(self, before: MetadataImage, image: MetadataImage, topic: TopicImage) -> None:
         known = before.topics.get(topic.topic_id)
         for index, now in topic.partitions.items():
             former = None if known is None else known.partitions.get(index)

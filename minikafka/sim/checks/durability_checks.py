@@ -28,7 +28,7 @@ class DurabilityChecks:
     coverage: Coverage = field(default_factory=Coverage)
     _seen: dict[tuple[int, TopicPartition], tuple[int, int, int]] = field(default_factory=dict)
 
-    def look(self, node: SimNode, partition: Partition) -> None:
+    def check(self, node: SimNode, partition: Partition) -> None:
         """Check the files of a replica against the disk that a power loss would leave."""
         log = partition.log
         segments = log.segments.items

@@ -242,7 +242,7 @@ class ElectionChecks:
                     leaders = row.desired_leaders or [NO_LEADER] * len(row.partitions)
                     yield request.election_type, leaders[row.partitions.index(where.partition)]
 
-    def nobody_waits_for_a_member(self, image: MetadataImage) -> None:
+    def check_eligible_members_lead(self, image: MetadataImage) -> None:
         """L1, L2: a member of ISR or ELR that can lead leads at once.
 
         Raises:
@@ -258,7 +258,7 @@ class ElectionChecks:
                     f"{now.elr} could"
                 )
 
-    def only_operators_help(self, image: MetadataImage) -> None:
+    def check_leaders_owed(self, image: MetadataImage) -> None:
         """Check, once all has been healed for long, that no rule owes a partition its leader.
 
         Raises:

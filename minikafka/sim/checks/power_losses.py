@@ -40,7 +40,7 @@ class PowerLosses:
     _ends: dict[_Key, _End] = field(default_factory=dict)
     _gaps: dict[_Key, _Gap] = field(default_factory=dict)
 
-    def look(self, node: SimNode, partition: Partition) -> None:
+    def record(self, node: SimNode, partition: Partition) -> None:
         """Note how far a replica's log goes, and how much of it is flushed."""
         key = (node.config.node_id, partition.topic_partition)
         log = partition.log

@@ -17,10 +17,10 @@ class QuorumChecks:
 
     coverage: Coverage = field(default_factory=Coverage)
     _batches: dict[int, BatchIdentity] = field(default_factory=dict)
-    _looked_at: dict[int, tuple[int, int]] = field(default_factory=dict)
+    _compared: dict[int, tuple[int, int]] = field(default_factory=dict)
     """Node -> the start of its process, and the high watermark up to which it was compared."""
 
-    def look(self, node: SimNode) -> None:
+    def check(self, node: SimNode) -> None:
         """Compare what a node has newly taken for committed.
 
         Raises:
@@ -30,13 +30,13 @@ class QuorumChecks:
         raft = node.node.raft
         reached = raft.high_watermark
         key = node.config.node_id
-        start, offset = self._looked_at.get(key, (0, 0))
+        start, offset = self._compared.get(key, (0, 0))
         if start != node.starts:
             # What a snapshot covers the process has not read.
             offset = raft.adopted_offset
         if reached <= offset:
             return
-        self._looked_at[key] = (node.starts, reached)
+        self._compared[key] = (node.starts, reached)
         self.coverage.rules["MetadataLogMatching"] += 1
         for batch in batches_of(raft.log.log, offset, reached):
             known = self._batches.setdefault(batch.base_offset, batch)

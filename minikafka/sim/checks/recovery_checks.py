@@ -50,7 +50,7 @@ class RecoveryChecks:
     _open: dict[TopicIdPartition, _Open] = field(default_factory=dict)
     _finished: int = 0
 
-    def look(self, controller: QuorumController, now_ms: int) -> None:
+    def check(self, controller: QuorumController, now_ms: int) -> None:
         """Check after a step of the controller, whose monotonic clock says `now_ms`.
 
         Raises:
@@ -63,7 +63,7 @@ class RecoveryChecks:
             still_open = [each.partition for each in running]
             for key, before in self._open.items():
                 if key not in still_open:
-                    self._has_waited(controller, key, before, now_ms)
+                    self._check_waited(controller, key, before, now_ms)
                     self._elected(controller.latest, key, before)
         self._finished = finished
         if running or self._open:
@@ -74,7 +74,7 @@ class RecoveryChecks:
                 since_ms = known.since_ms if known is not None and is_same else now_ms
                 self._follow(controller.latest, each, since_ms)
 
-    def _has_waited(
+    def _check_waited(
         self, controller: QuorumController, key: TopicIdPartition, before: _Open, now_ms: int
     ) -> None:
         """U5: the last answer comes with the election; all others were there before."""
@@ -114,10 +114,10 @@ class RecoveryChecks:
                     f"U8: {now.where}: an answer of {broker_id} is of epoch "
                     f"{answer.broker_epoch}, it is registered with {registered.epoch}"
                 )
-            self._is_of_today(now.where, broker_id, registration.leader_epoch)
-            self._is_true(now.where, broker_id, said, answer.broker_epoch)
+            self._check_leader_epoch(now.where, broker_id, registration.leader_epoch)
+            self._check_answer(now.where, broker_id, said, answer.broker_epoch)
 
-    def _is_of_today(self, where: TopicPartition, broker_id: int, leader_epoch: int) -> None:
+    def _check_leader_epoch(self, where: TopicPartition, broker_id: int, leader_epoch: int) -> None:
         """Whoever has answered had heard that nobody leads: it follows nobody any more."""
         held = self._replica(broker_id, where)
         if held is not None and held.leader_epoch < leader_epoch:
@@ -126,7 +126,7 @@ class RecoveryChecks:
                 f"{leader_epoch}"
             )
 
-    def _is_true(self, where: TopicPartition, broker_id: int, said: Rank, epoch: int) -> None:
+    def _check_answer(self, where: TopicPartition, broker_id: int, said: Rank, epoch: int) -> None:
         self.coverage.rules["U4"] += 1
         actual = self._rank(broker_id, where, epoch)
         if actual is not None and actual != said:

@@ -89,10 +89,10 @@ class Committed:
 
 @dataclass(slots=True)
 class ReplicaChecks:
-    """The checks of all partitions. `on_taken_away` hears what an excused loss took, from where."""
+    """The checks of all partitions. `on_removed` hears what an excused loss took, from where."""
 
     nodes: Mapping[int, SimNode]
-    on_taken_away: Callable[[TopicPartition, int], None]
+    on_removed: Callable[[TopicPartition, int], None]
     is_excused: Callable[[int, TopicPartition, int], bool]
     """Whether a node may lead a partition without the record at an offset: its machine lost power
     while ELR was off (E13)."""
@@ -165,7 +165,7 @@ class ReplicaChecks:
             highest = known.by_damaged if is_damaged else known.by_leader
             seen = highest.get(key, partition.leader_epoch_start_offset)
             if log.high_watermark > seen:
-                self._own_isr_has_it(node, partition)
+                self._check_own_isr(node, partition)
                 with suppress(CorruptRecordsError) if is_damaged else nullcontext():
                     self._deposed_commits(known, log, seen)
                 highest[key] = log.high_watermark
@@ -179,7 +179,7 @@ class ReplicaChecks:
                 f"{log.first_unstable_offset} for the end of a transaction that no producer began"
             )
         looked_at = known.by_leader.get(key)
-        self._beliefs_are_true(node, partition)
+        self._check_beliefs(node, partition)
         if looked_at is None:
             known.by_leader[key] = log.high_watermark
             known.begun.setdefault(epoch, known.end_offset)
@@ -221,7 +221,7 @@ class ReplicaChecks:
                 or epoch_at(log, batch.last_offset) != batch.leader_epoch
             ):
                 if known.is_open or self._has_gap(node_id, where, batch.base_offset):
-                    self._take_away(where, known, batch.base_offset, partition.leader_epoch)
+                    self._remove(where, known, batch.base_offset, partition.leader_epoch)
                 return
 
     def _goes_on(self, node: SimNode, partition: Partition, looked_at: int) -> None:
@@ -234,10 +234,10 @@ class ReplicaChecks:
             )
         self.coverage.rules["H7"] += 1
         if reached > looked_at:
-            self._isr_has_it(partition)
-            self._own_isr_has_it(node, partition)
+            self._check_isr(partition)
+            self._check_own_isr(node, partition)
 
-    def _beliefs_are_true(self, node: SimNode, partition: Partition) -> None:
+    def _check_beliefs(self, node: SimNode, partition: Partition) -> None:
         """What the leader of this epoch believes of ISR and followers.
 
         ReplicationQuorumSuperset: where it has heard of the last change, its maximal ISR includes
@@ -277,9 +277,9 @@ class ReplicaChecks:
             is_of_today = registered is not None and registered.epoch == follower.broker_epoch
             if not is_of_today and not (is_up_to_date and member in now.isr):
                 continue
-            self._belief_is_true(node, partition, member, follower.log_end_offset)
+            self._check_belief(node, partition, member, follower.log_end_offset)
 
-    def _belief_is_true(
+    def _check_belief(
         self, node: SimNode, partition: Partition, member: int, believed: int
     ) -> None:
         log = self._log(member, partition.topic_partition)
@@ -305,7 +305,7 @@ class ReplicaChecks:
             values = values_of(log, batch)
             known.lost.append(Lost(batch, values, DEPOSED_LEADER, known.unclean_epoch))
 
-    def _own_isr_has_it(self, node: SimNode, partition: Partition) -> None:
+    def _check_own_isr(self, node: SimNode, partition: Partition) -> None:
         """H1, H2, H3 by what a leader knows, which may be deposed and not know it."""
         where, isr, reached = partition.topic_partition, partition.isr, partition.log.high_watermark
         self.coverage.rules["H1, H2, H3 by the leader's own view"] += 1
@@ -324,7 +324,7 @@ class ReplicaChecks:
                     f"{member} of {isr} was not seen to hold that much"
                 )
 
-    def _isr_has_it(self, partition: Partition) -> None:
+    def _check_isr(self, partition: Partition) -> None:
         """H1, H2, H3: a high watermark moved; enough members of the persisted ISR have it."""
         where = partition.topic_partition
         now = self.image.partition(where.topic, where.partition)
@@ -384,7 +384,7 @@ class ReplicaChecks:
         kept = common_count(have, wanted)
         first_missing = wanted[kept].base_offset
         if known.is_open or self.is_excused(node.config.node_id, where, first_missing):
-            self._take_away(where, known, first_missing, partition.leader_epoch)
+            self._remove(where, known, first_missing, partition.leader_epoch)
             return
         raise Violation(
             f"LeaderCompleteness: {where}: {node.host} leads epoch {partition.leader_epoch} "
@@ -412,13 +412,13 @@ class ReplicaChecks:
                 )
             known.lost.append(Lost(batch, known.values[batch], why, by_epoch))
 
-    def _take_away(self, where: TopicPartition, known: Committed, offset: int, epoch: int) -> None:
+    def _remove(self, where: TopicPartition, known: Committed, offset: int, epoch: int) -> None:
         self._lose(known, [x for x in known.batches if x.base_offset >= offset], epoch)
         known.batches = [batch for batch in known.batches if batch.base_offset < offset]
         known.end_offset = known.batches[-1].last_offset + 1 if known.batches else 0
         known.in_own_term = {at: x for at, x in known.in_own_term.items() if at < offset}
         known.matched = {node_id: min(at, offset) for node_id, at in known.matched.items()}
-        self.on_taken_away(where, offset)
+        self.on_removed(where, offset)
 
     def _grow(self, node: SimNode, partition: Partition, known: Committed) -> None:
         """What lies under a high watermark is committed; all leaders must agree on it (H2)."""

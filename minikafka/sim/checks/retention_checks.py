@@ -28,7 +28,7 @@ class RetentionChecks:
     coverage: Coverage = field(default_factory=Coverage)
     _seen: dict[tuple[int, TopicPartition], int] = field(default_factory=dict)
 
-    def look(self, node: SimNode, partition: Partition) -> None:
+    def check(self, node: SimNode, partition: Partition) -> None:
         """Check a replica's log start offset, where it has moved forward."""
         where, log = partition.topic_partition, partition.log
         start = log.log_start_offset
@@ -65,7 +65,7 @@ class RetentionChecks:
             return 0
         return self._seen.get((partition.leader, partition.topic_partition), 0)
 
-    def taken_away(self, where: TopicPartition, offset: int) -> None:
+    def records_removed(self, where: TopicPartition, offset: int) -> None:
         """An unclean election took these offsets away; others that come there are not old yet."""
         if self.trimmed.get(where, 0) > offset:
             self.trimmed[where] = offset

@@ -74,7 +74,7 @@ class Operators:
         """Begin with what the cluster was formatted with."""
         self._elr = self.plan.elr
 
-    def happen(self, incident: Incident) -> None:
+    def carry_out(self, incident: Incident) -> None:
         """Carry one operation out."""
         assert isinstance(incident.what, OperatorAction)
         rng = self.faults.cluster.world.rng(f"operator/{incident.at_ms}")

@@ -66,11 +66,11 @@ class OperatorAction(Enum):
     ROLL = "roll"
 
 
-PAIRS = (Fault.CUT, Fault.CUT_ONE_WAY, Fault.SLOW, Fault.CLOG)
+LINK_FAULTS = (Fault.CUT, Fault.CUT_ONE_WAY, Fault.SLOW, Fault.CLOG)
 """Faults of a link."""
 DAMAGE = (Fault.DATA_ROT, Fault.LOST_WRITE, Fault.MISDIRECTED_WRITE)
 """Faults of synced data. They leave one sound copy, which must not be taken away, too."""
-NOT_OF_CONTROLLERS = (Fault.WIPE, Fault.RESTORE, *DAMAGE)
+BROKERS_ONLY = (Fault.WIPE, Fault.RESTORE, *DAMAGE)
 """A controller holds no partitions. One that is alone and loses its log has lost everything: no
 promise survives that."""
 
@@ -78,8 +78,8 @@ _FEW_WRITERS = 3
 _RETENTION_CHECK_MS = 2_000
 _SHORT_INDEX_INTERVAL_BYTES = 300
 _RETENTION_SHARE = 0.25
-_ODD_SHARE = 0.25
-_JOINT_SHARE = 0.1
+_EDGE_CASES_SHARE = 0.25
+_MULTI_PARTITION_SHARE = 0.1
 _LOG_INFO_SHARE = 0.1
 _RESIZE_SHARE = 0.1
 _ORPHAN_SHARE = 0.08
@@ -295,9 +295,9 @@ class Plan:
     lag_ms: int = 3_000
     fetch_bytes: int = 1 << 20
     retention_bytes: int = -1
-    joint: bool = False
+    multi_partition: bool = False
     """A producer writes to several partitions with one request."""
-    odd: bool = False
+    edge_cases: bool = False
     """A client sends requests that no client means to send."""
     snapshot_bytes: int = 0
     steps: int = 0
@@ -398,7 +398,7 @@ def draw(seed: int, duration_ms: int) -> Plan:
         plan = replace(plan, incidents=tuple(incidents))
     plan = _with_orphans(plan)
     plan = _with_small_isrs(plan)
-    plan = _with_odd_clients(plan)
+    plan = _with_unusual_clients(plan)
     plan = _with_truncations(plan)
     for name, share, mix in _APART:
         own = Random(f"{name}/{seed}")
@@ -507,15 +507,15 @@ def _with_truncations(plan: Plan) -> Plan:
     return replace(plan, incidents=tuple(sorted(incidents, key=_time_of)))
 
 
-def _with_odd_clients(plan: Plan) -> Plan:
+def _with_unusual_clients(plan: Plan) -> Plan:
     own = Random(f"odd/{plan.seed}")
-    plan = replace(plan, odd=own.random() < _ODD_SHARE)
-    if own.random() < _JOINT_SHARE:
+    plan = replace(plan, edge_cases=own.random() < _EDGE_CASES_SHARE)
+    if own.random() < _MULTI_PARTITION_SHARE:
         # Brokers lead several partitions with different followers, and leaders move while one of
         # them is waited for.
         plan = replace(
-            plan, joint=True, brokers=4, partitions=6, replication_factor=2, min_isr=2, producers=1,
-            groups=0,
+            plan, multi_partition=True, brokers=4, partitions=6, replication_factor=2, min_isr=2,
+            producers=1, groups=0,
         )  # fmt: skip
         incidents = _incidents(own, plan, _MOVING, paces=_QUICK_PACES_MS)
         plan = replace(plan, incidents=tuple(incidents))
@@ -546,7 +546,7 @@ def _incidents(
     while at_ms < plan.duration_ms:
         what = rng.choice(mix)
         node = rng.choice(nodes)
-        if what in NOT_OF_CONTROLLERS and node == CONTROLLER_ID:
+        if what in BROKERS_ONLY and node == CONTROLLER_ID:
             node = 1
         others = [other for other in plan.nodes if other != node]
         is_fault = isinstance(what, Fault)
@@ -555,7 +555,7 @@ def _incidents(
                 at_ms=at_ms,
                 what=what,
                 node=node,
-                other=rng.choice(others) if what in PAIRS else 0,
+                other=rng.choice(others) if what in LINK_FAULTS else 0,
                 for_ms=rng.choice(lasting_ms) if is_fault else 0,
             )
         )

@@ -85,10 +85,10 @@ class RunOutcome:
 
 @dataclass(slots=True)
 class Simulation:
-    """A plan at work. `tell` gets a line for each transition."""
+    """A plan at work. `on_line` gets a line for each transition."""
 
     plan: Plan
-    tell: Callable[[str], None] = lambda _: None
+    on_line: Callable[[str], None] = lambda _: None
     world: World = field(init=False)
     cluster: SimCluster = field(init=False)
     history: History = field(default_factory=History)
@@ -107,7 +107,7 @@ class Simulation:
     def __post_init__(self) -> None:
         """Build the cluster."""
         plan = self.plan
-        self.world = World(plan.seed, self.tell)
+        self.world = World(plan.seed, self.on_line)
         levels = dict(DEFAULT_LEVELS)
         if not plan.elr:
             levels[ELR_VERSION] = 0
@@ -131,7 +131,10 @@ class Simulation:
         self.checkers.elections.given = plan.given
         clients = [f"p{number}" for number in range(plan.producers)]
         clients += [f"g{number}" for number in range(plan.groups)]
-        clients += [*(["joint"] if plan.joint else []), *(["odd"] if plan.odd else [])]
+        clients += [
+            *(["joint"] if plan.multi_partition else []),
+            *(["odd"] if plan.edge_cases else []),
+        ]
         self.faults = Faults(
             self.cluster,
             ("c", "scanner", *clients),
@@ -158,7 +161,7 @@ class Simulation:
         outcome = RunOutcome(self.plan.seed)
         try:
             self._run()
-            self.checkers.look_at_the_end()
+            self.checkers.check_at_end()
             problems = final_checks(self.checkers, self.history, self._read_all())
             outcome.violation = "; ".join(problems[:5]) or None
         except (Violation, ConditionTimeoutError) as error:
@@ -207,7 +210,7 @@ class Simulation:
         for incident in self.plan.incidents:
             self.world.after(
                 incident.at_ms * US_PER_MS - self.world.now_us,
-                partial(self._happen, incident),
+                partial(self._carry_out, incident),
             )
         self.world.run(self.plan.duration_ms - self.world.now_ms, self.plan.steps)
         self._heal()
@@ -248,14 +251,14 @@ class Simulation:
             )
             self._members.append(member)
             member.start()
-        if plan.joint:
+        if plan.multi_partition:
             self._others.append(
                 MultiPartitionProducer(
                     self._connections("joint"), self.history, "joint", everywhere, plan.pace_ms,
                     self.checkers.rejected_writes.append,
                 )
             )  # fmt: skip
-        if plan.odd:
+        if plan.edge_cases:
             self._others.append(
                 EdgeCaseClient(
                     self._connections("odd"), self.history, "odd", everywhere, 4 * plan.pace_ms
@@ -275,7 +278,7 @@ class Simulation:
         return now is None or host(now.leader) != coordinator[0]
 
     def _stepped(self, node: SimNode) -> None:
-        self.checkers.look(node)
+        self.checkers.check(node)
         self.faults.stepped(node)
         if node.node is not None and node.node.controller is not None:
             topic = node.node.loader.image.topic(TOPIC)
@@ -304,15 +307,15 @@ class Simulation:
 
     # Incidents
 
-    def _happen(self, incident: Incident) -> None:
+    def _carry_out(self, incident: Incident) -> None:
         if self.faults.is_over:
             return
         what = incident.what
         self.counts[what.value] = self.counts.get(what.value, 0) + 1
         if isinstance(what, Fault):
-            self.faults.happen(incident)
+            self.faults.inject(incident)
         else:
-            self.operators.happen(incident)
+            self.operators.carry_out(incident)
 
     # Healing
 
@@ -359,7 +362,7 @@ class Simulation:
         if not gone:
             return
         for node_id in gone:
-            self.faults.take_away(node_id, rng)
+            self.faults.remove_broker(node_id, rng)
         before = dict(self._committed_by_leaders(gone))
 
         def all_go_on() -> bool:
@@ -456,7 +459,7 @@ class Simulation:
                     self._elect_uncleanly()
 
     def _elect_uncleanly(self) -> None:
-        self.checkers.elections.only_operators_help(self._controller().loader.image)
+        self.checkers.elections.check_leaders_owed(self._controller().loader.image)
         self.world.note("operator", "asks for unclean elections")
         request = elections.ElectLeadersRequest(
             election_type=1, topic_partitions=None, timeout_ms=10_000

@@ -43,7 +43,7 @@ class HighWatermarkMove(NamedTuple):
 
 @dataclass(slots=True)
 class Recorder:
-    """Give `tell` to the simulation, and let it `follow` the cluster before the run."""
+    """Give `add_line` to the simulation, and let it `follow` the cluster before the run."""
 
     lines: list[str] = field(default_factory=list)
     messages: deque[RecordedMessage] = field(default_factory=lambda: deque(maxlen=MESSAGES_KEPT))
@@ -51,7 +51,7 @@ class Recorder:
     _asked: dict[tuple[SimStream, bytes], str] = field(default_factory=dict)
     _reached: dict[str, tuple[int, int]] = field(default_factory=dict)
 
-    def tell(self, line: str) -> None:
+    def add_line(self, line: str) -> None:
         """Take a line of the transcript."""
         self.lines.append(line)
 
@@ -63,7 +63,7 @@ class Recorder:
             return self._sent(world, stream, side, frame)
 
         def stepped(node: SimNode) -> None:
-            self._look(world, node)
+            self._observe(world, node)
             checks(node)
 
         cluster.network.watch = sent
@@ -93,7 +93,7 @@ class Recorder:
         self._asked[stream, body[4:8]] = name
         return name
 
-    def _look(self, world: World, node: SimNode) -> None:
+    def _observe(self, world: World, node: SimNode) -> None:
         running = node.node
         if running is None or running.broker is None:
             return

@@ -53,7 +53,7 @@ class AcknowledgedRange:
 
 @dataclass(slots=True)
 class Story:
-    """Give `tell` to a simulation, `follow` it before it runs, and read `lines` afterwards."""
+    """Give `add_line` to a simulation, `follow` it before it runs, and read `lines` afterwards."""
 
     acknowledged: list[AcknowledgedRange] = field(default_factory=list)
     _lines: list[tuple[TopicPartition | None, str]] = field(default_factory=list)
@@ -69,7 +69,7 @@ class Story:
     """Of a replica: the life of its node in which it was looked at, and where its log ended."""
     _fates: dict[int, str] = field(default_factory=dict)
     """What happened to a node last."""
-    _mended_us: int | None = None
+    _repaired_us: int | None = None
     """When the faults were over."""
     _last_change_us: dict[TopicPartition, int] = field(default_factory=dict)
     """When a partition was last told of before the faults were over."""
@@ -90,12 +90,12 @@ class Story:
         checks = cluster.on_step
 
         def stepped(node: SimNode) -> None:
-            self._look(node)
+            self._observe(node)
             checks(node)
 
         cluster.on_step = stepped
 
-    def tell(self, line: str) -> None:
+    def add_line(self, line: str) -> None:
         """Take a line of the transcript."""
         _, who, what = line.split(None, 2)
         if who == "checker":
@@ -109,7 +109,7 @@ class Story:
         elif who == "network":
             self._say(f"{what}{self._how_long()}")
         elif who == "healing":
-            self._mended_us = self._now_us
+            self._repaired_us = self._now_us
             self._say(f"{who}: {what}")
         else:
             self._say(f"{who}: {what}")
@@ -136,7 +136,7 @@ class Story:
     def _say(self, what: str, about: TopicPartition | None = None) -> None:
         """A sentence, after what was acknowledged before it."""
         self._close()
-        if about is not None and self._mended_us is None:
+        if about is not None and self._repaired_us is None:
             self._last_change_us[about] = self._now_us
         self._lines.append((about, f"{self._time(self._now_us):>11}  {what}"))
 
@@ -159,20 +159,20 @@ class Story:
 
     # Looking
 
-    def _look(self, node: SimNode) -> None:
+    def _observe(self, node: SimNode) -> None:
         running = node.node
         if running is None:
             return
         if running.controller is not None:
-            self._look_at_partitions(node)
+            self._observe_partitions(node)
         if running.broker is not None and all(x.broken is None for x in node.disks.values()):
             for where in list(self._known):
                 log = running.broker.logs.get(where)
                 if log is not None:
-                    self._look_at_log(node, where, log)
-        self._look_at_clients()
+                    self._observe_log(node, where, log)
+        self._observe_clients()
 
-    def _look_at_partitions(self, node: SimNode) -> None:
+    def _observe_partitions(self, node: SimNode) -> None:
         assert node.node is not None
         topic = node.node.loader.image.topic(TOPIC)
         if topic is None:
@@ -190,7 +190,7 @@ class Story:
             if what:
                 self._say(f"{where}: {what}", where)
 
-    def _look_at_log(self, node: SimNode, where: TopicPartition, log: UnifiedLog) -> None:
+    def _observe_log(self, node: SimNode, where: TopicPartition, log: UnifiedLog) -> None:
         key = (node.config.node_id, where)
         life, end = self._ends.get(key, (node.starts, 0))
         now = log.log_end_offset
@@ -207,7 +207,7 @@ class Story:
             self._fates[key[0]] = f"cut its log at {at} from {end} back to {now} records"
             self._say(f"{host} cuts its log of {where} from {end} back to {now} records", where)
 
-    def _look_at_clients(self) -> None:
+    def _observe_clients(self) -> None:
         assert self._simulation is not None
         for where, written in self._simulation.history.writes.items():
             pending = self._pending.setdefault(where, [])
@@ -277,13 +277,13 @@ class Story:
         if len(named) == 1:
             self._about = TopicPartition(TOPIC, int(named[0]))
         self.moment_us = self._now_us
-        if self._mended_us is not None:
+        if self._repaired_us is not None:
             told = [
                 at_us
                 for where, at_us in self._last_change_us.items()
                 if self._about in (None, where)
             ]
-            self.moment_us = max(told, default=self._mended_us)
+            self.moment_us = max(told, default=self._repaired_us)
         for where in self._known:
             if self._about in (None, where):
                 self._tell_state(where)
@@ -324,7 +324,7 @@ class Story:
             held = self._holders(where, each.last, each.epoch)
             if leader in held or (leader < 0 and held):
                 continue
-            if self._mended_us is not None:
+            if self._repaired_us is not None:
                 self.moment_us = each.until_us
             self._add(
                 f"  {each}, promised at {self._time(each.until_us)} by n{each.leader} in epoch "

@@ -184,7 +184,7 @@ class ScenarioRunner:
                 now = topic.partitions[0]
                 if self.known.get(topic.name) != now:
                     self._changed(topic.name, now)
-        self._checkers.look(node)
+        self._checkers.check(node)
 
     def _changed(self, topic: str, now: PartitionRegistration) -> None:
         former = self.known.get(topic)

@@ -105,7 +105,7 @@ class SimNetwork:
         """Send one frame from a side; dropped where the stream is over."""
         if stream.ends[side] is not None:
             self.messages += 1
-            self.world.witness(stream.hosts[side].encode(), data)
+            self.world.add_to_digest(stream.hosts[side].encode(), data)
             arrives = self.watch(stream, side, data) if self.watch is not None else None
             self._travel(stream, side, lambda: self._deliver(stream, 1 - side, data, arrives))
 

@@ -282,7 +282,7 @@ class SimNode:
 
     def _before_change(self, operation: str, data: Buffer) -> None:
         """Let a disk operation begin, or end the process instead."""
-        self.world.witness(operation.encode(), data)
+        self.world.add_to_digest(operation.encode(), data)
         crash = self._crash
         if crash is not None:
             if crash.operations <= 0:

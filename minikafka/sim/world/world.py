@@ -31,10 +31,10 @@ class ConditionTimeoutError(AssertionError):
 
 @dataclass(slots=True)
 class World:
-    """The time that everything in a simulation shares. `tell` gets a line for each thing told."""
+    """The clock and the scheduler of a simulation. `on_line` gets each line of the transcript."""
 
     seed: int
-    tell: Callable[[str], None] = lambda _: None
+    on_line: Callable[[str], None] = lambda _: None
     now_us: int = 0
     steps: int = 0
     _heap: list[tuple[int, int, ScheduledAction]] = field(default_factory=list)
@@ -62,7 +62,7 @@ class World:
         """Names all frames, changes of disks and transitions so far, in their order."""
         return self._digest.hexdigest()[:16]
 
-    def witness(self, who: bytes, data: bytes | bytearray | memoryview) -> None:
+    def add_to_digest(self, who: bytes, data: bytes | bytearray | memoryview) -> None:
         """Let a frame that a host sends, or a change of a disk, be part of the digest."""
         self._digest.update(who)
         self._digest.update(data)
@@ -71,7 +71,7 @@ class World:
         """Tell what happened, with its time."""
         line = f"{self.now_us / 1_000_000:12.6f}  {who:<8} {what}"
         self._digest.update(line.encode())
-        self.tell(line)
+        self.on_line(line)
 
     def step(self) -> bool:
         """Let the next thing happen; False where nothing is left."""

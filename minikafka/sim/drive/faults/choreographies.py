@@ -193,14 +193,14 @@ class Choreographies:
             request = yield UntilIsrExpansion(incident.node)
             if request is not None:
                 link = (host(request.leader), controller)
-                context.effects.had(incident)
+                context.effects.record(incident)
                 # Not within this step, whose request is to be under way.
                 context.later(0, partial(network.clog_under_way, *link))
                 reachable = [other for other in others if other != controller]
                 release = partial(network.unclog, *link)
                 yield from self._crash_again(node, reachable, rng, release, loses_power=True)
                 return
-        context.effects.had(incident)
+        context.effects.record(incident)
         yield Delay(rng.randint(5, 300))
         yield from self._crash_again(node, others, rng, partial(_unclog, network, stuck))
 
@@ -243,7 +243,7 @@ class Choreographies:
             # Not within the step of the controller. The recovery may be over by then.
             yield Delay(0)
             node_id = next(iter(self._answered()), None)
-        self.context.effects.had(incident)
+        self.context.effects.record(incident)
         node = self.context.cluster.nodes[node_id]
         node.lose_power()
         self.context.later(START_AGAIN_MS, self.context.start_later(node))
@@ -276,7 +276,7 @@ class Choreographies:
         if leader == context.cluster.controller_id:
             return
         link = (host(leader), host(context.cluster.controller_id))
-        context.effects.had(incident)
+        context.effects.record(incident)
         context.note("network", f"{link[0]} gives up its connections to the controller")
         network.abort(*link)
         for_us = incident.for_ms * US_PER_MS

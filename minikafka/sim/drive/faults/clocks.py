@@ -24,14 +24,14 @@ class ClockFaults:
     def _clock(self, incident: Incident) -> None:
         node = self.context.node(incident)
         rng = self.context.cluster.world.rng(f"clock/{incident.at_ms}")
-        self.context.effects.had(incident)
+        self.context.effects.record(incident)
         node.clock_offset_ms += rng.randint(-_CLOCK_JUMP_MS, _CLOCK_JUMP_MS)
         self.context.note(node.host, f"wall clock is off by {node.clock_offset_ms} ms")
 
     def _drift(self, incident: Incident) -> Undo:
         node = self.context.node(incident)
         rate = self.context.cluster.world.rng(f"drift/{incident.at_ms}").choice(_DRIFT_RATES)
-        self.context.effects.had(incident)
+        self.context.effects.record(incident)
         node.set_clock_rate(rate)
         self.context.note(node.host, f"clocks run at {rate}")
         return lambda: node.set_clock_rate(1.0)

@@ -59,7 +59,7 @@ class StorageFaults:
         rng = self.context.cluster.world.rng(f"rot/{incident.at_ms}")
         rotten = rot(node, rng)
         if rotten is not None:
-            self.context.effects.had(incident)
+            self.context.effects.record(incident)
             self.context.note(node.host, f"disk rots: {rotten.what}")
             self._rotten.setdefault(incident.node, []).append(rotten)
         return self._start_and_repair(node)
@@ -155,7 +155,7 @@ class StorageFaults:
             else:
                 damage = damager.misdirect()
             if damage is not None:
-                self.context.effects.had(incident)
+                self.context.effects.record(incident)
                 self.context.note(node.host, f"disk lies: {damage.what}")
                 self._damages.append(damage)
             self.context.later(incident.for_ms, start)
@@ -252,7 +252,7 @@ class StorageFaults:
         start = self.context.start_later(node)
 
         def failed(operation: str) -> None:
-            self.context.effects.had(incident)
+            self.context.effects.record(incident)
             self.context.note(node.host, f"{operation} fails once: {error.reason}")
             if stops and node.alive:
                 self.context.later(rng.randint(0, _STOP_AFTER_MS), node.shut_down)

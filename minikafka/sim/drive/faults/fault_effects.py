@@ -29,7 +29,7 @@ class FaultEffects:
     counts: Counter[str] = field(default_factory=Counter)
     _measured: list[_Measured] = field(default_factory=list)
 
-    def had(self, incident: Incident, effect: bool = True) -> None:  # noqa: FBT001, FBT002
+    def record(self, incident: Incident, effect: bool = True) -> None:  # noqa: FBT001, FBT002
         """Count a fault, if it had an effect."""
         self.counts[incident.what.value] += effect
 
@@ -48,10 +48,10 @@ class FaultEffects:
         """Judge a fault that has been undone."""
         for each in [each for each in self._measured if each.incident is incident]:
             self._measured.remove(each)
-            self.had(each.incident, each.effects() > each.before)
+            self.record(each.incident, each.effects() > each.before)
 
     def all_ended(self) -> None:
         """Judge all that last."""
         for each in self._measured:
-            self.had(each.incident, each.effects() > each.before)
+            self.record(each.incident, each.effects() > each.before)
         self._measured.clear()

@@ -52,7 +52,7 @@ class Faults:
         """True after `repair_all`: no fault happens any more."""
         return self._context.is_over
 
-    def happen(self, incident: Incident) -> None:
+    def inject(self, incident: Incident) -> None:
         """Inject a fault, and schedule its end."""
         assert isinstance(incident.what, Fault)
         undo = self._actions[incident.what](incident)
@@ -98,7 +98,7 @@ class Faults:
                 self.storage.repair(node)
                 node.start()
 
-    def take_away(self, node_id: int, rng: Random) -> None:
+    def remove_broker(self, node_id: int, rng: Random) -> None:
         """Remove a broker until the run ends, after everything was repaired."""
         node = self.cluster.nodes[node_id]
         how = rng.choice(("kill", "pause", "isolate"))

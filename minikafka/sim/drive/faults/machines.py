@@ -47,20 +47,20 @@ class MachineFaults:
 
     def _kill(self, incident: Incident) -> Undo:
         node = self.context.node(incident)
-        self.context.effects.had(incident, node.alive)
+        self.context.effects.record(incident, node.alive)
         node.kill()
         return self.context.start_later(node)
 
     def lose_power(self, incident: Incident) -> Undo:
         """Cut the power of a machine; return what starts it again."""
         node = self.context.node(incident)
-        self.context.effects.had(incident, node.alive)
+        self.context.effects.record(incident, node.alive)
         node.lose_power(flips=incident.what is Fault.BIT_FLIP)
         return self.context.start_later(node)
 
     def _lose_power_all(self, incident: Incident) -> Undo:
         nodes, world = self.context.cluster.nodes, self.context.cluster.world
-        self.context.effects.had(incident, any(x.alive for x in nodes.values()))
+        self.context.effects.record(incident, any(x.alive for x in nodes.values()))
         for node in nodes.values():
             node.lose_power()
         rng = world.rng(f"power-all/{incident.at_ms}")
@@ -74,7 +74,7 @@ class MachineFaults:
 
     def _restart(self, incident: Incident) -> Undo:
         node = self.context.node(incident)
-        self.context.effects.had(incident, node.alive and not node.stopping)
+        self.context.effects.record(incident, node.alive and not node.stopping)
         node.shut_down()
         return self.context.start_later(node)
 
@@ -84,7 +84,7 @@ class MachineFaults:
         rng = self.context.cluster.world.rng(f"power-in-stop/{incident.at_ms}")
         node.lose_power_in_stop(
             rng.randint(0, rng.choice(_CLOSING_OPERATIONS)),
-            lambda: self.context.effects.had(incident),
+            lambda: self.context.effects.record(incident),
         )
         return self.context.start_later(node)
 
@@ -105,7 +105,7 @@ class MachineFaults:
             )
 
         def crashed() -> None:
-            self.context.effects.had(incident)
+            self.context.effects.record(incident)
             self.context.later(incident.for_ms, start)
 
         def start() -> None:
@@ -118,7 +118,7 @@ class MachineFaults:
         node = self.context.node(incident)
         if not node.alive:
             return None
-        self.context.effects.had(incident)
+        self.context.effects.record(incident)
         node.pause()
         return node.resume
 
@@ -160,7 +160,7 @@ class MachineFaults:
 
     def _lose_disks(self, incident: Incident) -> None:
         node = self.context.node(incident)
-        self.context.effects.had(incident)
+        self.context.effects.record(incident)
         self.on_disks_lost(incident.node)
         self.storage.disks_replaced(incident.node)
         node.kill()

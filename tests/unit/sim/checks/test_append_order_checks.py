@@ -25,18 +25,18 @@ def decide(item):
 
 def test_appends_in_their_order_are_fine(partition):
     checks = AppendOrderChecks()
-    checks.look(NODE, partition)
+    checks.check(NODE, partition)
     while partition.queued:
         decide(partition.queued.pop(0))
-        checks.look(NODE, partition)
-    checks.look(NODE, partition)
+        checks.check(NODE, partition)
+    checks.check(NODE, partition)
     assert checks.coverage.checks == 3
 
 
 def test_an_append_that_overtakes_another_one_is_found(partition):
     checks = AppendOrderChecks()
-    checks.look(NODE, partition)
+    checks.check(NODE, partition)
     decide(partition.queued.pop(0))
     decide(partition.queued.pop(1))
     with pytest.raises(Violation, match="t-0: n1 decided queued append 2 before append 1"):
-        checks.look(NODE, partition)
+        checks.check(NODE, partition)

@@ -61,10 +61,10 @@ def changed(image, **changes):
 
 def look_at(cluster, checkers, *changes):
     image = cluster.nodes[1].node.loader.image
-    checkers.look_at_metadata(image)
+    checkers.check_metadata(image)
     for change in changes:
         image = changed(image, **change)
-        checkers.look_at_metadata(image)
+        checkers.check_metadata(image)
 
 
 @pytest.mark.parametrize(
@@ -84,9 +84,9 @@ def test_a_replica_is_checked_again_where_something_has_changed_for_it(cluster, 
     """Also where it is as long as before, or a leader has said what is committed."""
     partition, known = replica(cluster, 2, "t"), Committed()
     glance = ReplicaView(partition, known)
-    assert glance.is_still(partition)
+    assert glance.is_unchanged(partition)
     change(partition.log, known)
-    assert not glance.is_still(partition)
+    assert not glance.is_unchanged(partition)
 
 
 NEXT = {"partition_epoch": 9, "leader_epoch": 9}
@@ -118,7 +118,7 @@ def test_changes_that_are_committed_at_once_are_looked_at_one_by_one(cluster):
     """MinIsrRecoveryQuorum: an ISR that shrinks, and a min ISR that is raised after it."""
     checkers = Checkers(History(), 2, elr_enabled=True, nodes=cluster.nodes)
     controller = cluster.nodes[cluster.controller_id]
-    checkers.look(controller)
+    checkers.check(controller)
     cluster.nodes[3].kill()
     cluster.world.run_until(lambda: len(registration(cluster, "t").isr) == 2, 60_000, "3 is out")
     raised = AlterConfigsResource(
@@ -129,13 +129,11 @@ def test_changes_that_are_committed_at_once_are_looked_at_one_by_one(cluster):
     cluster.world.run(1_000)
     image = controller.node.loader.image
     assert image.config(RESOURCE_TOPIC, "t") == {"min.insync.replicas": "3"}
-    checkers.look(controller)
+    checkers.check(controller)
     checkers = Checkers(History(), 2, elr_enabled=True)
-    checkers.look_at_metadata(changed(image, isr=(1, 2, 3), partition_epoch=8))
+    checkers.check_metadata(changed(image, isr=(1, 2, 3), partition_epoch=8))
     with pytest.raises(Violation, match="fewer than 3"):
-        checkers.look_at_metadata(
-            replace(changed(image, partition_epoch=9), offset=image.offset + 2)
-        )
+        checkers.check_metadata(replace(changed(image, partition_epoch=9), offset=image.offset + 2))
 
 
 def test_a_leader_out_of_nowhere_must_be_marked(cluster, checkers):
@@ -160,10 +158,10 @@ def test_an_empty_isr_is_found_where_elr_is_off(cluster):
 
 
 def test_a_high_watermark_that_goes_back_is_found(cluster, checkers):
-    checkers.look(cluster.nodes[1])
+    checkers.check(cluster.nodes[1])
     replica(cluster, 1, "t").log.high_watermark -= 1
     with pytest.raises(Violation, match="H7"):
-        checkers.look(cluster.nodes[1])
+        checkers.check(cluster.nodes[1])
 
 
 def registration_of_2(recovery=LeaderRecoveryState.RECOVERED):
@@ -181,11 +179,11 @@ def lead_elsewhere(cluster, recovery=LeaderRecoveryState.RECOVERED):
 
 
 def test_a_leader_without_committed_records_is_found(cluster, checkers):
-    checkers.look(cluster.nodes[1])
+    checkers.check(cluster.nodes[1])
     assert checkers.committed[WHERE].end_offset == 3
     lead_elsewhere(cluster)
     with pytest.raises(Violation, match="LeaderCompleteness"):
-        checkers.look(cluster.nodes[2])
+        checkers.check(cluster.nodes[2])
 
 
 @pytest.mark.parametrize(("committed_before", "is_complete"), [(1, True), (2, False)])
@@ -193,22 +191,22 @@ def test_a_leader_that_was_deposed_already_must_hold_what_was_committed_before(
     cluster, checkers, committed_before, is_complete
 ):
     """It hears of epoch 7 after the leader of epoch 9 has committed."""
-    checkers.look(cluster.nodes[1])
+    checkers.check(cluster.nodes[1])
     checkers.committed[WHERE].begun[9] = committed_before
     lead_elsewhere(cluster)
     if is_complete:
-        checkers.look(cluster.nodes[2])
+        checkers.check(cluster.nodes[2])
         return
     with pytest.raises(Violation, match="LeaderCompleteness"):
-        checkers.look(cluster.nodes[2])
+        checkers.check(cluster.nodes[2])
 
 
 def test_what_an_unclean_leader_lacks_is_lost_and_counted(cluster, checkers):
     """L8: the only excuse there is."""
-    checkers.look(cluster.nodes[1])
+    checkers.check(cluster.nodes[1])
     look_at(cluster, checkers, *UNCLEAN_ELECTION_OF_2)
     lead_elsewhere(cluster)
-    checkers.look(cluster.nodes[2])
+    checkers.check(cluster.nodes[2])
     known = checkers.committed[WHERE]
     assert [each.batch.base_offset for each in known.lost] == [1, 2]
     assert known.end_offset == 1
@@ -217,11 +215,11 @@ def test_what_an_unclean_leader_lacks_is_lost_and_counted(cluster, checkers):
 
 def test_what_a_damaged_leader_lacks_after_a_power_loss_is_lost_once(cluster, checkers):
     """E13, seed 40000106: its followers, which lead after it, have cut that off."""
-    checkers.look(cluster.nodes[1])
+    checkers.check(cluster.nodes[1])
     checks = checkers.replicas
     checks.is_damaged = checks.is_excused = lambda node_id, *_: node_id == 2
     lead_elsewhere(cluster)
-    checkers.look(cluster.nodes[2])
+    checkers.check(cluster.nodes[2])
     known = checkers.committed[WHERE]
     assert [(each.batch.base_offset, each.why) for each in known.lost] == [
         (1, POWER_LOSS), (2, POWER_LOSS),
@@ -231,11 +229,11 @@ def test_what_a_damaged_leader_lacks_after_a_power_loss_is_lost_once(cluster, ch
 
 def test_a_damaged_unclean_leader_shows_what_it_has_by_its_epochs(cluster, checkers):
     """L8, seed 41000003: what it goes on to commit may be lost in a later election."""
-    checkers.look(cluster.nodes[1])
+    checkers.check(cluster.nodes[1])
     look_at(cluster, checkers, *UNCLEAN_ELECTION_OF_2)
     checkers.replicas.is_damaged = lambda node_id, _: node_id == 2
     lead_elsewhere(cluster)
-    checkers.look(cluster.nodes[2])
+    checkers.check(cluster.nodes[2])
     known = checkers.committed[WHERE]
     assert [each.batch.base_offset for each in known.lost] == [1, 2]
     assert not known.is_open
@@ -249,7 +247,7 @@ def test_a_damaged_unclean_leader_shows_what_it_has_by_its_epochs(cluster, check
 
 def test_what_lies_below_an_unclean_leaders_log_is_lost(cluster, checkers):
     """L8: its log had begun there before, and others have committed below meanwhile."""
-    checkers.look(cluster.nodes[1])
+    checkers.check(cluster.nodes[1])
     look_at(cluster, checkers, *UNCLEAN_ELECTION_OF_2)
     partition = replica(cluster, 2, "t")
     partition.log.truncate_fully_and_start_at(2, cluster.nodes[2].now)
@@ -260,7 +258,7 @@ def test_what_lies_below_an_unclean_leaders_log_is_lost(cluster, checkers):
 
 def test_what_a_deposed_leader_goes_on_to_commit_is_lost_too(cluster, checkers):
     """L8: nobody could tell it, and its followers, of the unclean election."""
-    checkers.look(cluster.nodes[1])
+    checkers.check(cluster.nodes[1])
     look_at(cluster, checkers, *UNCLEAN_ELECTION_OF_2)
     produce(cluster.client(), "t", b"3")
     cluster.world.run(2_000)
@@ -275,45 +273,45 @@ def test_what_a_deposed_leader_goes_on_to_commit_is_lost_too(cluster, checkers):
 def test_a_leader_that_believes_too_much_of_a_follower_is_found(cluster):
     """WeakIsr."""
     checkers = Checkers(History(), 2, elr_enabled=True, nodes=cluster.nodes)
-    checkers.look(cluster.nodes[1])
+    checkers.check(cluster.nodes[1])
     replica(cluster, 1, "t").followers[3].log_end_offset += 1
     with pytest.raises(Violation, match="WeakIsr.*believes that 3"):
-        checkers.look(cluster.nodes[1])
+        checkers.check(cluster.nodes[1])
 
 
 def test_a_leader_that_goes_by_another_isr_than_the_persisted_one_is_found(cluster):
     """ReplicationQuorumSuperset."""
     checkers = Checkers(History(), 2, elr_enabled=True, nodes=cluster.nodes)
-    checkers.look(cluster.nodes[1])
+    checkers.check(cluster.nodes[1])
     replica(cluster, 1, "t").isr = IsrState((1, 2))
     with pytest.raises(Violation, match="ReplicationQuorumSuperset"):
-        checkers.look(cluster.nodes[1])
+        checkers.check(cluster.nodes[1])
 
 
 @pytest.mark.parametrize("isr", [IsrState((1, 2, 3), (1, 2)), IsrState((1, 2, 3), (1, 2, 3))])
 def test_a_proposal_under_way_is_no_reason_to_object(cluster, isr):
     checkers = Checkers(History(), 2, elr_enabled=True, nodes=cluster.nodes)
     replica(cluster, 1, "t").isr = isr
-    checkers.look(cluster.nodes[1])
+    checkers.check(cluster.nodes[1])
     assert checkers.coverage.checks > 1
 
 
 def test_a_member_of_the_isr_that_lacks_what_was_committed_is_found(cluster):
     """LeaderCandidateCompleteness: at a change of the ISR, and when the member serves again."""
     checkers = Checkers(History(), 2, elr_enabled=True, nodes=cluster.nodes)
-    checkers.look(cluster.nodes[1])
+    checkers.check(cluster.nodes[1])
     replica(cluster, 3, "t").log.truncate_to(1, cluster.nodes[3].now)
     with pytest.raises(Violation, match="LeaderCandidateCompleteness: t-0: 3 of ISR"):
-        checkers.look(cluster.nodes[3])
+        checkers.check(cluster.nodes[3])
     image = cluster.nodes[1].node.loader.image
     with pytest.raises(Violation, match="LeaderCandidateCompleteness: t-0: 3 of ISR"):
-        checkers.look_at_metadata(changed(image, partition_epoch=5))
+        checkers.check_metadata(changed(image, partition_epoch=5))
 
 
 def test_a_high_watermark_that_moves_under_min_isr_is_found(cluster):
     """H1, H3."""
     checkers = Checkers(History(), 2, elr_enabled=True, nodes=cluster.nodes)
-    checkers.look(cluster.nodes[1])
+    checkers.check(cluster.nodes[1])
     partition = replica(cluster, 1, "t")
     partition.min_isr = 4
     partition.log.append_as_leader(
@@ -321,49 +319,49 @@ def test_a_high_watermark_that_moves_under_min_isr_is_found(cluster):
     )
     partition.log.update_high_watermark(4)
     with pytest.raises(Violation, match="H1"):
-        checkers.look(cluster.nodes[1])
+        checkers.check(cluster.nodes[1])
     partition.min_isr = 2
     checkers.committed[WHERE].by_leader[1, 0] = 3
     with pytest.raises(Violation, match="H2: t-0: the high watermark is 4, ISR member 2 ends at 3"):
-        checkers.look(cluster.nodes[1])
+        checkers.check(cluster.nodes[1])
 
 
 def test_a_replica_that_holds_something_else_is_found(cluster):
     """LogMatching."""
     checkers = Checkers(History(), 2, elr_enabled=True, nodes=cluster.nodes)
     for node in cluster.nodes.values():
-        checkers.look(node)
-    checkers.look_at_the_end()
+        checkers.check(node)
+    checkers.check_at_end()
     known = checkers.committed[WHERE]
     known.batches[1] = known.batches[1]._replace(crc=0)
     known.matched.clear()
     with pytest.raises(Violation, match="LogMatching: t-0: n1 has"):
-        checkers.look_at_the_end()
+        checkers.check_at_end()
 
 
 def test_a_clean_shutdown_file_that_stays_is_found(cluster):
     """C2."""
     node = cluster.nodes[2]
-    Checkers(History(), 2, elr_enabled=True, nodes=cluster.nodes).look(node)
+    Checkers(History(), 2, elr_enabled=True, nodes=cluster.nodes).check(node)
     (disk,) = node.disks.values()
     disk.open(CLEAN_SHUTDOWN, create=True)
     with pytest.raises(Violation, match="C2: n2 runs"):
-        Checkers(History(), 2, elr_enabled=True, nodes=cluster.nodes).look(node)
+        Checkers(History(), 2, elr_enabled=True, nodes=cluster.nodes).check(node)
 
 
 def test_a_broker_that_stays_in_the_isr_after_an_unclean_end_is_found(cluster):
     """E7: the new epoch of a process that follows a killed one, and the ISR as it was."""
     checkers = Checkers(History(), 2, elr_enabled=True, nodes=cluster.nodes)
-    checkers.look(cluster.nodes[1])
+    checkers.check(cluster.nodes[1])
     image = cluster.nodes[1].node.loader.image
     again = replace(image.brokers[2], epoch=image.brokers[2].epoch + 50)
     later = replace(image, brokers={**image.brokers, 2: again}, offset=image.offset + 1)
-    checkers.look_at_metadata(later)
+    checkers.check_metadata(later)
     cluster.nodes[2].began_cleanly = False
     again = replace(again, epoch=again.epoch + 50)
     later = replace(later, brokers={**image.brokers, 2: again}, offset=later.offset + 1)
     with pytest.raises(Violation, match="E7: t-0: 2 did not end cleanly"):
-        checkers.look_at_metadata(later)
+        checkers.check_metadata(later)
 
 
 def written(value, offset=None, *, refused=False, acks=-1):
@@ -435,15 +433,15 @@ def test_a_deposed_leader_may_go_on_to_show_what_an_election_took():
 def looks_of(cluster, checkers, monkeypatch):
     """How many replicas of the topic a look at each broker goes through."""
     looks = []
-    look = Checkers._look_at_partition
+    look = Checkers._check_partition
 
     def counted(self, node, partition):
         looks.append(partition)
         look(self, node, partition)
 
-    monkeypatch.setattr(Checkers, "_look_at_partition", counted)
+    monkeypatch.setattr(Checkers, "_check_partition", counted)
     for node_id in (1, 2, 3):
-        checkers.look(cluster.nodes[node_id])
+        checkers.check(cluster.nodes[node_id])
     return len([each for each in looks if each.topic_partition == WHERE])
 
 

@@ -172,9 +172,9 @@ def test_a_partition_without_leader_though_a_member_could_lead_is_found():
     checks = ElectionChecks()
     for now in (partition(isr=(1,)), partition(elr=(2, 3))):
         with pytest.raises(Violation, match="liveness: t-0: nobody leads"):
-            checks.nobody_waits_for_a_member(image(now))
-    checks.nobody_waits_for_a_member(image(partition(elr=(2,)), fenced=(2,)))
-    checks.nobody_waits_for_a_member(image(partition(last_known_elr=(1, 2, 3))))
+            checks.check_eligible_members_lead(image(now))
+    checks.check_eligible_members_lead(image(partition(elr=(2,)), fenced=(2,)))
+    checks.check_eligible_members_lead(image(partition(last_known_elr=(1, 2, 3))))
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ OTHER = TopicPartition("t", 1)
 def look(losses, end_offset, *, recovery_point=0, node_id=1, where=WHERE, started=True):
     node = SimpleNamespace(config=SimpleNamespace(node_id=node_id), started=started)
     log = SimpleNamespace(recovery_point=recovery_point, log_end_offset=end_offset)
-    losses.look(node, SimpleNamespace(topic_partition=where, log=log))
+    losses.record(node, SimpleNamespace(topic_partition=where, log=log))
 
 
 @pytest.fixture

@@ -18,18 +18,18 @@ def test_nodes_that_agree(cluster):
     checks = QuorumChecks()
     for _ in range(2):
         for node in cluster.nodes.values():
-            checks.look(node)
+            checks.check(node)
         cluster.world.run(1_000)
     cluster.nodes[1].kill()
     cluster.nodes[1].start()
     cluster.world.run(5_000)
-    checks.look(cluster.nodes[1])
+    checks.check(cluster.nodes[1])
     assert checks.coverage.checks >= 6
 
 
 def test_a_node_that_has_something_else(cluster):
     checks = QuorumChecks()
-    checks.look(cluster.nodes[100])
+    checks.check(cluster.nodes[100])
     other = started_cluster(2, seed=2, separate_controller=True)
     with pytest.raises(Violation, match="MetadataLogMatching: n1 has"):
-        checks.look(other.nodes[1])
+        checks.check(other.nodes[1])

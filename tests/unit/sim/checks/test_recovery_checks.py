@@ -75,56 +75,56 @@ def controller_of(cluster, strategy=Strategy.AGGRESSIVE, last_known=(), **ends):
 
 def test_answers_that_are_true_and_the_longest_log(cluster, checks):
     controller = controller_of(cluster, n1=4, n2=2)
-    checks.look(controller, NOW_MS)
+    checks.check(controller, NOW_MS)
     controller.elect(1)
-    checks.look(controller, NOW_MS)
+    checks.check(controller, NOW_MS)
     assert checks.coverage.events["unclean recoveries"] == 1
     assert {"U4", "U5", "U6", "U8"} <= checks.coverage.rules.keys()
 
 
 def test_an_answer_that_is_not_true(cluster, checks):
     with pytest.raises(Violation, match="U4: t-0: 2 said"):
-        checks.look(controller_of(cluster, n2=4), NOW_MS)
+        checks.check(controller_of(cluster, n2=4), NOW_MS)
 
 
 def test_an_election_on_what_was_said_before(cluster, checks):
     controller = controller_of(cluster, n3=4)
-    checks.look(controller, NOW_MS)
+    checks.check(controller, NOW_MS)
     replica(cluster, 3, "t").log.truncate_to(3, cluster.nodes[3].now)
     controller.elect(3)
     with pytest.raises(Violation, match="U8: t-0: 3 is elected on"):
-        checks.look(controller, LATE_MS)
+        checks.check(controller, LATE_MS)
 
 
 def test_another_that_answered_has_more(cluster, checks):
     controller = controller_of(cluster, n1=4, n2=2)
-    checks.look(controller, NOW_MS)
+    checks.check(controller, NOW_MS)
     controller.elect(2)
     with pytest.raises(Violation, match="U6: t-0: 2 is elected"):
-        checks.look(controller, LATE_MS)
+        checks.check(controller, LATE_MS)
 
 
 def test_one_that_was_not_asked_has_more(cluster, checks):
     """U5: Balanced hears all members of the LastKnownELR, Aggressive need not."""
     controller = controller_of(cluster, last_known=(1, 2), n2=2)
-    checks.look(controller, NOW_MS)
+    checks.check(controller, NOW_MS)
     controller.elect(2)
-    checks.look(controller, LATE_MS)
+    checks.check(controller, LATE_MS)
     controller = controller_of(cluster, Strategy.BALANCED, last_known=(1, 2), n2=2)
     controller.finished_count = 1
-    checks.look(controller, NOW_MS)
+    checks.check(controller, NOW_MS)
     controller.elect(2)
     with pytest.raises(Violation, match="U6: t-0: 2 is elected"):
-        checks.look(controller, LATE_MS)
+        checks.check(controller, LATE_MS)
 
 
 def test_an_election_that_did_not_wait(cluster, checks):
     """U5: all replicas are waited for until the time is up."""
     controller = controller_of(cluster, n1=4)
-    checks.look(controller, NOW_MS)
+    checks.check(controller, NOW_MS)
     controller.elect(1)
     with pytest.raises(Violation, match="U5: t-0: elected after 100 ms, without a word of"):
-        checks.look(controller, NOW_MS + 100)
+        checks.check(controller, NOW_MS + 100)
 
 
 def test_an_answer_of_an_earlier_process_and_one_of_an_earlier_leader_epoch(cluster, checks):
@@ -134,8 +134,8 @@ def test_an_answer_of_an_earlier_process_and_one_of_an_earlier_leader_epoch(clus
     answer = recovery.answers[1]
     controller.open = [recovery._replace(answers={1: answer._replace(broker_epoch=-5)})]
     with pytest.raises(Violation, match="U8: t-0: an answer of 1 is of epoch -5"):
-        checks.look(controller, NOW_MS)
+        checks.check(controller, NOW_MS)
     controller.open = [recovery]
     replica(cluster, 1, "t").leader_epoch -= 1
     with pytest.raises(Violation, match="U4: t-0: 1 answered in epoch -1, present is 0"):
-        checks.look(controller, NOW_MS)
+        checks.check(controller, NOW_MS)

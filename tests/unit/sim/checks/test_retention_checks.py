@@ -50,7 +50,7 @@ def cluster():
 
 def look(cluster, checks):
     for node_id in cluster.broker_ids:
-        checks.look(cluster.nodes[node_id], replica(cluster, node_id, "t"))
+        checks.check(cluster.nodes[node_id], replica(cluster, node_id, "t"))
 
 
 def test_what_retention_takes_is_noted_once_a_replica(cluster):
@@ -76,11 +76,11 @@ def test_a_log_that_begins_above_its_high_watermark_is_found(cluster):
 
 def test_a_follower_may_begin_where_a_leader_has_begun(cluster):
     checks = RetentionChecks(KEPT_BYTES)
-    checks.look(cluster.nodes[1], replica(cluster, 1, "t"))
+    checks.check(cluster.nodes[1], replica(cluster, 1, "t"))
     checks.retention_bytes = 100_000
     follower = replica(cluster, 2, "t")
     follower.log.log_start_offset = checks.trimmed[WHERE]
-    checks.look(cluster.nodes[2], follower)
+    checks.check(cluster.nodes[2], follower)
     assert checks.coverage.checks == 2
 
 
@@ -90,10 +90,10 @@ def test_a_replica_that_had_begun_later_begins_anew_behind_an_unclean_leader(clu
     first = replica(cluster, 1, "t")
     start = first.log.log_start_offset
     look(cluster, checks)
-    checks.taken_away(WHERE, 0)
+    checks.records_removed(WHERE, 0)
     for at, trimmed in ((0, 0), (start, start)):
         first.log.log_start_offset = at
-        checks.look(cluster.nodes[1], first)
+        checks.check(cluster.nodes[1], first)
         assert checks.trimmed[WHERE] == trimmed
 
 
@@ -101,27 +101,27 @@ def test_a_follower_may_begin_where_an_unclean_leader_began_before(cluster):
     checks = RetentionChecks(KEPT_BYTES)
     leader, follower = (replica(cluster, node, "t") for node in (1, 2))
     start = leader.log.log_start_offset
-    checks.look(cluster.nodes[1], leader)
-    checks.taken_away(WHERE, 0)
+    checks.check(cluster.nodes[1], leader)
+    checks.records_removed(WHERE, 0)
     checks.retention_bytes = 100_000
     follower.log.log_start_offset = start
-    checks.look(cluster.nodes[2], follower)
+    checks.check(cluster.nodes[2], follower)
     assert checks.trimmed[WHERE] == 0
     follower.log.log_start_offset = start + 1
     with pytest.raises(Violation, match=f"n2 begins at {start + 1}"):
-        checks.look(cluster.nodes[2], follower)
+        checks.check(cluster.nodes[2], follower)
 
 
 def test_only_what_retention_took_may_be_missing(cluster):
     """An unclean election gives the same offsets to new records, which are not old yet."""
     checkers = Checkers(History(), 2, elr_enabled=True, nodes=cluster.nodes)
     checkers.retention.retention_bytes = KEPT_BYTES
-    checkers.look(cluster.nodes[1])
+    checkers.check(cluster.nodes[1])
     start = checkers.retention.trimmed[WHERE]
     checkers.history.writes[WHERE] = [Written(b"a", -1, 0, start - 1), Written(b"b", -1, 0, start)]
     [problem] = final_checks(checkers, checkers.history, {WHERE: {}})
     assert problem.startswith(f"lost: {WHERE} b'b'")
-    checkers.retention.taken_away(WHERE, start - 1)
+    checkers.retention.records_removed(WHERE, start - 1)
     assert len(final_checks(checkers, checkers.history, {WHERE: {}})) == 2
 
 

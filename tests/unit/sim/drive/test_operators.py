@@ -40,35 +40,35 @@ def operators_of(cluster):
     return Operators(plan, "t", Faults(cluster, (), lambda _: None), connections)
 
 
-def happen(cluster, operators, what, times=1, for_ms=2_000):
+def carry_out(cluster, operators, what, times=1, for_ms=2_000):
     for number in range(times):
-        operators.happen(Incident(at_ms=cluster.world.now_ms + number, what=what))
+        operators.carry_out(Incident(at_ms=cluster.world.now_ms + number, what=what))
         cluster.world.run(for_ms)
     return cluster.nodes[1].node.loader.image
 
 
 def test_settings_of_the_topic_change(cluster, operators):
-    image = happen(cluster, operators, OperatorAction.MIN_ISR)
+    image = carry_out(cluster, operators, OperatorAction.MIN_ISR)
     assert image.config(2, "t")["min.insync.replicas"] in ("1", "2")
-    image = happen(cluster, operators, OperatorAction.STRATEGY, times=12)
+    image = carry_out(cluster, operators, OperatorAction.STRATEGY, times=12)
     names = ("unclean.recovery.strategy", "unclean.leader.election.enable")
     assert all(name in image.config(2, "t") for name in names)
 
 
 def test_the_feature_goes_off_and_on(cluster, operators):
-    assert happen(cluster, operators, OperatorAction.FEATURE).feature(ELR_VERSION) == 0
-    assert happen(cluster, operators, OperatorAction.FEATURE).feature(ELR_VERSION) == 1
+    assert carry_out(cluster, operators, OperatorAction.FEATURE).feature(ELR_VERSION) == 0
+    assert carry_out(cluster, operators, OperatorAction.FEATURE).feature(ELR_VERSION) == 1
 
 
 def test_topics_come_and_go(cluster, operators):
-    assert "x0" in happen(cluster, operators, OperatorAction.TOPIC).topic_ids
-    image = happen(cluster, operators, OperatorAction.TOPIC, times=2)
+    assert "x0" in carry_out(cluster, operators, OperatorAction.TOPIC).topic_ids
+    image = carry_out(cluster, operators, OperatorAction.TOPIC, times=2)
     assert "x0" not in image.topic_ids
     assert "x1" in image.topic_ids
 
 
 def test_a_partition_moves(cluster, operators):
-    happen(cluster, operators, OperatorAction.REASSIGN, times=3, for_ms=8_000)
+    carry_out(cluster, operators, OperatorAction.REASSIGN, times=3, for_ms=8_000)
     assert len(registration(cluster, "t").replicas) == 2
 
 
@@ -77,15 +77,15 @@ def test_leaders_move_where_they_are_preferred_and_are_elected_by_force(cluster,
     cluster.world.run(10_000)
     cluster.nodes[1].start()
     cluster.world.run(10_000)
-    happen(cluster, operators, OperatorAction.ELECT)
+    carry_out(cluster, operators, OperatorAction.ELECT)
     assert registration(cluster, "t").leader == 1
-    happen(cluster, operators, OperatorAction.ELECT_NOW, times=6)
+    carry_out(cluster, operators, OperatorAction.ELECT_NOW, times=6)
     assert registration(cluster, "t").leader == 1, "no election is needed where a leader is"
 
 
 def test_leadership_goes_from_replica_to_replica(cluster, operators):
     epoch = registration(cluster, "t").leader_epoch
-    happen(cluster, operators, OperatorAction.SWAP, times=3)
+    carry_out(cluster, operators, OperatorAction.SWAP, times=3)
     now = registration(cluster, "t")
     assert now.leader_epoch > epoch
     assert sorted(now.replicas) == [1, 2, 3]
@@ -96,9 +96,9 @@ def test_leadership_moves_while_what_was_sent_is_stuck():
     cluster = started_cluster(3, separate_controller=True)
     create_topic(cluster, "t", replicas=[[1, 2]])
     notes = []
-    cluster.world.tell = notes.append
+    cluster.world.on_line = notes.append
     epoch = registration(cluster, "t").leader_epoch
-    happen(cluster, operators_of(cluster), OperatorAction.SWAP, times=12, for_ms=5_000)
+    carry_out(cluster, operators_of(cluster), OperatorAction.SWAP, times=12, for_ms=5_000)
     for what in (
         r"what n\d has sent to other brokers",
         r"what the controller has sent to n\d, and that to n\d,",
@@ -112,7 +112,7 @@ def test_brokers_are_restarted_one_after_the_other():
     operators = Operators(
         draw(1, 1_000), "t", Faults(cluster, (), lambda _: None), lambda _: pytest.fail("asked")
     )
-    operators.happen(Incident(at_ms=1, what=OperatorAction.ROLL))
+    operators.carry_out(Incident(at_ms=1, what=OperatorAction.ROLL))
     down_at_once = []
 
     def done():

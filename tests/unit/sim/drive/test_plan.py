@@ -7,7 +7,7 @@ from minikafka.config.broker import (
     METADATA_MAX_RETENTION_BYTES,
 )
 from minikafka.config.node_config import node_config
-from minikafka.sim.drive.plan import NOT_OF_CONTROLLERS, Fault, Incident, OperatorAction, draw
+from minikafka.sim.drive.plan import BROKERS_ONLY, Fault, Incident, OperatorAction, draw
 from minikafka.sim.world.sim_cluster import CONTROLLER_ID, SimCluster
 from minikafka.sim.world.world import World
 
@@ -38,7 +38,7 @@ def test_incidents_are_in_order_within_the_run_and_name_nodes_that_are_there():
             assert incident.node in plan.nodes
             assert incident.other != incident.node
             assert incident.other in (0, *plan.nodes)
-            if incident.what in NOT_OF_CONTROLLERS:
+            if incident.what in BROKERS_ONLY:
                 assert incident.node != CONTROLLER_ID
 
 

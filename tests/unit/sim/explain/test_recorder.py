@@ -12,7 +12,7 @@ def plan(seed, seconds):
 
 def recorded(seed, seconds):
     recorder = Recorder()
-    simulation = Simulation(plan(seed, seconds), recorder.tell)
+    simulation = Simulation(plan(seed, seconds), recorder.add_line)
     recorder.follow(simulation.cluster)
     return recorder, simulation.run()
 

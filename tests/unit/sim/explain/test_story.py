@@ -40,7 +40,7 @@ def plan(leader):
 
 def run(it):
     story = Story()
-    simulation = Simulation(it, story.tell)
+    simulation = Simulation(it, story.add_line)
     story.follow(simulation)
     return simulation.run(), story
 

@@ -22,7 +22,7 @@ THREE = [[1, 2, 3]]
 
 def history(seed):
     lines = []
-    cluster = SimCluster(world=World(seed, tell=lines.append), brokers=3)
+    cluster = SimCluster(world=World(seed, on_line=lines.append), brokers=3)
     cluster.start()
     create_topic(cluster, "t", replicas=THREE)
     produce(cluster.client(), "t", b"a", b"b")

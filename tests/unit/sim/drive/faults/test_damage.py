@@ -139,7 +139,7 @@ def test_a_damaged_node_comes_back_and_is_repaired_when_all_is_mended(what):
     faults = Faults(cluster, (), lambda _: None)
     for at_ms in range(4):
         incident = Incident(at_ms=at_ms, what=what, node=2, for_ms=200)
-        faults.happen(incident)
+        faults.inject(incident)
         cluster.world.run(1_000)
         cluster.world.run_until(cluster.all_started, 60_000, "all serve")
     assert faults.effects.counts[what.value]
@@ -156,7 +156,7 @@ def test_damage_leaves_one_sound_copy():
     for at_ms in range(20):
         for node_id in (1, 2):
             what = DAMAGE[at_ms % 3]
-            faults.happen(Incident(at_ms=at_ms, what=what, node=node_id, for_ms=200))
+            faults.inject(Incident(at_ms=at_ms, what=what, node=node_id, for_ms=200))
             cluster.world.run(1_000)
             cluster.world.run_until(cluster.all_started, 60_000, "all serve")
             cluster.world.run(3_000)

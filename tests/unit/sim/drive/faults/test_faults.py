@@ -44,7 +44,7 @@ DOWN = (Fault.KILL, *LOSING_POWER, Fault.RESTART, Fault.WIPE)
 
 @pytest.mark.parametrize("what", DOWN)
 def test_a_node_goes_and_comes_back(cluster, faults, losses, what):
-    faults.happen(incident(what))
+    faults.inject(incident(what))
     node = cluster.nodes[2]
     cluster.world.run_until(lambda: not node.alive, 10_000, "the node is down")
     cluster.world.run_until(lambda: node.started, 30_000, "the node serves again")
@@ -53,7 +53,7 @@ def test_a_node_goes_and_comes_back(cluster, faults, losses, what):
 
 @pytest.mark.parametrize("at_ms", range(4))
 def test_a_broker_that_came_back_is_struck_again(cluster, faults, losses, at_ms):
-    faults.happen(incident(Fault.CRASH_AFTER_REJOIN, at_ms=at_ms))
+    faults.inject(incident(Fault.CRASH_AFTER_REJOIN, at_ms=at_ms))
     node = cluster.nodes[2]
     cluster.world.run_until(lambda: cluster.network.is_cut("n2", "n3"), 60_000, "it is struck")
     assert node.starts == 2
@@ -69,7 +69,7 @@ def test_who_has_told_a_recovery_what_it_has_is_struck(losses):
     create_topic(cluster, "t", replicas=[[2, 3]])
     faults = Faults(cluster, ("client",), losses.append)
     cluster.on_step = faults.stepped
-    faults.happen(incident(Fault.CRASH_AFTER_LOG_INFO))
+    faults.inject(incident(Fault.CRASH_AFTER_LOG_INFO))
     cluster.nodes[3].kill()
     cluster.world.run_until(lambda: registration(cluster, "t").isr == (2,), 60_000, "3 is out")
     cluster.nodes[2].lose_power()
@@ -84,7 +84,7 @@ def test_who_has_told_a_recovery_what_it_has_is_struck(losses):
 
 @pytest.mark.parametrize("what", [Fault.FULL_DISK, Fault.DISK_ERROR])
 def test_a_node_whose_disk_fails_ends_and_comes_back_when_it_is_mended(cluster, faults, what):
-    faults.happen(incident(what, for_ms=8_000))
+    faults.inject(incident(what, for_ms=8_000))
     produce(cluster.client(), "t", b"x" * 2_000)
     node = cluster.nodes[2]
     cluster.world.run_until(lambda: not node.alive, 8_000, "the node is down")
@@ -93,7 +93,7 @@ def test_a_node_whose_disk_fails_ends_and_comes_back_when_it_is_mended(cluster, 
 
 @pytest.mark.parametrize("what", [Fault.CUT, Fault.CUT_ONE_WAY])
 def test_a_cut_link_heals(cluster, faults, what):
-    faults.happen(incident(what, other=3))
+    faults.inject(incident(what, other=3))
     network = cluster.network
     assert network.is_cut("n2", "n3")
     assert network.is_cut("n3", "n2") is (what is Fault.CUT)
@@ -102,12 +102,12 @@ def test_a_cut_link_heals(cluster, faults, what):
 
 
 def test_a_node_can_be_cut_off_from_all_or_from_its_clients(cluster, faults):
-    faults.happen(incident(Fault.ISOLATE, for_ms=500))
+    faults.inject(incident(Fault.ISOLATE, for_ms=500))
     assert all(cluster.network.is_cut("n2", other) for other in ("n1", "n3", "n100"))
     cluster.world.run(1_000)
-    faults.happen(incident(Fault.CUT_CLIENTS, for_ms=500))
+    faults.inject(incident(Fault.CUT_CLIENTS, for_ms=500))
     assert cluster.network.is_cut("client", "n2")
-    faults.happen(incident(Fault.CUT_CONTROLLER, for_ms=500))
+    faults.inject(incident(Fault.CUT_CONTROLLER, for_ms=500))
     assert cluster.network.is_cut("n100", "n2")
     assert not cluster.network.is_cut("n1", "n2")
 
@@ -115,11 +115,11 @@ def test_a_node_can_be_cut_off_from_all_or_from_its_clients(cluster, faults):
 def test_a_leader_gives_its_connections_up_while_it_asks_for_a_member(cluster, faults):
     """CHECK 10: who joins by the next attempt is cut off before the first one arrives."""
     notes = []
-    cluster.world.tell = notes.append
+    cluster.world.on_line = notes.append
     cluster.on_step = faults.stepped
     cluster.nodes[3].kill()
     cluster.world.run_until(lambda: registration(cluster, "t").isr == (1, 2), 60_000, "3 is out")
-    faults.happen(incident(Fault.ABORT, node=2, for_ms=9_000))
+    faults.inject(incident(Fault.ABORT, node=2, for_ms=9_000))
     cluster.nodes[3].start()
     cluster.world.run_until(lambda: cluster.network.is_cut("n1", "n3"), 5_000, "3 is cut off")
     assert registration(cluster, "t").isr == (1, 2, 3)
@@ -133,7 +133,7 @@ def test_a_broker_that_came_back_is_struck_while_a_leader_asks_for_it(cluster, l
         faults = Faults(cluster, ("client",), losses.append)
         cluster.on_step = faults.stepped
         node = cluster.nodes[3]
-        faults.happen(incident(Fault.CRASH_AFTER_REJOIN, node=3, at_ms=at_ms))
+        faults.inject(incident(Fault.CRASH_AFTER_REJOIN, node=3, at_ms=at_ms))
         cluster.world.run_until(lambda: cluster.network.is_cut("n3", "n1"), 60_000, "it is struck")
         cluster.world.run_until(lambda: not cluster.network.is_cut("n3", "n1"), 60_000, "it heals")
         cluster.world.run_until(cluster.all_started, 60_000, "all serve")
@@ -144,14 +144,14 @@ def test_a_broker_that_came_back_is_struck_while_a_leader_asks_for_it(cluster, l
 
 def test_a_broker_gives_its_connections_up_where_nobody_asks(cluster, faults):
     notes = []
-    cluster.world.tell = notes.append
-    faults.happen(incident(Fault.ABORT))
+    cluster.world.on_line = notes.append
+    faults.inject(incident(Fault.ABORT))
     cluster.world.run(10_000)
     assert any("n2 gives up its connections to the controller" in note for note in notes)
 
 
 def test_a_node_can_be_slow_to_reach_for_everybody(cluster, faults):
-    faults.happen(incident(Fault.SLOW_NODE, for_ms=500))
+    faults.inject(incident(Fault.SLOW_NODE, for_ms=500))
     slow = cluster.network.slow_links
     assert {("n2", "n100"), ("n1", "n2"), ("client", "n2")} <= slow.keys()
     cluster.world.run(1_000)
@@ -197,7 +197,7 @@ def test_a_process_ends_while_it_loads_its_logs(cluster, faults, losses):
 def test_crashes_within_steps_count_when_they_happen(cluster, faults, monkeypatch):
     monkeypatch.setattr("minikafka.sim.drive.faults.machines._OPERATIONS_BEFORE_CRASH", (5,))
     for at_ms in range(3):
-        faults.happen(incident(Fault.CRASH_IN_STEP, for_ms=500, at_ms=at_ms))
+        faults.inject(incident(Fault.CRASH_IN_STEP, for_ms=500, at_ms=at_ms))
         cluster.world.run_until(lambda: not cluster.nodes[2].alive, 60_000, "it is down")
         cluster.world.run_until(lambda: cluster.nodes[2].alive, 60_000, "it is up")
     assert faults.effects.counts["crash-in-step"] >= 3
@@ -205,17 +205,17 @@ def test_crashes_within_steps_count_when_they_happen(cluster, faults, monkeypatc
 
 def test_faults_without_effect_do_not_count(cluster, faults):
     node = cluster.nodes[2]
-    faults.happen(incident(Fault.FULL_DISK, for_ms=10))
+    faults.inject(incident(Fault.FULL_DISK, for_ms=10))
     cluster.world.run(20)
     node.kill()
-    faults.happen(incident(Fault.KILL, for_ms=500))
-    faults.happen(incident(Fault.CUT, other=3, for_ms=100))
+    faults.inject(incident(Fault.KILL, for_ms=500))
+    faults.inject(incident(Fault.CUT, other=3, for_ms=100))
     cluster.world.run(200)
     assert not +faults.effects.counts
     cluster.world.run_until(lambda: node.started, 30_000, "the node serves again")
-    faults.happen(incident(Fault.CUT, other=1, for_ms=2_000))
-    faults.happen(incident(Fault.SLOW, other=3, for_ms=2_000))
-    faults.happen(incident(Fault.PAUSE, node=3, for_ms=500))
+    faults.inject(incident(Fault.CUT, other=1, for_ms=2_000))
+    faults.inject(incident(Fault.SLOW, other=3, for_ms=2_000))
+    faults.inject(incident(Fault.PAUSE, node=3, for_ms=500))
     cluster.world.run(1_000)
     faults.repair_all()
     assert +faults.effects.counts == {"cut": 1, "pause": 1}
@@ -224,7 +224,7 @@ def test_faults_without_effect_do_not_count(cluster, faults):
 def test_clocks_drift_but_do_not_jump(cluster, faults):
     node = cluster.nodes[2]
     before = node.now
-    faults.happen(incident(Fault.DRIFT, for_ms=10_000))
+    faults.inject(incident(Fault.DRIFT, for_ms=10_000))
     assert node.now == before
     cluster.world.run(10_000)
     gone_ms = node.now.monotonic_ms - before.monotonic_ms
@@ -236,12 +236,12 @@ def test_clocks_drift_but_do_not_jump(cluster, faults):
 @pytest.mark.parametrize("at_ms", [0, 1])
 def test_an_old_copy_comes_back_and_is_no_clean_end(cluster, faults, losses, at_ms):
     """C3: also where the copy says of itself that it was shut down cleanly."""
-    faults.happen(incident(Fault.RESTORE, at_ms=at_ms))
+    faults.inject(incident(Fault.RESTORE, at_ms=at_ms))
     node = cluster.nodes[2]
     cluster.world.run_until(lambda: node.started and node.starts == 1 + at_ms, 30_000, "copied")
     for number in range(3):
         produce(cluster.client(), "t", b"%d" % number)
-    faults.happen(incident(Fault.RESTORE))
+    faults.inject(incident(Fault.RESTORE))
     assert not node.alive
     assert losses == [2]
     assert not node.ended_cleanly
@@ -259,22 +259,22 @@ def flip_a_bit(cluster, faults):
 def test_no_copy_is_made_of_a_disk_that_is_rotten(cluster, faults):
     """Seed 40000116: a copy does not say that its disk was to blame."""
     flip_a_bit(cluster, faults)
-    faults.happen(incident(Fault.RESTORE))
-    faults.happen(incident(Fault.RESTORE))
+    faults.inject(incident(Fault.RESTORE))
+    faults.inject(incident(Fault.RESTORE))
     assert not faults.effects.counts["restore"]
 
 
 def test_damage_goes_with_the_disk(cluster, faults):
     flip_a_bit(cluster, faults)
-    faults.happen(incident(Fault.WIPE))
+    faults.inject(incident(Fault.WIPE))
     assert not faults.storage.is_rotten(2)
 
 
 def test_everything_is_mended_at_once_and_nothing_twice(cluster, faults):
     for what in (Fault.KILL, Fault.PAUSE, Fault.SLOW_DISK, Fault.DRIFT, Fault.DISK_ERROR):
-        faults.happen(incident(what, node=1 + len(what.value) % 3, for_ms=20_000))
+        faults.inject(incident(what, node=1 + len(what.value) % 3, for_ms=20_000))
     for what in (Fault.SLOW, Fault.CLOG, Fault.CUT):
-        faults.happen(incident(what, node=1, other=2, for_ms=20_000))
+        faults.inject(incident(what, node=1, other=2, for_ms=20_000))
     cluster.world.run(5_000)
     faults.repair_all()
     cluster.world.run_until(cluster.all_started, 60_000, "all serve")

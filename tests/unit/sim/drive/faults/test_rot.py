@@ -82,7 +82,7 @@ def test_where_nothing_is_durable_nothing_rots():
 @pytest.mark.parametrize("node_id", [2, 100])
 def test_a_node_whose_disk_rotted_serves_in_the_end(cluster, node_id, at_ms):
     faults = Faults(cluster, ("client",), lambda _: None)
-    faults.happen(Incident(at_ms=at_ms, what=Fault.ROT, node=node_id, for_ms=1_000))
+    faults.inject(Incident(at_ms=at_ms, what=Fault.ROT, node=node_id, for_ms=1_000))
     node = cluster.nodes[node_id]
     assert not node.alive
     cluster.world.run_until(lambda: node.started, 60_000, "the node serves")
