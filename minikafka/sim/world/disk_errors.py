@@ -1,8 +1,8 @@
-"""An error that a simulated disk reports once: the same operation works when it is tried again.
+"""Transient errors of a simulated disk: an operation fails once, and a retry succeeds.
 
-A write that fails may have written some of its bytes, and they may resist being cut off. What a
-sync could not write is lost although the next sync succeeds: the system has forgotten that it was
-not written, and drops it from its memory when the process has ended, at the latest.
+A write that fails may have written some of its bytes, and truncating them may fail, too. Bytes that
+a sync could not write are lost although the next sync succeeds: the kernel marks them clean, and
+drops them from its page cache when the process has ended, at the latest.
 """
 
 from collections.abc import Callable
@@ -20,10 +20,10 @@ _OPERATIONS: Final = (3, 30, 300)
 
 @dataclass(slots=True)
 class OneError:
-    """The operation after `operations` others of these kinds fails; without `kinds` any does.
+    """The failure of the operation after `operations` others of these kinds; no `kinds`: of any.
 
-    Of what a failing append or sync should have written, `share` is written. With `tail_stays` the
-    bytes of a failing append are not cut off. `on_error` gets the kind of operation that failed.
+    A failing append or sync writes `share` of its bytes. With `tail_stays` the bytes of a failing
+    append cannot be truncated. `on_error` gets the kind of operation that failed.
     """
 
     reason: str
@@ -42,7 +42,7 @@ class OneError:
 
 
 def draw_error(rng: Random, *, is_full: bool) -> OneError:
-    """Draw an error: of a full disk at a write, or else at any operation, often at a sync."""
+    """Draw an error: at a write if `is_full`, otherwise at any operation, often at a sync."""
     kinds = WRITES if is_full else rng.choice(((), SYNCS, ("read",)))
     return OneError(
         NO_SPACE if is_full else IO_ERROR,

@@ -1,6 +1,6 @@
 """The names on a simulated disk, and the changes of names that are not durable yet.
 
-An operation costs what it touches, however many names there are: tests have thousands of logs.
+The cost of an operation does not depend on the number of names: tests have thousands of logs.
 """
 
 from collections.abc import Iterator
@@ -10,24 +10,24 @@ F = TypeVar("F")
 
 
 def parent(path: str) -> str:
-    """The folder that a name is in; "" is the root."""
+    """Return the folder of a path; "" is the root."""
     return path.rpartition("/")[0]
 
 
 def moved(path: str, old: str, new: str) -> str:
-    """The path after `old`, which may be a folder above it, was renamed to `new`."""
+    """Return a path after a rename of `old`, which may be a folder above it, to `new`."""
     return new + path[len(old) :] if path == old or path.startswith(old + "/") else path
 
 
 class NameTable(Generic[F]):
-    """Files and folders by path. The folder of a file need not be there."""
+    """Files and folders by path. The folder of a file need not exist."""
 
     def __init__(self) -> None:
-        """The root only."""
+        """Start with the root only."""
         self.files: Final[dict[str, F]] = {}
         self.folders: Final[dict[str, None]] = {"": None}
         self._inside: Final[dict[str, dict[str, None]]] = {}
-        """Paths right in a folder, those included that only have something below them."""
+        """The direct children of each folder, also those that only have entries below them."""
 
     def __contains__(self, path: str) -> bool:
         return path in self.files or path in self.folders
@@ -38,18 +38,18 @@ class NameTable(Generic[F]):
         self._came(path)
 
     def make(self, path: str) -> None:
-        """Add a folder, unless it is there."""
+        """Add a folder, if it does not exist."""
         self.folders[path] = None
         self._came(path)
 
     def drop_file(self, path: str) -> F | None:
-        """Remove a file, if it is there."""
+        """Remove a file, if it exists."""
         file = self.files.pop(path, None)
         self._left(path)
         return file
 
     def drop_folder(self, path: str) -> None:
-        """Remove a folder, if it is there. What is in it stays."""
+        """Remove a folder, if it exists. Its entries stay."""
         self.folders.pop(path, None)
         self._left(path)
 
@@ -70,17 +70,17 @@ class NameTable(Generic[F]):
             path = parent(path)
 
     def inside(self, folder: str) -> list[str]:
-        """The paths right in a folder, in the order in which they came."""
+        """Return the direct children of a folder, in the order of their creation."""
         return [path for path in self._inside.get(folder, ()) if path in self]
 
     def below(self, path: str) -> Iterator[str]:
-        """A path and all that is below it."""
+        """Yield a path and all paths below it."""
         yield path
         for name in self._inside.get(path, ()):
             yield from self.below(name)
 
     def move(self, old: str, new: str) -> None:
-        """Rename a folder with all that is below it."""
+        """Rename a folder with everything below it."""
         for path in list(self.below(old)):
             if path in self.files and path != old:
                 file = self.files.pop(path)
@@ -100,31 +100,31 @@ class NameJournal(Generic[F]):
     """Changes of names that are not durable yet, in the order in which they were made."""
 
     def __init__(self) -> None:
-        """Everything is durable."""
+        """Start with everything durable."""
         self._changes: dict[int, Change[F]] = {}
         self._count = 0
         self._in_folder: dict[str, dict[int, None]] = {}
         self._touching: dict[str, dict[int, None]] = {}
-        """By each path that a change names, and each folder above it but the root."""
+        """Change numbers by path: of each named path and each folder above it, except the root."""
 
     def __len__(self) -> int:
         return len(self._changes)
 
     def add(self, change: Change[F]) -> None:
-        """Note one more change."""
+        """Append a change."""
         self._count += 1
         self._put(self._count, change)
 
     def take(self, folder: str) -> list[Change[F]]:
-        """Remove the changes in a folder: they become durable."""
+        """Remove and return the changes in a folder, which become durable."""
         return [self._pop(number) for number in sorted(self._in_folder.get(folder, ()))]
 
     def take_all(self) -> list[Change[F]]:
-        """Remove all changes."""
+        """Remove and return all changes."""
         return [self._pop(number) for number in sorted(self._changes)]
 
     def rename(self, old: str, new: str) -> None:
-        """A folder has another name now, and so have the paths of changes in it."""
+        """Rename a folder in the paths of all changes in it."""
         for number in sorted(self._touching.get(old, ())):
             folder, names = self._pop(number)
             self._put(

@@ -1,12 +1,11 @@
 """The network of a simulated world: TCP as its users see it.
 
-A stream carries bytes in order, or ends; what is lost on the way is sent again by the system below,
-so loss and clogging show as delay, and a cut link as silence that lasts until it heals. Messages on
-different streams overtake one another. Each `send` carries one whole frame: how bytes are cut into
-frames is the shell's business, and tested there.
+A stream carries bytes in order, or ends. TCP retransmits lost packets, so that loss and clogging
+show as delay, and a cut link as silence until it heals. Messages on different streams overtake one
+another. Each `send` carries one whole frame: the shell cuts bytes into frames, with its own tests.
 
-Who dies leaves differently: a process closes its streams, which its peers hear of; a machine that
-loses power says nothing, and its peers learn of it only when it is back and knows nothing of them.
+A process that ends closes its streams, and its peers are notified. A machine that loses power sends
+nothing; its peers get a reset only after it has booted.
 """
 
 from collections import Counter, deque
@@ -24,39 +23,39 @@ class StreamEnd(Protocol):
     """One end of a stream."""
 
     def arrived(self, data: bytes) -> None:
-        """What the other end sent with one `send`."""
+        """Handle the bytes of one `send` of the other end."""
 
     def ended(self, reason: str) -> None:
-        """The stream is over; nothing more arrives."""
+        """Handle the end of the stream; nothing more arrives."""
 
 
 @dataclass(slots=True, eq=False)
 class SimStream:
-    """A connection. Side 0 opened it, side 1 accepted it; `hosts` says who they are."""
+    """A connection. Side 0 opened it, side 1 accepted it; `hosts` are the hosts of both."""
 
     hosts: tuple[str, str]
     address: Address
     ends: list[StreamEnd | None]
     clear_at_us: list[int] = field(default_factory=lambda: [0, 0])
-    """When the last thing that each side has sent will have arrived."""
+    """The arrival time of the last message that each side has sent."""
     held: tuple[deque[Callable[[], None]], deque[Callable[[], None]]] = field(
         default_factory=lambda: (deque(), deque())
     )
-    """What each side has sent and a cut link holds back, in order."""
+    """Messages of each side that a cut link or a clogged stream holds back, in order."""
     clogged: list[bool] = field(default_factory=lambda: [False, False])
-    """Whether what each side has sent is stuck, although the link lets others through."""
+    """True for a side whose messages are stuck, although the link lets other streams through."""
     unanswered: bool = False
-    """Something was sent to an end that is gone with its machine."""
+    """A message was sent to an end whose machine has no power."""
 
 
 Accept = Callable[[SimStream], StreamEnd | None]
 Watch = Callable[[SimStream, int, bytes], Callable[[], None]]
-"""Is told of a frame that a side sends, and gives what is to be called when it arrives."""
+"""Gets each frame that a side sends, and returns a callback for its arrival."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkSpeed:
-    """How long one message takes: `base_us`, up to `jitter_us` more, and again where it is lost."""
+    """The delay of a message: `base_us`, up to `jitter_us`, and `resend_us` after each loss."""
 
     base_us: int = 100
     jitter_us: int = 400
@@ -73,9 +72,9 @@ class SimNetwork:
     slow_links: dict[tuple[str, str], LinkSpeed] = field(default_factory=dict)
     messages: int = 0
     held: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """How many messages each link has held back so far, since it was cut or stuck."""
+    """Number of messages that each link has held back because it was cut or stuck."""
     slowed: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """How many messages each link has carried while it was slow."""
+    """Number of messages that each link has carried while it was slow."""
     watch: Watch | None = None
     _rng: Random = field(init=False)
     _cut: dict[tuple[str, str], None] = field(default_factory=dict)
@@ -85,24 +84,24 @@ class SimNetwork:
     _calling: list[SimStream] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        """Draw from a sequence of its own."""
+        """Set up the entropy for delays."""
         self._rng = self.world.rng("network")
 
-    # What hosts do
+    # Operations of hosts
 
     def listen(self, address: Address, accept: Accept) -> None:
-        """Take connections at an address."""
+        """Accept connections at an address."""
         self._listening[address] = accept
 
     def connect(self, host: str, address: Address, end: StreamEnd) -> SimStream:
-        """Open a stream; what is sent before it is established follows behind."""
+        """Open a stream; messages sent before it is established are delivered after that."""
         stream = SimStream((host, address[0]), address, [end, None])
         self._streams[stream] = None
         self._travel(stream, 0, lambda: self._call(stream))
         return stream
 
     def send(self, stream: SimStream, side: int, data: bytes) -> None:
-        """Send one frame from a side; dropped where the stream is over."""
+        """Send one frame from a side; drop it if the stream has ended."""
         if stream.ends[side] is not None:
             self.messages += 1
             self.world.add_to_digest(stream.hosts[side].encode(), data)
@@ -110,15 +109,15 @@ class SimNetwork:
             self._travel(stream, side, lambda: self._deliver(stream, 1 - side, data, arrives))
 
     def close(self, stream: SimStream, side: int, reason: str = "closed by the peer") -> None:
-        """Close a side; the other end hears of it, behind what was sent before."""
+        """Close a side; the other end is notified after all earlier messages."""
         if stream.ends[side] is not None:
             stream.ends[side] = None
             self._travel(stream, side, lambda: self._end(stream, 1 - side, reason))
 
-    # What happens to hosts
+    # Faults of hosts
 
     def close_all(self, host: str) -> None:
-        """The process on a host ends: its system closes what it had open."""
+        """Close all streams of a host whose process ends."""
         self._stop_listening(host)
         for stream in list(self._streams):
             for side in (0, 1):
@@ -126,9 +125,9 @@ class SimNetwork:
                     self.close(stream, side)
 
     def lose_power(self, host: str) -> None:
-        """The machine of a host goes dark: nobody is told.
+        """Cut the power of a host, without notice to its peers.
 
-        What a cut link held back was still in the machine, to be sent again, and is gone with it.
+        Messages that a cut link held back were in its send buffers, and are lost.
         """
         self._stop_listening(host)
         self._down[host] = None
@@ -142,7 +141,7 @@ class SimNetwork:
                 del self._streams[stream]
 
     def boot(self, host: str) -> None:
-        """The machine is back, and knows of no stream that it had."""
+        """Boot a host, which resets its former streams."""
         self._down.pop(host, None)
         calling, self._calling = self._calling, []
         for stream in calling:
@@ -151,27 +150,26 @@ class SimNetwork:
             if stream.unanswered and host in stream.hosts:
                 self._reset(stream, 1 - stream.hosts.index(host))
 
-    # What happens to links
+    # Faults of links
 
     def cut(self, source: str, target: str, *, both: bool = True) -> None:
-        """Let nothing through from one host to another, and back."""
+        """Cut the link from one host to another, by default both ways."""
         self._cut[source, target] = None
         if both:
             self._cut[target, source] = None
 
     def heal(self, source: str, target: str) -> None:
-        """Mend a link, both ways."""
+        """Heal a link, both ways."""
         for link in ((source, target), (target, source)):
             if link in self._cut:
                 del self._cut[link]
                 self._release(link)
 
     def clog(self, source: str, target: str, share: float = 1.0) -> None:
-        """Hold what is on its way, and will be, on a `share` of the streams that a link has now.
+        """Hold present and future messages on a `share` of the streams that a link has now.
 
-        A connection may be stuck between two attempts to send again, or in a proxy that is alone in
-        being slow, while another one that is opened after it gets through. What it holds arrives in
-        the end, also where its sender is gone by then.
+        A connection may be stuck between two retransmissions, or in a slow proxy, while a later one
+        gets through. Held messages arrive after `unclog`, also if their sender is gone by then.
         """
         for stream in self._streams:
             for side in (0, 1):
@@ -180,7 +178,7 @@ class SimNetwork:
                     stream.clogged[side] = True
 
     def clog_under_way(self, source: str, target: str) -> None:
-        """Hold what is on its way now, and what its streams carry after it."""
+        """Hold the messages that are in flight, and later ones of the same streams."""
         for stream in self._streams:
             for side in (0, 1):
                 is_on_its_way = stream.clear_at_us[side] > self.world.now_us
@@ -188,10 +186,10 @@ class SimNetwork:
                     stream.clogged[side] = True
 
     def abort(self, source: str, target: str) -> None:
-        """Let a host give up its connections to another one, and hold what it has sent there.
+        """Abort the connections of a host to another one, and hold the messages in flight.
 
-        As after a time-out: it connects anew and says the same again, while what it said first is
-        still on its way, or in a queue of the other host's system.
+        As after a timeout: the host reconnects and sends the request again, while the first one is
+        still in flight, or in a receive buffer of the other host.
         """
         for stream in list(self._streams):
             for side in (0, 1):
@@ -199,10 +197,10 @@ class SimNetwork:
                 if end is not None and self._link(stream, side) == (source, target):
                     stream.clogged[side] = True
                     self.close(stream, side)
-                    end.ended("connection given up")
+                    end.ended("connection aborted")
 
     def unclog(self, source: str, target: str) -> None:
-        """Let everything on a link go on."""
+        """Release all messages on a link."""
         for stream in self._streams:
             for side in (0, 1):
                 if stream.clogged[side] and self._link(stream, side) == (source, target):
@@ -211,7 +209,7 @@ class SimNetwork:
                         self._resume(stream, side)
 
     def heal_all(self) -> None:
-        """Mend every link, and let all of them be as fast as ever."""
+        """Heal and unclog every link, and reset all speeds."""
         self.slow_links.clear()
         for stream in self._streams:
             for side in (0, 1):
@@ -220,10 +218,10 @@ class SimNetwork:
             self.heal(source, target)
 
     def is_cut(self, source: str, target: str) -> bool:
-        """Whether nothing gets through from one host to another."""
+        """Return True if the link from one host to another is cut."""
         return (source, target) in self._cut
 
-    # On the way
+    # Delivery
 
     def _travel(self, stream: SimStream, side: int, action: Callable[[], None]) -> None:
         link = self._link(stream, side)
@@ -258,7 +256,7 @@ class SimNetwork:
         return delay_us
 
     def _release(self, link: tuple[str, str]) -> None:
-        """Let what a link held back go on, in order, after one more delay."""
+        """Deliver the messages that a link held back, in order, after one more delay."""
         for stream in self._streams:
             for side in (0, 1):
                 if stream.held[side] and self._link(stream, side) == link:

@@ -1,6 +1,6 @@
 """A client of a simulated cluster: one connection, requests in, responses out, no threads.
 
-What it does with the answers is the business of whoever asks; see `workload`.
+Callers interpret the responses; see `workload`.
 """
 
 from collections.abc import Callable
@@ -18,14 +18,14 @@ _SIZE_BYTES = 4
 
 
 class NoResponseError(AssertionError):
-    """The connection ended, or nothing came in time."""
+    """The connection ended before the response."""
 
 
 @dataclass(slots=True, eq=False)
 class SimClient:
-    """One connection to one broker; opened by the first request, and again after it was lost.
+    """One connection to one broker, opened by the first request, and by the first after a loss.
 
-    `send` calls back once: with the response, or with None where the connection was lost.
+    `send` calls back once: with the response, or with None if the connection was lost.
     """
 
     world: World
@@ -40,7 +40,7 @@ class SimClient:
     _count: int = 0
 
     def __post_init__(self) -> None:
-        """Nothing is open yet."""
+        """Start without a connection."""
         self._connection = ClientConnection(client_id=self.client_id)
 
     def send(
@@ -51,7 +51,7 @@ class SimClient:
         version: int | None = None,
         expects_response: bool = True,
     ) -> None:
-        """Send a request; `version` None is the newest that both sides know."""
+        """Send a request; `version` None: the latest that both sides support."""
         if self._stream is None:
             self._connection = ClientConnection(client_id=self.client_id)
             self._stream = self.network.connect(self.name, self.address, self)
@@ -71,10 +71,11 @@ class SimClient:
         version: int | None = None,
         within_ms: int = 30_000,
     ) -> M:
-        """Send a request and let the world go on until its response is here.
+        """Send a request and run the world until its response has arrived.
 
         Raises:
-            NoAnswerError: there is none.
+            NoResponseError: the connection was lost.
+            ConditionTimeoutError: no response arrived within `within_ms`.
         """
         answers: list[ApiMessage | None] = []
         self.send(request, answers.append, version=version)
@@ -88,13 +89,13 @@ class SimClient:
         return answer
 
     def close(self) -> None:
-        """Close the connection; what waits is answered with None."""
+        """Close the connection; call back with None for every pending request."""
         if self._stream is not None:
             self.network.close(self._stream, 0)
             self.ended("closed here")
 
     def arrived(self, data: bytes) -> None:
-        """A response came."""
+        """Handle a response."""
         self.frames += 1
         answer = self._connection.receive_frame(memoryview(data)[_SIZE_BYTES:])
         self._write()
@@ -102,7 +103,7 @@ class SimClient:
             self._answer(answer)
 
     def ended(self, reason: str) -> None:
-        """The connection was lost, or refused."""
+        """Handle a lost or refused connection."""
         del reason
         self._stream = None
         waiting, self._waiting = self._waiting, {}

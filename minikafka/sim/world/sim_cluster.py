@@ -1,4 +1,4 @@
-"""A cluster of a simulated world: its machines, formatted and named.
+"""A simulated cluster: its machines, formatted and named.
 
 Node n is the host `nN`. Brokers listen on 9092 for clients and on 9094 for brokers, controllers on
 9093. With `separate_controller` node 100 is a controller only; otherwise node 1 is both.
@@ -16,7 +16,7 @@ from minikafka.sim.world.sim_node import EPOCH_MS, SimNode
 from minikafka.sim.world.world import World
 
 CONTROLLER_ID = 100
-"""The node that is a controller and nothing else, where there is one."""
+"""The id of a separate controller."""
 BROKER_PORT = 9092
 CONTROLLER_PORT = 9093
 INTERNAL_PORT = 9094
@@ -24,7 +24,7 @@ INTERNAL_PORT = 9094
 
 @dataclass(slots=True, kw_only=True)
 class SimCluster:
-    """Machines that form one cluster. `given` goes into the configuration of every node."""
+    """The machines of one cluster. `given` is added to the configuration of every node."""
 
     world: World
     brokers: int = 3
@@ -38,7 +38,7 @@ class SimCluster:
     cluster_id: str = field(init=False)
 
     def __post_init__(self) -> None:
-        """Make the machines and format their disks."""
+        """Create the machines and format their disks."""
         self.network = SimNetwork(self.world)
         rng = self.world.rng("cluster")
         self.cluster_id = str(Uuid.draw(rng))
@@ -65,16 +65,16 @@ class SimCluster:
 
     @property
     def controller_id(self) -> int:
-        """The node that has the quorum's vote."""
+        """The id of the only voter of the quorum."""
         return CONTROLLER_ID if self.separate_controller else 1
 
     @property
     def broker_ids(self) -> list[int]:
-        """The nodes that are brokers."""
+        """The ids of the nodes that are brokers."""
         return [node_id for node_id, node in self.nodes.items() if node.config.is_broker]
 
     def values(self, node_id: int) -> dict[str, str]:
-        """A node's configuration, as in a properties file."""
+        """Return a node's configuration, as in a properties file."""
         roles = []
         listeners = []
         if node_id != CONTROLLER_ID:
@@ -107,17 +107,17 @@ class SimCluster:
         }
 
     def start(self, within_ms: int = 60_000) -> None:
-        """Start every machine; returns when all brokers serve clients."""
+        """Start every machine; return when all brokers serve clients."""
         for node in self.nodes.values():
             node.start()
         self.world.run_until(self.all_started, within_ms, "every broker serves clients")
 
     def all_started(self) -> bool:
-        """Whether every node serves."""
+        """Return True if every node serves."""
         return all(node.started for node in self.nodes.values())
 
     def client(self, name: str = "client", node_id: int = 1, port: int = BROKER_PORT) -> SimClient:
-        """A client that talks to one broker."""
+        """Return a client of one broker."""
         return SimClient(self.world, self.network, name, (host(node_id), port))
 
     def _stepped(self, node: SimNode) -> None:
@@ -125,5 +125,5 @@ class SimCluster:
 
 
 def host(node_id: int) -> str:
-    """The name of a node's machine."""
+    """Return the name of a node's machine."""
     return f"n{node_id}"

@@ -1,10 +1,10 @@
-"""A log directory in memory that can lose what was not synced.
+"""A log directory in memory that can lose unsynced data.
 
-Three states of a byte: written (a crash of the process keeps it), synced (a power loss keeps it),
-gone. The same holds for names: a created, renamed or removed name is durable once its folder was
-synced. A power loss keeps a random prefix of what was not durable, in the order in which it
-happened, as a journaling file system does; the last page kept may be torn, and bits in what was
-never synced may be flipped, where a checksum answers for them.
+A byte has three states: written (a process crash keeps it), synced (a power loss keeps it), gone.
+The same holds for names: a created, renamed or removed name is durable once its folder was synced.
+A power loss keeps a random prefix of the changes that were not durable, in their order, as a
+journaling file system does. The last page kept may be torn, and bits that were never synced may be
+flipped, if a checksum covers them.
 """
 
 from collections.abc import Callable, Iterator
@@ -25,26 +25,26 @@ from minikafka.sim.world.disk_names import Change, NameJournal, NameTable, paren
 
 Buffer = bytes | bytearray | memoryview
 BeforeChange = Callable[[str, Buffer], None]
-"""Gets the name of an operation that changes the disk, and the bytes that it writes."""
+"""Called with the name of an operation that changes the disk, and the bytes that it writes."""
 
 
 class CrashWithinStep(BaseException):
-    """The process or its machine ends at a disk operation, within a step.
+    """A crash of the process or its machine at a disk operation, within a step.
 
-    Of an append that it interrupts, `share` of the bytes have been written.
+    An append that it interrupts has written `share` of its bytes.
     """
 
     def __init__(self, share: float = 0.0) -> None:
-        """End at the beginning of an operation, or within it."""
+        """Crash at the beginning of an operation, or within it."""
         super().__init__(share)
         self.share: Final = share
 
 
 class TornWriteFault(StorageFault):
-    """A write or a sync failed when `share` of its bytes had been written."""
+    """A write or a sync that failed after `share` of its bytes were written."""
 
     def __init__(self, log_dir: str, reason: str, share: float) -> None:
-        """Name the directory, and what the system reported."""
+        """Store the directory, the reason, and the share that was written."""
         super().__init__(log_dir, reason)
         self.share: Final = share
 
@@ -61,14 +61,14 @@ class _Inode:
     cut: bytes = b""
     """Durable bytes that followed them until a truncation that is not durable yet."""
     unwritten: tuple[int, int] = (0, 0)
-    """Bytes that a sync could not write: later syncs do not write them either."""
+    """The range that a sync could not write; later syncs do not write it either."""
 
     def sync(self) -> None:
         self.synced = len(self.data)
         self.cut = b""
 
     def fail_to_sync(self, share: float) -> None:
-        """Write some of what is not durable; the rest is never written."""
+        """Write `share` of the unsynced bytes; the rest is never written."""
         end = len(self.data)
         start = self.synced + int((end - self.synced) * share)
         if start < end:
@@ -76,7 +76,7 @@ class _Inode:
             self.unwritten = (min(first, start), end) if first < last else (start, end)
 
     def drop_unwritten(self) -> None:
-        """Forget what was not written: it reads as zeros."""
+        """Replace the range that was not written by zeros."""
         first, last = self.unwritten
         self.unwritten = (0, 0)
         last = min(last, len(self.data))
@@ -96,7 +96,7 @@ class _Inode:
         if self.cut and rng.random() < 0.5:
             self.data[self.synced :] = self.cut
         else:
-            # Often nothing: the size is journaled after the pages were written.
+            # Often nothing is kept: the size is journaled after the pages were written.
             kept = self.synced if rng.random() < 0.25 else rng.randint(self.synced, len(self.data))
             del self.data[kept:]
             torn = min(kept - self.synced, rng.choice((0, 0, 1, 7, 512)))
@@ -108,9 +108,9 @@ class _Inode:
         self.sync()
 
     def _flip(self, at: int, bit: int) -> None:
-        """Flip a bit, but in a batch's base offset and leader epoch: no checksum covers them.
+        """Flip a bit, but not in a batch's base offset or leader epoch: no checksum covers them.
 
-        Leaders fill them in; whoever finds them changed cannot know (as in Kafka).
+        Leaders fill them in; a reader cannot detect a change of them (as in Kafka).
         """
         start = 0
         while start + _BATCH_PREFIX_BYTES <= len(self.data):
@@ -127,7 +127,7 @@ _FOLDER = _Inode()
 
 
 class SimFile:
-    """An open file of a `SimDisk`. It stays usable when its name changes or goes."""
+    """An open file of a `SimDisk`. It stays usable when its name changes or is removed."""
 
     __slots__ = ("_disk", "_inode", "_is_open")
 
@@ -144,7 +144,7 @@ class SimFile:
 
     @property
     def durable_size(self) -> int:
-        """Bytes that a power loss leaves for sure."""
+        """Number of bytes that a power loss keeps."""
         return self._inode.synced
 
     @property
@@ -153,7 +153,7 @@ class SimFile:
         return bool(self._inode.cut)
 
     def append(self, data: Buffer) -> None:
-        """Write all of `data`, or nothing of it if the disk is full or broken."""
+        """Write all of `data`, or none of it if the disk is full or broken."""
         self._check_open()
         try:
             self._disk.begin("append", data)
@@ -167,7 +167,7 @@ class SimFile:
         self._inode.data += data
 
     def read_at(self, position: int, length: int) -> bytes:
-        """Up to `length` bytes from `position`."""
+        """Return up to `length` bytes from `position`."""
         if not self._is_open:
             raise RecordsGoneError("the file was closed before it was read")
         self._disk.begin_reading("read")
@@ -181,7 +181,7 @@ class SimFile:
         self._inode.truncate(size)
 
     def sync(self) -> None:
-        """Make the content durable; nothing to do for a file that was closed meanwhile."""
+        """Make the content durable; no effect on a closed file."""
         if self._is_open:
             try:
                 self._disk.begin("sync")
@@ -191,7 +191,7 @@ class SimFile:
             self._inode.sync()
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         if self._is_open:
             self._is_open = False
             self._disk.gives_back_descriptor()
@@ -203,39 +203,39 @@ class SimFile:
 
 _UNLIMITED_BYTES = 1 << 50
 _RESERVED = 5
-"""One more than an operation opens at a time."""
+"""One more than an operation opens at the same time."""
 _REFUSED_SHARE = 0.5
 _METADATA_FOLDER = "__cluster_metadata-0/"
-"""Its log may use the last descriptors."""
+"""The folder of the metadata log, which may use the last descriptors."""
 _LONGEST_NAME_BYTES = 255
 _CHECKED_SUFFIX = ".log"
 """Files with checksums. As in Kafka, checkpoints and the epoch file have none, and are replaced by
-a rename when they change; indexes are built anew after an unclean end."""
+a rename when they change; indexes are rebuilt after an unclean shutdown."""
 
 
 class SimDisk:
-    """A log directory in memory. What an operating system refuses is refused here."""
+    """A log directory in memory. It refuses what an operating system would refuse."""
 
     def __init__(self, root: str = "disk", capacity: int | None = None) -> None:
-        """An empty directory named `root` that takes `capacity` bytes (None: any number)."""
+        """Create an empty directory `root` with `capacity` bytes (None: unlimited)."""
         self.root = root
         self.broken: str | None = None
         self.has_refused = False
-        """It was full, or broken on purpose, when something was asked of it."""
+        """An operation failed because the disk was full, or broken on purpose."""
         self.refusals = 0
-        """How often that was so."""
+        """Number of such operations."""
         self.few_files: Random | None = None
-        """Draws which files cannot be opened for lack of descriptors; None: all can."""
+        """Draws the opens that fail for lack of descriptors; None: none fails."""
         self.files_refused = 0
         self.error: OneError | None = None
-        """What fails next, once."""
+        """The transient error that is due."""
         self.replaced: dict[str, bytes] = {}
-        """What small files held before they were replaced or removed last."""
+        """The former contents of files that were replaced or removed."""
         self._reserved = 0
         self._in_step = False
         self.syncs = 0
         self.folders_changed = 0
-        """How many were made, renamed or removed."""
+        """Number of folders that were created, renamed or removed."""
         self.before_change: BeforeChange = _go_on
         self._capacity = capacity
         self._used = 0
@@ -262,22 +262,22 @@ class SimDisk:
         return SimFile(self, inode)
 
     def reserve_files(self) -> None:
-        """Let the operation that follows open files; until `step_begins`."""
+        """Reserve descriptors for the next operation, until `step_begins`."""
         if not self._reserved:
             self._take_descriptor("no descriptor is left")
         self._reserved = _RESERVED
 
     def step_begins(self) -> None:
-        """Forget what an earlier step has reserved."""
+        """Drop the reservations of an earlier step."""
         self._reserved = 0
         self._in_step = True
 
     def step_ends(self) -> None:
-        """Refuse nothing to those who look at the disk between steps."""
+        """Stop injecting errors: checkers read the disk between steps."""
         self._in_step = False
 
     def gives_back_descriptor(self) -> None:
-        """A file was closed."""
+        """Return the descriptor of a closed file."""
         if self._reserved:
             self._reserved = min(self._reserved + 1, _RESERVED)
 
@@ -292,16 +292,16 @@ class SimDisk:
         return self.few_files is not None and self.few_files.random() < _REFUSED_SHARE
 
     def exists(self, path: str) -> bool:
-        """Whether there is a file or folder."""
+        """Return True if there is a file or folder."""
         return path in self._names
 
     def list(self, path: str) -> list[str]:
-        """Names in a folder, sorted."""
+        """Return the names in a folder, sorted."""
         self.begin_reading("list")
         return sorted(name.rpartition("/")[2] for name in self._names.inside(path))
 
     def make_dir(self, path: str) -> None:
-        """Create a folder, unless it is there."""
+        """Create a folder, if it does not exist."""
         self.check()
         if path in self._names.files:
             raise StorageFault(self.root, f"cannot create {path}: File exists")
@@ -331,7 +331,7 @@ class SimDisk:
             return
         self.folders_changed += 1
         self._names.move(old, new)
-        # As a journal would: one durable step, for the folder and all that is in it.
+        # As a journal would: one durable step for the folder and its content.
         self._durable.move(old, new)
         self._pending.rename(old, new)
 
@@ -366,7 +366,7 @@ class SimDisk:
             self._pending.add((parent(name), ((name + "/", None),)))
 
     def space(self) -> Space:
-        """The capacity, and what is left of it."""
+        """Return the capacity and the free bytes."""
         self.check()
         total = _UNLIMITED_BYTES if self._capacity is None else self._capacity
         return Space(total, max(total - self._used, 0))
@@ -396,20 +396,20 @@ class SimDisk:
         return True
 
     def lock(self) -> None:
-        """Take the directory."""
+        """Lock the directory."""
         self.check()
         if self._locked:
             raise DirectoryInUseFault(self.root, "another process holds its lock")
         self._locked = True
 
     def unlock(self) -> None:
-        """Let another node have the directory."""
+        """Release the lock."""
         self._locked = False
 
     def crash(self) -> None:
-        """The process dies: everything written stays, the lock goes.
+        """End the process: written bytes stay, the lock is released.
 
-        What could not be synced has left the memory of the system by the time of the next start.
+        Bytes that could not be synced have left the page cache by the next start.
         """
         self._locked = False
         for inode in self._names.files.values():
@@ -417,13 +417,13 @@ class SimDisk:
 
     @property
     def has_unwritten(self) -> bool:
-        """True if the process believes bytes to be written that a sync could not write."""
+        """True if a sync failed to write bytes that still read as written."""
         return any(inode.unwritten != (0, 0) for inode in self._names.files.values())
 
     def lose_power(self, rng: Random, *, flips: bool = False) -> None:
-        """The machine dies: what was not durable is lost but for a random prefix.
+        """Cut the power: keep only a random prefix of the changes that were not durable.
 
-        With `flips`, a bit is wrong in what is kept of some files.
+        With `flips`, flip a bit in the kept part of some files.
         """
         self._locked = False
         kept = rng.randint(0, len(self._pending))
@@ -447,7 +447,7 @@ class SimDisk:
             self._make_durable(change)
 
     def sync_files(self, suffix: str) -> None:
-        """Make all content of the files durable whose names end so, as a system does in time."""
+        """Make the files with this suffix durable, as background writeback does."""
         for path, inode in self._names.files.items():
             if path.endswith(suffix):
                 inode.sync()
@@ -455,12 +455,12 @@ class SimDisk:
                 self._durable.make(parent(path))
 
     def durable_bytes(self, path: str) -> int:
-        """How many of the first bytes of a file a power loss would keep; 0 if it is not there."""
+        """Return how many bytes of a file a power loss would keep; 0 if the file may be lost."""
         inode = self._durable.files.get(path)
         return 0 if inode is None or self._names.files.get(path) is not inode else inode.synced
 
     def flip(self, path: str, at: int, bit: int) -> Callable[[], None]:
-        """Flip a bit of a file; what is returned flips it back, if the file is still that one."""
+        """Flip a bit of a file; return an action that flips it back, if the file still exists."""
         inode = self._names.files[path]
         inode.data[at] ^= 1 << bit
 
@@ -471,7 +471,7 @@ class SimDisk:
         return undo
 
     def bring_back(self, path: str) -> None:
-        """Let a file be, for good, as it was before it was replaced or removed last."""
+        """Restore, durably, the content of a file before it was replaced or removed last."""
         inode = _Inode(bytearray(self.replaced.pop(path)))
         inode.sync()
         former = self._names.files.get(path)
@@ -480,11 +480,11 @@ class SimDisk:
         self._durable.put(path, inode)
 
     def content(self, path: str) -> bytearray:
-        """The bytes of a file, to be damaged."""
+        """Return the bytes of a file, which may be changed in place."""
         return self._names.files[path].data
 
     def versions(self, path: str, content: bytearray) -> Iterator[bytearray]:
-        """What a file of that content holds, and what a power loss may bring back of it."""
+        """Yield what a file with that content holds now, and may hold after a power loss."""
         for names in (self._names, self._durable):
             inode = names.files.get(path)
             if inode is not None and inode.data is content:
@@ -492,7 +492,7 @@ class SimDisk:
                 yield inode.data[: inode.synced] + inode.cut
 
     def copy(self) -> "SimDisk":
-        """Another disk with what a backup of this one would hold, all of it durable."""
+        """Return a backup of this disk, all of it durable."""
         other = SimDisk(self.root)
         for path in self._names.folders:
             other._names.make(path)
@@ -505,7 +505,7 @@ class SimDisk:
         return other
 
     def repair(self) -> None:
-        """Take away what was broken, and let there be room."""
+        """Remove all faults, and the limit of the capacity."""
         self.broken = self._capacity = self.few_files = self.error = None
 
     def fill(self, room: int = 0) -> None:
@@ -513,20 +513,20 @@ class SimDisk:
         self._capacity = self._used + room
 
     def spend(self, size: int) -> None:
-        """Account for `size` new bytes; raises StorageFault if they do not fit."""
+        """Account for `size` new bytes; raise StorageFault if they do not fit."""
         if self._capacity is not None and self._used + size > self._capacity:
             self._refuse("write failed: No space left on device")
         self._used += size
 
     def give_back(self, size: int) -> None:
-        """Account for `size` bytes that went."""
+        """Account for `size` removed bytes."""
         self._used -= size
 
     def begin(self, operation: str, data: Buffer = b"") -> None:
-        """Let an operation begin that changes the disk; `before_change` may end the process.
+        """Begin an operation that changes the disk; `before_change` may end the process.
 
         Raises:
-            TornWriteFault: a part of `data` has been written and stays, or of what is synced.
+            TornWriteFault: only a part of the bytes was written or synced.
         """
         self.before_change(operation, data)
         self.check()
@@ -534,7 +534,7 @@ class SimDisk:
             self._fail_once(operation)
 
     def begin_reading(self, operation: str) -> None:
-        """Let an operation begin that changes nothing."""
+        """Begin an operation that changes nothing."""
         self.check()
         if self.error is not None and self._in_step:
             self._fail_once(operation)
@@ -591,4 +591,4 @@ class SimDisk:
 
 
 def _go_on(operation: str, data: Buffer) -> None:
-    """Let the operation begin."""
+    """Do nothing."""

@@ -1,8 +1,8 @@
-"""One machine of a simulated world: disks that outlive its process, and the process itself.
+"""A simulated machine: disks that outlive its process, and the process itself.
 
-The same `Node` as in production, with the shell replaced: what `server/driver.py`, `listener.py`
-and `outbound.py` do with sockets and threads happens here on the world's heap. The memory of a
-frame is overwritten after its step, so that whoever keeps a view of it is found out.
+The `Node` is that of production; the shell is replaced: the work of `server/driver.py`,
+`listener.py` and `outbound.py` with sockets and threads is done on the world's heap. The memory of
+a frame is overwritten after its step, which reveals views that are kept too long.
 """
 
 from collections import deque
@@ -28,9 +28,9 @@ from minikafka.sim.world.violation import Violation
 from minikafka.sim.world.world import US_PER_MS, ScheduledAction, World
 
 EPOCH_MS = 1_700_000_000_000
-"""The wall clock of every machine when the world begins, but for its own offset."""
+"""The wall clock of every machine at the start of the world, without its offset."""
 MOST_DISK_WORK = 100
-"""Folders made, renamed or removed, and syncs waited for, in one step at most: some 100 ms of a
+"""Maximum number of syncs and of folders created, renamed or removed in one step: about 100 ms of a
 slow disk."""
 _SCRIBBLE = b"\xee"
 _SIZE_BYTES = 4
@@ -38,10 +38,10 @@ _SIZE_BYTES = 4
 
 @dataclass(slots=True)
 class Crash:
-    """A process ends at the disk operation that comes after `operations` others.
+    """A crash at the disk operation that comes after `operations` others.
 
-    The machine loses power (`power`), or only the process is killed; of an append that this
-    interrupts, `share` is written. `on_crash` is called when it has happened.
+    The machine loses power (`power`), or only the process is killed. An append that the crash
+    interrupts has written `share` of its bytes. `on_crash` is called after the crash.
     """
 
     operations: int
@@ -52,7 +52,7 @@ class Crash:
 
 @dataclass(slots=True)
 class SimInbound:
-    """A connection that a client or another node has opened to this one."""
+    """A connection that a client or another node has opened to this node."""
 
     owner: "SimNode"
     number: int
@@ -61,12 +61,12 @@ class SimInbound:
     muted: bool = False
 
     def arrived(self, data: bytes) -> None:
-        """A request came."""
+        """Queue a request."""
         self.waiting.append(bytearray(data))
         self.owner.post(partial(self.owner.hand_out, self))
 
     def ended(self, reason: str) -> None:
-        """The peer is gone."""
+        """Close the connection after its peer did."""
         del reason
         self.owner.post(partial(self.owner.inbound_ended, self))
 
@@ -80,24 +80,23 @@ class SimOutbound:
     stream: SimStream | None = None
 
     def arrived(self, data: bytes) -> None:
-        """A response came."""
+        """Hand a response to the node."""
         self.owner.post(partial(self.owner.response, self, bytearray(data)))
 
     def ended(self, reason: str) -> None:
-        """The channel is down."""
+        """Report the lost channel to the node."""
         self.owner.post(partial(self.owner.outbound_ended, self, reason))
 
 
 @dataclass(slots=True, eq=False, repr=False)
 class SimNode:
-    """A machine. `start` it, then `kill`, `lose_power`, `pause`, or let the node itself decide.
+    """A machine: `start` it, then `kill`, `pause` or `shut_down` it, or let it `lose_power`.
 
     `given` is its configuration as in a properties file. `clock_offset_ms` is added to its wall
-    clock, `clock_rate` is how fast both its clocks run (1.0: as the world does). `flush_us` is how
-    long one flush takes, from and to, `work_us` how long a computation away from the step takes;
-    `step_units` is what a step may compute itself. `on_step` is called after every step of the
-    node: that is where checkers look. `on_fault` is told of the fault of a disk that ends the
-    process.
+    clock, `clock_rate` is the speed of both its clocks (1.0: that of the world). `flush_us` is the
+    range of the duration of a flush, `work_us` that of a computation outside the step; `step_units`
+    is the budget of a step. `on_step` is called after every step of the node: checkers run there.
+    `on_fault` is called with the fault of a disk that ends the process.
     """
 
     world: World
@@ -119,20 +118,20 @@ class SimNode:
     started: bool = False
     exit_code: int | None = None
     stopping: bool = False
-    """It was asked to shut down, and has not ended yet."""
+    """A shutdown was requested, and the process has not ended yet."""
     ended_cleanly: bool = True
-    """Its last process ended by itself, as it was asked to, and nobody touched its disks since."""
+    """The last process completed a controlled shutdown, and its disks were not replaced since."""
     began_cleanly: bool = True
-    """`ended_cleanly`, when its present process started."""
+    """`ended_cleanly` at the start of the present process."""
     has_old_disks: bool = False
-    """Its disks were replaced by older copies, which may be of a process that ended cleanly."""
+    """The disks were replaced by older copies, which may hold a clean shutdown file."""
     stop_was_cut: bool = False
-    """Its power was lost while its last process stopped: the disks may say that it had stopped."""
+    """The power was lost during the last shutdown: the disks may hold a clean shutdown file."""
     starts: int = 0
     steps: int = 0
     flushes: int = 0
     replicas_given_up: int = 0
-    """Since their logs were damaged; by the processes that have ended."""
+    """Number of replicas that former processes took offline because of damaged logs."""
     _rng: Random = field(init=False)
     _paused: bool = False
     _posted: deque[Callable[[], None]] = field(default_factory=deque)
@@ -140,47 +139,47 @@ class SimNode:
     _outbound: dict[fx.Channel, SimOutbound] = field(default_factory=dict)
     _connections: int = 0
     closing_operations: int = 0
-    """Disk operations with which the last process closed its logs."""
+    """Number of disk operations with which the last process closed its logs."""
     _crash: Crash | None = None
     _crash_in_closing: Crash | None = None
     _is_closing: bool = False
-    """The process closes its logs, in this step."""
+    """The process closes its logs in this step."""
     _tick: ScheduledAction | None = None
     _tick_at_ms: int = -1
     _flusher_free_at_us: int = 0
     _workers_free_at_us: list[int] = field(default_factory=lambda: [0, 0])
     _anchor_us: int = 0
-    """When the rate of its clocks was set last, and what they showed then (`_anchor_local_us`)."""
+    """The time of the last change of the clock rate; the clocks showed `_anchor_local_us` then."""
     _anchor_local_us: int = 0
 
     def __post_init__(self) -> None:
-        """Give it empty disks."""
+        """Create empty disks."""
         self.config = node_config(self.given)
         self.disks = {path: SimDisk(path) for path in self.config.all_log_dirs}
         self._rng = self.world.rng(self.host)
 
     @property
     def alive(self) -> bool:
-        """Whether the process runs; also where it is paused."""
+        """True if the process runs, or is paused."""
         return self.node is not None
 
     @property
     def has_lost_directory(self) -> bool:
-        """Whether the process goes on without a log directory that failed."""
+        """True if the process runs without a log directory that failed."""
         broker = None if self.node is None else self.node.broker
         return broker is not None and any(not x.is_online for x in broker.logs.directories)
 
     @property
     def now(self) -> Now:
-        """What the machine's clocks show."""
+        """The time of the machine's clocks."""
         since_us = self.world.now_us - self._anchor_us
         monotonic_ms = (self._anchor_local_us + int(since_us * self.clock_rate)) // US_PER_MS
         return Now(monotonic_ms, EPOCH_MS + monotonic_ms + self.clock_offset_ms)
 
-    # What is done to it
+    # Faults and operations
 
     def start(self, crash: Crash | None = None) -> None:
-        """Start the process; one that cannot use its disks ends at once, with exit code 1."""
+        """Start the process; it exits with code 1 at once if it cannot use its disks."""
         assert self.node is None, f"{self.host} runs already"
         self.network.boot(self.host)
         self._crash = crash
@@ -226,7 +225,7 @@ class SimNode:
             node.broker.lifecycle.listener = _StopObserver(node, self._begins_to_close)
 
     def set_clock_rate(self, rate: float) -> None:
-        """Let its clocks run at another rate from now on; they do not jump."""
+        """Change the rate of the clocks, without a jump."""
         since_us = self.world.now_us - self._anchor_us
         self._anchor_local_us += int(since_us * self.clock_rate)
         self._anchor_us = self.world.now_us
@@ -237,13 +236,13 @@ class SimNode:
             self._set_tick()
 
     def kill(self) -> None:
-        """End the process as SIGKILL does: what was written stays, and peers hear of it."""
+        """Kill the process as SIGKILL does: written bytes stay, and connections are closed."""
         if self.node is not None:
             self.world.note(self.host, "is killed")
             self._process_ended(None)
 
     def lose_power(self, *, flips: bool = False) -> None:
-        """End the machine: what was not synced is lost, and nobody hears of it."""
+        """Cut the power: unsynced bytes are lost, and peers are not notified."""
         self.world.note(self.host, "loses power" + (", and bits are flipped" if flips else ""))
         self.on_power_loss(self)
         self.network.lose_power(self.host)
@@ -252,7 +251,7 @@ class SimNode:
             disk.lose_power(self._rng, flips=flips)
 
     def shut_down(self) -> None:
-        """Ask for a controlled shutdown, as SIGTERM does."""
+        """Request a controlled shutdown, as SIGTERM does."""
         self.world.note(self.host, "is asked to shut down")
         self.stopping = self.alive
         if self.node is not None and self.node.broker is None:
@@ -262,17 +261,17 @@ class SimNode:
     def lose_power_in_stop(
         self, operations: int, on_crash: Callable[[], None] = lambda: None
     ) -> None:
-        """Ask for a controlled shutdown, and lose power within the step that closes the logs.
+        """Request a controlled shutdown, and cut the power in the step that closes the logs.
 
-        That step does `operations` disk operations first. If it has no more than that, the power
-        is lost as soon as the process has ended.
+        The power is cut after `operations` disk operations of that step, or as soon as the process
+        has ended, if it needs no more than that.
         """
         if self.node is not None:
             self._crash_in_closing = Crash(operations, power=True, on_crash=on_crash)
         self.shut_down()
 
     def crash_within_step(self, crash: Crash | None) -> None:
-        """Let the process, or its machine, end at one of its next disk operations; None: not."""
+        """Crash the process or its machine at one of its next disk operations; None: cancel."""
         self._crash = None if self.node is None else crash
 
     def _begins_to_close(self) -> None:
@@ -281,7 +280,7 @@ class SimNode:
             self._crash = self._crash_in_closing
 
     def _before_change(self, operation: str, data: Buffer) -> None:
-        """Let a disk operation begin, or end the process instead."""
+        """Begin a disk operation, or crash the process instead."""
         self.world.add_to_digest(operation.encode(), data)
         crash = self._crash
         if crash is not None:
@@ -304,12 +303,12 @@ class SimNode:
         crash.on_crash()
 
     def pause(self) -> None:
-        """Stop the process as SIGSTOP does; its system goes on taking bytes."""
+        """Pause the process as SIGSTOP does; the kernel still receives bytes."""
         self.world.note(self.host, "is paused")
         self._paused = True
 
     def resume(self) -> None:
-        """Let it go on, with everything that came meanwhile."""
+        """Resume a paused process with everything that arrived meanwhile."""
         if not self._paused:
             return
         self.world.note(self.host, "goes on")
@@ -318,35 +317,35 @@ class SimNode:
         for action in posted:
             self.post(action)
 
-    # What happens inside it
+    # The process
 
     def post(self, action: Callable[[], None]) -> None:
-        """Do something in the process: now, or when it is not paused any more."""
+        """Run an action in the process: now, or when it is resumed."""
         if self._paused:
             self._posted.append(action)
         elif self.node is not None:
             action()
 
     def hand_out(self, inbound: SimInbound) -> None:
-        """Give the node the requests of a connection, one a step, while it takes them."""
+        """Hand the requests of a connection to the node, one per step, until it mutes them."""
         while inbound.waiting and not inbound.muted and inbound.number in self._inbound:
             frame = inbound.waiting.popleft()
             self._step(events.RequestFrame(inbound.number, memoryview(frame)[_SIZE_BYTES:]))
             frame[:] = _SCRIBBLE * len(frame)
 
     def inbound_ended(self, inbound: SimInbound) -> None:
-        """A peer closed its connection."""
+        """Report to the node that a peer closed its connection."""
         if self._inbound.pop(inbound.number, None) is not None:
             self._step(events.ConnectionClosed(inbound.number))
 
     def response(self, outbound: SimOutbound, frame: bytearray) -> None:
-        """A response came on a channel."""
+        """Hand a response on a channel to the node."""
         if self._outbound.get(outbound.channel) is outbound:
             self._step(events.ResponseFrame(outbound.channel, memoryview(frame)[_SIZE_BYTES:]))
             frame[:] = _SCRIBBLE * len(frame)
 
     def outbound_ended(self, outbound: SimOutbound, reason: str) -> None:
-        """A channel is down."""
+        """Report to the node that a channel is down."""
         if self._outbound.get(outbound.channel) is outbound:
             del self._outbound[outbound.channel]
             self._step(events.ChannelDown(outbound.channel, reason))
@@ -370,7 +369,7 @@ class SimNode:
             self._run(partial(node.step, event, self.now))
 
     def _run(self, work: Callable[[], Sequence[fx.Effect]]) -> None:
-        """One step. A fault of the storage ends the process; any other is a bug, and gets out."""
+        """Run a step. A storage fault ends the process; any other error is a bug and propagates."""
         self.steps += 1
         before = self._disk_work()
         self._begin_on_disks()
@@ -402,9 +401,9 @@ class SimNode:
         return work
 
     def _is_bounded(self, disk_work: int) -> None:
-        """No step takes so long that heartbeats, or those of a controller beside, come too late.
+        """Check that a step is too short to delay heartbeats, or those of a combined controller.
 
-        Loading the logs and stopping take as long as they take.
+        Loading logs and stopping are exempt.
         """
         if not self.stopping and disk_work > MOST_DISK_WORK:
             raise Violation(
@@ -460,7 +459,7 @@ class SimNode:
             self.world.after(0, lambda: self.post(lambda: self._step(failed)))
             return
         except RecordsGoneError:
-            # Of one partition, which another one of the same answer has taken offline.
+            # Another partition of the same response has taken this one offline.
             self._disconnect(connection)
             return
         self.network.send(inbound.stream, 1, data)
@@ -487,7 +486,7 @@ class SimNode:
             self.world.after(0, lambda: self.post(partial(self.hand_out, inbound)))
 
     def _flush(self, token: int, targets: Sequence[fx.SyncTarget]) -> None:
-        """One flush after another: what is written while one waits may be in it, or not."""
+        """Queue a flush; it may include bytes that are written while it waits."""
         self.flushes += 1
         life = self.starts
         begin_us = max(self.world.now_us, self._flusher_free_at_us)
@@ -526,7 +525,7 @@ class SimNode:
             disk.step_ends()
 
     def _work(self, token: int, function: Callable[[], object]) -> None:
-        """Two functions at a time run beside the node, as in the shell; their ends are drawn."""
+        """Run at most two functions at a time beside the node, as the shell does."""
         life = self.starts
 
         def done() -> None:
@@ -585,7 +584,7 @@ class SimNode:
 
 
 def _bug(what: str, error: Exception) -> None:
-    """Let out what a node would contain: it goes on, but the error is a finding."""
+    """Propagate an error that a node would contain: here it is a finding."""
     del what
     raise error
 

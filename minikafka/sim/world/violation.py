@@ -1,7 +1,7 @@
-"""What checkers raise."""
+"""The error that checkers raise."""
 
 from minikafka.common.faults import InvariantViolation
 
 
 class Violation(InvariantViolation):
-    """A promise was broken. The message says which, where, and when in virtual time."""
+    """A broken rule. The message begins with the rule and says where it was broken."""

@@ -1,7 +1,7 @@
-"""Virtual time: one heap of things that will happen, one seed, no clock.
+"""Virtual time: one heap of scheduled actions, one seed, no clock.
 
-Time is counted in microseconds from the start of the world. What is due at the same time happens in
-the order in which it was asked for, so that a seed names one history and no other.
+Time is counted in microseconds from the start of the world. Actions that are due at the same time
+run in the order in which they were scheduled, so that a seed determines the whole run.
 """
 
 import hashlib
@@ -16,17 +16,17 @@ US_PER_MS = 1000
 
 @dataclass(slots=True, eq=False)
 class ScheduledAction:
-    """Something that will happen, unless it is called off."""
+    """An action that will run, unless it is cancelled."""
 
     action: Action | None
 
     def cancel(self) -> None:
-        """Call it off; nothing changes where it has happened."""
+        """Cancel the action; no effect if it has run."""
         self.action = None
 
 
 class ConditionTimeoutError(AssertionError):
-    """What a run waited for did not come in the time it was given."""
+    """A condition did not hold before its timeout."""
 
 
 @dataclass(slots=True)
@@ -47,11 +47,11 @@ class World:
         return self.now_us // US_PER_MS
 
     def rng(self, purpose: str) -> Random:
-        """Entropy for one purpose: what one part draws changes nothing for the others."""
+        """Return the entropy for one purpose; draws of one part do not change those of others."""
         return Random(f"{self.seed}/{purpose}")
 
     def after(self, delay_us: int, action: Action) -> ScheduledAction:
-        """Have something happen `delay_us` from now."""
+        """Schedule an action `delay_us` from now."""
         planned = ScheduledAction(action)
         self._count += 1
         heappush(self._heap, (self.now_us + max(delay_us, 0), self._count, planned))
@@ -59,22 +59,22 @@ class World:
 
     @property
     def digest(self) -> str:
-        """Names all frames, changes of disks and transitions so far, in their order."""
+        """A hash of all frames, changes of disks and transcript lines so far, in their order."""
         return self._digest.hexdigest()[:16]
 
     def add_to_digest(self, who: bytes, data: bytes | bytearray | memoryview) -> None:
-        """Let a frame that a host sends, or a change of a disk, be part of the digest."""
+        """Add a frame that a host sends, or a change of a disk, to the digest."""
         self._digest.update(who)
         self._digest.update(data)
 
     def note(self, who: str, what: str) -> None:
-        """Tell what happened, with its time."""
+        """Add a line with the current time to the transcript and to the digest."""
         line = f"{self.now_us / 1_000_000:12.6f}  {who:<8} {what}"
         self._digest.update(line.encode())
         self.on_line(line)
 
     def step(self) -> bool:
-        """Let the next thing happen; False where nothing is left."""
+        """Run the next action; return False if there is none."""
         heap = self._heap
         while heap:
             at_us, _, planned = heappop(heap)
@@ -87,23 +87,23 @@ class World:
         return False
 
     def run(self, for_ms: int, most_steps: int = 0) -> None:
-        """Let everything happen that is due within `for_ms`, or `most_steps` of it, if not 0."""
+        """Run all actions that are due within `for_ms`; at most `most_steps`, unless that is 0."""
         last = self.steps + most_steps
         is_enough = (lambda: self.steps >= last) if most_steps else None
         self._run_to(self.now_us + for_ms * US_PER_MS, is_enough)
 
     def run_until(self, condition: Callable[[], bool], within_ms: int, what: str = "") -> None:
-        """Go on until a condition holds; it is looked at after everything that happens.
+        """Run until a condition holds; it is checked after every action.
 
         Raises:
-            NeverHappenedError: it did not hold within `within_ms`.
+            NeverHappenedError: it did not hold within `within_ms` of virtual time.
         """
         if not self._run_to(self.now_us + within_ms * US_PER_MS, condition):
             wanted = what or getattr(condition, "__name__", "the condition")
             raise ConditionTimeoutError(f"{wanted}: not within {within_ms} ms of virtual time")
 
     def _run_to(self, end_us: int, condition: Callable[[], bool] | None) -> bool:
-        """Go on until a condition holds, None: until the end; whether it holds then."""
+        """Run until a condition holds, or to the end; return True if it holds then."""
         heap = self._heap
         while condition is None or not condition():
             while heap and heap[0][2].action is None:
