@@ -1,1 +1,1 @@
-"""What must hold: checkers that inspect every step, and what they have covered."""
+"""Checkers that inspect every step, and the coverage of their rules."""

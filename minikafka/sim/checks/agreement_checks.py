@@ -1,10 +1,10 @@
-"""What replicas must have in common once everything is healed and nobody writes any more.
+"""Rules for the replicas of an idle cluster after all faults have ended.
 
-Every member of an ISR then ends where its leader ends, knows the leader's high watermark, begins
-where the leader begins, and holds the same batches. A follower learns a high watermark one fetch
-after the leader moved it, and no fetch is longer away than replica.fetch.wait.max.ms.
+Every member of an ISR has the log end offset, high watermark, log start offset and batches of its
+leader. A follower learns a high watermark one fetch after the leader moved it, and no fetch is
+longer away than replica.fetch.wait.max.ms.
 
-Source: KIP-392 (the high watermark of followers), KIP-107 (the log start offset), SPEC H2.
+Source: KIP-392 (the high watermark of followers), KIP-107 (the log start offset), docs/rules.md H2.
 """
 
 from collections.abc import Iterator, Mapping
@@ -19,7 +19,7 @@ from minikafka.sim.world.sim_node import SimNode
 
 
 class Pair(NamedTuple):
-    """The logs of a leader and of another member of its ISR; None where a node has none."""
+    """The logs of a leader and of another member of its ISR; None for a node without one."""
 
     where: TopicPartition
     leader: int
@@ -52,7 +52,7 @@ def _log(nodes: Mapping[int, SimNode], node_id: int, where: TopicPartition) -> U
 def unlike_offsets(pair: Pair, *, trims_alone: bool) -> str | None:
     """Return how the offsets of two replicas differ; None if they agree.
 
-    With `trims_alone` a follower may begin later than its leader: retention by size goes by the
+    With `trims_alone` a follower may start later than its leader: retention by size depends on the
     segments of each replica.
     """
     mine, its = pair.leader_log, pair.log
@@ -69,12 +69,12 @@ def unlike_offsets(pair: Pair, *, trims_alone: bool) -> str | None:
             )
     begins_late = its.log_start_offset > mine.log_start_offset and not trims_alone
     if its.log_start_offset < mine.log_start_offset or begins_late:
-        return f"{who} begins at {its.log_start_offset}, the leader at {mine.log_start_offset}"
+        return f"{who} starts at {its.log_start_offset}, the leader at {mine.log_start_offset}"
     return None
 
 
 def unlike_batches(pair: Pair) -> str | None:
-    """Return where the batches of two replicas differ; None if they are the same."""
+    """Return the first difference of the batches of two replicas; None if they are the same."""
     mine, its = pair.leader_log, pair.log
     assert mine is not None
     assert its is not None

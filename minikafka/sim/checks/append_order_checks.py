@@ -1,6 +1,6 @@
-"""Queued appends of a partition are decided in the order in which they came.
+"""Check that the queued appends of a partition are decided in the order of their arrival.
 
-Clients rely on it: what a producer sent first stands first in the log.
+Clients rely on it: the log keeps the order in which a producer sent its batches.
 """
 
 from dataclasses import dataclass, field
@@ -15,13 +15,13 @@ from minikafka.sim.world.violation import Violation
 
 @dataclass(slots=True)
 class AppendOrderChecks:
-    """What was queued after the last step, by node and partition."""
+    """The queued appends after the last step, by node and partition."""
 
     coverage: Coverage = field(default_factory=Coverage)
     _queued: dict[tuple[int, TopicPartition], list[QueuedAppend]] = field(default_factory=dict)
 
     def check(self, node: SimNode, partition: Partition) -> None:
-        """Check that nothing that was queued is decided before what was queued ahead of it."""
+        """Check that no queued append is decided before an earlier one."""
         key = (node.config.node_id, partition.topic_partition)
         former = self._queued.pop(key, None)
         if partition.queued:

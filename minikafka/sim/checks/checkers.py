@@ -1,13 +1,14 @@
-"""What must hold after every step of every node, whatever happened before it.
+"""Checks that run after every step of every node.
 
-The rules themselves are in the files beside this one: `registration_checks` (what the metadata log
-says of a partition), `election_checks` (who may lead), `replica_checks` (logs, high watermarks,
-what leaders believe), `quorum_checks` (the metadata log), `recovery_checks` (unclean recovery),
+The rules themselves are in the files beside this one: `registration_checks` (partitions in the
+metadata log), `election_checks` (elections), `replica_checks` (logs, high watermarks, knowledge of
+leaders), `quorum_checks` (the metadata log), `recovery_checks` (unclean recovery),
 `retention_checks` (log start offsets), `append_order_checks` (queued appends), `agreement_checks`
-(replicas at the end of a run). Here they are given what they look at, and the starts and
-registrations of brokers are checked.
+(replicas at the end of a run). This module runs them, and checks starts and registrations
+of brokers.
 
-Source: the properties of the TLA+ model of KIP-966, SPEC C2, C3, E7 and what the rules name.
+Source: the properties of the TLA+ model of KIP-966, docs/rules.md C2, C3, E7 and those that the
+rules name.
 """
 
 from collections.abc import Iterator, Mapping
@@ -45,19 +46,19 @@ ELR_VERSION = "eligible.leader.replicas.version"
 
 
 class ReplicaView:
-    """A replica as it was when it was looked at. Most steps change none, or one of many."""
+    """A replica at its last check. Most steps change none, or one of many."""
 
     __slots__ = ("_known", "_partition", "_seen")
 
     def __init__(self, partition: Partition, known: Committed | None) -> None:
-        """Remember everything that the rules for one replica look at; `known` is the truth."""
+        """Store everything that the rules for a replica read; `known` are the committed records."""
         self._partition = partition
         self._known = known
         is_all = not partition.queued and (known is not None or _is_internal(partition))
         self._seen = _seen_of(partition, known) if is_all else None
 
     def is_unchanged(self, partition: Partition) -> bool:
-        """Whether a look would see what was seen before."""
+        """Return True if a check would read the same values as before."""
         return (
             partition is self._partition
             and not partition.queued
@@ -79,7 +80,7 @@ def _seen_of(partition: Partition, known: Committed | None) -> tuple[object, ...
         partition.leader, partition.leader_epoch, partition.partition_epoch,
     )  # fmt: skip
     if known is not None:
-        # Leaders that were checked first, and what they took away, decide for their followers.
+        # The check of a follower depends on the leaders that were checked, and on losses.
         seen += (known.end_offset, known.is_open, len(known.by_leader), len(known.lost))
     if not partition.is_leader:
         return seen
@@ -89,16 +90,16 @@ def _seen_of(partition: Partition, known: Committed | None) -> tuple[object, ...
 
 @dataclass(slots=True)
 class Checkers:
-    """Every check of a run, and what they have seen."""
+    """All checkers of a run, and their state."""
 
     history: History
     min_isr: int
     elr_enabled: bool
-    """Whether ELR has been on all the time."""
+    """True if ELR has been on all the time."""
     nodes: Mapping[int, SimNode] = field(default_factory=dict)
     power: PowerLosses = field(default_factory=PowerLosses)
     offsets_may_be_lost: bool = False
-    """An unclean election has taken committed offsets of groups away, or E13 may have."""
+    """An unclean election has removed committed offsets of groups, or E13 may have."""
     unclean_elections: int = 0
     replicas: ReplicaChecks = field(init=False)
     recoveries: RecoveryChecks = field(init=False)
@@ -112,25 +113,25 @@ class Checkers:
     _image: MetadataImage = field(default_factory=MetadataImage)
     _loader: MetadataLoader = field(default_factory=MetadataLoader)
     _offsets_were_lost: bool = False
-    """A machine has lost records of the topic of offsets, which E13 may make a loss."""
+    """A machine has lost records of the offsets topic; they are lost if E13 applies."""
     _skips: bool = False
-    """The image that is looked at is several changes later than the one before."""
+    """The image is several changes later than the one before."""
     _ends: dict[tuple[int, TopicPartition], tuple[int, int, bool]] = field(default_factory=dict)
-    """What was seen last, by node and partition: the start of the process, the log end offset, and
-    whether a flush was running."""
+    """The last check, by node and partition: the start of the process, the log end offset, and True
+    if a flush was running."""
     _glances: dict[int, tuple[tuple[object, ...] | None, dict[int, ReplicaView]]] = field(
         default_factory=dict
     )
-    """By node: what else there was to see, and its replicas by the identity of their objects."""
+    """By node: other state that checks read, and its replicas by the identity of their objects."""
     _images: int = 0
-    """How many were looked at."""
+    """Number of images that were checked."""
     _losses: int = 0
-    """How often a machine has lost records."""
+    """Number of times that a machine has lost records."""
     _seen_starts: dict[int, int] = field(default_factory=dict)
     _seen_serving: dict[int, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Begin with nothing committed."""
+        """Start with nothing committed."""
         self.replicas = ReplicaChecks(
             self.nodes,
             self._records_removed,
@@ -146,18 +147,18 @@ class Checkers:
 
     @property
     def committed(self) -> dict[TopicPartition, Committed]:
-        """What was committed, by partition."""
+        """The committed records, by partition."""
         return self.replicas.committed
 
     @property
     def elr_is_on(self) -> bool:
-        """Whether the metadata log says that ELR is on (E12)."""
+        """True if ELR is on in the metadata log (E12)."""
         if not self._image.features:
             return self.elr_enabled
         return self._image.feature(ELR_VERSION) > 0
 
     def lost_records(self, node_id: int, *, everything: bool = False) -> None:
-        """A node loses what it has not flushed, or, with its disks, `everything`."""
+        """Record that a node loses unflushed records, or `everything` with its disks."""
         self._losses += 1
         held = self.power.lost(node_id, everything=everything, elr_is_on=self.elr_is_on)
         if any(where.topic.startswith("__") for where in held):
@@ -172,13 +173,13 @@ class Checkers:
         """Check a node after its step.
 
         Raises:
-            Violation: something that was promised does not hold.
+            Violation: a rule is broken.
         """
         running = node.node
         assert running is not None
         for disk in node.disks.values():
             if disk.broken is not None:
-                # Nothing can be looked at; the node will notice, too.
+                # The disk cannot be read; the node will notice that, too.
                 return
         self.quorum.check(node)
         if running.controller is not None:
@@ -199,7 +200,7 @@ class Checkers:
                 views[id(partition)] = ReplicaView(partition, known)
 
     def _unchanged_views(self, node: SimNode) -> dict[int, "ReplicaView"]:
-        """The replicas of this node that were looked at since what is no replica's has changed."""
+        """The views of this node's replicas, if nothing else that checks read has changed."""
         others = (node.starts, node.started, self._images, self._losses)
         former, views = self._glances.get(node.config.node_id, (None, {}))
         if former != others:
@@ -233,7 +234,7 @@ class Checkers:
                 self.coverage.events["truncations while a flush runs"] += is_shorter
 
     def check_at_end(self) -> None:
-        """LogMatching, of every replica of every partition."""
+        """Check LogMatching for every replica of every partition."""
         for node in self.nodes.values():
             if node.node is not None and node.node.broker is not None:
                 for partition in node.node.broker.replicas.partitions.values():
@@ -254,18 +255,18 @@ class Checkers:
             self.replicas.started(key)
 
     def _check_clean_shutdown_file(self, node: SimNode) -> None:
-        """C2: the clean shutdown file is gone once logs are loaded: it speaks of one end only.
+        """C2: the clean shutdown file is removed once logs are loaded; it is valid for one start.
 
-        A directory that fails at the start keeps it, and is as that end left it.
+        A directory that fails at the start keeps it, and is unchanged.
         """
         assert node.node is not None
         assert node.node.broker is not None
         self.coverage.rules["C2"] += 1
         if any(home.disk.exists(CLEAN_SHUTDOWN) for home in node.node.broker.logs.online):
-            raise Violation(f"C2: {node.host} runs, and {CLEAN_SHUTDOWN} is still there")
+            raise Violation(f"C2: {node.host} runs, but {CLEAN_SHUTDOWN} still exists")
 
     def _check_registrations(self, before: MetadataImage, image: MetadataImage) -> None:
-        """C3, E7: with a registration after an unclean end a broker is in no ISR and no ELR."""
+        """C3, E7: a broker that registers after an unclean shutdown is in no ISR and no ELR."""
         if not self.elr_is_on or before.brokers is image.brokers:
             return
         for broker_id, now in image.brokers.items():
@@ -279,23 +280,23 @@ class Checkers:
             named = broker.lifecycle.previous_broker_epoch
             may_be_clean = node.has_old_disks or node.stop_was_cut
             if node.began_cleanly or (may_be_clean and named == former.epoch):
-                # A copy of a clean end is one until the broker registers again. A stop that lost
-                # its power had perhaps flushed all logs, and said so.
+                # A copy of a clean shutdown is valid until the broker registers again. A shutdown
+                # that lost its power may have flushed all logs and written the file.
                 continue
             self.coverage.rules["C3, E7"] += 1
             for where, _, each in image.all_partitions():
                 if broker_id in each.isr or broker_id in each.elr:
                     raise Violation(
-                        f"E7: {where}: {broker_id} did not end cleanly, and is in ISR {each.isr} "
-                        f"or ELR {each.elr}"
+                        f"E7: {where}: {broker_id} had an unclean shutdown, and is in ISR "
+                        f"{each.isr} or ELR {each.elr}"
                     )
 
     # The controller's metadata
 
     def _committed_by(self, running: Node) -> Iterator[MetadataImage]:
-        """The image after each batch that was committed since: one change of a partition in each.
+        """Yield the image after each newly committed batch: each changes a partition once.
 
-        A controller that starts again comes by images that were looked at already.
+        A restarted controller replays images that were checked already.
         """
         latest, log = running.loader.image, running.raft.log
         if latest.offset <= self._image.offset:
@@ -304,7 +305,7 @@ class Checkers:
             self._loader = MetadataLoader(self._image)
         start_offset = self._image.offset + 1
         if log.log.log_start_offset > start_offset:
-            # A snapshot took the place of what was in between.
+            # A snapshot has replaced the batches in between.
             self._loader = MetadataLoader(latest)
             self._skips = True
             yield latest
@@ -316,7 +317,7 @@ class Checkers:
             )
 
     def check_metadata(self, image: MetadataImage) -> None:
-        """Check what changed since the controller's committed image was looked at last."""
+        """Check the changes since the last check of the controller's committed image."""
         if image is self._image or image.offset <= self._image.offset:
             return
         before, self._image = self._image, image
@@ -391,7 +392,7 @@ class Checkers:
         return found
 
     def min_isr_of(self, topic: str, now: PartitionRegistration) -> int:
-        """The effective min ISR of a partition (H6)."""
+        """Return the effective min ISR of a partition (H6)."""
         own = self._image.config(RESOURCE_TOPIC, topic).get("min.insync.replicas")
         return min(self.min_isr if own is None else int(own), len(now.replicas))
 
@@ -405,11 +406,11 @@ class Checkers:
 def final_checks(
     checkers: Checkers, history: History, logs: dict[TopicPartition, Log]
 ) -> list[str]:
-    """What must hold at the end: `logs` is what consumers now read, by offset.
+    """Return the violations at the end of a run; `logs` are the readable values, by offset.
 
-    Every promised record is there once, at its offset, unless an unclean election took it away or
-    retention did; nothing is there that was never sent, or that was refused; consumers saw it in
-    its order.
+    Every acknowledged record is present once, at its offset, unless an unclean election or
+    retention removed it. No record is present that was never sent, or that was rejected. Consumers
+    read records in order.
     """
     excuses = checkers.coverage.excuses
 
@@ -420,7 +421,7 @@ def final_checks(
         return any(each.covers(offset) for each in lost)
 
     def excused_loss(where: TopicPartition, written: Written) -> bool:
-        """By retention, or by the election that took this value, not others at its offset."""
+        """A loss by retention, or by the election that removed this value at this offset."""
         assert written.offset is not None
         if written.offset < checkers.retention.trimmed.get(where, 0):
             excuses["lost record: retention"] += 1
@@ -432,7 +433,7 @@ def final_checks(
         return False
 
     def excused_contradiction(seen: Contradiction) -> bool:
-        """A deposed leader that does not know it goes on to show what an election took."""
+        """A leader that does not know that it is deposed still serves records that were removed."""
         lost = checkers.committed.get(seen.where, Committed()).lost
         found = any(
             each.holds(seen.offset, value) for each in lost for value in (seen.before, seen.after)

@@ -1,7 +1,7 @@
-"""What a run has covered: rules that were evaluated, events that rules are about, excuses used.
+"""The coverage of a run: evaluated rules, events that rules are about, excuses used.
 
 A rule that is never evaluated proves nothing, and neither does a fault without effect. The counts
-of a set of seeds are compared with floors (`tests/simulation/floors.py`).
+of a set of seeds are compared with minimums (`tests/simulation/floors.py`).
 """
 
 from collections import Counter
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 @dataclass(slots=True)
 class Coverage:
-    """Counts by name. `faults` are those that had an effect, not all that were tried."""
+    """Counts by name. `faults` counts only faults that had an effect."""
 
     rules: Counter[str] = field(default_factory=Counter)
     events: Counter[str] = field(default_factory=Counter)
@@ -19,7 +19,7 @@ class Coverage:
 
     @property
     def checks(self) -> int:
-        """How often some rule was evaluated."""
+        """Number of evaluations of all rules."""
         return sum(self.rules.values())
 
     def add(self, other: "Coverage") -> None:

@@ -1,8 +1,8 @@
-"""What a log says is durable is on the disk: its recovery point, and what it has truncated.
+"""Check that recovery points and truncations of logs are durable.
 
-After a crash recovery does not check what lies below the recovery point. A truncation that is not
-durable may be undone by a power loss, which does no harm in the segment that is written to, since
-recovery reads it to its end; in front of a later segment it would bring records back that overlap.
+Recovery after a crash does not read the log below the recovery point. A power loss may undo a
+truncation that is not durable. That does no harm in the active segment, which recovery reads to its
+end; in front of a later segment it would bring overlapping records back.
 
 Source: `UnifiedLog.flush`, `LogManager.checkpointLogRecoveryOffsets`.
 """
@@ -23,13 +23,13 @@ from minikafka.sim.world.violation import Violation
 
 @dataclass(slots=True)
 class DurabilityChecks:
-    """The recovery points of all replicas, each checked when it, or the list of segments, moves."""
+    """The recovery points of all replicas, checked when they or the lists of segments change."""
 
     coverage: Coverage = field(default_factory=Coverage)
     _seen: dict[tuple[int, TopicPartition], tuple[int, int, int]] = field(default_factory=dict)
 
     def check(self, node: SimNode, partition: Partition) -> None:
-        """Check the files of a replica against the disk that a power loss would leave."""
+        """Check the files of a replica against the bytes that a power loss would keep."""
         log = partition.log
         segments = log.segments.items
         seen = (log.recovery_point, segments[0].base_offset, segments[-1].base_offset)
@@ -41,8 +41,8 @@ class DurabilityChecks:
         where = f"{partition.topic_partition}: {node.host}"
         if log.recovery_point > log.records_end:
             raise Violation(
-                f"flushed: {where} says that everything below {log.recovery_point} is durable, and "
-                f"ends at {log.records_end}"
+                f"flushed: {where} has recovery point {log.recovery_point}, above its end "
+                f"{log.records_end}"
             )
         for segment in segments:
             file = cast(SimFile, segment.file)
@@ -56,14 +56,14 @@ class DurabilityChecks:
             flushed_size = _flushed_size(log, segment)
             if flushed_size is not None and file.durable_size < flushed_size:
                 raise Violation(
-                    f"flushed: {where} says that everything below {log.recovery_point} is durable; "
-                    f"segment {segment.base_offset} is so up to byte {file.durable_size} of "
+                    f"flushed: {where} has recovery point {log.recovery_point}; segment "
+                    f"{segment.base_offset} is durable only up to byte {file.durable_size} of "
                     f"{file.size}"
                 )
 
 
 def _flushed_size(log: UnifiedLog, segment: Segment) -> int | None:
-    """How many bytes of a segment lie below the recovery point; None where damage hides it."""
+    """Return the bytes of a segment below the recovery point; None if they cannot be read."""
     try:
         end = log.segments.position_of(log.recovery_point, log.log_end_offset)
     except DamagedRecordsError:

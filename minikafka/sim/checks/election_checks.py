@@ -1,11 +1,11 @@
-"""Who may lead, and by whose leave: every election in the metadata log, and every one that is due.
+"""Rules for elections: every election in the metadata log has a reason, and every due one happens.
 
-The log shows what was decided, not why. So each election out of neither ISR nor ELR needs a reason
-that was there: no member of ISR and ELR could lead, and the topic's setting, its recovery strategy,
-the last known leader or a request of an operator names the replica that was elected. Which log an
-unclean recovery must choose is checked in `recovery_checks`.
+The log shows decisions, not reasons. So each election from outside ISR and ELR needs a valid
+reason: no member of ISR and ELR could lead, and the topic's setting, its recovery strategy, the
+last known leader or a request of an operator names the elected replica. The choice of an unclean
+recovery is checked in `recovery_checks`.
 
-Source: SPEC L1-L7, A2; KIP-966 "Leader election", "Unclean recovery".
+Source: docs/rules.md L1-L7, A2; KIP-966 "Leader election", "Unclean recovery".
 """
 
 from collections.abc import Iterator, Mapping
@@ -38,7 +38,7 @@ _UNCLEAN, _DESIGNATION, _LONGEST_BALANCED, _LONGEST_AGGRESSIVE = 1, 2, 3, 4
 
 
 class RulesInForce(NamedTuple):
-    """What configuration says of the elections of one topic (L7)."""
+    """The configuration for elections of one topic (L7)."""
 
     manager: bool
     strategy: str
@@ -47,9 +47,9 @@ class RulesInForce(NamedTuple):
 
 
 class ElectionContext(NamedTuple):
-    """A partition at an election: `able` replicas could lead, `eligible` are of ISR and ELR.
+    """A partition at an election: `able` replicas could lead, `eligible` are in ISR or ELR.
 
-    `eligible` are those that the change does not throw out; `able` are in assignment order.
+    The change does not remove `eligible` ones; `able` are in assignment order.
     """
 
     able: tuple[int, ...]
@@ -96,13 +96,13 @@ def election_context(
     before: MetadataImage,
     image: MetadataImage,
 ) -> ElectionContext:
-    """Return what an election was decided by: `former` and `now` are around it."""
+    """Return the context of an election between the registrations `former` and `now`."""
 
     def keeps_its_place(broker_id: int) -> bool:
         was, present = before.brokers.get(broker_id), image.brokers.get(broker_id)
         directory = former.directory(broker_id)
         if directory != now.directory(broker_id) and not can_lead(image, former, broker_id):
-            # The directory that it was in is gone: its log there began again (E2, E7).
+            # Its former directory is gone, so that its log is a new one (E2, E7).
             return False
         return was is None or present is None or was.epoch == present.epoch
 
@@ -124,9 +124,9 @@ def election_context(
 def unfit_election(
     leader: int, moment: ElectionContext, rules: RulesInForce, requests: list[tuple[int, int]]
 ) -> str | None:
-    """Return what is wrong with an unclean election of `leader`; None if it had a reason.
+    """Return the violation by an unclean election of `leader`; None if it had a reason.
 
-    `requests` are what operators have asked for: election type and desired leader.
+    `requests` are the requests of operators: election type and desired leader.
     """
     able = [x for x in moment.eligible if x in moment.able]
     if able:
@@ -154,7 +154,7 @@ def unfit_election(
 
 
 def _named_uncleanly(moment: ElectionContext, rules: RulesInForce) -> tuple[int, ...]:
-    """L6: the last known leader where it lives, else the first live replica of the assignment."""
+    """L6: the last known leader if it is alive, else the first live replica of the assignment."""
     last = moment.last_known_leader
     if rules.elr and not moment.eligible and last in moment.able:
         return (last,)
@@ -162,7 +162,7 @@ def _named_uncleanly(moment: ElectionContext, rules: RulesInForce) -> tuple[int,
 
 
 def _recovers(strategy: str, moment: ElectionContext) -> bool:
-    """L3, L4: whether a recovery by `strategy` begins at that moment."""
+    """L3, L4: return True if a recovery by `strategy` begins."""
     if strategy == "Balanced":
         return not moment.eligible and all(x in moment.able for x in moment.last_known_elr)
     return strategy == "Aggressive"
@@ -171,7 +171,7 @@ def _recovers(strategy: str, moment: ElectionContext) -> bool:
 def owed_leader(
     now: PartitionRegistration, image: MetadataImage, rules: RulesInForce
 ) -> str | None:
-    """Return why a partition without leader must get one with no operator's help; None if not."""
+    """Return why a partition without leader must get one without an operator; None if not."""
     moment = election_context(now, now, image, image)
     able = [x for x in moment.eligible if x in moment.able]
     if able:
@@ -196,7 +196,7 @@ class ElectionChecks:
     _requests: list[ElectLeadersRequest] = field(default_factory=list)
 
     def asked(self, request: ElectLeadersRequest) -> None:
-        """Note what an operator asks for. A request may be stuck, and arrive at any time later."""
+        """Record a request of an operator. It may be delayed, and arrive at any later time."""
         self._requests.append(request)
 
     def changed(
@@ -209,7 +209,7 @@ class ElectionChecks:
         """Check a change of a partition; `images` are those before and after it.
 
         Raises:
-            Violation: a leader was elected that must not lead.
+            Violation: a leader was elected without a valid reason.
         """
         if now.leader in (former.leader, NO_LEADER):
             return
@@ -243,7 +243,7 @@ class ElectionChecks:
                     yield request.election_type, leaders[row.partitions.index(where.partition)]
 
     def check_eligible_members_lead(self, image: MetadataImage) -> None:
-        """L1, L2: a member of ISR or ELR that can lead leads at once.
+        """L1, L2: check that no partition lacks a leader while a member of ISR or ELR can lead.
 
         Raises:
             Violation: a partition has no leader although a member could lead.
@@ -254,12 +254,12 @@ class ElectionChecks:
             able = [x for x in members if x in now.replicas and can_lead(image, now, x)]
             if able:
                 raise Violation(
-                    f"liveness: {where}: nobody leads although {able} of ISR {now.isr} and ELR "
-                    f"{now.elr} could"
+                    f"liveness: {where}: no leader although {able} of ISR {now.isr} and ELR "
+                    f"{now.elr} could lead"
                 )
 
     def check_leaders_owed(self, image: MetadataImage) -> None:
-        """Check, once all has been healed for long, that no rule owes a partition its leader.
+        """Check, long after all faults have ended, that no rule owes a partition its leader.
 
         Raises:
             Violation: one does.
@@ -268,7 +268,7 @@ class ElectionChecks:
             self.coverage.rules["only operators help"] += 1
             why = owed_leader(now, image, rules_in_force(image, where.topic, self.given))
             if why is not None:
-                raise Violation(f"liveness: {where}: nobody leads although {why}")
+                raise Violation(f"liveness: {where}: no leader although {why}")
 
 
 def _without_leader(image: MetadataImage) -> Iterator[tuple[TopicPartition, PartitionRegistration]]:

@@ -1,4 +1,4 @@
-"""What clients did and saw in a run, as the checkers read it."""
+"""The operations of clients in a run, and their results, for the checkers."""
 
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -8,7 +8,7 @@ from minikafka.history.operations import Commit, Owned, Poll, Resume, Written
 
 
 class RejectedWrite(NamedTuple):
-    """A broker answered NOT_LEADER_OR_FOLLOWER for a value that it had been sent."""
+    """A value that a broker rejected with NOT_LEADER_OR_FOLLOWER."""
 
     where: TopicPartition
     value: bytes
@@ -16,7 +16,7 @@ class RejectedWrite(NamedTuple):
 
 
 class Contradiction(NamedTuple):
-    """An offset that was seen to hold two values (ConsistentRead)."""
+    """An offset at which consumers read two values (ConsistentRead)."""
 
     where: TopicPartition
     offset: int
@@ -32,7 +32,7 @@ class Contradiction(NamedTuple):
 
 @dataclass(slots=True)
 class History:
-    """What clients did and saw; `reads` is, by partition, what each offset was seen to hold."""
+    """The operations of clients; `reads` is the value read at each offset, by partition."""
 
     writes: dict[TopicPartition, list[Written]] = field(default_factory=dict)
     reads: dict[TopicPartition, dict[int, bytes]] = field(default_factory=dict)
@@ -43,28 +43,28 @@ class History:
     committed_at: dict[tuple[str, TopicPartition], tuple[str, int]] = field(default_factory=dict)
     """The coordinator that acknowledged a group's last commit of each partition."""
     resumed_elsewhere: int = 0
-    """How often another coordinator than that one has told a committed offset."""
+    """Number of committed offsets that were fetched from another coordinator than that."""
     owned: list[Owned] = field(default_factory=list)
     _lives: int = 0
 
     def new_life(self) -> int:
-        """The number of a consumer's next time between two jumps."""
+        """Return the number of a new life: a consumer starts one when its position jumps."""
         self._lives += 1
         return self._lives
 
     def wrote(self, where: TopicPartition, written: Written) -> None:
-        """A value is on its way."""
+        """Record a value that is sent."""
         self.writes.setdefault(where, []).append(written)
 
     def read(self, where: TopicPartition, offset: int, value: bytes) -> None:
-        """A consumer saw a value at an offset; it must be the same for ever (ConsistentRead)."""
+        """Record a value that a consumer read; it must never change (ConsistentRead)."""
         seen = self.reads.setdefault(where, {})
         before = seen.setdefault(offset, value)
         if before != value:
             self.contradictions.append(Contradiction(where, offset, before, value))
 
     def forget_reads_from(self, where: TopicPartition, offset: int) -> None:
-        """An unclean election took these offsets away; others may come in their place."""
+        """Forget reads of offsets that an unclean election removed, and that may be used again."""
         seen = self.reads.get(where, {})
         for gone in [at for at in seen if at >= offset]:
             del seen[gone]

@@ -1,4 +1,4 @@
-"""What identifies the batches of a log, for comparisons."""
+"""Identities of the batches of a log, for comparisons."""
 
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ _READ_BYTES = 1 << 22
 
 
 class BatchIdentity(NamedTuple):
-    """What identifies a batch: its place, and the checksum of what it holds."""
+    """The identity of a batch: its offsets, checksum and leader epoch."""
 
     base_offset: int
     last_offset: int
@@ -20,7 +20,7 @@ class BatchIdentity(NamedTuple):
 
 
 def batches_of(log: UnifiedLog, start_offset: int, end_offset: int) -> list[BatchIdentity]:
-    """The batches that lie wholly in a range of a log."""
+    """Return the batches that lie entirely in a range of offsets."""
     found: list[BatchIdentity] = []
     offset = max(start_offset, log.log_start_offset)
     while offset < end_offset:
@@ -42,7 +42,7 @@ def batches_of(log: UnifiedLog, start_offset: int, end_offset: int) -> list[Batc
 
 
 def values_of(log: UnifiedLog, batch: BatchIdentity) -> tuple[bytes | None, ...]:
-    """The values of the records of a batch, which the log has."""
+    """Return the values of the records of a batch of the log."""
     end_offset = batch.last_offset + 1
     read = log.read(batch.base_offset, 1, upper_bound_offset=end_offset, min_one_message=True)
     assert read.slice is not None
@@ -56,7 +56,7 @@ def values_of(log: UnifiedLog, batch: BatchIdentity) -> tuple[bytes | None, ...]
 
 
 def common_count(have: list[BatchIdentity], wanted: list[BatchIdentity]) -> int:
-    """How many batches two lists have in common at their start."""
+    """Return the length of the common prefix of two lists."""
     count = 0
     for mine, its in zip(have, wanted, strict=False):
         if mine != its:
@@ -66,7 +66,7 @@ def common_count(have: list[BatchIdentity], wanted: list[BatchIdentity]) -> int:
 
 
 def epoch_at(log: UnifiedLog, offset: int) -> int:
-    """The leader epoch of the record at an offset, by the epochs that a log knows; -1 without."""
+    """Return the leader epoch of an offset from the epoch cache of a log; -1 if unknown."""
     found = -1
     for epoch, start_offset in log.epochs.entries:
         if start_offset > offset:

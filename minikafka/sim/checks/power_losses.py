@@ -1,9 +1,9 @@
-"""Which records a machine may have lost with its power or its disks.
+"""The records that a machine may have lost in power losses, or with its disks.
 
 Without eligible leader replicas a broker that comes back after a power failure may lead although
-records are missing from its log (E13). That excuses the loss of what had not been flushed on that
-machine, in the partitions that it held, and of nothing else; a machine that gets other disks may
-have lost everything. With ELR nothing is excused: such a broker is in no ISR and no ELR (E7).
+records are missing from its log (E13). That excuses the loss of records that were not flushed on
+that machine, in its partitions, and of nothing else; a machine with replaced disks may have lost
+everything. With ELR nothing is excused: such a broker is in no ISR and no ELR (E7).
 """
 
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ _Key = tuple[int, TopicPartition]
 
 @dataclass(slots=True)
 class _End:
-    """A replica as it was looked at last."""
+    """The state of a replica at its last check."""
 
     recovery_point: int
     log_end_offset: int
@@ -26,7 +26,7 @@ class _End:
 
 @dataclass(slots=True)
 class _Gap:
-    """Offsets from `start` to below `end` that a replica had, and may not have any more."""
+    """Offsets from `start` to below `end` that a replica may have lost."""
 
     start: int
     end: int
@@ -35,13 +35,13 @@ class _Gap:
 
 @dataclass(slots=True)
 class PowerLosses:
-    """The gaps of all replicas. A gap is closed when the replica's log is as long as before."""
+    """The gaps of all replicas. A gap is closed when the log has its former length again."""
 
     _ends: dict[_Key, _End] = field(default_factory=dict)
     _gaps: dict[_Key, _Gap] = field(default_factory=dict)
 
     def record(self, node: SimNode, partition: Partition) -> None:
-        """Note how far a replica's log goes, and how much of it is flushed."""
+        """Record the end of a replica's log and its recovery point."""
         key = (node.config.node_id, partition.topic_partition)
         log = partition.log
         end = self._ends.get(key)
@@ -54,7 +54,7 @@ class PowerLosses:
             del self._gaps[key]
 
     def lost(self, node_id: int, *, everything: bool, elr_is_on: bool) -> list[TopicPartition]:
-        """A machine has lost what was not flushed, or `everything`; the partitions that it held."""
+        """Record a loss of unflushed records, or of `everything`; return the partitions."""
         found = []
         for (holder, where), end in self._ends.items():
             if holder != node_id:
@@ -72,11 +72,11 @@ class PowerLosses:
         return found
 
     def elr_is_off(self) -> None:
-        """The metadata log says that ELR is off: a replica that has a gap now may lead with it."""
+        """Excuse all present gaps: ELR is off in the metadata log."""
         for gap in self._gaps.values():
             gap.elr_was_off = True
 
     def excuses(self, node_id: int, where: TopicPartition, offset: int) -> bool:
-        """Whether a replica may lead without the record at `offset`."""
+        """Return True if a replica may lead without the record at `offset`."""
         gap = self._gaps.get((node_id, where))
         return gap is not None and gap.elr_was_off and gap.start <= offset < gap.end

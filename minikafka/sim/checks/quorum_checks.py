@@ -1,6 +1,6 @@
-"""MetadataLogMatching: what one node takes for committed metadata, all do, for ever.
+"""MetadataLogMatching: all nodes agree on committed metadata, permanently.
 
-Source: the TLA+ model of KIP-966; Raft's state machine safety.
+Source: the TLA+ model of KIP-966; state machine safety of Raft.
 """
 
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ from minikafka.sim.world.violation import Violation
 
 @dataclass(slots=True)
 class QuorumChecks:
-    """Every committed batch of the metadata log, as the first node that had it showed it."""
+    """Every committed batch of the metadata log, as found on the first node that had it."""
 
     coverage: Coverage = field(default_factory=Coverage)
     _batches: dict[int, BatchIdentity] = field(default_factory=dict)
@@ -21,10 +21,10 @@ class QuorumChecks:
     """Node -> the start of its process, and the high watermark up to which it was compared."""
 
     def check(self, node: SimNode) -> None:
-        """Compare what a node has newly taken for committed.
+        """Compare the batches that a node has committed since the last check.
 
         Raises:
-            Violation: another node, or the same one before, had something else there.
+            Violation: a node, or the same node earlier, had another batch at these offsets.
         """
         assert node.node is not None
         raft = node.node.raft
@@ -32,7 +32,7 @@ class QuorumChecks:
         key = node.config.node_id
         start, offset = self._compared.get(key, (0, 0))
         if start != node.starts:
-            # What a snapshot covers the process has not read.
+            # The process has not read the batches that a snapshot covers.
             offset = raft.adopted_offset
         if reached <= offset:
             return
@@ -42,5 +42,5 @@ class QuorumChecks:
             known = self._batches.setdefault(batch.base_offset, batch)
             if known != batch:
                 raise Violation(
-                    f"MetadataLogMatching: {node.host} has {batch}, committed is {known}"
+                    f"MetadataLogMatching: {node.host} has {batch}, {known} is committed"
                 )

@@ -1,9 +1,9 @@
-"""U4-U6, U8: unclean recovery elects the longest log, of those that speak for themselves.
+"""U4-U6, U8: an unclean recovery elects the longest log of the present processes.
 
-What a controller holds as an answer must be of the registered process, be given in the present
-leader epoch, and be what the replica's log is now: a log that nobody leads does not change. Before
-its time is up a recovery waits for all replicas. At an election no replica that has answered, and
-none of the LastKnownELR under Balanced, may have more than the one that is elected.
+An answer that a controller holds must be from the registered process and the present leader epoch,
+and must match the log of the replica: a log does not change while there is no leader. A recovery
+waits for all replicas until its timeout. At an election no replica that has answered, and none of
+the LastKnownELR under Balanced, may have a longer log than the elected one.
 """
 
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ from minikafka.sim.world.violation import Violation
 
 
 class Rank(NamedTuple):
-    """U6: what is compared, in this order."""
+    """The order of logs in a recovery (U6)."""
 
     last_epoch: int
     end_offset: int
@@ -31,7 +31,7 @@ class Rank(NamedTuple):
 
 @dataclass(slots=True)
 class _Open:
-    """A recovery as it was looked at last: its strategy, and who has said what."""
+    """The state of a recovery at its last check."""
 
     where: TopicPartition
     strategy: Strategy
@@ -43,7 +43,7 @@ class _Open:
 
 @dataclass(slots=True)
 class RecoveryChecks:
-    """Follows the recoveries of the active controller from step to step."""
+    """Checks the recoveries of the active controller after every step."""
 
     nodes: Mapping[int, SimNode]
     coverage: Coverage = field(default_factory=Coverage)
@@ -51,10 +51,10 @@ class RecoveryChecks:
     _finished: int = 0
 
     def check(self, controller: QuorumController, now_ms: int) -> None:
-        """Check after a step of the controller, whose monotonic clock says `now_ms`.
+        """Check after a step of the controller; `now_ms` is its monotonic clock.
 
         Raises:
-            Violation: an answer is not true any more, or another replica has more.
+            Violation: an answer is stale, or another replica has a longer log.
         """
         running = list(controller.recovery.running())
         finished = controller.recovery.finished_count
@@ -77,18 +77,19 @@ class RecoveryChecks:
     def _check_waited(
         self, controller: QuorumController, key: TopicIdPartition, before: _Open, now_ms: int
     ) -> None:
-        """U5: the last answer comes with the election; all others were there before."""
+        """U5: a recovery waits for all replicas until its timeout."""
         view, topic = controller.view, controller.latest.topics.get(key.topic_id)
         if view is None or topic is None or topic.partitions[key.partition].leader == NO_LEADER:
             return
         self.coverage.rules["U5"] += 1
         is_balanced = before.strategy is Strategy.BALANCED
         wait_ms = view.recovery_timeout_ms if is_balanced else AGGRESSIVE_WAIT_MS
+        # The last answer may arrive in the step of the election.
         missing = [x for x in before.replicas if x not in before.answers]
         if now_ms - before.since_ms < wait_ms and len(missing) > 1:
             raise Violation(
-                f"U5: {before.where}: elected after {now_ms - before.since_ms} ms, without a word "
-                f"of {missing}"
+                f"U5: {before.where}: elected after {now_ms - before.since_ms} ms, without answers "
+                f"from {missing}"
             )
 
     def _follow(self, image: MetadataImage, recovery: RunningRecovery, since_ms: int) -> None:
@@ -111,26 +112,26 @@ class RecoveryChecks:
             self.coverage.rules["U8"] += 1
             if registered is not None and registered.epoch != answer.broker_epoch:
                 raise Violation(
-                    f"U8: {now.where}: an answer of {broker_id} is of epoch "
-                    f"{answer.broker_epoch}, it is registered with {registered.epoch}"
+                    f"U8: {now.where}: an answer of {broker_id} has broker epoch "
+                    f"{answer.broker_epoch}, the registered one is {registered.epoch}"
                 )
             self._check_leader_epoch(now.where, broker_id, registration.leader_epoch)
             self._check_answer(now.where, broker_id, said, answer.broker_epoch)
 
     def _check_leader_epoch(self, where: TopicPartition, broker_id: int, leader_epoch: int) -> None:
-        """Whoever has answered had heard that nobody leads: it follows nobody any more."""
+        """A broker answers only after it has learned that there is no leader, and follows none."""
         held = self._replica(broker_id, where)
         if held is not None and held.leader_epoch < leader_epoch:
             raise Violation(
-                f"U4: {where}: {broker_id} answered in epoch {held.leader_epoch}, present is "
-                f"{leader_epoch}"
+                f"U4: {where}: {broker_id} answered in leader epoch {held.leader_epoch}, present "
+                f"is {leader_epoch}"
             )
 
     def _check_answer(self, where: TopicPartition, broker_id: int, said: Rank, epoch: int) -> None:
         self.coverage.rules["U4"] += 1
         actual = self._rank(broker_id, where, epoch)
         if actual is not None and actual != said:
-            raise Violation(f"U4: {where}: {broker_id} said {said}, its log is {actual}")
+            raise Violation(f"U4: {where}: {broker_id} answered {said}, its log is {actual}")
 
     def _elected(self, image: MetadataImage, key: TopicIdPartition, before: _Open) -> None:
         topic = image.topics.get(key.topic_id)
@@ -140,7 +141,7 @@ class RecoveryChecks:
         where, winner = before.where, now.leader
         elected = self._rank(winner, where)
         if elected is None:
-            # It is dead, which the controller cannot know yet.
+            # It has crashed, and the controller cannot know that yet.
             return
         said = before.answers.get(winner)
         if said is not None and elected != said:
@@ -161,7 +162,7 @@ class RecoveryChecks:
     def _replica(
         self, broker_id: int, where: TopicPartition, broker_epoch: int | None = None
     ) -> Partition | None:
-        """A replica; None where no process, or another one, speaks for it."""
+        """Return a replica of a serving broker, with this broker epoch, if given."""
         node = self.nodes.get(broker_id)
         if node is None or node.node is None or not node.started or node.node.broker is None:
             return None
@@ -172,7 +173,7 @@ class RecoveryChecks:
     def _rank(
         self, broker_id: int, where: TopicPartition, broker_epoch: int | None = None
     ) -> Rank | None:
-        """What a replica's log is; None where no process, or another one, speaks for it."""
+        """Return the rank of a replica's log; None if its broker does not serve with this epoch."""
         held = self._replica(broker_id, where, broker_epoch)
         if held is None:
             return None

@@ -1,9 +1,9 @@
-"""What must hold of a partition in the metadata log, from one change of it to the next.
+"""Rules for the changes of a partition in the metadata log.
 
-Pure functions; each returns what is wrong, or None. `former` is the registration before the change.
+Pure functions; each returns the violation, or None. `former` is the registration before the change.
 
-Source: the TLA+ model of KIP-966 (ValidControllerIsrAndElr, MinIsrRecoveryQuorum), SPEC E1, E2, L1,
-L2, L8.
+Source: the TLA+ model of KIP-966 (ValidControllerIsrAndElr, MinIsrRecoveryQuorum), docs/rules.md
+E1, E2, L1, L2, L8.
 """
 
 from minikafka.metadata.partition_registration import (
@@ -14,9 +14,10 @@ from minikafka.metadata.partition_registration import (
 
 
 def valid_isr_and_elr(now: PartitionRegistration, minimum: int) -> str | None:
-    """E2, ValidControllerIsrAndElr: parts of the assignment, disjoint, with the leader in them.
+    """E2, ValidControllerIsrAndElr: ISR and ELR are disjoint parts of the assignment.
 
-    `minimum` is the min ISR by which the change was decided.
+    The leader is in the ISR, and the ELR is empty at min ISR. `minimum` is the min ISR by which the
+    change was decided.
     """
     for name, members in (("ISR", now.isr), ("ELR", now.elr)):
         if any(member not in now.replicas for member in members):
@@ -31,7 +32,7 @@ def valid_isr_and_elr(now: PartitionRegistration, minimum: int) -> str | None:
 
 
 def isr_is_kept(former: PartitionRegistration | None, now: PartitionRegistration) -> str | None:
-    """E1: where ELR is off the last member never leaves the ISR."""
+    """E1: while ELR is off, the last member never leaves the ISR."""
     if not now.isr and (former is None or former.isr):
         return "E1: the ISR is empty though ELR is off"
     return None
@@ -40,9 +41,9 @@ def isr_is_kept(former: PartitionRegistration | None, now: PartitionRegistration
 def recovery_quorum(
     former: PartitionRegistration, now: PartitionRegistration, minimum: int
 ) -> str | None:
-    """E2, MinIsrRecoveryQuorum: min ISR members are known, of which some may have lost their tail.
+    """E2, MinIsrRecoveryQuorum: ISR, ELR and last known ELR have min ISR members.
 
-    Not so after an unclean election, nor where fewer were known before.
+    The rule does not apply after an unclean election, nor if there were fewer before.
     """
     if now.leader_recovery_state is LeaderRecoveryState.RECOVERING:
         return None
@@ -61,7 +62,7 @@ def _known(registration: PartitionRegistration) -> int:
 
 
 def epochs_rise(former: PartitionRegistration, now: PartitionRegistration) -> str | None:
-    """A change is a new partition epoch, a new leader a new leader epoch."""
+    """Each change has a higher partition epoch, each new leader a higher leader epoch."""
     if now.partition_epoch <= former.partition_epoch or now.leader_epoch < former.leader_epoch:
         return f"epochs: they go back from {former} to {now}"
     if now.leader != former.leader and now.leader_epoch == former.leader_epoch:
@@ -70,7 +71,7 @@ def epochs_rise(former: PartitionRegistration, now: PartitionRegistration) -> st
 
 
 def leader_is_eligible(former: PartitionRegistration, now: PartitionRegistration) -> str | None:
-    """L1, L2, L8: who is elected out of neither ISR nor ELR is marked, and is the whole ISR."""
+    """L1, L2, L8: a leader from outside ISR and ELR is marked as unclean, and is the whole ISR."""
     if now.leader in (former.leader, NO_LEADER):
         return None
     if former.leader in former.removing_replicas and former.leader not in now.replicas:
@@ -83,6 +84,6 @@ def leader_is_eligible(former: PartitionRegistration, now: PartitionRegistration
     if now.leader in former.isr or now.leader in former.elr:
         return None
     return (
-        f"L8: {now.leader} leads, out of neither ISR {former.isr} nor ELR {former.elr}, and is "
-        f"not marked"
+        f"L8: {now.leader} leads, is in neither ISR {former.isr} nor ELR {former.elr}, and is not "
+        f"marked as unclean"
     )

@@ -1,11 +1,12 @@
-"""What must hold of the replicas of one partition, measured against each other's logs.
+"""Rules for the replicas of a partition, compared with the committed records.
 
-The truth that they are measured against is what leaders have shown as committed: `Committed` grows
-when a leader moves its high watermark, and shrinks only where the metadata log says that an
-uncleanly elected leader took over (L8), and then only to what that leader has.
+The committed records are those that leaders have committed: `Committed` grows when a leader moves
+its high watermark. It shrinks only after an unclean election in the metadata log (L8), and then
+only to the log of that leader.
 
 Source: the TLA+ model of KIP-966 (ReplicationQuorumSuperset, LeaderCandidateCompleteness,
-LeaderCompleteness, LogMatching), WeakIsr and StrongIsr of the older model, SPEC H1-H3, H7, E2.
+LeaderCompleteness, LogMatching), WeakIsr and StrongIsr of the older model, docs/rules.md
+H1-H3, H7, E2.
 """
 
 from bisect import bisect_left
@@ -37,13 +38,13 @@ POWER_LOSS = "power loss without ELR"
 UNCLEAN_ELECTION = "unclean election"
 DEPOSED_LEADER = "committed by a deposed leader"
 _MATCH_EVERY = 40
-"""How far a follower's high watermark moves before its log is compared again."""
+"""The move of a follower's high watermark after which its log is compared again."""
 
 
 class Lost(NamedTuple):
-    """A committed batch that was taken away: its values, and why that is allowed.
+    """A committed batch that was removed: its values, and the reason that allows it.
 
-    `epoch` is the leader epoch of the election that took it.
+    `epoch` is the leader epoch of the election that removed it.
     """
 
     batch: BatchIdentity
@@ -52,21 +53,22 @@ class Lost(NamedTuple):
     epoch: int
 
     def holds(self, offset: int, value: bytes) -> bool:
-        """Whether it had this value at this offset."""
+        """Return True if the batch had this value at this offset."""
         at = offset - self.batch.base_offset
         return 0 <= at < len(self.values) and self.values[at] == value
 
     def covers(self, offset: int) -> bool:
-        """Whether the offset is one of its own."""
+        """Return True if the batch had this offset."""
         return self.batch.base_offset <= offset <= self.batch.last_offset
 
 
 @dataclass(slots=True)
 class Committed:
-    """What was committed in one partition: batches without a gap, up to `end_offset`.
+    """The committed batches of one partition, without a gap, up to `end_offset`.
 
-    `unclean_epoch` is the leader epoch of the last unclean election, which `is_open` until a leader
-    of it, or after it, has shown what it has; `lost` are the batches that such elections took.
+    `unclean_epoch` is the leader epoch of the last unclean election, which `is_open` until the log
+    of a leader of this or a later epoch was checked; `lost` are the batches that such elections
+    removed.
     """
 
     batches: list[BatchIdentity] = field(default_factory=list)
@@ -76,11 +78,11 @@ class Committed:
     is_open: bool = False
     lost: list[Lost] = field(default_factory=list)
     by_leader: dict[tuple[int, int], int] = field(default_factory=dict)
-    """(node, leader epoch) -> the high watermark that was looked at."""
+    """(node, leader epoch) -> the high watermark at the last check."""
     by_damaged: dict[tuple[int, int], int] = field(default_factory=dict)
     """As `by_leader`, while records of the leader are damaged."""
     begun: dict[int, int] = field(default_factory=dict)
-    """Leader epoch -> `end_offset` when its leader was looked at first."""
+    """Leader epoch -> `end_offset` at the first check of its leader."""
     in_own_term: dict[int, str] = field(default_factory=dict)
     """Base offset -> the host that appended a batch as leader, and committed it in that epoch."""
     matched: dict[int, int] = field(default_factory=dict)
@@ -89,29 +91,29 @@ class Committed:
 
 @dataclass(slots=True)
 class ReplicaChecks:
-    """The checks of all partitions. `on_removed` hears what an excused loss took, from where."""
+    """The checks of all partitions. `on_removed` gets the first offset of an excused loss."""
 
     nodes: Mapping[int, SimNode]
     on_removed: Callable[[TopicPartition, int], None]
     is_excused: Callable[[int, TopicPartition, int], bool]
-    """Whether a node may lead a partition without the record at an offset: its machine lost power
-    while ELR was off (E13)."""
+    """True if a node may lead a partition without the record at an offset, because its machine lost
+    power while ELR was off (E13)."""
     image: MetadataImage = field(default_factory=MetadataImage)
     committed: dict[TopicPartition, Committed] = field(default_factory=dict)
     coverage: Coverage = field(default_factory=Coverage)
     is_damaged: Callable[[int, TopicPartition], bool] = lambda *_: False
-    """True if a disk has damaged records of a replica. They may not be served to anyone; the rules
-    for what a replica holds do not apply."""
+    """True if a disk has damaged records of a replica. They must not be served; the rules for the
+    content of a replica do not apply."""
     _beliefs: dict[tuple[int, TopicPartition], tuple[object, ...]] = field(default_factory=dict)
 
     def of(self, where: TopicPartition) -> Committed:
-        """What was committed in a partition."""
+        """Return the committed records of a partition."""
         return self.committed.setdefault(where, Committed())
 
-    # Whoever may be elected
+    # Candidates
 
     def candidates_are_complete(self, where: TopicPartition, now: PartitionRegistration) -> None:
-        """LeaderCandidateCompleteness: members of ISR and ELR hold what was committed (E2)."""
+        """LeaderCandidateCompleteness: members of ISR and ELR hold all committed records (E2)."""
         known = self.committed.get(where)
         if known is None:
             return
@@ -119,7 +121,7 @@ class ReplicaChecks:
             self._candidate_is_complete(where, now, known, member)
 
     def started(self, node_id: int) -> None:
-        """A node serves: where it is in ISR or ELR, it is sure to hold what was committed."""
+        """Check a node that has started: it holds all committed records of its ISRs and ELRs."""
         for where, known in self.committed.items():
             now = self.image.partition(where.topic, where.partition)
             if now is not None and (node_id in now.isr or node_id in now.elr):
@@ -131,7 +133,7 @@ class ReplicaChecks:
         if known.is_open or (
             now.leader != NO_LEADER and (now.leader, now.leader_epoch) not in known.by_leader
         ):
-            # A leader that was not looked at yet may have taken records away (L8).
+            # A leader that was not checked yet may have removed records (L8).
             return
         end_offset = self._end_offset(member, where)
         if end_offset is None:
@@ -141,7 +143,7 @@ class ReplicaChecks:
             return
         raise Violation(
             f"LeaderCandidateCompleteness: {where}: {member} of ISR {now.isr} and ELR {now.elr} "
-            f"ends at {end_offset}, committed is up to {known.end_offset}"
+            f"ends at {end_offset}, records are committed up to {known.end_offset}"
         )
 
     def _has_gap(self, member: int, where: TopicPartition, offset: int) -> bool:
@@ -152,7 +154,7 @@ class ReplicaChecks:
     # Leaders
 
     def leader(self, node: SimNode, partition: Partition) -> None:
-        """Everything that holds of a leader after its step."""
+        """Check a leader after its step."""
         where = partition.topic_partition
         known = self.of(where)
         epoch = partition.leader_epoch
@@ -160,8 +162,8 @@ class ReplicaChecks:
         key = (node.config.node_id, epoch)
         is_damaged = self.is_damaged(node.config.node_id, where)
         if epoch < known.unclean_epoch:
-            # A leader that an unclean election has deposed, and that does not know it yet. What it
-            # goes on to commit, with the followers that it had, is lost in that election, too.
+            # An unclean election has deposed this leader, which does not know it yet. Records that
+            # it still commits with its former followers are lost in that election, too.
             highest = known.by_damaged if is_damaged else known.by_leader
             seen = highest.get(key, partition.leader_epoch_start_offset)
             if log.high_watermark > seen:
@@ -175,8 +177,8 @@ class ReplicaChecks:
             return
         if log.first_unstable_offset is not None:
             raise Violation(
-                f"Transactions: {where}: readers of committed records wait at "
-                f"{log.first_unstable_offset} for the end of a transaction that no producer began"
+                f"Transactions: {where}: first unstable offset {log.first_unstable_offset}, but no "
+                f"producer began a transaction"
             )
         looked_at = known.by_leader.get(key)
         self._check_beliefs(node, partition)
@@ -193,10 +195,10 @@ class ReplicaChecks:
         self._grow(node, partition, known)
 
     def _damaged_leader(self, node: SimNode, partition: Partition, known: Committed) -> None:
-        """What holds of a leader whose records cannot all be read.
+        """Check a leader some of whose records cannot be read.
 
-        What it lacks is told by its end and its leader epochs. It is not in `by_leader`: when it is
-        repaired, its records are compared.
+        Missing records are found by its end offset and its leader epochs. The leader is not added
+        to `by_leader`, so that its records are compared after the repair.
         """
         log = partition.log
         node_id, epoch = node.config.node_id, partition.leader_epoch
@@ -225,11 +227,11 @@ class ReplicaChecks:
                 return
 
     def _goes_on(self, node: SimNode, partition: Partition, looked_at: int) -> None:
-        """H7, and H1 to H3 where the high watermark has moved since it was looked at."""
+        """H7, and H1 to H3 if the high watermark has moved since the last check."""
         reached = partition.log.high_watermark
         if reached < looked_at:
             raise Violation(
-                f"H7: {partition.topic_partition}: the high watermark of {node.host} goes back "
+                f"H7: {partition.topic_partition}: the high watermark of {node.host} moves back "
                 f"from {looked_at} to {reached} in epoch {partition.leader_epoch}"
             )
         self.coverage.rules["H7"] += 1
@@ -238,11 +240,11 @@ class ReplicaChecks:
             self._check_own_isr(node, partition)
 
     def _check_beliefs(self, node: SimNode, partition: Partition) -> None:
-        """What the leader of this epoch believes of ISR and followers.
+        """Check what the leader of this epoch knows of ISR and followers.
 
-        ReplicationQuorumSuperset: where it has heard of the last change, its maximal ISR includes
-        the one that the controller has persisted, and is that one while nothing is proposed.
-        WeakIsr: no follower holds less than it was seen to hold.
+        ReplicationQuorumSuperset: if it has the latest metadata, its maximal ISR includes the ISR
+        that the controller has persisted, and equals it while no change is proposed. WeakIsr: no
+        follower holds fewer records than it has confirmed to the leader.
         """
         where = partition.topic_partition
         seen = (
@@ -269,8 +271,8 @@ class ReplicaChecks:
             or (isr.proposed is None and sorted(isr.committed) != sorted(now.isr))
         ):
             raise Violation(
-                f"ReplicationQuorumSuperset: {where}: {node.host} goes by {isr}, persisted is "
-                f"{now.isr}"
+                f"ReplicationQuorumSuperset: {where}: {node.host} has {isr}, the persisted ISR "
+                f"is {now.isr}"
             )
         for member, follower in partition.followers.items():
             registered = self.image.brokers.get(member)
@@ -286,18 +288,18 @@ class ReplicaChecks:
         if log is None:
             return
         if believed <= max(log.log_start_offset, partition.log.log_start_offset):
-            # Retention took it, here or there.
+            # Retention removed these records on one of the replicas.
             return
         self.coverage.rules["WeakIsr"] += 1
         mine, its = epoch_at(partition.log, believed - 1), epoch_at(log, believed - 1)
         is_wrong = log.log_end_offset < believed or mine != its
         first_wrong = min(log.log_end_offset, believed - 1)
         if is_wrong and not self._has_gap(member, partition.topic_partition, first_wrong):
-            # Where the last record is of the same epoch, all before it are the same (KIP-101).
+            # If the last record has the same epoch, all records before it are the same (KIP-101).
             raise Violation(
-                f"WeakIsr: {partition.topic_partition}: {node.host} believes that {member} holds "
-                f"everything below {believed}, the last of it of epoch {mine}; it ends at "
-                f"{log.log_end_offset}, and has epoch {its} there"
+                f"WeakIsr: {partition.topic_partition}: {node.host} has log end offset {believed} "
+                f"for {member}, with epoch {mine} below it; {member} ends at {log.log_end_offset}, "
+                f"with epoch {its} there"
             )
 
     def _deposed_commits(self, known: Committed, log: UnifiedLog, seen: int) -> None:
@@ -306,7 +308,7 @@ class ReplicaChecks:
             known.lost.append(Lost(batch, values, DEPOSED_LEADER, known.unclean_epoch))
 
     def _check_own_isr(self, node: SimNode, partition: Partition) -> None:
-        """H1, H2, H3 by what a leader knows, which may be deposed and not know it."""
+        """H1, H2, H3 by the knowledge of the leader, which may be deposed without knowing it."""
         where, isr, reached = partition.topic_partition, partition.isr, partition.log.high_watermark
         self.coverage.rules["H1, H2, H3 by the leader's own view"] += 1
         if len(isr.committed) < partition.min_isr:
@@ -321,15 +323,15 @@ class ReplicaChecks:
             ):
                 raise Violation(
                     f"H2: {where}: {node.host} moves its high watermark to {reached}, member "
-                    f"{member} of {isr} was not seen to hold that much"
+                    f"{member} of {isr} has not fetched up to it"
                 )
 
     def _check_isr(self, partition: Partition) -> None:
-        """H1, H2, H3: a high watermark moved; enough members of the persisted ISR have it."""
+        """H1, H2, H3: the persisted ISR has min ISR members, which hold the high watermark."""
         where = partition.topic_partition
         now = self.image.partition(where.topic, where.partition)
         if now is None or now.partition_epoch != partition.partition_epoch:
-            # The leader has not heard of the last change yet.
+            # The leader does not know the last change yet.
             return
         self.coverage.rules["H1, H2, H3"] += 1
         if len(now.isr) < partition.min_isr:
@@ -346,14 +348,14 @@ class ReplicaChecks:
                 )
 
     def _end_offset(self, node_id: int, where: TopicPartition) -> int | None:
-        """Where a replica's log ends; None where nobody can say."""
+        """Return the log end offset of a replica; None if its broker does not serve."""
         log = self._log(node_id, where)
         return None if log is None else log.log_end_offset
 
     def _log(self, node_id: int, where: TopicPartition) -> UnifiedLog | None:
-        """A replica's log; None where nobody can say what is in it."""
+        """Return the log of a replica; None if its broker does not serve."""
         node = self.nodes.get(node_id)
-        # One that is still starting may have lost records, and is not in the ISR for long (E7).
+        # A broker that is still starting may have lost records, and will leave the ISR (E7).
         if node is None or node.node is None or not node.started or node.node.broker is None:
             return None
         held = node.node.broker.replicas.partitions.get(where)
@@ -362,10 +364,10 @@ class ReplicaChecks:
     def _leader_is_complete(
         self, node: SimNode, where: TopicPartition, partition: Partition, known: Committed
     ) -> None:
-        """LeaderCompleteness: a new leader holds everything that was committed before its epoch.
+        """LeaderCompleteness: a new leader holds all records that were committed before its epoch.
 
-        One that hears late that it leads, and was deposed already, need not hold what leaders after
-        it have committed.
+        A leader that learns of its election late, and is deposed already, need not hold the records
+        that later leaders have committed.
         """
         log = partition.log
         before = min(
@@ -388,19 +390,19 @@ class ReplicaChecks:
             return
         raise Violation(
             f"LeaderCompleteness: {where}: {node.host} leads epoch {partition.leader_epoch} "
-            f"without {wanted[kept]}, which was committed; it has "
-            f"{have[kept] if kept < len(have) else 'nothing there'}"
+            f"without {wanted[kept]}, which is committed; it has "
+            f"{have[kept] if kept < len(have) else 'no batch there'}"
         )
 
     def _lose_below_start(self, known: Committed, log: UnifiedLog) -> None:
-        """An unclean leader has nothing of what lies below its start, whatever has come there."""
+        """Record the loss of committed batches below the log start offset of an unclean leader."""
         below = log.log_start_offset
         self._lose(known, [x for x in known.batches if x.base_offset < below])
 
     def _lose(
         self, known: Committed, batches: list[BatchIdentity], epoch: int | None = None
     ) -> None:
-        """Note what an unclean election took, or, with an `epoch`, that of a leader with a gap."""
+        """Record the losses of an unclean election; with `epoch`, of a leader with a gap."""
         why = UNCLEAN_ELECTION if known.is_open else POWER_LOSS
         by_epoch = known.unclean_epoch if known.is_open else epoch
         assert by_epoch is not None
@@ -421,7 +423,7 @@ class ReplicaChecks:
         self.on_removed(where, offset)
 
     def _grow(self, node: SimNode, partition: Partition, known: Committed) -> None:
-        """What lies under a high watermark is committed; all leaders must agree on it (H2)."""
+        """Add the batches below a high watermark; all leaders must agree on them (H2)."""
         where, log = partition.topic_partition, partition.log
         end_offset = log.high_watermark
         if end_offset <= known.end_offset:
@@ -430,7 +432,7 @@ class ReplicaChecks:
             begins_here = batch.base_offset == max(known.end_offset, log.log_start_offset)
             if not begins_here and known.batches:
                 raise Violation(
-                    f"H2: {where}: {node.host} commits {batch}, committed is up to "
+                    f"H2: {where}: {node.host} commits {batch}, records are committed up to "
                     f"{known.end_offset}"
                 )
             known.batches.append(batch)
@@ -442,7 +444,7 @@ class ReplicaChecks:
     # Followers
 
     def follower(self, node: SimNode, partition: Partition) -> None:
-        """LeaderCandidateCompleteness at every step of a member; LogMatching from time to time."""
+        """Check LeaderCandidateCompleteness after every step; LogMatching now and then."""
         where = partition.topic_partition
         known = self.committed.get(where)
         if known is None:
@@ -457,7 +459,7 @@ class ReplicaChecks:
             self.logs_match(node, partition)
 
     def logs_match(self, node: SimNode, partition: Partition) -> None:
-        """LogMatching: compare what was not compared yet."""
+        """LogMatching: compare the batches that were not compared yet."""
         where, log = partition.topic_partition, partition.log
         if self.is_damaged(node.config.node_id, where):
             return
@@ -481,7 +483,7 @@ class ReplicaChecks:
         if have != wanted:
             at = common_count(have, wanted)
             raise Violation(
-                f"LogMatching: {where}: {node.host} has {have[at : at + 1]}, committed is "
-                f"{wanted[at : at + 1]}"
+                f"LogMatching: {where}: {node.host} has {have[at : at + 1]}, "
+                f"{wanted[at : at + 1]} is committed"
             )
         known.matched[node_id] = end

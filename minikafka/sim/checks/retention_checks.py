@@ -1,8 +1,7 @@
-"""What retention may take away: what is old, committed, and more than was asked to be kept.
+"""Check that retention removes only committed records, and only beyond the configured size.
 
-A log start offset that moves takes acknowledged records away without an excuse of their own, so
-that each move has to be earned: by a log that still has `retention_bytes` after it, or by a leader
-that has moved before.
+A log start offset that moves removes acknowledged records without another excuse. So each move
+needs a reason: the log still has `retention_bytes` after it, or the leader has moved before.
 
 Source: KIP-107 (the log start offset), `UnifiedLog.deleteOldSegments`.
 """
@@ -18,9 +17,9 @@ from minikafka.sim.world.violation import Violation
 
 @dataclass(slots=True)
 class RetentionChecks:
-    """The log start offsets of all replicas. `retention_bytes` is -1 where everything is kept.
+    """The log start offsets of all replicas. `retention_bytes` -1: everything is kept.
 
-    `trimmed` is, by partition, the offset below which records may be gone.
+    `trimmed` is, by partition, the offset below which records may be missing.
     """
 
     retention_bytes: int = -1
@@ -29,11 +28,11 @@ class RetentionChecks:
     _seen: dict[tuple[int, TopicPartition], int] = field(default_factory=dict)
 
     def check(self, node: SimNode, partition: Partition) -> None:
-        """Check a replica's log start offset, where it has moved forward."""
+        """Check a replica's log start offset, if it has moved forward."""
         where, log = partition.topic_partition, partition.log
         start = log.log_start_offset
         key = (node.config.node_id, where)
-        # It may go back as well: with a log that is cut down to what an unclean leader has.
+        # It may move back, too: with a log that is truncated to that of an unclean leader.
         seen = self._seen.get(key, 0)
         if start == seen:
             return
@@ -46,26 +45,26 @@ class RetentionChecks:
             return
         if start > log.high_watermark:
             raise Violation(
-                f"retention: {where}: {node.host} begins at {start}, above its high watermark "
+                f"retention: {where}: {node.host} starts at {start}, above its high watermark "
                 f"{log.high_watermark}"
             )
         if self.retention_bytes < 0 or log.size_bytes < self.retention_bytes:
             raise Violation(
-                f"retention: {where}: {node.host} begins at {start} and keeps {log.size_bytes} "
-                f"bytes of {self.retention_bytes}"
+                f"retention: {where}: {node.host} starts at {start} and keeps {log.size_bytes} "
+                f"bytes, retention.bytes is {self.retention_bytes}"
             )
         self.trimmed[where] = start
 
     def _begin_of_leader(self, partition: Partition) -> int:
-        """Where the leader of a follower begins, which was looked at when it came to begin there.
+        """The log start offset of a follower's leader, which was checked when it moved.
 
-        That may lie above `trimmed`: who leads uncleanly keeps the start that its log had before.
+        It may lie above `trimmed`: an unclean leader keeps the start offset of its log.
         """
         if partition.is_leader:
             return 0
         return self._seen.get((partition.leader, partition.topic_partition), 0)
 
     def records_removed(self, where: TopicPartition, offset: int) -> None:
-        """An unclean election took these offsets away; others that come there are not old yet."""
+        """Lower `trimmed` to an offset from which an unclean election has removed records."""
         if self.trimmed.get(where, 0) > offset:
             self.trimmed[where] = offset

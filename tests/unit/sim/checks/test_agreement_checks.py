@@ -47,8 +47,8 @@ def test_a_high_watermark_that_stands_still_is_found(cluster, node_id):
 def test_a_follower_that_begins_before_its_leader_is_found(cluster):
     replica(cluster, 1, "t").log.increment_log_start_offset(2)
     (first, second) = problems(cluster, trims_alone=True)
-    assert first.endswith("n2 in the ISR of leader n1 begins at 0, the leader at 2")
-    assert second.endswith("n3 in the ISR of leader n1 begins at 0, the leader at 2")
+    assert first.endswith("n2 in the ISR of leader n1 starts at 0, the leader at 2")
+    assert second.endswith("n3 in the ISR of leader n1 starts at 0, the leader at 2")
 
 
 def test_only_retention_lets_a_follower_begin_later(cluster):

@@ -63,14 +63,14 @@ def test_what_retention_takes_is_noted_once_a_replica(cluster):
 
 @pytest.mark.parametrize("retention_bytes", [-1, 100_000])
 def test_a_log_that_keeps_less_than_was_asked_is_found(cluster, retention_bytes):
-    with pytest.raises(Violation, match=r"retention: t-0: n1 begins at \d+ and keeps \d+ bytes"):
+    with pytest.raises(Violation, match=r"retention: t-0: n1 starts at \d+ and keeps \d+ bytes"):
         look(cluster, RetentionChecks(retention_bytes))
 
 
 def test_a_log_that_begins_above_its_high_watermark_is_found(cluster):
     log = replica(cluster, 1, "t").log
     log.high_watermark = log.log_start_offset - 1
-    with pytest.raises(Violation, match="retention: t-0: n1 begins at .* above its high watermark"):
+    with pytest.raises(Violation, match="retention: t-0: n1 starts at .* above its high watermark"):
         look(cluster, RetentionChecks(KEPT_BYTES))
 
 
@@ -108,7 +108,7 @@ def test_a_follower_may_begin_where_an_unclean_leader_began_before(cluster):
     checks.check(cluster.nodes[2], follower)
     assert checks.trimmed[WHERE] == 0
     follower.log.log_start_offset = start + 1
-    with pytest.raises(Violation, match=f"n2 begins at {start + 1}"):
+    with pytest.raises(Violation, match=f"n2 starts at {start + 1}"):
         checks.check(cluster.nodes[2], follower)
 
 

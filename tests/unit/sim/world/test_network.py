@@ -181,7 +181,7 @@ def test_what_a_host_gave_up_arrives_after_what_it_says_again(wire):
     wire.run()
     wire.network.send(wire.stream, 0, b"first")
     wire.network.abort("a", "b")
-    assert wire.client.reason == "connection given up"
+    assert wire.client.reason == "connection aborted"
     again = wire.network.connect("a", SERVER, Recorder())
     wire.network.send(again, 0, b"again")
     wire.run()
