@@ -1,1 +1,1 @@
-"""What drives a simulated cluster: plans, clients, operators, faults, a run."""
+"""Plans, clients, operators and faults of a simulated cluster, and the run of a plan."""

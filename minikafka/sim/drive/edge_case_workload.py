@@ -44,7 +44,7 @@ _PLAIN = BatchOptions()
 
 @dataclass(slots=True, eq=False)
 class MultiPartitionProducer:
-    """Writes one record to each partition of a broker at a time, acks=all; never sends it again.
+    """Writes one record to each partition of a broker per request, acks=all, without retries.
 
     `on_rejected` gets each write that was answered with NOT_LEADER_OR_FOLLOWER.
     """
@@ -58,10 +58,10 @@ class MultiPartitionProducer:
     running: bool = True
     _count: int = 0
     _asked: dict[tuple[str, int], None] = field(default_factory=dict)
-    """Brokers that have not answered yet."""
+    """Brokers with a pending request."""
 
     def start(self) -> None:
-        """Begin."""
+        """Start."""
         self._later()
 
     def _later(self) -> None:
@@ -127,9 +127,9 @@ class MultiPartitionProducer:
 
 @dataclass(slots=True, eq=False)
 class EdgeCaseClient:
-    """Names partitions twice, in one API after another, and repeats last sequences.
+    """Names partitions twice, in several APIs, and repeats last sequences.
 
-    Of the responses only those to idempotent batches are read.
+    It reads only the responses to idempotent batches.
     """
 
     connections: ClientConnections
@@ -142,7 +142,7 @@ class EdgeCaseClient:
     _waiting: int = 0
 
     def start(self) -> None:
-        """Begin."""
+        """Start."""
         self._later()
 
     def _later(self) -> None:
@@ -191,7 +191,7 @@ class EdgeCaseClient:
         return produce_request(where.topic, data), _BY_NAME
 
     def _write_transaction(self, where: TopicPartition) -> tuple[ApiMessage, int]:
-        """A batch of a transaction without a coordinator: it must not be written."""
+        """Build a transactional batch without a coordinator: it must not be written."""
         written = self._written(where)
         written.refused = True
         options = BatchOptions(
@@ -204,9 +204,9 @@ class EdgeCaseClient:
         return request, _BY_NAME
 
     def _write_twice(self, where: TopicPartition, address: tuple[str, int]) -> None:
-        """An idempotent batch of two records, then another one that ends with the same sequence.
+        """Send an idempotent batch of two records, then one that ends with the same sequence.
 
-        The second is no duplicate of the first. A broker that confirms it must have it.
+        The second is no duplicate of the first. A broker that acknowledges it must store it.
         """
         both = [self._written(where), self._written(where)]
         producer_id = _PRODUCER_ID + self._count
@@ -254,7 +254,7 @@ class EdgeCaseClient:
 
 
 def _base_offset(answer: ApiMessage | None) -> int | None:
-    """The offset of the one batch that a Produce wrote; None where it was refused."""
+    """Return the offset of the one batch of a Produce; None if it was rejected."""
     if answer is None:
         return None
     (topic,) = cast(ProduceResponse, answer).responses
@@ -268,7 +268,7 @@ def produce_request(
     options: BatchOptions = _PLAIN,
     timeout_ms: int = _WAIT_MS,
 ) -> ProduceRequest:
-    """An acks=all Produce: for each partition named, one batch of these values."""
+    """Return a Produce with acks=all: one batch of values for each named partition."""
     return ProduceRequest(
         acks=-1,
         timeout_ms=timeout_ms,

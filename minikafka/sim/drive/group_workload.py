@@ -1,8 +1,8 @@
-"""Members of a consumer group, as state machines over answers.
+"""Members of a consumer group, as state machines driven by responses.
 
-A member finds its coordinator, joins, is given partitions, asks where to go on, reads and commits;
-it starts over where it is told to, or hears nothing. The classic protocol, with an assignment of
-its own: partitions go round the members in the order of their ids.
+A member finds its coordinator, joins, gets its assignment, fetches offsets, reads and commits. It
+starts over after an error or a timeout. The protocol is the classic one; the assignor distributes
+the partitions round robin over the sorted member ids.
 """
 
 from collections.abc import Callable, Sequence
@@ -28,7 +28,7 @@ _REBALANCE_MS = 10_000
 _JOIN_TIMEOUT_MS = 15_000
 _HEARTBEAT_MS = 500
 _COMMIT_EVERY = 2
-"""How many heartbeats lie between two commits."""
+"""Number of heartbeats between two commits."""
 _RETRY_MS = 200
 _PROTOCOL = ("consumer", "round")
 _JOIN, _SYNC, _HEARTBEAT, _COMMIT, _OFFSETS, _FIND = 9, 5, 4, 8, 7, 3
@@ -38,9 +38,9 @@ _REJOIN = (*_STRANGER, ErrorCode.ILLEGAL_GENERATION, ErrorCode.REBALANCE_IN_PROG
 
 @dataclass(slots=True, eq=False)
 class SimMember:
-    """One member of `group`. `heard_ms` is when the coordinator last said that all is well.
+    """One member of `group`. `heard_ms` is the time of the last successful heartbeat.
 
-    `is_deposed` says whether the broker at an address coordinates no group any more.
+    `is_deposed` is True for the address of a broker that is no longer a coordinator.
     """
 
     connections: ClientConnections
@@ -61,7 +61,7 @@ class SimMember:
     _lives: int = 0
 
     def start(self) -> None:
-        """Begin to look for the group."""
+        """Start to find the coordinator."""
         self._later(self._join, _RETRY_MS)
 
     # Helpers
@@ -82,7 +82,7 @@ class SimMember:
         then: Callable[[ApiMessage], None],
         timeout_ms: int = 2_000,
     ) -> None:
-        """Ask the coordinator; without an answer the member begins anew."""
+        """Send a request to the coordinator; start over without a response."""
         assert self._coordinator is not None
         life = self._lives
 
@@ -99,7 +99,7 @@ class SimMember:
         )
 
     def _start_over(self, error: int) -> None:
-        """Join again: as a stranger, at another coordinator, or as who it is."""
+        """Join again: without member id, at another coordinator, or as the same member."""
         self._lives += 1
         if error in _STRANGER:
             self._member_id = ""
@@ -196,9 +196,9 @@ class SimMember:
         topic = self.assigned[0].topic
         wanted = offsets.OffsetFetchRequestTopic(topic, [x.partition for x in self.assigned])
         request = offsets.OffsetFetchRequest(group_id=self.group, topics=[wanted])
-        self._ask(request, _OFFSETS, self._told)
+        self._ask(request, _OFFSETS, self._fetched_offsets)
 
-    def _told(self, message: ApiMessage) -> None:
+    def _fetched_offsets(self, message: ApiMessage) -> None:
         answer = cast(offsets.OffsetFetchResponse, message)
         found = [each for topic in answer.topics for each in topic.partitions]
         error = next((x.error_code for x in found if x.error_code), answer.error_code)
@@ -212,8 +212,8 @@ class SimMember:
             where = TopicPartition(self.assigned[0].topic, each.partition_index)
             self.history.group.append(Resume(self.group, where, each.committed_offset, deposed))
             positions[where] = max(each.committed_offset, 0)
-            told_by = self.history.committed_at.get((self.group, where))
-            self.history.resumed_elsewhere += each.committed_offset >= 0 and told_by not in (
+            committed_by = self.history.committed_at.get((self.group, where))
+            self.history.resumed_elsewhere += each.committed_offset >= 0 and committed_by not in (
                 None,
                 self._coordinator,
             )
@@ -286,7 +286,7 @@ class SimMember:
 
 
 def is_stable(members: Sequence[SimMember], partitions: int, now_ms: int) -> bool:
-    """Whether all members are in one generation, share everything, and were heard of lately."""
+    """Return True if the members of one generation share all partitions, with recent heartbeats."""
     if any(member.heard_ms < now_ms - 4 * _HEARTBEAT_MS for member in members):
         return False
     generations = dict.fromkeys(member.generation for member in members)

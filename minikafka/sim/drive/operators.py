@@ -1,6 +1,6 @@
-"""What operators do to a simulated cluster while it breaks: elections, settings, topics, restarts.
+"""Actions of operators during a run: elections, settings, topics, restarts.
 
-Nobody waits for the answers: what came of an operation shows in the metadata.
+Responses are ignored: the result of an action shows in the metadata.
 """
 
 from collections.abc import Callable
@@ -45,19 +45,19 @@ _PREFERRED, _UNCLEAN, _DESIGNATION = 0, 1, 2
 _UPGRADE, _SAFE_DOWNGRADE = 1, 2
 _ROLL_POLL_MS = 200
 _WIDE = 150
-"""Partitions of a topic that no broker makes all at once."""
+"""Partition count of a topic that a broker creates in several steps."""
 _STUCK_BEFORE_MS = 200
 _RESIZED_SHARE = 0.3
-"""Reassignments that also draw another number of replicas."""
+"""Share of reassignments that also change the number of replicas."""
 _WRITE_PACE_MS = 20
 _WRITTEN_AFTER_MS = 300
 
 
 @dataclass(slots=True)
 class Operators:
-    """Carries out what a plan has operators do, to the topic `topic`.
+    """Carries out the operator actions of a plan, on the topic `topic`.
 
-    `on_elections` is told of each ElectLeaders request before it is sent.
+    `on_elections` is called with each ElectLeaders request before it is sent.
     """
 
     plan: Plan
@@ -71,11 +71,11 @@ class Operators:
     _writer: SimProducer | None = None
 
     def __post_init__(self) -> None:
-        """Begin with what the cluster was formatted with."""
+        """Start with the ELR feature as formatted."""
         self._elr = self.plan.elr
 
     def carry_out(self, incident: Incident) -> None:
-        """Carry one operation out."""
+        """Carry out an action."""
         assert isinstance(incident.what, OperatorAction)
         rng = self.faults.cluster.world.rng(f"operator/{incident.at_ms}")
         request = self._CARRY_OUT[incident.what](self, rng)
@@ -96,14 +96,14 @@ class Operators:
         )
 
     def _elect_now(self, rng: Random) -> ApiMessage:
-        """An election of any type but PREFERRED (A2), for every partition or for one."""
+        """Request an election of any type but PREFERRED (A2), for every partition or for one."""
         kind = rng.choice((_UNCLEAN, _DESIGNATION, 3, 4))
         partitions = None
         if kind == _DESIGNATION or rng.random() < 0.5:
             index = rng.randrange(self.plan.partitions)
-            wished = [rng.randint(1, self.plan.brokers)] if kind == _DESIGNATION else None
+            desired = [rng.randint(1, self.plan.brokers)] if kind == _DESIGNATION else None
             partitions = [
-                elections.TopicPartitions(self.topic, partitions=[index], desired_leaders=wished)
+                elections.TopicPartitions(self.topic, partitions=[index], desired_leaders=desired)
             ]
         self._note(f"asks for elections of type {kind}")
         return elections.ElectLeadersRequest(
@@ -140,7 +140,7 @@ class Operators:
         return UpdateFeaturesRequest(timeout_ms=_TIMEOUT_MS, feature_updates=[update])
 
     def _reassign(self, rng: Random) -> ApiMessage:
-        """Move one partition; every third time to another number of replicas (H6)."""
+        """Reassign one partition; every third time to another number of replicas (H6)."""
         brokers, count = self.faults.cluster.broker_ids, self.plan.replication_factor
         if rng.random() < _RESIZED_SHARE:
             count = rng.randint(1, len(brokers))
@@ -153,15 +153,15 @@ class Operators:
         )
 
     def _swap(self, rng: Random) -> None:
-        """Give leadership back and forth between two replicas, faster than fetches end.
+        """Move leadership back and forth between two replicas, faster than fetches complete.
 
-        Each time the other replica is made the first one, and preferred leaders are asked for. What
-        the leader has sent to others may be stuck meanwhile, and come when it leads again.
+        Each time the other replica becomes the preferred leader, and a preferred election is
+        requested. Messages of the leader may be stuck meanwhile, and arrive when it leads again.
         """
         other = rng.randrange(1, self.plan.replication_factor)
         index = rng.randrange(self.plan.partitions)
         if rng.random() < STUCK_SHARE:
-            # Some records must be in what is stuck; followers must have followed in between.
+            # Stuck messages must contain records; followers must have followed in between.
             self._hold_answers(rng, index, other, rng.choice((1_000, 2_500)))
             begin = partial(self._swap_again, rng, index, other, 2, (100, 300))
             self.faults.cluster.world.after(_STUCK_BEFORE_MS * US_PER_MS, begin)
@@ -169,9 +169,9 @@ class Operators:
             self._swap_again(rng, index, other, rng.randint(2, 8), (10, 30, 100, 500))
 
     def _hold_answers(self, rng: Random, index: int, other: int, for_ms: int) -> None:
-        """Let be stuck what the leader has told its followers, or what it should learn itself.
+        """Delay the messages of the leader to its followers, or those to the leader.
 
-        Then the next leader is behind: who follows both cuts off what only the first one had.
+        Then the next leader is behind: its followers truncate records that only the first one had.
         """
         cluster = self.faults.cluster
         controller = cluster.nodes[cluster.controller_id].node
@@ -216,7 +216,7 @@ class Operators:
         cluster.world.after(rng.choice(pauses_ms) * US_PER_MS, again)
 
     def lead(self, node_id: int, where: TopicPartition, rng: Random) -> None:
-        """Make a replica the preferred leader, and ask for it."""
+        """Make a replica the preferred leader, and request a preferred election."""
         controller = self.faults.cluster.nodes[self.faults.cluster.controller_id].node
         now = None if controller is None else controller.loader.image.partition(*where)
         if self.faults.is_over or where.topic != self.topic or now is None:
@@ -244,9 +244,9 @@ class Operators:
         )
 
     def _topic(self, rng: Random) -> ApiMessage:
-        """Create a topic beside the one that is checked, or delete the last one of them.
+        """Create a topic that is not checked, or delete the last one of these.
 
-        It is written to until after its deletion, and each batch is flushed.
+        It is written to until after its deletion, with a flush per batch.
         """
         if self._extra_topics % 2:
             name = f"x{self._extra_topics // 2}"
@@ -267,7 +267,7 @@ class Operators:
         return CreateTopicsRequest(topics=[topic], timeout_ms=_TIMEOUT_MS)
 
     def _write_to(self, name: str, partitions: int) -> None:
-        """Write to a topic without readers; what became of the records is not checked."""
+        """Write to a topic without readers; its records are not checked."""
         self.stop_writing()
         self._writer = SimProducer(
             self.connections(f"writer-{name}"),
@@ -286,7 +286,7 @@ class Operators:
             self._writer.running = False
 
     def _roll(self, rng: Random) -> None:
-        """Restart the brokers one after the other, each when the one before serves again."""
+        """Restart the brokers one by one, each when the previous one serves again."""
         if self._rolling:
             return
         self._rolling = True
@@ -304,7 +304,7 @@ class Operators:
         node.shut_down()
         begun = node.starts
 
-        def look() -> None:
+        def poll() -> None:
             if self.faults.is_over:
                 return
             if not node.alive:
@@ -312,9 +312,9 @@ class Operators:
             if node.started and node.starts > begun:
                 self._restart_next(order[1:])
             else:
-                world.after(_ROLL_POLL_MS * US_PER_MS, look)
+                world.after(_ROLL_POLL_MS * US_PER_MS, poll)
 
-        look()
+        poll()
 
     _CARRY_OUT: ClassVar[
         dict[OperatorAction, Callable[["Operators", Random], ApiMessage | None]]

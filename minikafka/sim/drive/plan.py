@@ -1,8 +1,8 @@
-"""What one seed means: the cluster, its load, and everything that will go wrong.
+"""Plans: a cluster, its load, and all faults, drawn from one seed.
 
-A swarm: every seed draws which faults it has at all, so that some runs are full of one kind and
-free of the others; half of the seeds take a mix that is known to bring trouble together. Faults
-come in pairs of doing and undoing; at the end of the plan all is healed.
+Swarm testing: every seed draws the kinds of its faults, so that some runs have many faults of one
+kind and none of the others; half of the seeds draw a mix of kinds that are known to interact. Every
+fault is undone after its duration; all are undone at the end of the plan.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from minikafka.sim.world.sim_cluster import CONTROLLER_ID
 
 
 class Fault(Enum):
-    """What can go wrong, and how it ends."""
+    """The kinds of faults; the values are used in plan files."""
 
     KILL = "kill"
     POWER = "power"
@@ -53,7 +53,7 @@ class Fault(Enum):
 
 
 class OperatorAction(Enum):
-    """What operators do meanwhile."""
+    """The actions of operators during a run; the values are used in plan files."""
 
     ELECT = "elect-preferred"
     ELECT_NOW = "elect-now"
@@ -69,10 +69,9 @@ class OperatorAction(Enum):
 LINK_FAULTS = (Fault.CUT, Fault.CUT_ONE_WAY, Fault.SLOW, Fault.CLOG)
 """Faults of a link."""
 DAMAGE = (Fault.DATA_ROT, Fault.LOST_WRITE, Fault.MISDIRECTED_WRITE)
-"""Faults of synced data. They leave one sound copy, which must not be taken away, too."""
+"""Faults of synced data. They leave one sound copy, which other faults must not remove."""
 BROKERS_ONLY = (Fault.WIPE, Fault.RESTORE, *DAMAGE)
-"""A controller holds no partitions. One that is alone and loses its log has lost everything: no
-promise survives that."""
+"""Faults of brokers only: a single controller that loses its log has lost all metadata."""
 
 _FEW_WRITERS = 3
 _RETENTION_CHECK_MS = 2_000
@@ -94,7 +93,7 @@ _DRAWN_APART = (
     Fault.CRASH_AFTER_LOG_INFO, Fault.POWER_IN_STOP, Fault.ROT, Fault.FEW_FILES,
     Fault.CRASH_IN_STEP, Fault.ERROR_ONCE, Fault.NO_SPACE_ONCE, *DAMAGE,
 )  # fmt: skip
-"""Faults that have entropy of their own, so that seeds without them stay as they were."""
+"""Faults with separate entropy: seeds without them are the same as before these were added."""
 _DELETING_SHARE = 0.1
 _FEW_FILES_SHARE = 0.15
 _CRASHING_SHARE = 0.2
@@ -113,7 +112,7 @@ _LONG_MS = (4_000, 8_000, 30_000)
 _SHORT_MS = (500, 2_000, 4_000)
 Mix = tuple["Fault | OperatorAction", ...]
 MIXES: tuple[Mix, ...] = (
-    # What was sent long ago arrives after everything has changed.
+    # Messages arrive late, after everything has changed.
     (Fault.CLOG, Fault.CLOG, Fault.SLOW, Fault.POWER, Fault.PAUSE, OperatorAction.ELECT),
     (
         Fault.CLOG,
@@ -124,20 +123,20 @@ MIXES: tuple[Mix, ...] = (
         OperatorAction.SWAP,
     ),
     (Fault.SLOW, Fault.SLOW_NODE, OperatorAction.SWAP, OperatorAction.SWAP),
-    # Followers that fall out of the ISR and come back, while everything takes its time.
+    # Followers leave the ISR and come back, while everything is slow.
     (Fault.SLOW_NODE, Fault.SLOW_NODE, Fault.SLOW_DISK, Fault.KILL, Fault.ISOLATE, Fault.PAUSE),
     (Fault.CRASH_AFTER_REJOIN, Fault.CRASH_AFTER_REJOIN, Fault.SLOW),
-    # An ISR that changes all the time, and what was said of it twice.
+    # The ISR changes all the time, and requests about it are sent twice.
     (Fault.ABORT, Fault.ABORT, Fault.SLOW_NODE, Fault.SLOW_NODE, Fault.PAUSE, Fault.SLOW),
     (Fault.SLOW_NODE, Fault.SLOW_NODE, Fault.SLOW, Fault.SLOW, OperatorAction.SWAP),
-    # Disks that keep less than was written.
+    # Disks keep fewer bytes than were written.
     (Fault.POWER, Fault.POWER, Fault.BIT_FLIP, Fault.RESTORE, Fault.FULL_DISK, Fault.DISK_ERROR),
-    # Nobody is left who has everything.
+    # No replica is left with all records.
     (Fault.POWER_ALL, Fault.POWER, Fault.BIT_FLIP, Fault.KILL, OperatorAction.STRATEGY),
     (Fault.CUT_CONTROLLER, Fault.CUT_CONTROLLER, Fault.POWER, Fault.KILL, Fault.SLOW),
-    # Disks that are behind when the power goes.
+    # Disks have not flushed when the power fails.
     (Fault.SLOW_DISK, Fault.SLOW_DISK, Fault.POWER, Fault.KILL, OperatorAction.SWAP),
-    # Brokers that come and go while the ISR is small.
+    # Brokers restart while the ISR is small.
     (
         Fault.KILL,
         Fault.RESTART,
@@ -146,7 +145,7 @@ MIXES: tuple[Mix, ...] = (
         Fault.SLOW,
         OperatorAction.MIN_ISR,
     ),
-    # Operators.
+    # Actions of operators.
     (
         OperatorAction.ROLL,
         OperatorAction.REASSIGN,
@@ -168,33 +167,33 @@ _RECOVERING: Mix = (
     *(Fault.POWER_ALL, Fault.POWER, Fault.POWER, Fault.WIPE, Fault.KILL, Fault.KILL),
     *(Fault.CRASH_AFTER_LOG_INFO, Fault.CRASH_AFTER_LOG_INFO, Fault.CRASH_AFTER_LOG_INFO),
 )
-"""Unclean recoveries, and what was said in them does not hold any more."""
+"""Unclean recoveries whose answers become stale."""
 _RESIZING: Mix = (
     *(OperatorAction.REASSIGN, OperatorAction.REASSIGN, OperatorAction.REASSIGN),
     *(Fault.KILL, Fault.RESTART, Fault.POWER),
 )
-"""Partitions of one topic that differ in their numbers of replicas, with an ISR that is small."""
+"""Partitions of one topic with different numbers of replicas, and small ISRs."""
 _ORPHANING: Mix = (
     *(Fault.KILL, Fault.KILL, Fault.KILL, Fault.POWER, Fault.ISOLATE, Fault.CUT_CONTROLLER),
     *(OperatorAction.STRATEGY, OperatorAction.ELECT_NOW),
 )
-"""Partitions that lose their leader while brokers live that may not lead, or may not yet."""
+"""Partitions without leader while live brokers may not lead, or not yet."""
 _MOVING: Mix = (
     *(Fault.PAUSE, Fault.PAUSE, Fault.SLOW_NODE, Fault.KILL),
     *(OperatorAction.SWAP, OperatorAction.SWAP, OperatorAction.REASSIGN, OperatorAction.ELECT),
 )
-"""Followers that are silent while leaderships of other partitions move."""
+"""Followers that do not fetch while leaders of other partitions move."""
 _STOPPING: Mix = (Fault.POWER_IN_STOP, Fault.POWER_IN_STOP, Fault.POWER_IN_STOP, Fault.RESTART)
-"""Controlled shutdowns, most of which do not end."""
+"""Controlled shutdowns, most of which are interrupted."""
 _ROTTING: Mix = (Fault.ROT, Fault.ROT, Fault.KILL)
-"""Metadata directories that cannot be trusted."""
+"""Metadata directories with bit rot."""
 _DELETING: Mix = (*[OperatorAction.TOPIC] * 6, Fault.SLOW_DISK, Fault.SLOW_DISK, Fault.KILL)
-"""Topics that are deleted while they are written to and flushed."""
+"""Topics that are deleted while they are written and flushed."""
 _SHORT_OF_FILES: Mix = (
     *[Fault.FEW_FILES] * 6,
     *(OperatorAction.TOPIC, OperatorAction.ROLL, OperatorAction.SWAP, Fault.KILL, Fault.ISOLATE),
 )
-"""Nodes without file descriptors while logs are made, rolled, truncated and led elsewhere."""
+"""Nodes without file descriptors while logs are created, rolled and truncated."""
 _CRASHING: Mix = (
     *[Fault.CRASH_IN_STEP] * 6,
     *(
@@ -205,11 +204,11 @@ _CRASHING: Mix = (
         OperatorAction.REASSIGN,
     ),
 )
-"""Processes and machines that end between any two changes of a disk."""
+"""Crashes of processes and machines between any two disk operations."""
 _SHRINKING: Mix = (
     *[Fault.KILL] * 4, *[Fault.PAUSE] * 2, *[Fault.ISOLATE] * 2, Fault.RESTART, Fault.SLOW_NODE
 )  # fmt: skip
-"""ISRs that shrink below min ISR, and their last member leaves: the ELR is what is left."""
+"""ISRs that shrink below min ISR until they are empty, and only the ELR is left."""
 _FEATURING: Mix = (
     OperatorAction.FEATURE,
     OperatorAction.FEATURE,
@@ -217,22 +216,22 @@ _FEATURING: Mix = (
     Fault.POWER,
     Fault.ISOLATE,
 )
-"""ELR is switched off and on while brokers come and go."""
+"""The ELR feature is switched off and on while brokers restart."""
 _LINKING: Mix = (
     *(Fault.CUT, Fault.CUT_ONE_WAY, Fault.CUT_CLIENTS, Fault.CLOG, Fault.CLOG, Fault.ABORT),
     *(Fault.RESTORE, Fault.RESTORE, Fault.CLOCK),
 )
-"""What few mixes have."""
+"""Faults that few other mixes have."""
 _FAILING: Mix = (
     *[Fault.ERROR_ONCE] * 6, *[Fault.NO_SPACE_ONCE] * 2,
     *(Fault.SLOW_DISK, Fault.RESTART, Fault.RESTART, OperatorAction.SWAP, OperatorAction.ROLL),
 )  # fmt: skip
-"""Disks that report an error once, also to a node that is about to stop."""
+"""Transient disk errors, also just before a shutdown."""
 _DAMAGING: Mix = (
     *[Fault.DATA_ROT] * 3, *[Fault.LOST_WRITE] * 3, *[Fault.MISDIRECTED_WRITE] * 2,
     *[OperatorAction.SWAP] * 8, *(OperatorAction.ROLL, Fault.KILL),
 )  # fmt: skip
-"""Data that is not what was written, and leaders that come to serve it."""
+"""Damaged data, and leaders that serve it."""
 _APART = (
     ("power-in-stop", _POWER_IN_STOP_SHARE, _STOPPING),
     ("rot", _ROT_SHARE, _ROTTING),
@@ -243,12 +242,12 @@ _APART = (
     ("links", _LINKS_SHARE, _LINKING),
     ("errors", _ERRORS_SHARE, _FAILING),
 )
-"""What is added to plans that are drawn already: name of the entropy, share of seeds, mix."""
+"""Additions to plans that are drawn already: name of the entropy, share of seeds, mix."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Incident:
-    """One thing that happens `at_ms`, to a node (0: no node), and is undone after `for_ms`."""
+    """A fault or an action at `at_ms`, of a node (0: no node), undone after `for_ms`."""
 
     at_ms: int
     what: Fault | OperatorAction
@@ -257,7 +256,7 @@ class Incident:
     for_ms: int = 0
 
     def __str__(self) -> str:
-        """One line of a schedule."""
+        """Return a line of a schedule."""
         whom = f" {self.node}" if self.node else ""
         peer = f"-{self.other}" if self.other else ""
         held = f" for {self.for_ms} ms" if self.for_ms else ""
@@ -266,12 +265,12 @@ class Incident:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """One run. `incidents` are in the order of their times; `plan_file` writes it as text.
+    """A run. `incidents` are sorted by time; `plan_file` writes a plan as text.
 
-    `pace_ms` is how long producers wait between two batches, `groups` how many consumers share the
-    partitions as a group. Records are `backfill_ms` older than the time at which they are sent.
-    All faults end after `duration_ms`, or after `steps` steps of the world, where that is not
-    0. Each condition of liveness must then hold within `healing_ms`.
+    `pace_ms` is the delay of producers between two batches, `groups` the number of consumers that
+    share the partitions as a group. The timestamps of records are `backfill_ms` old. All faults end
+    after `duration_ms`, or after `steps` steps of the world, if not 0. Then each condition of
+    liveness must hold within `healing_ms`.
     """
 
     seed: int
@@ -296,26 +295,26 @@ class Plan:
     fetch_bytes: int = 1 << 20
     retention_bytes: int = -1
     multi_partition: bool = False
-    """A producer writes to several partitions with one request."""
+    """Add a producer that writes to several partitions with one request."""
     edge_cases: bool = False
-    """A client sends requests that no client means to send."""
+    """Add a client that sends unusual requests."""
     snapshot_bytes: int = 0
     steps: int = 0
     backfill_ms: int = 0
     healing_ms: int = 120_000
     recovery_ms: int = 20_000
-    """How long a balanced recovery waits for answers that it can do without (U5)."""
+    """The time that a balanced recovery waits for optional answers (U5)."""
     step_units: int = STEP_UNITS
     some_stay_down: bool = False
-    """When all is healed, as many brokers as the promise allows are taken away for good."""
+    """After the repair, remove as many brokers as all partitions can lose."""
     work_ms: int = 20
-    """A computation away from a node's step takes so long at most."""
+    """Maximum duration of a computation outside a node's step."""
     log_dirs: int = 1
     incidents: tuple[Incident, ...] = ()
 
     @property
     def nodes(self) -> list[int]:
-        """Every machine."""
+        """The ids of all machines."""
         brokers = list(range(1, self.brokers + 1))
         return [*brokers, CONTROLLER_ID] if self.separate_controller else brokers
 
@@ -339,7 +338,7 @@ class Plan:
         if self.flush_messages:
             values["log.flush.interval.messages"] = "1"
         if any(incident.what in DAMAGE for incident in self.incidents):
-            # A start scans what follows the last entry of an index: let there be more before it.
+            # A start scans only records after the last index entry: write more entries.
             values["log.index.interval.bytes"] = str(_SHORT_INDEX_INTERVAL_BYTES)
         if self.retention_bytes >= 0:
             values["log.retention.bytes"] = str(self.retention_bytes)
@@ -352,7 +351,7 @@ class Plan:
 
 
 def draw(seed: int, duration_ms: int) -> Plan:
-    """The plan of a seed."""
+    """Return the plan of a seed."""
     rng = Random(f"plan/{seed}")
     brokers = rng.choice((3, 3, 3, 4, 5, 7))
     factor = rng.choice((3, 3, min(brokers, 4), 2))
@@ -411,12 +410,12 @@ def draw(seed: int, duration_ms: int) -> Plan:
         plan = replace(plan, snapshot_bytes=own.choice((200, 1_000, 5_000)))
     own = Random(f"work/{seed}")
     if own.random() < _WORK_SHARE:
-        # Batches are too large for a step: all of them, or those of more than a few records.
+        # Batches exceed the budget of a step: all, or those of more than a few records.
         plan = replace(plan, step_units=own.choice((0, 3)), work_ms=own.choice((20, 1_000)))
     plan = _with_damage(plan)
     if any(each.what in (Fault.ERROR_ONCE, Fault.NO_SPACE_ONCE) for each in plan.incidents):
         two = Random(f"disks/{seed}").random() < _TWO_DISKS_SHARE
-        # A broker outlives the loss of the one without the metadata log.
+        # A broker survives the loss of the directory without the metadata log.
         plan = replace(plan, log_dirs=2 if two else 1)
     some_stay_down = Random(f"stay-down/{seed}").random() < _STAY_DOWN_SHARE
     return replace(plan, some_stay_down=some_stay_down)
@@ -430,7 +429,7 @@ def _with_damage(plan: Plan) -> Plan:
     own = Random(f"damage/{plan.seed}")
     if own.random() >= _DAMAGE_SHARE:
         return plan
-    # Logs that are long enough to be damaged where a start does not look.
+    # Logs must be long enough for damage in parts that a start does not read.
     writers = plan.producers * plan.partitions
     plan = replace(plan, pace_ms=min(plan.pace_ms, 100 * writers), fetch_bytes=1 << 20)
     added = _incidents(own, plan, _DAMAGING, _QUICK_PACES_MS, _SHORT_MS)
@@ -488,7 +487,7 @@ def _with_small_isrs(plan: Plan) -> Plan:
 
 
 def _with_truncations(plan: Plan) -> Plan:
-    """Leaders that are isolated while a segment that they rolled is flushed, one after another."""
+    """Isolate one leader after another while it flushes a rolled segment."""
     own = Random(f"truncating/{plan.seed}")
     if own.random() >= _TRUNCATING_SHARE:
         return plan
@@ -511,8 +510,8 @@ def _with_unusual_clients(plan: Plan) -> Plan:
     own = Random(f"odd/{plan.seed}")
     plan = replace(plan, edge_cases=own.random() < _EDGE_CASES_SHARE)
     if own.random() < _MULTI_PARTITION_SHARE:
-        # Brokers lead several partitions with different followers, and leaders move while one of
-        # them is waited for.
+        # Brokers lead several partitions with different followers, and leaders move while a
+        # request waits for one of them.
         plan = replace(
             plan, multi_partition=True, brokers=4, partitions=6, replication_factor=2, min_isr=2,
             producers=1, groups=0,

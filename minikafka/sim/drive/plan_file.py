@@ -1,8 +1,8 @@
-"""A plan as text, so that a run can be repeated after the draw of seeds has changed.
+"""Plans as text, so that a run can be repeated after the draw of seeds has changed.
 
 JSON: one object with the fields of `Plan` by name. `incidents` is a list of objects with the fields
-of `Incident`; `what` is the value of a fault or of what an operator does. Fields with a default may
-be left out.
+of `Incident`; `what` is the value of a fault or an operator action. Fields with a default may be
+omitted.
 """
 
 import json
@@ -21,11 +21,11 @@ _TYPES: dict[Any, type] = {int: int, bool: bool, str: str}
 
 
 class PlanFileError(ValueError):
-    """A text that is no plan; the message names the field."""
+    """A text that is not a plan; the message names the field."""
 
 
 def plan_text(plan: Plan) -> str:
-    """Return a plan as JSON, one incident a line; fields that have their default are left out."""
+    """Return a plan as JSON, one incident per line; fields with their default are omitted."""
     settings = _values(plan, ("incidents",))
     lines = [f"  {json.dumps(name)}: {json.dumps(value)}," for name, value in settings.items()]
     incidents = ",\n".join(
@@ -41,7 +41,8 @@ def plan_of(text: str) -> Plan:
     """Return the plan that a text from `plan_text` describes.
 
     Raises:
-        PlanFileError: no JSON object, or a field is missing, unknown or of a wrong type.
+        PlanFileError: the text is not a JSON object, or a field is missing, unknown or has the
+            wrong type.
     """
     try:
         content = json.loads(text)
@@ -88,7 +89,7 @@ def _object(where: str, content: object) -> dict[str, Any]:
 def _checked(
     where: str, kind: type[Plan] | type[Incident], given: dict[str, Any], without: tuple[str, ...]
 ) -> dict[str, Any]:
-    """The fields that were given, once their names and types are those of `kind`."""
+    """Return the given fields after a check of names and types against `kind`."""
     known: dict[str, Field[Any]] = {x.name: x for x in fields(kind) if x.name not in without}
     for name, value in given.items():
         if name not in known:

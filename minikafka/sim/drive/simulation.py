@@ -1,9 +1,9 @@
-"""One run: a cluster, its clients, a plan of incidents, and checks after every step.
+"""A run: a cluster, its clients, a plan of incidents, and checks after every step.
 
-First things go wrong while promises are checked; then everything is mended, and within
-`healing_ms` every partition must have a leader and a full ISR, and every promised record must be
-readable. What an operator would have to do by hand (an unclean election, where the strategy leaves
-it to one) the run does then.
+First, faults are injected while the rules are checked. Then everything is repaired, and within
+`healing_ms` every partition must have a leader and a full ISR, and every acknowledged record must
+be readable. The run also does the manual work of an operator then: an unclean election, if the
+strategy requires one.
 """
 
 import gc
@@ -52,12 +52,12 @@ _RARE_COLLECTIONS = (20_000, 20, 50)
 _SETTLING_MS = 10_000
 _SCAN_EVERY_MS = 3_000
 _PATIENCE_MS = 45_000
-"""After which an operator asks for leaders that no rule brings back."""
+"""The time after which an operator requests elections that no rule triggers."""
 
 
 @dataclass(slots=True)
 class RunOutcome:
-    """What came of a run. `violation` is None where every promise was kept."""
+    """The result of a run. `violation` is None if every rule held."""
 
     seed: int
     violation: str | None = None
@@ -72,20 +72,20 @@ class RunOutcome:
     unclean_elections: int = 0
     lost_to_unclean: int = 0
     files_refused: int = 0
-    """How often a file could not be opened for lack of descriptors."""
+    """Number of opens that failed for lack of descriptors."""
     faults: dict[str, int] = field(default_factory=dict)
     coverage: Coverage = field(default_factory=Coverage)
     digest: str = ""
 
     @property
     def rule(self) -> str:
-        """What was broken, without where and when: what stands before the first colon."""
+        """The broken rule: the text of the violation before the first colon."""
         return (self.violation or "").partition(":")[0]
 
 
 @dataclass(slots=True)
 class Simulation:
-    """A plan at work. `on_line` gets a line for each transition."""
+    """The run of a plan. `on_line` gets a line for each transition."""
 
     plan: Plan
     on_line: Callable[[str], None] = lambda _: None
@@ -102,10 +102,10 @@ class Simulation:
     _scanner: SimConsumer | None = None
     _members: list[SimMember] = field(default_factory=list)
     _images: dict[str, str] = field(default_factory=dict)
-    _told_topic: TopicImage | None = None
+    _last_topic: TopicImage | None = None
 
     def __post_init__(self) -> None:
-        """Build the cluster."""
+        """Create the cluster, the checkers, the faults and the operators."""
         plan = self.plan
         self.world = World(plan.seed, self.on_line)
         levels = dict(DEFAULT_LEVELS)
@@ -148,9 +148,9 @@ class Simulation:
         self.faults.storage.lead = self.operators.lead
 
     def run(self) -> RunOutcome:
-        """Run to the end, or to the first violation."""
+        """Run to the end, or to the first violation; return the result."""
         thresholds = gc.get_threshold()
-        # A step makes many objects, and hardly any cycle: as the server does (`server_start`).
+        # As the server does (`server_start`): a step creates many objects, and hardly any cycle.
         gc.set_threshold(*_RARE_COLLECTIONS)
         try:
             return self._judged()
@@ -166,7 +166,7 @@ class Simulation:
             outcome.violation = "; ".join(problems[:5]) or None
         except (Violation, ConditionTimeoutError) as error:
             outcome.violation = str(error)
-        except Exception as error:  # noqa: BLE001 - whatever ends a node is a finding
+        except Exception as error:  # noqa: BLE001 - any error in a node is a finding
             outcome.violation = f"crash: {type(error).__name__}: {error}"
             outcome.traceback = traceback.format_exc()
         outcome.simulated_ms = self.world.now_ms
@@ -273,7 +273,7 @@ class Simulation:
         return ClientConnections(self.world, self.cluster.network, name, bootstrap, rng)
 
     def _is_deposed(self, coordinator: tuple[str, int]) -> bool:
-        """Whether another broker leads the one partition of the offsets topic."""
+        """Return True if another broker leads the only partition of the offsets topic."""
         now = self.checkers.replicas.image.partition(OFFSETS_TOPIC, 0)
         return now is None or host(now.leader) != coordinator[0]
 
@@ -282,20 +282,20 @@ class Simulation:
         self.faults.stepped(node)
         if node.node is not None and node.node.controller is not None:
             topic = node.node.loader.image.topic(TOPIC)
-            if topic is not self._told_topic:
-                self._told_topic = topic
-                self._tell_changes(topic)
+            if topic is not self._last_topic:
+                self._last_topic = topic
+                self._note_changes(topic)
 
     def _faulted(self, node: SimNode, fault: StorageFault) -> None:
-        """A process ended because of a disk, which must have refused something."""
+        """Check that a disk that ended a process had a fault."""
         disk = node.disks[fault.log_dir]
         if not disk.has_refused and not self.faults.storage.is_rotten(node.config.node_id):
-            raise Violation(f"sound disk: {node.host} gave it up: {fault.reason}")
+            raise Violation(f"sound disk: {node.host} stopped: {fault.reason}")
 
     def _lost_power(self, node: SimNode) -> None:
         self.checkers.lost_records(node.config.node_id)
 
-    def _tell_changes(self, topic: TopicImage | None) -> None:
+    def _note_changes(self, topic: TopicImage | None) -> None:
         if topic is None:
             return
         for index, now in topic.partitions.items():
@@ -323,7 +323,7 @@ class Simulation:
         self.world.note("healing", "everything is mended")
         self.faults.repair_all()
         for producer in (*self._producers, *self._others):
-            # What is to be shown now needs no load.
+            # The remaining checks need no load.
             producer.interval_ms = max(producer.interval_ms, _HEALING_PACE_MS)
         self._wait(self._all_serve, "every node serves")
         self._elect_by_hand()
@@ -346,10 +346,10 @@ class Simulation:
         self._replicas_agree()
 
     def _go_on_with_fewer(self) -> None:
-        """Take brokers away for good, as many as each partition can do without; all goes on.
+        """Remove brokers until the end, as many as each partition can lose; check progress.
 
-        No member of an ISR of min ISR members is taken. Then every partition must be led by a
-        broker that is left, and commit what is written; groups must become stable again.
+        No ISR shrinks below min ISR. Then every partition must have a leader and commit new
+        records, and groups must become stable again.
         """
         spare = min(
             len(now.isr) - self.checkers.min_isr_of(topic.name, now)
@@ -379,9 +379,9 @@ class Simulation:
         )
 
     def _committed_by_leaders(self, gone: list[int]) -> Iterator[tuple[TopicPartition, int]]:
-        """The high watermarks of the checked topic's partitions, -1 where a lost broker leads.
+        """Yield the high watermarks of the checked topic; -1 if a removed broker leads.
 
-        Not of those that an operator's late request has moved to brokers that are lost.
+        Partitions that a late request has moved to removed brokers are skipped.
         """
         topic = self._controller().loader.image.topic(TOPIC)
         assert topic is not None
@@ -396,7 +396,7 @@ class Simulation:
             yield where, -1 if held is None else held.log.high_watermark
 
     def _replicas_agree(self) -> None:
-        """What is written last reaches every follower, and so does what the leader says of it."""
+        """Check that all records and the final high watermark reach every follower."""
         try:
             self.world.run_until(lambda: self._difference() is None, _SETTLING_MS)
         except ConditionTimeoutError:
@@ -420,12 +420,12 @@ class Simulation:
         )
 
     def _started(self, condition: Callable[[], bool]) -> bool:
-        # A node that was still shutting down when the faults ended stops only now.
+        # A node that was still shutting down at the end of the faults stops only now.
         self.faults.start_all()
         return condition()
 
     def _all_serve(self) -> bool:
-        # A shutdown that was asked for takes leaders away after everything seemed well.
+        # A pending shutdown would move leaders after everything seemed repaired.
         return all(node.started and not node.stopping for node in self.cluster.nodes.values())
 
     def _registrations(self) -> list[PartitionRegistration]:
@@ -434,7 +434,7 @@ class Simulation:
             return []
         image = controller.loader.image
         if TOPIC not in image.topic_ids:
-            # It is still reading its log.
+            # The controller is still reading its log.
             return []
         return [registration for _, _, registration in image.all_partitions()]
 
@@ -444,7 +444,7 @@ class Simulation:
         return node
 
     def _elect_by_hand(self) -> None:
-        """What no rule brings back an operator must (L4, L6), and nothing else."""
+        """Elect leaders that only an operator can bring back (L4, L6)."""
         try:
             self.world.run_until(lambda: self._started(self._all_led), _PATIENCE_MS)
         except ConditionTimeoutError:
@@ -468,7 +468,7 @@ class Simulation:
         self.cluster.client("operator").ask(request, elections.ElectLeadersResponse)
 
     def _accept_empty_logs(self) -> None:
-        """Make the folders of logs that are gone everywhere, as the broker's ERROR says."""
+        """Create the folders of logs that are lost everywhere, as the broker's ERROR says."""
         lost: dict[int, list[str]] = {}
         for topic in self._controller().loader.image.topics.values():
             for index, now in topic.partitions.items():
@@ -507,7 +507,7 @@ class Simulation:
         )
 
     def _read_all(self) -> dict[TopicPartition, dict[int, bytes]]:
-        """What consumers read now, from the start to the end of every partition."""
+        """Read every partition from start to end with a new consumer."""
         history = History()
         everywhere = [TopicPartition(TOPIC, index) for index in range(self.plan.partitions)]
         reader = SimConsumer(self._connections("final"), history, everywhere)

@@ -1,8 +1,8 @@
-"""Clients that write and read while the world breaks, and remember what they were told.
+"""Clients that write and read during a run, and record the responses.
 
-Every value is written once and names who wrote it, so that what turns up in a log can be traced.
-An idempotent producer sends a batch again until it knows what became of it; another one does not,
-and its unknown outcomes stay unknown.
+Every value is unique and names its producer, so that a record in a log can be traced. An idempotent
+producer sends a batch again until its outcome is known; other producers do not, and their unknown
+outcomes stay unknown.
 """
 
 from collections.abc import Callable, Sequence
@@ -48,13 +48,13 @@ _METADATA_MAX_AGE_MS = 30_000
 _REQUEST_TIMEOUT_MS = 2_000
 _RETRY_MS = 100
 NOT_APPENDED = (ErrorCode.NOT_ENOUGH_REPLICAS, ErrorCode.CORRUPT_MESSAGE)
-"""Answers to a Produce that say: nothing was written. NOT_LEADER_OR_FOLLOWER is none of them: it is
-also what a leader answers that was deposed after the append."""
+"""Errors of Produce that prove that nothing was written. NOT_LEADER_OR_FOLLOWER does not: a leader
+that was deposed after the append answers it, too."""
 
 
 @dataclass(slots=True, eq=False)
 class ClientConnections:
-    """A client's connections, one a broker, and what it believes about leaders."""
+    """The connections of a client, one per broker, and its metadata cache."""
 
     world: World
     network: SimNetwork
@@ -63,7 +63,7 @@ class ClientConnections:
     rng: Random
     leaders: dict[TopicPartition, tuple[str, int]] = field(default_factory=dict)
     _epochs: dict[TopicPartition, int] = field(default_factory=dict)
-    """The leader epochs that were learned: a broker that is cut off answers with older ones."""
+    """The leader epochs of the cache: a broker that is cut off answers with older ones."""
     _learned_ms: int = 0
     _clients: dict[tuple[str, int], SimClient] = field(default_factory=dict)
     _asking: bool = False
@@ -77,9 +77,9 @@ class ClientConnections:
         version: int | None = None,
         timeout_ms: int = _REQUEST_TIMEOUT_MS,
     ) -> None:
-        """Send a request; None is the answer where the connection is lost or too much time passed.
+        """Send a request; call back with None if the connection is lost, or after the timeout.
 
-        A client that gives up on an answer gives up the connection, as real ones do.
+        After a timeout the client closes the connection, as real ones do.
         """
         client = self._clients.get(address)
         if client is None:
@@ -96,7 +96,7 @@ class ClientConnections:
         client.send(request, answered, version=version)
 
     def refresh(self, topics: Sequence[str], done: Callable[[], None]) -> None:
-        """Learn who leads; `done` is called in any case, later."""
+        """Refresh the metadata; `done` is called later in any case."""
         request = MetadataRequest(
             topics=[MetadataRequestTopic(name=topic) for topic in topics],
             allow_auto_topic_creation=False,
@@ -111,7 +111,7 @@ class ClientConnections:
 
     @property
     def must_refresh(self) -> bool:
-        """Whether a client asks again without a reason (`metadata.max.age.ms`)."""
+        """True if the metadata is older than `metadata.max.age.ms`."""
         return self.world.now_ms - self._learned_ms > _METADATA_MAX_AGE_MS
 
     def _learn(self, answer: MetadataResponse) -> None:
@@ -137,7 +137,7 @@ class ClientConnections:
 
 @dataclass(slots=True, eq=False)
 class SimProducer:
-    """Writes one batch after another to each of its partitions, at its own pace."""
+    """Writes batches to each of its partitions, one after the other."""
 
     connections: ClientConnections
     history: History
@@ -154,7 +154,7 @@ class SimProducer:
     _sequences: dict[TopicPartition, int] = field(default_factory=dict)
 
     def start(self) -> None:
-        """Begin on every partition."""
+        """Start on every partition."""
         for where in self.partitions:
             self._later(partial(self._next, where))
 
@@ -184,7 +184,7 @@ class SimProducer:
         self._send(where, written, self._options(where))
 
     def _options(self, where: TopicPartition) -> BatchOptions:
-        """Who writes the next batch. It keeps that however often it is sent again."""
+        """Return producer id, epoch and sequence of the next batch, which retries keep."""
         if not self.idempotent:
             return BatchOptions()
         return BatchOptions(
@@ -258,7 +258,7 @@ class SimProducer:
             ErrorCode.UNKNOWN_PRODUCER_ID,
             ErrorCode.INVALID_PRODUCER_EPOCH,
         ):
-            # Its place was lost by an unclean election: begin anew, under another id.
+            # An unclean election has removed its state: continue with a new producer id.
             if options.producer_id == self._producer_id:
                 self._producer_id = -1
             self._later(lambda: self._next(where), _RETRY_MS)
@@ -277,7 +277,7 @@ class SimProducer:
 
 @lru_cache(maxsize=1 << 14)
 def _records_of(batch: bytes) -> tuple[tuple[int, bytes], ...]:
-    """Offsets and values of a batch's records, checked; consumers read the same batches often."""
+    """Return the offsets and values of a batch with a valid checksum; consumers repeat reads."""
     ((_, header),) = split_batches(batch)
     check_crc(batch, 0, header)
     return tuple((x.offset, bytes(x.value or b"")) for x in read_batch(batch, 0, header))
@@ -285,7 +285,7 @@ def _records_of(batch: bytes) -> tuple[tuple[int, bytes], ...]:
 
 @dataclass(slots=True, eq=False)
 class SimConsumer:
-    """Reads its partitions, and notes what each offset held."""
+    """Reads its partitions, and records the value at each offset."""
 
     connections: ClientConnections
     history: History
@@ -297,7 +297,7 @@ class SimConsumer:
     _life: int = 0
 
     def start(self) -> None:
-        """Begin on every partition, at its start where no position is given."""
+        """Start on every partition, at offset 0 if no position is given."""
         self._life = self.history.new_life()
         for where in self.partitions:
             self.positions.setdefault(where, 0)
@@ -341,7 +341,7 @@ class SimConsumer:
         (topic,) = cast(FetchResponse, answer).responses
         (found,) = topic.partitions
         if found.error_code == ErrorCode.OFFSET_OUT_OF_RANGE:
-            # What was read is gone: the checkers know whether that was excused.
+            # Records were removed: the checkers decide if that is excused.
             self.resets += 1
             self._life = self.history.new_life()
             if not self.positions[where]:
@@ -362,7 +362,7 @@ class SimConsumer:
             self.connections.world.after(every_ms * US_PER_MS, lambda: self.start_over(every_ms))
 
     def _find_start(self, where: TopicPartition) -> None:
-        """Retention took the first records: ask where the log begins."""
+        """Request the log start offset: retention has removed the first records."""
 
         def answered(answer: ApiMessage | None) -> None:
             if answer is None:

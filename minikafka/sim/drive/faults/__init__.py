@@ -1,1 +1,1 @@
-"""What goes wrong in a simulated cluster, and how each fault is undone."""
+"""The faults of a simulated cluster, and how each is undone."""

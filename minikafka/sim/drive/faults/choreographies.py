@@ -23,7 +23,7 @@ from minikafka.sim.world.sim_node import SimNode
 from minikafka.sim.world.world import US_PER_MS
 
 _REQUEST_TIMEOUT_MS = 5_000
-"""How long a choreography waits for an AlterPartition request."""
+"""The time that a choreography waits for an AlterPartition request."""
 _NEXT_ATTEMPT_MS = 500
 
 
@@ -168,7 +168,7 @@ class Choreographies:
         """Crash a broker that has just come back, while requests about it are delayed.
 
         The machine loses power. While it comes back, half of the streams of the other brokers to
-        the controller, and of its own to them, are stuck. Soon after it serves again it loses
+        the controller, and of the broker to them, are stuck. Soon after it serves again it loses
         power once more, or is cut off from the other brokers, and the streams are released only
         later. In every other run only the request of a leader that adds it to an ISR is stuck.
         """

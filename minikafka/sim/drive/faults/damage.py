@@ -1,9 +1,10 @@
-"""What disks do to data that was synced: bits change, writes get lost, or land somewhere else.
+"""Damage to synced data: bit rot, lost writes, misdirected writes.
 
-It happens while the machine is down, to one replica of a partition at a time, and only where
-another member of the ISR lives: one sound copy is left. What no reader can tell is left alone, as
-in Kafka's own files: the leader epoch in a batch, digits of high watermarks, of leader epochs and
-of topic ids, and a batch that lands in its own place in another partition.
+The damage is done while the machine is down, to one replica of a partition at a time, and only if
+another member of the ISR is alive, so that one sound copy is left. Damage that no reader can detect
+is not done; it is undetectable in Kafka's own files, too: the leader epoch in a batch, digits of
+high watermarks, of leader epochs and of topic ids, and a batch that lands at the same position in
+another partition.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -31,7 +32,7 @@ from minikafka.sim.world.sim_disk import SimDisk
 _EPOCH_BYTES: Final = range(12, 16)
 _BASE_OFFSET_BYTES: Final = range(8)
 _HIGH_BIT: Final = 7
-"""Flipped in a text, it makes a letter that is none."""
+"""Flipped in a text, it makes a byte that is not ASCII."""
 _LOG_SHARE: Final = 0.7
 _SECTORS: Final = (16, 64, 512)
 _ANY_BIT: Final = (CLEAN_SHUTDOWN, LOG_START_OFFSETS)
@@ -42,12 +43,12 @@ _IN_FOLDERS: Final = (
     INDEX_SUFFIX, TIME_INDEX_SUFFIX, SNAPSHOT_SUFFIX, LEADER_EPOCHS, PARTITION_METADATA,
 )  # fmt: skip
 _REPLACED: Final = (RECOVERY_POINTS, LOG_START_OFFSETS, HIGH_WATERMARKS, CLEAN_SHUTDOWN)
-"""Files whose content of before a lost write leaves, or brings back."""
+"""Files that have their former content after a lost write."""
 
 
 @dataclass(slots=True)
 class Patch:
-    """Bytes of a file that were `before`, and are `after`."""
+    """Bytes of a file that were changed from `before` to `after`."""
 
     disk: SimDisk
     path: str
@@ -57,20 +58,20 @@ class Patch:
     content: bytearray = field(init=False)
 
     def __post_init__(self) -> None:
-        """Change them."""
+        """Change the bytes."""
         self.content = self.disk.content(self.path)
         self.content[self.at : self.at + len(self.before)] = self.after
 
     @property
     def is_there(self) -> bool:
-        """Whether some of what was changed is still in the file."""
+        """True if some of the changed bytes are still in the file."""
         if not self.disk.exists(self.path) or self.disk.content(self.path) is not self.content:
             return False
         return self._is_in(self.content)
 
     @property
     def may_come_back(self) -> bool:
-        """Whether it is in the file, or is there again after a power loss."""
+        """True if the change is in the file, or may be again after a power loss."""
         return any(self._is_in(each) for each in self.disk.versions(self.path, self.content))
 
     def _is_in(self, content: bytearray) -> bool:
@@ -78,7 +79,7 @@ class Patch:
         return bool(found) and bytes(found) == self.after[: len(found)] != self.before[: len(found)]
 
     def undo(self) -> None:
-        """Bring back what was there, as far as the file still is that one."""
+        """Restore the bytes, if the file was not replaced."""
         if self.is_there:
             end = min(self.at + len(self.after), len(self.content))
             self.content[self.at : end] = self.before[: end - self.at]
@@ -86,7 +87,7 @@ class Patch:
 
 @dataclass(slots=True)
 class OldContent:
-    """A file that is again what it was before it was replaced by `newer`."""
+    """A file that has its content of before it was replaced by `newer`."""
 
     disk: SimDisk
     path: str
@@ -94,22 +95,22 @@ class OldContent:
     content: bytearray = field(init=False)
 
     def __post_init__(self) -> None:
-        """Bring the older content back."""
+        """Restore the older content."""
         self.disk.bring_back(self.path)
         self.content = self.disk.content(self.path)
 
     @property
     def is_there(self) -> bool:
-        """Whether the file was not replaced since."""
+        """True if the file was not replaced since."""
         return self.disk.exists(self.path) and self.disk.content(self.path) is self.content
 
     @property
     def may_come_back(self) -> bool:
-        """Whether it is there, or is again after a power loss."""
+        """True if the older content is there, or may be after a power loss."""
         return any(True for _ in self.disk.versions(self.path, self.content))
 
     def undo(self) -> None:
-        """Put the newer content there, unless the file was replaced since."""
+        """Restore the newer content, unless the file was replaced since."""
         if self.is_there:
             self.disk.replaced[self.path] = self.newer
             self.disk.bring_back(self.path)
@@ -117,7 +118,7 @@ class OldContent:
 
 @dataclass(slots=True)
 class Damage:
-    """What happened to the disks of a node, and the replicas whose records it concerns."""
+    """Damage to the disks of a node, and the replicas whose records are damaged."""
 
     node_id: int
     what: str
@@ -126,21 +127,21 @@ class Damage:
 
     @property
     def is_there(self) -> bool:
-        """Whether anything is still damaged."""
+        """True if anything is still damaged."""
         return any(patch.is_there for patch in self.patches)
 
     @property
     def may_come_back(self) -> bool:
-        """Whether anything is, or may be damaged after a power loss."""
+        """True if anything is damaged, or may be after a power loss."""
         return any(patch.may_come_back for patch in self.patches)
 
     def undo(self) -> None:
-        """Bring back what was there."""
+        """Restore the data."""
         for patch in self.patches:
             patch.undo()
 
     def folders(self) -> Iterator[tuple[SimDisk, str]]:
-        """The folders of the replicas that are damaged."""
+        """Yield the folders of the damaged replicas."""
         for patch in self.patches:
             folder = patch.path.rpartition("/")[0]
             if patch.is_there and folder:
@@ -149,7 +150,7 @@ class Damage:
 
 @dataclass(slots=True)
 class Damager:
-    """Damages the disks of a node that is down. `may_damage` says which replicas have a copy."""
+    """Damages the disks of a node that is down. `may_damage` is True for replicas with a copy."""
 
     node_id: int
     disks: Mapping[str, SimDisk]
@@ -158,7 +159,7 @@ class Damager:
     rng: Random
 
     def flip(self) -> Damage | None:
-        """Change one bit, often of a segment; of others one kind is as likely as another."""
+        """Flip one bit, often of a segment; the kinds of other files are equally likely."""
         disk = self.rng.choice(list(self.disks.values()))
         found = dict(self._files(disk))
         if not found:
@@ -177,7 +178,7 @@ class Damager:
         return self._damage(f"bit {bit} of byte {at} in {path}", [patch])
 
     def lose_write(self) -> Damage | None:
-        """Let bytes be what they were before they were written: nothing, or the file of before."""
+        """Undo a write: replace the bytes by zeros, or a file by its former content."""
         disk = self.rng.choice(list(self.disks.values()))
         old = [
             path for path in _REPLACED
@@ -187,7 +188,7 @@ class Damager:
             name = self.rng.choice(old)
             what = f"the last write of {name} is lost"
             if name == RECOVERY_POINTS:
-                # A clean shutdown counts on it: a truncated log may seem to lack its end.
+                # After a clean shutdown it is trusted: a truncated log may seem to lack its end.
                 newer = bytes(disk.content(name)) if disk.exists(name) else b""
                 return self._damage(what, [OldContent(disk, name, newer)])
             disk.bring_back(name)
@@ -201,7 +202,7 @@ class Damager:
         return self._damage(f"the write of {len(before)} bytes at {at} in {path} is lost", [patch])
 
     def misdirect(self) -> Damage | None:
-        """Let bytes that were to go to one place be in another one, whose bytes are gone."""
+        """Move the bytes of one place to another one, whose bytes they overwrite."""
         disk = self.rng.choice(list(self.disks.values()))
         one, other = self._place(disk), self._place(disk)
         if one is None or other is None:
@@ -233,7 +234,7 @@ class Damager:
         return kind in _ANY_BIT or kind in (INDEX_SUFFIX, TIME_INDEX_SUFFIX, SNAPSHOT_SUFFIX)
 
     def _place(self, disk: SimDisk) -> tuple[str, int, int] | None:
-        """A sector of a segment or of an index: path, byte and size."""
+        """Draw a sector of a segment or of an index: path, position and size."""
         found = {
             path: size for path, size in self._files(disk)
             if path.endswith((LOG_SUFFIX, INDEX_SUFFIX)) and size >= _SECTORS[0]
@@ -246,7 +247,7 @@ class Damager:
         return path, self.rng.randrange(found[path] - size + 1), size
 
     def _files(self, disk: SimDisk) -> Iterator[tuple[str, int]]:
-        """The files that may be damaged, and how many of their first bytes are durable."""
+        """Yield the files that may be damaged, and the number of their durable bytes."""
         recovery_points = read_offsets(disk, RECOVERY_POINTS) or {}
         for name in disk.list(""):
             if name in _TEXTS and disk.durable_bytes(name):
@@ -268,9 +269,9 @@ def _kind(path: str) -> str:
 
 
 def _beside_unchecked(disk: SimDisk, path: str, at: int) -> int:
-    """The byte itself, or one near it where nothing would tell that it has changed.
+    """Return the byte itself, or one near it if no reader could detect the change.
 
-    No batch follows the last one, whose base offset may be any higher one.
+    The base offset of the last batch may be any higher one.
     """
     content = disk.content(path)
     for position, header in batches(disk, path):

@@ -1,4 +1,4 @@
-"""What disks do wrong in a simulated cluster, and what is done about it."""
+"""Faults of disks in a simulated cluster, and their repair."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -29,11 +29,11 @@ class StorageFaults:
 
     context: FaultContext
     lead: Callable[[int, TopicPartition, Random], None] = lambda *_: None
-    """Makes a replica the leader: damage shows where it is read."""
+    """Makes a replica the leader, so that damage is read."""
     _rotten: dict[int, list[Rot]] = field(default_factory=dict)
-    """The bits of each node that changed and were not repaired, oldest first."""
+    """The flipped bits of each node that are not repaired, oldest first."""
     _damages: list[Damage] = field(default_factory=list)
-    """What happened to data, and may not be repaired."""
+    """Damage to data that may not be repaired yet."""
 
     @property
     def actions(self) -> Mapping[Fault, Inject]:
@@ -52,7 +52,7 @@ class StorageFaults:
         }
 
     def _rot(self, incident: Incident) -> Undo:
-        """A bit of the metadata directory changes while the node is down."""
+        """Flip a bit of the metadata directory while the node is down."""
         node = self.context.node(incident)
         node.kill()
         self.repair(node)
@@ -65,7 +65,7 @@ class StorageFaults:
         return self._start_and_repair(node)
 
     def _start_and_repair(self, node: SimNode) -> Undo:
-        """Return what starts a node, and repairs its disks if it cannot use them."""
+        """Return an action that starts a node, and repairs its disks if the start fails."""
         start = self.context.start_later(node)
 
         def start_and_repair() -> None:
@@ -79,11 +79,11 @@ class StorageFaults:
         return start_and_repair
 
     def is_rotten(self, node_id: int) -> bool:
-        """True if something of the node's disks changed, and that was not repaired."""
+        """Return True if the disks of a node have damage that was not repaired."""
         return node_id in self._rotten or any(x.node_id == node_id for x in self._present())
 
     def is_damaged(self, node_id: int, where: TopicPartition) -> bool:
-        """True if records of a replica are damaged."""
+        """Return True if records of a replica are damaged."""
         return bool(self._damages) and any(
             each.node_id == node_id and where in each.replicas and each.is_there
             for each in self._present()
@@ -94,18 +94,18 @@ class StorageFaults:
         return self._damages
 
     def disks_replaced(self, node_id: int) -> None:
-        """Forget what was damaged on disks that a node does not have any more."""
+        """Forget the damage on former disks of a node."""
         self._rotten.pop(node_id, None)
         self._damages = [each for each in self._damages if each.node_id != node_id]
 
     def repair_all(self) -> None:
-        """Bring all damaged data back: an operator has copies of it."""
+        """Restore all damaged data, as an operator with backups would."""
         for each in self._present():
             each.undo()
         self._damages.clear()
 
     def repair(self, node: SimNode) -> None:
-        """Do what a node has asked for that stopped because of its disks."""
+        """Repair the disks of a node that stopped because of them."""
         for each in self._present():
             if each.node_id == node.config.node_id and each.is_there:
                 self._restore(node, each)
@@ -116,7 +116,7 @@ class StorageFaults:
             self._rotten.pop(node.config.node_id, None)
 
     def _restore(self, node: SimNode, damage: Damage) -> None:
-        """Bring damaged files back, or move the replicas away that have a copy elsewhere."""
+        """Restore damaged files, or move replicas away that have a copy elsewhere."""
         rng = self.context.cluster.world.rng(f"repair/{self.context.cluster.world.now_us}")
         is_whole = all(disk.broken is None for disk in node.disks.values())
         can_go = (
@@ -131,7 +131,7 @@ class StorageFaults:
         self.context.note(node.host, f"is repaired: {damage.what}")
 
     def _damage(self, incident: Incident) -> None:
-        """Data of a node that has stopped, or was killed, is not what was written any more."""
+        """Stop or kill a node, and damage its data."""
         node = self.context.node(incident)
         rng = self.context.cluster.world.rng(f"damage/{incident.at_ms}")
         if rng.random() < _KILLED_SHARE:
@@ -168,7 +168,7 @@ class StorageFaults:
         self.context.when(lambda: not node.alive, carry_out)
 
     def _is_touched(self, node: SimNode, where: TopicPartition) -> bool:
-        """Whether a file in the folder of a node's replica is damaged already."""
+        """Return True if a file in the folder of a replica is damaged already."""
         return any(
             each.node_id == node.config.node_id and folder == str(where)
             for each in self._present()
@@ -176,7 +176,7 @@ class StorageFaults:
         )
 
     def _has_copy(self, node: SimNode, where: TopicPartition) -> bool:
-        """Whether a member of the ISR lives that has a sound copy of a node's replica."""
+        """Return True if another member of the ISR is alive and has a sound copy."""
         controller = self.context.cluster.nodes[self.context.cluster.controller_id].node
         node_id = node.config.node_id
         if controller is None or any(
@@ -222,7 +222,7 @@ class StorageFaults:
         return undo
 
     def _few_files(self, incident: Incident) -> Undo:
-        """Half of what a node wants to open in its logs is refused: it has too many files open."""
+        """Refuse half of the opens of a node: it has too many files open."""
         node = self.context.node(incident)
         rng = self.context.cluster.world.rng(f"few-files/{incident.at_ms}")
         self.context.note(node.host, "is short of file descriptors")
@@ -239,10 +239,10 @@ class StorageFaults:
         return undo
 
     def _fail_once(self, incident: Incident) -> None:
-        """One operation of a disk fails; the same one would work when it is tried again.
+        """Fail one operation of a disk; a retry of it would succeed.
 
-        Sometimes that is within the start of the node, or just before it is asked to stop. A node
-        that ends, or goes on without the directory, is started again after `for_ms`.
+        The failure may happen during a start, or just before a shutdown. A node that ends, or runs
+        without the directory, is restarted after `for_ms`.
         """
         node = self.context.node(incident)
         rng = self.context.cluster.world.rng(f"fail-once/{incident.at_ms}")

@@ -1,4 +1,4 @@
-"""What all kinds of faults share: the cluster, the count of effects, and delayed actions.
+"""State and helpers of all kinds of faults: the cluster, effects, delayed actions.
 
 Delayed actions end with the faults: after `is_over` nothing that was scheduled here runs any more.
 """

@@ -1,7 +1,7 @@
-"""Which faults had an effect: one that changed nothing proves nothing.
+"""Counts of the faults that had an effect: a fault without effect tests nothing.
 
-A kill has one if the process ran, a cut link if it held a message back, a full disk if it refused a
-write. What lasts is measured: a count must have grown when it ends.
+A kill has an effect if the process ran, a cut link if it held a message back, a full disk if it
+refused a write. A fault that lasts has one if a counter has grown by its end.
 """
 
 from collections import Counter
@@ -15,7 +15,7 @@ Link = tuple[str, str]
 
 
 class _Measured(NamedTuple):
-    """A fault that lasts, what counts its effects, and how many there were before it."""
+    """A fault that lasts, the counter of its effects, and the count before it."""
 
     incident: Incident
     effects: Callable[[], int]
@@ -24,7 +24,7 @@ class _Measured(NamedTuple):
 
 @dataclass(slots=True)
 class FaultEffects:
-    """Counts, by the name of a fault, how often it had an effect."""
+    """Counts the faults that had an effect, by name."""
 
     counts: Counter[str] = field(default_factory=Counter)
     _measured: list[_Measured] = field(default_factory=list)
@@ -34,7 +34,7 @@ class FaultEffects:
         self.counts[incident.what.value] += effect
 
     def measure(self, incident: Incident, effects: Callable[[], int]) -> None:
-        """Count the fault when it ends, if `effects` returns more by then."""
+        """Count the fault when it ends, if `effects` returns a higher count by then."""
         self._measured.append(_Measured(incident, effects, effects()))
 
     def measure_links(
@@ -45,13 +45,13 @@ class FaultEffects:
         self.measure(incident, lambda: sum(counts.get(link, 0) for link in of_links))
 
     def ended(self, incident: Incident) -> None:
-        """Judge a fault that has been undone."""
+        """Count a lasting fault that has been undone, if it had an effect."""
         for each in [each for each in self._measured if each.incident is incident]:
             self._measured.remove(each)
             self.record(each.incident, each.effects() > each.before)
 
     def all_ended(self) -> None:
-        """Judge all that last."""
+        """Count all lasting faults that had an effect."""
         for each in self._measured:
             self.record(each.incident, each.effects() > each.before)
         self._measured.clear()

@@ -13,7 +13,7 @@ from minikafka.sim.world.sim_node import Crash, SimNode
 from minikafka.sim.world.world import US_PER_MS
 
 _CLOSING_OPERATIONS = (20, 60, 120, 240)
-"""How many disk operations a node may need to close its logs, by how many logs it has."""
+"""Disk operations that a node may need to close its logs; it depends on their number."""
 _OPERATIONS_BEFORE_CRASH = (5, 50, 500)
 _CRASHES_AGAIN_SHARE = 0.5
 _POWER_SHARE = 0.5

@@ -1,11 +1,11 @@
-"""Bit rot: one bit of what was durable in a machine's metadata directory changes.
+"""Bit rot: one durable bit in the metadata directory of a machine changes.
 
-The node must stop and name the file, or go on as if nothing had happened. What an operator does
-then is done here: a broker fetches its metadata log again, a controller gets its file back.
+The node must stop and name the file, or serve correct data. The repair by an operator is done here,
+too: a broker fetches its metadata log again, a controller gets its file back.
 
-No checksum covers the leader epoch of a batch (as in Kafka), so that is left alone. Of the only
-controller's log nothing rots that is not known to be flushed: no node can tell that from a tail
-which a power failure tore.
+No checksum covers the leader epoch of a batch (as in Kafka), so it is not changed. In the log of
+the only controller only records below the recovery point change: no node can distinguish other
+damage from a tail that a power failure tore.
 """
 
 from collections.abc import Callable, Iterator
@@ -25,19 +25,19 @@ from minikafka.sim.world.sim_node import SimNode
 
 _LOG = ".log"
 _EPOCH_BYTES = (12, 16)
-"""Where the leader epoch stands in a batch."""
+"""Position of the leader epoch in a batch."""
 
 
 @dataclass(slots=True)
 class Rot:
-    """A flipped bit. `repair` is for when the node has stopped because of it."""
+    """A flipped bit. Call `repair` when the node has stopped because of it."""
 
     node: SimNode
     what: str
     _undo: Callable[[], None]
 
     def repair(self) -> bool:
-        """Do what the node's last words ask for; False while the disk refuses."""
+        """Repair the file as the node's error message asks; return False if the disk is broken."""
         disk = _metadata_disk(self.node)
         if disk.broken is not None:
             return False
@@ -51,9 +51,9 @@ class Rot:
 
 
 def rot(node: SimNode, rng: Random) -> Rot | None:
-    """Flip a bit in a file of the metadata log, which must not be open.
+    """Flip a bit in a file of the metadata log; the node must not run.
 
-    None if there is no such file, or the disk fails anyway.
+    Return None if there is no such file, or the disk is broken.
     """
     disk = _metadata_disk(node)
     if disk.broken is not None:
@@ -61,7 +61,7 @@ def rot(node: SimNode, rng: Random) -> Rot | None:
     files = dict(_ranges(disk, is_controller=node.config.is_controller))
     if not files:
         return None
-    # One kind as likely as another: there are many segments and one quorum-state.
+    # All kinds are equally likely, although there are many segments and one quorum-state.
     kind = rng.choice(sorted({_kind(path) for path in files}))
     path = rng.choice([path for path in files if _kind(path) == kind])
     at = rng.randrange(files[path])
@@ -80,7 +80,7 @@ def _kind(path: str) -> str:
 
 
 def _ranges(disk: SimDisk, *, is_controller: bool) -> Iterator[tuple[str, int]]:
-    """The files that may rot, and how many of their first bytes."""
+    """Yield the files that may change, and the number of their first bytes that may."""
     recovery_point = _durable_recovery_point(disk)
     names = [f"{METADATA_FOLDER}/{name}" for name in disk.list(METADATA_FOLDER)]
     for path in (*names, BOOTSTRAP):
@@ -92,12 +92,12 @@ def _ranges(disk: SimDisk, *, is_controller: bool) -> Iterator[tuple[str, int]]:
 
 
 def _durable_recovery_point(disk: SimDisk) -> int:
-    """The recovery point, if a power failure that follows cannot take it back."""
+    """Return the recovery point, or 0 if a power failure could undo it."""
     return read_recovery_point(disk) if disk.durable_bytes(RECOVERY_POINT) else 0
 
 
 def bytes_below(disk: SimDisk, path: str, offset: int) -> int:
-    """How many of a segment's first bytes hold records below `offset`."""
+    """Return the size of the part of a segment that holds records below `offset`."""
     end = 0
     for position, header in batches(disk, path):
         if header.next_offset > offset:
@@ -107,7 +107,7 @@ def bytes_below(disk: SimDisk, path: str, offset: int) -> int:
 
 
 def batches(disk: SimDisk, path: str) -> Iterator[tuple[int, BatchHeader]]:
-    """The batches up to the tail that a power failure may have torn."""
+    """Yield positions and headers of batches, up to a torn tail."""
     with suppress(CorruptRecordsError):
         yield from scan_headers(disk.open(path))
 
