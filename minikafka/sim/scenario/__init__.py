@@ -1,1 +1,1 @@
-"""Scenarios: commands as text, carried out on a simulated cluster."""
+"""Scenarios: commands as text, run on a simulated cluster."""

@@ -1,7 +1,7 @@
-"""What clients and operators do on the stage of a scenario, and what they are told.
+"""The clients and operators of a scenario.
 
-A client goes to the leader that the controller has committed last, as one with fresh metadata
-would, and asks again where the answer says that the broker has not heard of its role yet.
+A client sends to the last committed leader, as one with fresh metadata would, and retries if the
+broker does not know its new role yet.
 """
 
 from collections.abc import Callable, Sequence
@@ -82,7 +82,7 @@ _NOT_YET = (
 
 @dataclass(slots=True)
 class Sent:
-    """Records of one Produce, by their numbers. `offset` is the first one's, once acknowledged."""
+    """The records of one Produce. `offset` is that of the first one, once acknowledged."""
 
     first: int
     count: int
@@ -95,9 +95,9 @@ class Sent:
 
 @dataclass(slots=True)
 class ScenarioClients:
-    """`note` takes who and what; `known` is what the controller has committed of each topic.
+    """The clients. `note` adds a transcript line; `known` is each topic's committed partition.
 
-    `on_elections` is told of each ElectLeaders request before it is sent.
+    `on_elections` is called with each ElectLeaders request before it is sent.
     """
 
     cluster: SimCluster
@@ -105,19 +105,19 @@ class ScenarioClients:
     known: dict[str, PartitionRegistration]
     on_elections: Callable[[elections.ElectLeadersRequest], None] = lambda _: None
     reachable: Sequence[int] = ()
-    """Brokers that an operator can ask."""
+    """Brokers that an operator can reach."""
     answers: dict[str, str] = field(default_factory=dict)
-    """What an operator was told last, by topic."""
+    """The last response to an operator, by topic."""
     outcomes: dict[tuple[str, int], str] = field(default_factory=dict)
-    """What came of the last Produce, by topic and acks: an offset, or an error."""
+    """The result of the last Produce, by topic and acks: an offset, or an error."""
     seen: dict[str, list[str]] = field(default_factory=dict)
-    """What a reader saw last, by topic."""
+    """The values of the last read, by topic."""
     _sent: dict[str, list[Sent]] = field(default_factory=dict)
     _waiting: int = 0
 
     @property
     def is_waiting(self) -> bool:
-        """Whether a Produce has no answer yet."""
+        """True if a Produce has no response yet."""
         return self._waiting > 0
 
     def _send(
@@ -128,7 +128,7 @@ class ScenarioClients:
         timeout_ms: int,
         version: int | None = None,
     ) -> None:
-        """Ask a broker on a connection of its own; None is the answer where none comes in time."""
+        """Send a request on a new connection; call back with None after a timeout."""
         client = self.cluster.client("client", node_id)
         pending = self.cluster.world.after(timeout_ms * US_PER_MS, client.close)
 
@@ -187,13 +187,13 @@ class ScenarioClients:
             if each.error_code:
                 raise command.wrong(str(each.error_message))
 
-    def elect(self, command: Command, kind: str, topics: list[str], wished: int | None) -> None:
-        """Ask for an election; what is answered is told."""
+    def elect(self, command: Command, kind: str, topics: list[str], desired: int | None) -> None:
+        """Request an election; the response is noted."""
         if kind not in ELECTIONS:
             raise command.wrong(f"no election {kind}; there is {', '.join(ELECTIONS)}")
-        if (wished is not None) != (kind == "designation"):
+        if (desired is not None) != (kind == "designation"):
             raise command.wrong("designation needs leader=, no other election takes it")
-        leaders = None if wished is None else [wished]
+        leaders = None if desired is None else [desired]
         request = elections.ElectLeadersRequest(
             election_type=ELECTIONS[kind],
             topic_partitions=[
@@ -208,7 +208,7 @@ class ScenarioClients:
             self._answered(each.topic, each.partition_result[0].error_code)
 
     def reassign(self, command: Command, topics: list[str], replicas: list[int] | None) -> None:
-        """Ask for other replicas; None cancels what is under way."""
+        """Request a reassignment; None cancels the present one."""
         request = AlterPartitionReassignmentsRequest(
             timeout_ms=_TIMEOUT_MS,
             topics=[
@@ -222,18 +222,18 @@ class ScenarioClients:
     def _answered(self, topic: str, code: int) -> None:
         name = ErrorCode(code).name
         self.answers[topic] = name
-        self.note("operator", f"is told of {topic}: {name}")
+        self.note("operator", f"{topic}: {name}")
 
     def _ask(self, command: Command, request: ApiMessage, kind: type[M]) -> M | None:
-        """An answer of any broker that can be asked; None where there is none in time."""
+        """Send a request to a reachable broker; return None without a response."""
         if not self.reachable:
-            raise command.wrong("no broker can be asked")
+            raise command.wrong("no broker is reachable")
         self.answers.clear()
         answers: list[ApiMessage | None] = []
         self._send(self.reachable[0], request, answers.append, 2 * _PATIENCE_MS)
         self.cluster.world.run_until(lambda: bool(answers), 3 * _PATIENCE_MS)
         if answers[0] is None:
-            self.note("operator", "gets no answer")
+            self.note("operator", "no response")
             return None
         assert isinstance(answers[0], kind)
         return answers[0]
@@ -241,7 +241,7 @@ class ScenarioClients:
     # Producers
 
     def produce(self, topic: str, count: int, acks: int, at: int | None = None) -> None:
-        """Send one batch to the leader, or to the broker `at`; what comes of it is told."""
+        """Send one batch to the leader, or to the broker `at`; the result is noted."""
         sent = self._sent.setdefault(topic, [])
         first = 1 + sum(each.count for each in sent)
         batch = Sent(first, count, acks)
@@ -252,7 +252,7 @@ class ScenarioClients:
     def _try(self, topic: str, batch: Sent, at: int | None, until_ms: int) -> None:
         leader = self.known[topic].leader if at is None else at
         if leader == NO_LEADER:
-            self._became(topic, batch, "is not sent, there is no leader", "NO_LEADER")
+            self._became(topic, batch, "not sent: no leader", "NO_LEADER")
             return
         values = [b"r%d" % (batch.first + each) for each in range(batch.count)]
         records = build_batch([NewRecord(EPOCH_MS, None, value) for value in values])
@@ -265,12 +265,12 @@ class ScenarioClients:
         if batch.acks == 0:
             client = self.cluster.client("client", leader)
             client.send(request, lambda _: None, version=_BY_NAME, expects_response=False)
-            self._became(topic, batch, "sent, no answer is asked for", "SENT")
+            self._became(topic, batch, "sent, no response expected", "SENT")
             return
 
         def answered(answer: ApiMessage | None) -> None:
             if answer is None:
-                self._became(topic, batch, "get no answer", "NO_ANSWER")
+                self._became(topic, batch, "no response", "NO_ANSWER")
                 return
             found = cast(ProduceResponse, answer).responses[0].partition_responses[0]
             error = ErrorCode(found.error_code)
@@ -297,10 +297,10 @@ class ScenarioClients:
     # Readers
 
     def read(self, topic: str) -> None:
-        """Read from the start to the high watermark; what is seen, and what is missing, is told."""
+        """Read from the start to the high watermark; values read and missing are noted."""
         leader = self.known[topic].leader
         if leader == NO_LEADER:
-            self.note("reader", f"cannot read {topic}: there is no leader")
+            self.note("reader", f"cannot read {topic}: no leader")
             return
         seen: dict[int, str] = {}
         until_ms = self.cluster.world.now_ms + _TIMEOUT_MS
@@ -310,32 +310,32 @@ class ScenarioClients:
                 self.cluster.world.run(_RETRY_MS)
                 continue
             if error:
-                self.note("reader", f"is told of {topic}: {error.name}")
+                self.note("reader", f"cannot read {topic}: {error.name}")
                 return
             seen |= records
             if not records:
-                self._tell_read(topic, seen, end)
+                self._note_read(topic, seen, end)
                 self.seen[topic] = list(seen.values())
                 return
-        self.note("reader", f"gets no answer from n{leader}")
+        self.note("reader", f"cannot read {topic}: no response from n{leader}")
 
     def poll(self, topic: str, for_ms: int) -> None:
-        """Fetch behind the last acknowledged record, and wait there; the answer is told."""
+        """Fetch at the high watermark, and wait there; the response is noted."""
         partition = self.known[topic]
         node = self.cluster.nodes[partition.leader].node if partition.leader > 0 else None
         if node is None or node.broker is None:
-            self.note("reader", f"cannot read {topic}: there is no leader")
+            self.note("reader", f"cannot read {topic}: no leader")
             return
         log = node.broker.replicas.partitions[TopicPartition(topic, 0)].log
 
         def answered(answer: ApiMessage | None) -> None:
             if answer is None:
-                self.note("reader", f"gets no answer of {topic}")
+                self.note("reader", f"poll of {topic}: no response")
                 return
             it = cast(FetchResponse, answer).responses[0].partitions[0]
             size = len(it.records or b"")
             what = "records" if size else ErrorCode(it.error_code).name
-            self.note("reader", f"that waited is told of {topic}: {what}")
+            self.note("reader", f"poll of {topic}: {what}")
 
         request = _fetch_request(topic, log.high_watermark, for_ms)
         self._send(partition.leader, request, answered, for_ms + _PATIENCE_MS, _BY_NAME)
@@ -359,10 +359,10 @@ class ScenarioClients:
         }
         return ErrorCode(it.error_code), it.high_watermark, values
 
-    def _tell_read(self, topic: str, seen: dict[int, str], end: int) -> None:
+    def _note_read(self, topic: str, seen: dict[int, str], end: int) -> None:
         numbers = [int(value[1:]) for value in seen.values()]
         self.note(
-            "reader", f"sees of {topic}: {spans(numbers, 'r') or 'nothing'}; it ends at {end}"
+            "reader", f"reads {spans(numbers, 'r') or 'nothing'} of {topic}, high watermark {end}"
         )
         for acks, promise in ((-1, "acks=all"), (1, "acks=1")):
             missing = [
@@ -375,12 +375,12 @@ class ScenarioClients:
             hidden = [number for number in missing if number in self._above(topic, end)]
             lost = [number for number in missing if number not in hidden]
             if hidden:
-                self.note("reader", f"does not see yet: {spans(hidden, 'r')} ({promise})")
+                self.note("reader", f"not readable yet: {spans(hidden, 'r')} ({promise})")
             if lost:
                 self.note("reader", f"LOST: {spans(lost, 'r')}, acknowledged with {promise}")
 
     def _above(self, topic: str, end: int) -> list[int]:
-        """Acknowledged records at or above the high watermark that the leader's log still has."""
+        """Return the acknowledged records above the high watermark in the leader's log."""
         node = self.cluster.nodes[self.known[topic].leader].node
         if node is None or node.broker is None:
             return []

@@ -1,10 +1,10 @@
-"""A simulated cluster on which the commands of a scenario are carried out, one after the other.
+"""Runs the commands of a scenario on a simulated cluster, one after the other.
 
-Each command is carried out at a multiple of five seconds of virtual time and ends when nothing has
-changed for `QUIET_MS`, or with `wait=` after that time, so that shifts in time do not add up. Told:
-every change of a partition that the controller has committed, brokers that come and go, what
-became of each record that was produced, what a reader sees. The checkers of `sim` look on: a rule
-that is broken ends the scenario with a line that says so.
+Each command starts at a multiple of five seconds of virtual time and ends when nothing has changed
+for `QUIET_MS`, or with `wait=` after that time, so that shifts in time do not add up. The
+transcript has every committed change of a partition, starts and ends of brokers, the result of each
+Produce, and the values that are read. The checkers run, too: a broken rule ends the scenario with a
+line.
 
 Topics have one partition. Records are r1, r2 … of their topic.
 """
@@ -27,19 +27,19 @@ from minikafka.sim.world.violation import Violation
 from minikafka.sim.world.world import US_PER_MS, ConditionTimeoutError, World
 
 QUIET_MS = 3_000
-"""Longer than a session, so that who falls silent is missed before the next command."""
+"""Longer than a session, so that a silent broker is fenced before the next command."""
 _LONGEST_MS = 30_000
 _SECOND_US = 1_000_000
 _USUAL_FLUSH_US = (100, 3_000)
 _SLOW_FLUSH_US = (2 * _SECOND_US, 4 * _SECOND_US)
 _SLOT_US = 5 * _SECOND_US
 _CONTROLLER = "controller"
-_QUESTIONS = ("read", "logs")
+_QUERIES = ("read", "logs")
 """Commands after which nothing changes."""
 _KEEPS = ("chance", "nothing", "records")
-"""What outlives a power cut of what was not flushed; `records`: of segments all, else nothing."""
-_TOLD_LAST = ("operator", "reader", "BROKEN")
-# What a command itself has just said.
+"""The unflushed bytes that survive a power cut; `records`: all of segments, nothing else."""
+_LISTED_LAST = ("operator", "reader", "BROKEN")
+# Lines that repeat the command.
 _ECHOES = ("starts", "is killed", "loses power", "is asked to shut down", "is paused", "goes on")
 _TIMES = {
     "broker.session.timeout.ms": "1500",
@@ -54,7 +54,7 @@ _TIMES = {
 
 
 class TranscriptLine(NamedTuple):
-    """Something that happened."""
+    """One line of a transcript."""
 
     time: str
     who: str
@@ -64,8 +64,8 @@ class TranscriptLine(NamedTuple):
         return f"{self.time:<8}{self.who:<8} {self.what}"
 
 
-class _Nothing(Random):
-    """Draws the least of everything: no byte more survives than is sure to."""
+class _LeastRandom(Random):
+    """Draws the minimum: only durable bytes survive."""
 
     def randint(self, a: int, b: int) -> int:
         del b
@@ -74,27 +74,27 @@ class _Nothing(Random):
 
 @dataclass(slots=True)
 class ScenarioRunner:
-    """Give `carry_out` one command after the other; `broken` is the rule that was broken."""
+    """Runs commands, one per call of `carry_out`; `broken` is the violation, if any."""
 
     broken: str = ""
     known: dict[str, PartitionRegistration] = field(default_factory=dict)
-    """Each topic's partition as the controller has committed it last."""
+    """The last committed registration of each topic's partition."""
     _cluster: SimCluster | None = None
     _clients: ScenarioClients | None = None
     _checkers: Checkers | None = None
     _lines: list[TranscriptLine] = field(default_factory=list)
     _grown: dict[str, TranscriptLine] = field(default_factory=dict)
-    """Topics of which the last line says that the ISR took members in, and that line."""
+    """Topics whose last line is an expansion of the ISR, and that line."""
     _topics_seen: dict[str, None] = field(default_factory=dict)
     _fenced: tuple[int, ...] = ()
     _cuts: dict[tuple[str, str], None] = field(default_factory=dict)
     _paused: dict[int, None] = field(default_factory=dict)
 
     def carry_out(self, command: Command) -> list[str]:
-        """Carry a command out, and let the world go on; what happened, a line each.
+        """Run a command and the world after it; return a line for each event.
 
         Raises:
-            ScenarioError: it is impossible now, or its words are wrong.
+            ScenarioError: the command is impossible now, or its words are wrong.
         """
         if self.broken:
             return []
@@ -105,7 +105,7 @@ class ScenarioRunner:
             raise command.wrong("a scenario begins with cluster, and has one")
         try:
             self.CARRY_OUT[command.name](self, words)
-            if command.name not in _QUESTIONS or wait:
+            if command.name not in _QUERIES or wait:
                 self._let_pass(wait_ms)
         except ConditionTimeoutError as error:
             raise command.wrong(str(error)) from error
@@ -116,7 +116,7 @@ class ScenarioRunner:
         return [str(line) for line in sorted(lines, key=self._rank)]
 
     def row(self, topic: str) -> dict[str, str]:
-        """A topic's partition as golden sequences write it."""
+        """Return a topic's partition in the format of golden sequences."""
         now = self.known[topic]
         return {
             "leader": "none" if now.leader == NO_LEADER else str(now.leader),
@@ -129,21 +129,21 @@ class ScenarioRunner:
         }
 
     def answer(self, topic: str) -> str:
-        """What an operator was told of a topic last: the name of an error, or NONE."""
+        """Return the last response to an operator about a topic: the name of an error, or NONE."""
         assert self._clients is not None
         return self._clients.answers.get(topic, "")
 
     def outcome(self, topic: str, acks: int) -> str:
-        """What came of the last Produce to a topic: the offset, or the name of an error."""
+        """Return the result of the last Produce to a topic: the offset, or the name of an error."""
         assert self._clients is not None
         return self._clients.outcomes[topic, acks]
 
     def seen(self, topic: str) -> list[str]:
-        """The values that a reader saw last."""
+        """Return the values of the last read."""
         assert self._clients is not None
         return self._clients.seen[topic]
 
-    # What passes by
+    # The transcript
 
     @property
     def _world(self) -> World:
@@ -154,18 +154,18 @@ class ScenarioRunner:
         self._lines.append(TranscriptLine(f"{self._world.now_us / _SECOND_US:.1f}s", who, what))
 
     def _rank(self, line: TranscriptLine) -> int:
-        """Where a line stands: nodes, each topic's lines in their order, what people were told.
+        """Return the position of a line: nodes, topics, operators and readers.
 
-        What happens in two places at one time may be told in any order, and shall not be.
+        Events at the same time in two places have no order; the transcript needs one.
         """
         topics = list(self._topics_seen)
         if line.who in topics:
             return topics.index(line.who)
-        if line.who in _TOLD_LAST:
-            return len(topics) + _TOLD_LAST.index(line.who)
+        if line.who in _LISTED_LAST:
+            return len(topics) + _LISTED_LAST.index(line.who)
         return int(line.who[1:]) - CONTROLLER_ID - 1
 
-    def _told(self, line: str) -> None:
+    def _on_line(self, line: str) -> None:
         _, who, what = line.split(None, 2)
         if what not in _ECHOES:
             self._note(who, what)
@@ -189,13 +189,13 @@ class ScenarioRunner:
     def _changed(self, topic: str, now: PartitionRegistration) -> None:
         former = self.known.get(topic)
         self.known[topic] = now
-        # Epochs of partitions and directories change without anything that shows.
+        # Partition epochs and directories may change without a visible change.
         if former is not None and described(former) == described(now):
             return
         self._topics_seen[topic] = None
         grew = former is not None and _only_grew(former, now)
         if grew and (told := self._grown.pop(topic, None)) in self._lines:
-            # In which order members come back is chance; that they are back is what is told.
+            # The order in which members come back is random: only the last line is kept.
             self._lines.remove(told)
         self._note(topic, described(now))
         if grew:
@@ -204,7 +204,7 @@ class ScenarioRunner:
             self._grown.pop(topic, None)
 
     def _let_pass(self, wait_ms: int | None) -> None:
-        """Go on until nothing happens any more, and then to the begin of the next slot."""
+        """Run until nothing changes any more, and then to the start of the next slot."""
         world = self._world
         if wait_ms is not None:
             world.run(wait_ms)
@@ -220,7 +220,7 @@ class ScenarioRunner:
         world.run((-world.now_us % _SLOT_US) // US_PER_MS)
 
     def _is_busy(self) -> bool:
-        """Whether a record has no answer yet, or a broker that could serve does not."""
+        """Return True if a Produce has no response yet, or a broker is starting or stopping."""
         assert self._clients is not None
         assert self._cluster is not None
         nodes = self._cluster.nodes
@@ -253,7 +253,7 @@ class ScenarioRunner:
         if brokers < 1:
             raise words.command.wrong("brokers=0: at least 1")
         self._cluster = SimCluster(
-            world=World(seed, self._told),
+            world=World(seed, self._on_line),
             brokers=brokers,
             given=given,
             levels={**DEFAULT_LEVELS, ELR_VERSION: int(elr)},
@@ -285,7 +285,7 @@ class ScenarioRunner:
     # Machines
 
     def _nodes(self, words: CommandArguments, *, alive: bool | None) -> list[SimNode]:
-        """The nodes that are named; `alive` says whether their processes must run, or must not."""
+        """Take the named nodes; `alive`: their processes must run (True) or must not (False)."""
         assert self._cluster is not None
         found = []
         for name in words.rest("a node"):
@@ -314,7 +314,7 @@ class ScenarioRunner:
             for disk in node.disks.values() if keeps != "chance" else ():
                 if keeps == "records":
                     disk.sync_files(".log")
-                disk.lose_power(_Nothing())
+                disk.lose_power(_LeastRandom())
             node.lose_power()
 
     def _lost_power(self, node: SimNode) -> None:
@@ -342,7 +342,7 @@ class ScenarioRunner:
             node.resume()
 
     def _do_slow_disk(self, words: CommandArguments) -> None:
-        """Flushes take seconds from now on; `usual` in front of the nodes ends that."""
+        """Make flushes take seconds; `usual` before the nodes ends that."""
         usual = words.plain[:1] == ["usual"]
         if usual:
             words.next("usual")
@@ -352,7 +352,7 @@ class ScenarioRunner:
     # Links
 
     def _do_cut(self, words: CommandArguments) -> None:
-        """From the first named to the second; both ways but for `one-way`."""
+        """Cut the link between two nodes; `one-way`: only from the first to the second."""
         assert self._cluster is not None
         pair = words.next("two nodes, as 1-2").split("-")
         both = words.plain != ["one-way"]
@@ -366,7 +366,7 @@ class ScenarioRunner:
         self._cuts[one, other] = None
 
     def _do_isolate(self, words: CommandArguments) -> None:
-        """From every other node; clients reach it."""
+        """Cut a node off from all other nodes; clients reach it."""
         assert self._cluster is not None
         nodes = self._nodes(words, alive=None)
         for node in nodes:
@@ -376,7 +376,7 @@ class ScenarioRunner:
                     self._cuts[node.host, other.host] = None
 
     def _do_heal(self, words: CommandArguments) -> None:
-        """All links; or those of the nodes that are named."""
+        """Heal all links, or those of the named nodes."""
         assert self._cluster is not None
         hosts = [self._host(words, name) for name in words.plain]
         words.plain.clear()
@@ -398,7 +398,7 @@ class ScenarioRunner:
     # Clients and operators
 
     def _clients_at(self, words: CommandArguments) -> ScenarioClients:
-        """The clients, which reach every broker that serves."""
+        """Return the clients, which reach every serving broker."""
         assert self._clients is not None
         assert self._cluster is not None
         self._clients.reachable = [
@@ -412,7 +412,7 @@ class ScenarioRunner:
         return self._clients
 
     def _topics(self, words: CommandArguments) -> list[str]:
-        """The topics that are named, or all."""
+        """Take the named topics, or all."""
         if not self.known:
             raise words.command.wrong("there is no topic yet")
         named = [word for word in words.plain if word in self.known]
@@ -442,7 +442,7 @@ class ScenarioRunner:
             self._clients_at(words).read(topic)
 
     def _do_poll(self, words: CommandArguments) -> None:
-        """A reader waits at the end for records; its answer is told when it comes."""
+        """Let a reader wait at the end for records."""
         for_ms = words.duration_ms(words.option("for", "10s"))
         topics = self._topics(words)
         words.finish()
@@ -456,7 +456,7 @@ class ScenarioRunner:
             self._clients_at(words).delete(words.command, topic)
 
     def _do_logs(self, words: CommandArguments) -> None:
-        """What each replica holds: where its log ends, and its high watermark."""
+        """Note the log end offset and high watermark of each replica."""
         assert self._cluster is not None
         topics = self._topics(words)
         words.finish()
@@ -481,8 +481,8 @@ class ScenarioRunner:
         leader = words.option("leader")
         topics = self._topics(words)
         words.finish()
-        wished = words.to_number(leader) if leader else None
-        self._clients_at(words).elect(words.command, kind, topics, wished)
+        desired = words.to_number(leader) if leader else None
+        self._clients_at(words).elect(words.command, kind, topics, desired)
 
     def _do_alter(self, words: CommandArguments) -> None:
         topics = self._topics(words)
@@ -541,7 +541,7 @@ class ScenarioRunner:
 
 
 def described(now: PartitionRegistration) -> str:
-    """A partition in one line; lists are sorted, what is empty is left away but for the ISR."""
+    """Format a partition in one line; lists are sorted, empty ones except the ISR are omitted."""
     leader = "no leader" if now.leader == NO_LEADER else f"leader {now.leader}"
     parts = [f"{leader}, epoch {now.leader_epoch}, ISR {_numbers(now.isr) or 'empty'}"]
     for name, members in (("ELR", now.elr), ("last known ELR", now.last_known_elr)):
@@ -559,7 +559,7 @@ def described(now: PartitionRegistration) -> str:
 
 
 def _only_grew(former: PartitionRegistration, now: PartitionRegistration) -> bool:
-    """Whether the ISR took members in, and nothing was decided."""
+    """Return True if the only change is an expansion of the ISR."""
     return (
         (former.leader, former.leader_epoch) == (now.leader, now.leader_epoch)
         and former.replicas == now.replicas
@@ -574,7 +574,7 @@ def _numbers(members: tuple[int, ...] | list[int]) -> str:
 
 
 def _settings(words: CommandArguments) -> dict[str, str]:
-    """Configuration of a topic: short names, or Kafka's own."""
+    """Take the configuration of a topic: short names, or those of Kafka."""
     config = {}
     if "min.isr" in words.options:
         config["min.insync.replicas"] = words.option("min.isr")

@@ -90,7 +90,7 @@ def test_a_word_that_does_not_fit_is_named(text, take, message):
 
 
 def test_an_option_is_given_once():
-    with pytest.raises(ScenarioError, match="x.txt:1: a= is there twice"):
+    with pytest.raises(ScenarioError, match="x.txt:1: a= is given twice"):
         words("kill a=1 a=2")
 
 

@@ -40,7 +40,7 @@ def played(text):
         ("wait", "wait needs a time, or leader"),
         ("kill 1 wait=5", "5: it is a time, as 300ms or 1.5s"),
         ("kill 1 2 3\nwait leader", "a leader of t: not within 30000 ms of virtual time"),
-        ("kill 1 2 3\nread\nreassign 1,2", "no broker can be asked"),
+        ("kill 1 2 3\nread\nreassign 1,2", "no broker is reachable"),
     ],
 )  # fmt: skip
 def test_what_is_impossible_is_one_line_with_file_and_line(line, message):
