@@ -219,7 +219,7 @@ class Totals:
         self.broken: list[int] = []
 
     def add(self, outcome: RunOutcome) -> None:
-        """Count a seed."""
+        """Add the result of a seed."""
         self._seeds += 1
         self._steps += outcome.steps
         self._checks += outcome.checks

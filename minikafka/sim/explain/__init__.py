@@ -1,1 +1,1 @@
-"""What a person reads of a run: its story, its messages, a shorter plan."""
+"""Explanations of a run: its story, its messages, a shorter plan."""

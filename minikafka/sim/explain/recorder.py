@@ -1,6 +1,6 @@
-"""What a run looked like from outside: its transcript, its messages, and high watermarks.
+"""A record of a run: its transcript, its messages, and high watermarks.
 
-A recorder only listens: a run that is recorded goes as it would without.
+A recorder only observes: it does not change the run.
 """
 
 from collections import deque
@@ -15,14 +15,14 @@ from minikafka.sim.world.sim_node import SimNode
 from minikafka.sim.world.world import World
 
 MESSAGES_KEPT = 1_000_000
-"""The last ones: those of some hours of virtual time. What broke may be found long afterwards."""
+"""The last messages, of some hours of virtual time: a violation may be found late."""
 _SIZE_BYTES = 4
 _HEADER_BYTES = 12
 
 
 @dataclass(slots=True)
 class RecordedMessage:
-    """One frame; `arrived_us` is None while it is on its way, or if nobody was there to take it."""
+    """One frame; `arrived_us` is None if it has not arrived."""
 
     sent_us: int
     source: str
@@ -33,7 +33,7 @@ class RecordedMessage:
 
 
 class HighWatermarkMove(NamedTuple):
-    """A high watermark that a leader reached."""
+    """A new high watermark of a leader."""
 
     at_us: int
     partition: str
@@ -43,7 +43,7 @@ class HighWatermarkMove(NamedTuple):
 
 @dataclass(slots=True)
 class Recorder:
-    """Give `add_line` to the simulation, and let it `follow` the cluster before the run."""
+    """Pass `add_line` to the simulation, and call `follow` before the run."""
 
     lines: list[str] = field(default_factory=list)
     messages: deque[RecordedMessage] = field(default_factory=lambda: deque(maxlen=MESSAGES_KEPT))
@@ -52,11 +52,11 @@ class Recorder:
     _reached: dict[str, tuple[int, int]] = field(default_factory=dict)
 
     def add_line(self, line: str) -> None:
-        """Take a line of the transcript."""
+        """Add a line of the transcript."""
         self.lines.append(line)
 
     def follow(self, cluster: SimCluster) -> None:
-        """Listen to a cluster from now on."""
+        """Start to observe a cluster."""
         world, checks = cluster.world, cluster.on_step
 
         def sent(stream: SimStream, side: int, frame: bytes) -> Callable[[], None]:
@@ -85,7 +85,7 @@ class Recorder:
         return arrives
 
     def _name(self, stream: SimStream, frame: bytes, *, is_request: bool) -> str:
-        """The API of a frame; an answer has the one of the request with its correlation id."""
+        """Return the API of a frame; a response has that of its request, by correlation id."""
         body = frame[_SIZE_BYTES:_HEADER_BYTES]
         if not is_request:
             return self._asked.pop((stream, body[:4]), "answer")

@@ -1,10 +1,10 @@
-"""From a run that breaks a rule to a shorter one that breaks the same.
+"""Shrink a plan that breaks a rule to a shorter one that breaks the same rule.
 
-Fewer incidents first, then less load and fewer brokers, then less time.
+Incidents are removed first, then load and brokers are reduced, then time.
 
-Incidents are dropped in halves, quarters and so on (delta debugging), then one by one; what is left
-is all needed, at its place, under this seed. Then everything else is made plainer, one thing after
-the other, and is left as it was where the rule then holds.
+Incidents are removed in halves, quarters and so on (delta debugging), then one by one; all that are
+left are needed under this seed. Then every other setting is simplified, one after the other, unless
+the rule holds with the simpler value.
 """
 
 from collections.abc import Callable
@@ -34,7 +34,7 @@ _PLAINER: tuple[dict[str, Any], ...] = (
 
 
 def shrink(plan: Plan, breaks: Breaks, most_runs: int = 120) -> Plan:
-    """The shortest plan that was found within `most_runs` runs; `breaks` runs one."""
+    """Return the shortest plan found within `most_runs` runs; `breaks` runs a plan."""
     budget = [most_runs]
 
     def still_breaks(candidate: Plan) -> bool:
@@ -54,12 +54,12 @@ def shrink(plan: Plan, breaks: Breaks, most_runs: int = 120) -> Plan:
 
 
 def _if(candidate: Plan, plan: Plan, breaks: Breaks) -> Plan:
-    """The candidate if it breaks the rule as well."""
+    """Return the candidate if it breaks the rule, too."""
     return candidate if candidate != plan and breaks(candidate) else plan
 
 
 def _end_early(plan: Plan, breaks: Breaks) -> Plan:
-    """End soon after the last incident."""
+    """End the plan soon after the last incident."""
     for spare_ms in _SPARE_MS:
         end_ms = max((each.at_ms + each.for_ms for each in plan.incidents), default=0) + spare_ms
         if end_ms < plan.duration_ms:
@@ -85,7 +85,7 @@ def _fewer(plan: Plan, breaks: Breaks) -> tuple[Incident, ...]:
 
 
 def _fewer_brokers(plan: Plan, breaks: Breaks) -> Plan:
-    """As few brokers as there are replicas, without what happens to the others."""
+    """Remove brokers down to the replication factor, with their incidents."""
     for brokers in range(max(plan.replication_factor, 1), plan.brokers):
         kept = tuple(
             each
@@ -99,7 +99,7 @@ def _fewer_brokers(plan: Plan, breaks: Breaks) -> Plan:
 
 
 def _shorter_incidents(plan: Plan, breaks: Breaks) -> Plan:
-    """Undo each incident at once, where that is enough."""
+    """Shorten each incident, if the rule still breaks."""
     for at, incident in enumerate(plan.incidents):
         if incident.for_ms > _SHORT_MS:
             shorter = list(plan.incidents)
@@ -109,7 +109,7 @@ def _shorter_incidents(plan: Plan, breaks: Breaks) -> Plan:
 
 
 def _begin_early(plan: Plan, breaks: Breaks) -> Plan:
-    """Take away the time before the first incident, and then half of what is left of it."""
+    """Remove the time before the first incident, then half of the rest."""
     for share in (1, 2):
         early_ms = (min((x.at_ms for x in plan.incidents), default=0) - _BEGIN_MS) // share
         if early_ms > 0:

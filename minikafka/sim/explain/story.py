@@ -1,9 +1,9 @@
-"""A run told as a story, to its end at a rule that is broken.
+"""The story of a run that breaks a rule.
 
-Who led, what was acknowledged and who held it, what went wrong, what came back with what, which
-rule broke, and what was promised then that cannot be kept. A storyteller listens as a recorder
-does: a run that is told goes as it would without. What it says of holders is what can be seen from
-outside the nodes: their logs.
+It lists leaders, acknowledged records and the replicas that held them, faults, restarts with the
+recovered logs, the broken rule, and the acknowledged records that are lost. It only observes, as a
+recorder does, and does not change the run. The holders of records are found in the logs of the
+nodes.
 """
 
 import re
@@ -27,9 +27,9 @@ _BACK = ("starts", "serves clients", "goes on")
 
 @dataclass(slots=True)
 class AcknowledgedRange:
-    """Records that one leader acknowledged with one acks, before something else happened.
+    """Consecutive records that one leader acknowledged with the same acks.
 
-    `count` of the offsets from `first` to `last`: others may have been written between them.
+    `count` records from `first` to `last`: other records may lie between them.
     """
 
     where: TopicPartition
@@ -42,10 +42,10 @@ class AcknowledgedRange:
     until_us: int
     count: int = 1
     holders: tuple[int, ...] = ()
-    """Who held the last of them when the next thing happened."""
+    """The nodes that held the last record at the next event."""
 
     def __str__(self) -> str:
-        """Which records, and what they were promised."""
+        """The records and their acks."""
         acks = "all" if self.acks < 0 else self.acks
         some = "" if self.count == self.last - self.first + 1 else f"{self.count} records at "
         return f"{some}{offsets(self.first, self.last)} of {self.where} with acks={acks}"
@@ -53,38 +53,37 @@ class AcknowledgedRange:
 
 @dataclass(slots=True)
 class Story:
-    """Give `add_line` to a simulation, `follow` it before it runs, and read `lines` afterwards."""
+    """Pass `add_line` to a simulation, call `follow` before the run, and read `lines` after it."""
 
     acknowledged: list[AcknowledgedRange] = field(default_factory=list)
     _lines: list[tuple[TopicPartition | None, str]] = field(default_factory=list)
-    """Sentences, and the partition that each is about."""
+    """Sentences, and the partition of each."""
     _about: TopicPartition | None = None
-    """The one partition whose rule was broken."""
+    """The partition of the broken rule."""
     _simulation: Simulation | None = None
     _known: dict[TopicPartition, PartitionRegistration] = field(default_factory=dict)
     _open: dict[tuple[TopicPartition, int], AcknowledgedRange] = field(default_factory=dict)
     _pending: dict[TopicPartition, list[Written]] = field(default_factory=dict)
     _read: dict[TopicPartition, int] = field(default_factory=dict)
     _ends: dict[tuple[int, TopicPartition], tuple[int, int]] = field(default_factory=dict)
-    """Of a replica: the life of its node in which it was looked at, and where its log ended."""
+    """By replica: the start of its process, and its log end offset, at the last check."""
     _fates: dict[int, str] = field(default_factory=dict)
-    """What happened to a node last."""
+    """The last event of each node."""
     _repaired_us: int | None = None
-    """When the faults were over."""
+    """The end of the faults."""
     _last_change_us: dict[TopicPartition, int] = field(default_factory=dict)
-    """When a partition was last told of before the faults were over."""
+    """The last sentence about each partition before the end of the faults."""
     moment_us: int | None = None
-    """When the rule was broken, as far as can be told. What is found when the faults are over was
-    broken before: when the last promise was given that does not hold, or else at the last change
-    of the partition."""
+    """The estimated time of the violation. One that is found after the faults happened before: at
+    the last acknowledgement of a lost record, or else at the last change of the partition."""
 
     @property
     def lines(self) -> list[str]:
-        """The story; without partitions in which nothing was broken."""
+        """The story, without partitions in which no rule was broken."""
         return [text for where, text in self._lines if where in (None, self._about or where)]
 
     def follow(self, simulation: Simulation) -> None:
-        """Listen to a simulation from now on."""
+        """Start to observe a simulation."""
         self._simulation = simulation
         cluster = simulation.cluster
         checks = cluster.on_step
@@ -96,7 +95,7 @@ class Story:
         cluster.on_step = stepped
 
     def add_line(self, line: str) -> None:
-        """Take a line of the transcript."""
+        """Add a line of the transcript."""
         _, who, what = line.split(None, 2)
         if who == "checker":
             self._end(what)
@@ -115,14 +114,14 @@ class Story:
             self._say(f"{who}: {what}")
 
     def _how_long(self) -> str:
-        """For how long the fault that happens now was planned."""
+        """Return the planned duration of the present fault, as text."""
         assert self._simulation is not None
         for incident in self._simulation.plan.incidents:
             if incident.at_ms == self._simulation.world.now_ms and incident.for_ms:
                 return f", for {incident.for_ms / _MS_PER_S:g} s"
         return ""
 
-    # Saying
+    # Sentences
 
     @property
     def _now_us(self) -> int:
@@ -134,18 +133,18 @@ class Story:
         return f"{at_us / _US_PER_S:.3f} s"
 
     def _say(self, what: str, about: TopicPartition | None = None) -> None:
-        """A sentence, after what was acknowledged before it."""
+        """Add a sentence, after those about earlier acknowledgements."""
         self._close()
         if about is not None and self._repaired_us is None:
             self._last_change_us[about] = self._now_us
         self._lines.append((about, f"{self._time(self._now_us):>11}  {what}"))
 
     def _add(self, what: str) -> None:
-        """A sentence of the end."""
+        """Add a sentence of the end."""
         self._lines.append((None, what))
 
     def _close(self) -> None:
-        """Say what was acknowledged since the last sentence, and who holds it now."""
+        """Add sentences about new acknowledgements and the present holders."""
         done, self._open = list(self._open.values()), {}
         for each in done:
             each.holders = self._holders(each.where, each.last, each.epoch)
@@ -157,7 +156,7 @@ class Story:
             )
             self._lines.append((each.where, told))
 
-    # Looking
+    # Observation
 
     def _observe(self, node: SimNode) -> None:
         running = node.node
@@ -183,7 +182,7 @@ class Story:
             if former == now:
                 continue
             if former is not None and now.partition_epoch < former.partition_epoch:
-                # A controller that is still reading its log.
+                # The controller is still reading its log.
                 continue
             self._known[where] = now
             what = change(former, now)
@@ -198,14 +197,12 @@ class Story:
         host, at = node.host, self._time(self._now_us)
         if life != node.starts and now < end:
             self._fates[key[0]] = f"came back at {at} with {now} of {end} records"
-            self._say(
-                f"{host} has {now} records of {where}, {end - now} that it had are gone", where
-            )
+            self._say(f"{host} has {now} records of {where} and has lost {end - now}", where)
         elif life != node.starts:
-            self._say(f"{host} has {now} records of {where}, all that it had", where)
+            self._say(f"{host} has {now} records of {where} and has lost none", where)
         elif now < end:
-            self._fates[key[0]] = f"cut its log at {at} from {end} back to {now} records"
-            self._say(f"{host} cuts its log of {where} from {end} back to {now} records", where)
+            self._fates[key[0]] = f"truncated its log at {at} from {end} to {now} records"
+            self._say(f"{host} truncates its log of {where} from {end} to {now} records", where)
 
     def _observe_clients(self) -> None:
         assert self._simulation is not None
@@ -236,10 +233,10 @@ class Story:
         )
 
     def _leader_of(self, where: TopicPartition, written: Written, offset: int) -> tuple[int, int]:
-        """The broker that acknowledged a record, and the epoch in which it wrote it.
+        """Return the broker that acknowledged a record, and the leader epoch of the record.
 
-        The controller may have elected another leader by then. Where the broker has no log any
-        more, the epoch is the controller's.
+        The controller may have elected another leader by then. If the broker has no log any more,
+        the epoch is that of the controller.
         """
         leader = int(written.by.removeprefix("n"))
         log = self._log(leader, where)
@@ -253,9 +250,9 @@ class Story:
         return node.node.broker.logs.get(where)
 
     def _holders(self, where: TopicPartition, offset: int, epoch: int) -> tuple[int, ...]:
-        """The running nodes that have the record of this epoch at an offset.
+        """Return the running nodes that have the record of this epoch at an offset.
 
-        Where it is there in its epoch, all before it are the same (KIP-101).
+        If they have it in this epoch, all records before it are the same (KIP-101).
         """
         assert self._simulation is not None
         found = []
@@ -270,7 +267,7 @@ class Story:
     def _end(self, violation: str) -> None:
         self._close()
         self._add("")
-        self._add(f"At {self._time(self._now_us)} a rule breaks: {violation}")
+        self._add(f"At {self._time(self._now_us)} a rule is broken: {violation}")
         if rule := meaning(violation):
             self._add(f"The rule: {rule}.")
         named = list(dict.fromkeys(_PARTITION.findall(violation)))
@@ -286,10 +283,10 @@ class Story:
             self.moment_us = max(told, default=self._repaired_us)
         for where in self._known:
             if self._about in (None, where):
-                self._tell_state(where)
-                self._tell_promises(where)
+                self._add_state(where)
+                self._add_lost_records(where)
 
-    def _tell_state(self, where: TopicPartition) -> None:
+    def _add_state(self, where: TopicPartition) -> None:
         assert self._simulation is not None
         now = self._known[where]
         self._add(f"{where} then: {change(None, now)}.")
@@ -315,8 +312,8 @@ class Story:
             return None
         return node.broker.replicas.partitions.get(where)
 
-    def _tell_promises(self, where: TopicPartition) -> None:
-        """What was promised, and is not where it would have to be."""
+    def _add_lost_records(self, where: TopicPartition) -> None:
+        """Add the acknowledged records that are lost, and the nodes that held them."""
         leader = self._known[where].leader
         for each in self.acknowledged:
             if each.where != where or each.acks >= 0:
@@ -327,7 +324,7 @@ class Story:
             if self._repaired_us is not None:
                 self.moment_us = each.until_us
             self._add(
-                f"  {each}, promised at {self._time(each.until_us)} by n{each.leader} in epoch "
+                f"  {each}, acknowledged at {self._time(each.until_us)} by n{each.leader} in epoch "
                 f"{each.epoch} and held by {names(each.holders)}: held now by {names(held)}"
             )
             for node_id in each.holders:

@@ -1,4 +1,4 @@
-"""The words of a story: what rules say, and what a change of a partition means."""
+"""The words of a story: the text of rules, and changes of a partition in words."""
 
 from collections.abc import Iterable
 
@@ -32,20 +32,20 @@ _CHECKS = {
 RULES = {name: rule.short for name, rule in rules.RULES.items()} | _CHECKS
 """The clause that a story prints, by the name in front of a violation."""
 
-# Of one node, of several.
-_COMES = ("comes into the ISR", "come into the ISR")
+# Singular and plural.
+_COMES = ("joins the ISR", "join the ISR")
 _LEAVES = ("leaves the ISR", "leave the ISR")
-_BECOMES = ("becomes eligible", "become eligible")
-_IS_NOT = ("is not eligible any more", "are not eligible any more")
+_BECOMES = ("joins the ELR", "join the ELR")
+_IS_NOT = ("leaves the ELR", "leave the ELR")
 
 
 def meaning(violation: str) -> str:
-    """What the rule says that a violation names; empty for one without words."""
+    """Return the text of the rule that a violation names; empty for an unknown rule."""
     return RULES.get(violation.partition(":")[0], "")
 
 
 def change(former: PartitionRegistration | None, now: PartitionRegistration) -> str:
-    """What became of a partition, and what it is now; empty where nothing shows."""
+    """Describe a change of a partition, and its state; empty without a visible change."""
     parts = [] if former is None else _moves(former, now)
     if former is None or former.leader != now.leader:
         parts.insert(0, _leadership(former, now))
@@ -61,13 +61,13 @@ def change(former: PartitionRegistration | None, now: PartitionRegistration) -> 
 
 def _leadership(former: PartitionRegistration | None, now: PartitionRegistration) -> str:
     if now.leader == NO_LEADER:
-        return "nobody leads any more"
+        return "no leader"
     leads = f"n{now.leader} leads epoch {now.leader_epoch}"
     if former is None or now.leader in former.isr:
         return leads
     if now.leader in former.elr:
-        return f"{leads}, out of the ELR"
-    return f"{leads}, out of neither ISR nor ELR"
+        return f"{leads}, elected from the ELR"
+    return f"{leads}, from outside ISR and ELR"
 
 
 def _moves(former: PartitionRegistration, now: PartitionRegistration) -> list[str]:
@@ -87,10 +87,10 @@ def _moves(former: PartitionRegistration, now: PartitionRegistration) -> list[st
 
 
 def names(members: Iterable[int]) -> str:
-    """Nodes by their names; "nobody" for none."""
-    return ", ".join(f"n{member}" for member in sorted(members)) or "nobody"
+    """Format nodes by their names; "no node" for none."""
+    return ", ".join(f"n{member}" for member in sorted(members)) or "no node"
 
 
 def offsets(first: int, last: int) -> str:
-    """A range of offsets."""
+    """Format a range of offsets."""
     return f"offset {first}" if first == last else f"offsets {first} to {last}"

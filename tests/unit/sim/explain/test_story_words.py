@@ -28,35 +28,35 @@ BASE = PartitionRegistration(
         (
             {"isr": (1,), "elr": (2,)},
             {"isr": (1, 3), "elr": ()},
-            "n3 comes into the ISR, n2 is not eligible any more (in sync n1, n3)",
+            "n3 joins the ISR, n2 leaves the ELR (in sync n1, n3)",
         ),
         (
             {},
             {"leader": 2, "leader_epoch": 5, "isr": (2,), "elr": (1,)},
-            "n2 leads epoch 5, n1, n3 leave the ISR, n1 becomes eligible (in sync n2; eligible n1)",
+            "n2 leads epoch 5, n1, n3 leave the ISR, n1 joins the ELR (in sync n2; eligible n1)",
         ),
         (
             {"leader": NO_LEADER, "isr": (), "elr": (1, 2)},
             {"leader": 2, "leader_epoch": 5, "isr": (2,), "elr": (1,), "last_known_elr": (3,)},
             (
-                "n2 leads epoch 5, out of the ELR, n2 comes into the ISR, n2 is not eligible any "
-                "more (in sync n2; eligible n1; last known eligible n3)"
+                "n2 leads epoch 5, elected from the ELR, n2 joins the ISR, n2 leaves the ELR "
+                "(in sync n2; eligible n1; last known eligible n3)"
             ),
         ),
         (
             {"leader": NO_LEADER, "isr": (), "elr": (1,)},
             {"leader": 3, "leader_epoch": 5, "isr": (3,), "elr": ()},
             (
-                "n3 leads epoch 5, out of neither ISR nor ELR, n3 comes into the ISR, n1 is not "
-                "eligible any more (in sync n3)"
+                "n3 leads epoch 5, from outside ISR and ELR, n3 joins the ISR, n1 leaves the "
+                "ELR (in sync n3)"
             ),
         ),
         (
             {},
             {"leader": NO_LEADER, "isr": (), "elr": (1,)},
             (
-                "nobody leads any more, n1, n2, n3 leave the ISR, n1 becomes eligible (in sync "
-                "nobody; eligible n1)"
+                "no leader, n1, n2, n3 leave the ISR, n1 joins the ELR (in sync "
+                "no node; eligible n1)"
             ),
         ),
         ({}, {"replicas": (1, 2, 3, 4)}, "its replicas are n1, n2, n3, n4 (in sync n1, n2, n3)"),
@@ -84,5 +84,5 @@ def test_every_rule_that_checkers_name_has_words():
 
 def test_names_and_offsets():
     assert names((3, 1)) == "n1, n3"
-    assert names(()) == "nobody"
+    assert names(()) == "no node"
     assert (offsets(3, 3), offsets(3, 5)) == ("offset 3", "offsets 3 to 5")
