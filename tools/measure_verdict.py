@@ -21,7 +21,7 @@ from pyspark.sql import functions as F  # noqa: N812 - Spark's own way to name i
 from minikafka.harness.plan.settings import RunFiles
 from minikafka.harness.spark.job import Case, judge_files, read_observed
 from minikafka.harness.spark.session import make_session
-from minikafka.harness.spark.stream import Origin
+from minikafka.harness.spark.stream import StreamOrigin
 from minikafka.harness.verdict.join import LEDGER_SCHEMA, Observed, Workings
 
 _PARTITIONS = 6
@@ -128,7 +128,7 @@ def measure(spark: SparkSession, folder: Path, records: int) -> str:
         group=None,
         workings=Workings(),
     )
-    answer = judge_files(spark, files, Origin("", "made-up", _PARTITIONS), case)
+    answer = judge_files(spark, files, StreamOrigin("", "made-up", _PARTITIONS), case)
     took_s = time.monotonic() - began_s
     peak_mib = memory.stop()
     wrong = {kind: row["count"] for kind, row in answer["promises"].items() if row["count"]}

@@ -40,6 +40,14 @@ MARKS = re.compile(r"\b(?:FIX" + r"ME|TO" + r"DO|XX" + r"X)\b")
 MACHINE_PATHS = re.compile(r"(?<![A-Za-z0-9_.])/(?:wo" + r"rk|ro" + r"ot|ho" + r"me)/[a-z]")
 
 
+WORDS = re.compile(
+    r"\b(?:SPEC|(?i:anew|obeys?|obeyed|tells? of|told of|for ever|strikes?|struck|wish(?:es|ed)?"
+    r"|whoever|somebody|nobody|mend(?:s|ed)?|as it were))\b"
+)
+QUOTED = re.compile(r"^\| |^#+ ")
+"""Tables may quote them: the one of CONTRIBUTING.md does."""
+
+
 def main() -> int:
     """Print what is untidy, a line each; the exit status."""
     problems = sorted(problem for check in CHECKS for problem in check())
@@ -202,7 +210,34 @@ def sizes() -> Iterator[str]:
                     yield f"{name}:{node.lineno}: {node.name} has {lines} lines"
 
 
-CHECKS = (docstrings, twins, core_calls, api_headers, messages, marks, sizes)
+def class_names() -> Iterator[str]:
+    """A public class name stands for one thing in the whole package."""
+    known: dict[str, str] = {}
+    for name in python_files():
+        if not name.startswith("minikafka/"):
+            continue
+        for node in tree_of(name).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                first = known.setdefault(node.name, name)
+                if first != name:
+                    yield f"{name}:{node.lineno}: {first} has a class {node.name} already"
+
+
+def words() -> Iterator[str]:
+    """The package, the tools and the documents do without certain words."""
+    for name in tracked("minikafka/*.py", "tools/*.py", "*.md", "docs/*.md"):
+        if name.startswith(GENERATED) or name == "tools/tidy.py":
+            continue
+        text = (ROOT / name).read_text(encoding="utf-8")
+        for number, line in enumerate(text.splitlines(), 1):
+            found = WORDS.search(line)
+            if found is not None and not QUOTED.search(line):
+                yield f"{name}:{number}: say {found[0]!r} in plainer words"
+
+
+CHECKS = (
+    docstrings, twins, core_calls, api_headers, messages, marks, class_names, words, sizes,
+)  # fmt: skip
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -17,7 +17,7 @@ from minikafka.admin.topics import create_topic, delete_topics
 from minikafka.bench.memory import WarmMemory
 from minikafka.bench.plan import LOADS, Load, Measurement, Step
 from minikafka.bench.processes import cpu_seconds
-from minikafka.bench.targets import BenchError, Target, end
+from minikafka.bench.targets import BenchError, BenchTarget, end
 from minikafka.common.errors import ErrorCode
 from minikafka.messages.metadata import MetadataRequest, MetadataRequestTopic
 
@@ -46,7 +46,7 @@ class Conditions(NamedTuple):
         return self.max_mb * 1_000_000
 
 
-def measure(step: Step, target: Target, conditions: Conditions) -> Measurement:
+def measure(step: Step, target: BenchTarget, conditions: Conditions) -> Measurement:
     """Run one measurement on a new topic.
 
     Raises:
@@ -98,12 +98,12 @@ def _is_complete(client: AdminClient, topic: str, replicas: int) -> bool:
     return True
 
 
-def _fill(target: Target, topic: str, conditions: Conditions) -> None:
+def _fill(target: BenchTarget, topic: str, conditions: Conditions) -> None:
     load = LOADS[_FILL_LOAD]
     _run_worker(load, target, topic, conditions._replace(seconds=_FILL_SECONDS, warm_mb=0))
 
 
-def _run_worker(load: Load, target: Target, topic: str, conditions: Conditions) -> Measurement:
+def _run_worker(load: Load, target: BenchTarget, topic: str, conditions: Conditions) -> Measurement:
     job = {
         "load": load.name,
         "bootstrap": target.bootstrap,

@@ -43,7 +43,7 @@ class _Message(ctypes.Structure):
     )
 
 
-class Client:
+class NativeClient:
     """One librdkafka client and one topic."""
 
     def __init__(self, kind: int, settings: Mapping[str, Any], topic: str) -> None:
@@ -145,7 +145,7 @@ def prepare(
 def _prepare_produce(
     settings: Mapping[str, Any], topic: str, load: Load, max_bytes: int
 ) -> Callable[[float], Measurement]:
-    client = Client(_PRODUCER, settings, topic)
+    client = NativeClient(_PRODUCER, settings, topic)
     client.end_offset()
     value = ctypes.create_string_buffer(bytes(i % 251 for i in range(load.record_bytes)))
     messages = (_Message * _CHUNK)()
@@ -181,7 +181,7 @@ def _prepare_produce(
 def _prepare_consume(
     settings: Mapping[str, Any], topic: str, load: Load
 ) -> Callable[[float], Measurement]:
-    client = Client(_CONSUMER, settings, topic)
+    client = NativeClient(_CONSUMER, settings, topic)
     end = client.end_offset()
 
     def run(seconds: float) -> Measurement:
@@ -198,7 +198,7 @@ def _prepare_consume(
     return run
 
 
-def _one_pass(client: Client, end: int) -> tuple[int, float]:
+def _one_pass(client: NativeClient, end: int) -> tuple[int, float]:
     """Read to the end; return the records and seconds after the first call with records."""
     library = client.library
     messages = (ctypes.POINTER(_Message) * _CHUNK)()

@@ -39,7 +39,7 @@ class ReplayError(Exception):
     """A load failed; the message says why."""
 
 
-class Replay(NamedTuple):
+class RequestReplay(NamedTuple):
     """An encoded request for one leader, with its numbers of records and bytes."""
 
     address: tuple[str, int]
@@ -50,7 +50,7 @@ class Replay(NamedTuple):
     bytes: int
 
 
-def produce_replay(bootstrap: str, topic: str, load: Load, acks: int) -> Replay:
+def produce_replay(bootstrap: str, topic: str, load: Load, acks: int) -> RequestReplay:
     """Return a Produce request with the load's records for partition 0."""
     value = bytes(index % 251 for index in range(load.record_bytes))
     now = int(time.time() * 1000)
@@ -61,7 +61,7 @@ def produce_replay(bootstrap: str, topic: str, load: Load, acks: int) -> Replay:
     return _replay(bootstrap, topic, request, _PRODUCE_VERSION, (load.records_per_request, size))
 
 
-def fetch_replay(bootstrap: str, topic: str) -> Replay:
+def fetch_replay(bootstrap: str, topic: str) -> RequestReplay:
     """Return a Fetch request from the start of partition 0."""
     partition = FetchPartition(partition=0, fetch_offset=0, partition_max_bytes=_FETCH_BYTES)
     request = FetchRequest(
@@ -74,7 +74,9 @@ def fetch_replay(bootstrap: str, topic: str) -> Replay:
     return _replay(bootstrap, topic, request, _FETCH_VERSION, (0, 0))
 
 
-def run_replay(replay: Replay, in_flight: int, seconds: float, max_bytes: int) -> Measurement:
+def run_replay(
+    replay: RequestReplay, in_flight: int, seconds: float, max_bytes: int
+) -> Measurement:
     """Send for `seconds`, or until `max_bytes` were moved; measure the latency of each request.
 
     Raises:
@@ -122,7 +124,7 @@ def percentile_us(ordered: list[float], share: float) -> float:
 class RawConnection:
     """One blocking socket that replays one request."""
 
-    def __init__(self, replay: Replay) -> None:
+    def __init__(self, replay: RequestReplay) -> None:
         """Connect.
 
         Raises:
@@ -183,7 +185,7 @@ def _raise_for(code: int) -> None:
 
 def _replay(
     bootstrap: str, topic: str, request: ApiMessage, newest: int, carries: tuple[int, int]
-) -> Replay:
+) -> RequestReplay:
     with AdminClient(bootstrap, client_id=_CLIENT_ID) as client:
         asked = MetadataRequest(
             topics=[MetadataRequestTopic(name=topic)], allow_auto_topic_creation=False
@@ -198,4 +200,4 @@ def _replay(
     api_key = ApiKey(request.API_KEY)
     version = min(newest, served[api_key])
     frame = b"".join(map(bytes, encode_request(1, _CLIENT_ID, request, version)))  # type: ignore[arg-type]
-    return Replay(address, api_key, version, frame, *carries)
+    return RequestReplay(address, api_key, version, frame, *carries)

@@ -15,7 +15,7 @@ Results = Mapping[tuple[str, str], Sequence[Measurement]]
 """(name of the load, name of the target) → one measurement per round."""
 
 
-class Summary(NamedTuple):
+class LoadSummary(NamedTuple):
     """A summary of the measurements of one load against one target."""
 
     median: float
@@ -26,11 +26,11 @@ class Summary(NamedTuple):
     p99_us: float | None
 
 
-def summarize(load: Load, measurements: Sequence[Measurement]) -> Summary:
+def summarize(load: Load, measurements: Sequence[Measurement]) -> LoadSummary:
     """Return the medians; the spread is (largest - smallest) / median."""
     values = [it.value(load.figure) for it in measurements]
     middle = median(values)
-    return Summary(
+    return LoadSummary(
         middle,
         (max(values) - min(values)) / middle,
         median(it.client_cpu_s / it.seconds for it in measurements),
@@ -40,13 +40,13 @@ def summarize(load: Load, measurements: Sequence[Measurement]) -> Summary:
     )
 
 
-def summarize_all(results: Results) -> dict[tuple[str, str], Summary]:
+def summarize_all(results: Results) -> dict[tuple[str, str], LoadSummary]:
     """Return a summary for each load and target with measurements."""
     return {key: summarize(LOADS[key[0]], found) for key, found in results.items() if found}
 
 
 def print_table(
-    console: Console, summaries: Mapping[tuple[str, str], Summary], targets: Sequence[str]
+    console: Console, summaries: Mapping[tuple[str, str], LoadSummary], targets: Sequence[str]
 ) -> None:
     """Print a row per load and a column per target; the ratio is first target over second."""
     table = Table(title="Medians (spread), processor time of brokers and client")
@@ -72,7 +72,7 @@ def write_json(
     path: Path,
     conditions: Mapping[str, Any],
     results: Results,
-    summaries: Mapping[tuple[str, str], Summary],
+    summaries: Mapping[tuple[str, str], LoadSummary],
     processes: Mapping[str, Any],
 ) -> None:
     """Write all measurements and their conditions."""
@@ -90,7 +90,7 @@ def write_json(
     path.write_text(json.dumps(content, indent=2) + "\n")
 
 
-def _cells(load: Load, row: Sequence[Summary | None]) -> list[str]:
+def _cells(load: Load, row: Sequence[LoadSummary | None]) -> list[str]:
     cells = [f"{load.name}\n[dim]{load.summary}[/dim]"]
     cells += ["-" if it is None else _cell(load, it) for it in row]
     if len(row) > 1:
@@ -99,7 +99,7 @@ def _cells(load: Load, row: Sequence[Summary | None]) -> list[str]:
     return cells
 
 
-def _cell(load: Load, it: Summary) -> str:
+def _cell(load: Load, it: LoadSummary) -> str:
     lines = [f"{_number(it.median)} {load.figure} ({it.spread:.0%})"]
     if it.p99_us is not None:
         lines.append(f"p99 {it.p99_us:,.0f} µs")

@@ -10,7 +10,7 @@ from minikafka.bench.measure import Conditions, measure
 from minikafka.bench.plan import LOADS, Measurement, Step, plan
 from minikafka.bench.processes import resident_mib
 from minikafka.bench.targets import (
-    Target,
+    BenchTarget,
     given_target,
     kafka_cluster_program,
     start_kafka,
@@ -64,9 +64,9 @@ class Bench:
         )
         self._tell(f"idle memory of a node: {_range(measured.idle_mib)} MiB")
 
-    def _targets(self) -> list[Target]:
+    def _targets(self) -> list[BenchTarget]:
         args = self._args
-        targets: list[Target] = []
+        targets: list[BenchTarget] = []
         if args.bootstrap_server:
             targets.append(given_target("A", args.bootstrap_server, args.pids))
         elif args.start_nodes and args.loads:
@@ -89,7 +89,7 @@ class Bench:
             self._tell(f"{target.name}: {target.bootstrap}, {known}")
         return targets
 
-    def _conditions(self, targets: Sequence[Target]) -> Conditions:
+    def _conditions(self, targets: Sequence[BenchTarget]) -> Conditions:
         args = self._args
         brokers = min((target.brokers for target in targets), default=1)
         factor = args.replication_factor or min(3, brokers)
@@ -103,7 +103,7 @@ class Bench:
             scratch=args.scratch,
         )
 
-    def _measure_loads(self, targets: Sequence[Target]) -> None:
+    def _measure_loads(self, targets: Sequence[BenchTarget]) -> None:
         conditions = self._conditions(targets)
         by_name = {target.name: target for target in targets}
         for target in targets:
@@ -118,7 +118,7 @@ class Bench:
             memory = [resident_mib(pid) for pid in target.pids]
             self._processes[target.name] = {"pids": list(target.pids), "resident_mib": memory}
 
-    def _warm_up(self, target: Target, conditions: Conditions) -> None:
+    def _warm_up(self, target: BenchTarget, conditions: Conditions) -> None:
         """Run some load before the measurements, so that a JVM compiles its code."""
         loads = [LOADS[name] for name in _WARM_UP_LOADS]
         if self._args.warm_up == 0:

@@ -23,7 +23,7 @@ class BenchError(Exception):
     """A measurement is not possible; the message says why."""
 
 
-class Target(NamedTuple):
+class BenchTarget(NamedTuple):
     """A cluster. Without `pids` its processor time and memory are unknown."""
 
     name: str
@@ -32,7 +32,7 @@ class Target(NamedTuple):
     brokers: int
 
 
-def given_target(name: str, bootstrap: str, pids: Sequence[int] = ()) -> Target:
+def given_target(name: str, bootstrap: str, pids: Sequence[int] = ()) -> BenchTarget:
     """Return a running cluster; local processes are found by the brokers' ports.
 
     Raises:
@@ -43,10 +43,10 @@ def given_target(name: str, bootstrap: str, pids: Sequence[int] = ()) -> Target:
     if not pids:
         found = listeners(port for _, port in brokers.values())
         pids = sorted(set(found.values())) if len(found) == len(brokers) else ()
-    return Target(name, bootstrap, pids, len(brokers))
+    return BenchTarget(name, bootstrap, pids, len(brokers))
 
 
-def start_minikafka(stack: ExitStack, nodes: int, base_port: int, scratch: Path) -> Target:
+def start_minikafka(stack: ExitStack, nodes: int, base_port: int, scratch: Path) -> BenchTarget:
     """Start a cluster by `minikafka dev`; `stack` stops it.
 
     Raises:
@@ -67,7 +67,9 @@ def start_minikafka(stack: ExitStack, nodes: int, base_port: int, scratch: Path)
     return given_target("minikafka", bootstrap[2])
 
 
-def start_kafka(stack: ExitStack, nodes: int, base_port: int, tools: Path, scratch: Path) -> Target:
+def start_kafka(
+    stack: ExitStack, nodes: int, base_port: int, tools: Path, scratch: Path
+) -> BenchTarget:
     """Start a cluster of Apache Kafka by `kafka-cluster` in `tools`; `stack` stops it.
 
     Raises:

@@ -17,7 +17,7 @@ from minikafka.testing.cluster import ClusterError, free_base_port
 from minikafka.testing.nodes import Nodes
 
 if TYPE_CHECKING:
-    from minikafka.harness.faults.elr_schedules import Outcome
+    from minikafka.harness.faults.elr_schedules import ScheduleOutcome
 
 _NODES_EACH = 4
 _NAMES_SHOWN = 3
@@ -71,7 +71,9 @@ def run(args: argparse.Namespace) -> int:
     return or_undecided("demo-elr", shown, HarnessError, ClusterError)
 
 
-def _both_sides(base_port: int, directory: Path | None) -> tuple["Outcome", "Outcome"]:
+def _both_sides(
+    base_port: int, directory: Path | None
+) -> tuple["ScheduleOutcome", "ScheduleOutcome"]:
     with ThreadPoolExecutor(2) as pool:
         sides = [
             pool.submit(_one_side, elr, base_port + place * _NODES_EACH, directory)
@@ -80,7 +82,7 @@ def _both_sides(base_port: int, directory: Path | None) -> tuple["Outcome", "Out
         return sides[0].result(), sides[1].result()
 
 
-def _one_side(elr: bool, base_port: int, directory: Path | None) -> "Outcome":  # noqa: FBT001
+def _one_side(elr: bool, base_port: int, directory: Path | None) -> "ScheduleOutcome":  # noqa: FBT001
     from minikafka.harness.faults.elr_schedules import last_replica_standing
 
     home = None if directory is None else directory / ("with-elr" if elr else "without-elr")
@@ -91,7 +93,7 @@ def _one_side(elr: bool, base_port: int, directory: Path | None) -> "Outcome":  
         return last_replica_standing(nodes, elr=elr)
 
 
-def _show(without: "Outcome", with_elr: "Outcome") -> None:
+def _show(without: "ScheduleOutcome", with_elr: "ScheduleOutcome") -> None:
     from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
@@ -115,7 +117,7 @@ def _show(without: "Outcome", with_elr: "Outcome") -> None:
         console.print("This is not the expected result: see the states above.")
 
 
-def _verdict(outcome: "Outcome") -> str:
+def _verdict(outcome: "ScheduleOutcome") -> str:
     lost, total = outcome.lost, len(outcome.acknowledged)
     if not lost:
         return f"[green]nothing: all {total} acknowledged records can be read[/green]"

@@ -28,7 +28,7 @@ class EventLog:
     path: Path
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def mend(self) -> None:
+    def repair(self) -> None:
         """Remove a torn last line of a killed writer, before another writer appends."""
         if self.path.exists():
             data = self.path.read_bytes()

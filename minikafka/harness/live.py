@@ -134,7 +134,7 @@ def _stream_line(event: Event) -> str:
 
 
 @dataclass(slots=True)
-class View:
+class LiveView:
     """Shows a `RunState`; a context manager, since a live view must restore the terminal."""
 
     console: Console

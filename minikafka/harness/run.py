@@ -39,10 +39,10 @@ from minikafka.harness.clusters.kafka_cluster import KafkaCluster
 from minikafka.harness.clusters.own_cluster import OwnCluster
 from minikafka.harness.clusters.replicas import Expected
 from minikafka.harness.faults.injector import FaultInjector, InjectedFault
-from minikafka.harness.faults.kinds import Stage
+from minikafka.harness.faults.kinds import FaultStage
 from minikafka.harness.faults.operator_actions import Operator
 from minikafka.harness.lines import Event, EventLog, Tail, wall_ms
-from minikafka.harness.live import RunState, View, print_verdict
+from minikafka.harness.live import LiveView, RunState, print_verdict
 from minikafka.harness.page import report, timeline
 from minikafka.harness.plan.schedule import Schedule
 from minikafka.harness.plan.settings import HarnessError, RunFiles, RunSettings
@@ -53,7 +53,7 @@ from minikafka.harness.verdict import verdict_file
 from minikafka.harness.verdict.verdict_file import Evidence, Verdict
 from minikafka.harness.watch import node_watch, watermarks
 from minikafka.harness.watch.node_watch import NodeWatch
-from minikafka.harness.watch.watcher import Watcher
+from minikafka.harness.watch.watcher import ClusterWatcher
 
 _LOOK_EVERY_S = 0.1
 _SESSION_TIMEOUT_S = 300.0
@@ -81,7 +81,7 @@ def verify(settings: RunSettings, schedule: Schedule, console: Console) -> int:
     files = RunFiles(settings.out)
     files.prepare()
     schedule.write(files.schedule)
-    run = Run(settings, schedule, files, console, java)
+    run = VerificationRun(settings, schedule, files, console, java)
     with _interrupts(run.interrupted):
         run.carry_out()
         verdict = run.conclude()
@@ -100,7 +100,7 @@ def _check_cluster(settings: RunSettings) -> None:
         require_transactions(settings.bootstrap_servers)
     if settings.topic:
         nowhere = EventLog(Path(os.devnull))
-        watcher = Watcher(settings.bootstrap_servers, settings.topic, nowhere)
+        watcher = ClusterWatcher(settings.bootstrap_servers, settings.topic, nowhere)
         watcher.require_fitting(settings.topic, settings.partitions)
 
 
@@ -125,7 +125,7 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 @dataclass(slots=True)
-class Run:
+class VerificationRun:
     """The parts of a run, and its state so far."""
 
     settings: RunSettings
@@ -135,7 +135,7 @@ class Run:
     java: str
     interrupted: threading.Event = field(default_factory=threading.Event)
     events: EventLog = field(init=False)
-    view: View = field(init=False)
+    view: LiveView = field(init=False)
     spark: SparkProcess = field(init=False)
     reader: ReaderProcess | None = None
     meta: dict[str, Any] = field(init=False)
@@ -160,7 +160,7 @@ class Run:
     def __post_init__(self) -> None:
         name = random.SystemRandom().randbytes(3).hex()
         self.events = EventLog(self.files.events)
-        self.view = View(self.console, RunState(self.settings.seconds))
+        self.view = LiveView(self.console, RunState(self.settings.seconds))
         self._tails = [Tail(self.files.events), Tail(self.files.spark_events)]
         self.meta = {
             "id": name,
@@ -268,7 +268,7 @@ class Run:
         settings, topic = self.settings, self.meta["topic"]
         if settings.workload.transactions:
             require_transactions(cluster.bootstrap_servers)
-        watcher = Watcher(cluster.bootstrap_servers, topic, self.events)
+        watcher = ClusterWatcher(cluster.bootstrap_servers, topic, self.events)
         self.meta["topic_id"] = watcher.create_topic(
             settings.partitions,
             settings.replication_factor,
@@ -321,7 +321,7 @@ class Run:
             self._begin_stream(cluster)
         self._judge()
 
-    def _ask_topic(self, watcher: Watcher) -> None:
+    def _ask_topic(self, watcher: ClusterWatcher) -> None:
         """Fetch the topic's id; without an answer everything else is judged nevertheless."""
         try:
             self.meta["topic_id_at_end"] = watcher.topic_id(_TOPIC_PATIENCE_S)
@@ -345,13 +345,15 @@ class Run:
             self._wait(lambda: not reader.is_running, END_TIMEOUT_S)
             self.notes += reader.notes
 
-    def _write(self, workload: Workload, cluster: ClusterUnderTest, watcher: Watcher) -> None:
+    def _write(
+        self, workload: Workload, cluster: ClusterUnderTest, watcher: ClusterWatcher
+    ) -> None:
         """Run producers and faults."""
         operator = Operator(lambda: cluster.bootstrap_servers, *self.meta["topic"].split(","))
         spark = self.spark if self.settings.stream == "live" else None
         injector = FaultInjector(
             self.schedule.faults,
-            lambda wait: Stage(cluster, operator, watcher, self.settings.min_isr, wait, spark),
+            lambda wait: FaultStage(cluster, operator, watcher, self.settings.min_isr, wait, spark),
             self.events,
             time.monotonic,
         )

@@ -9,12 +9,12 @@ from confluent_kafka import Consumer, Producer, TopicPartition
 from minikafka.admin.client import AdminClient, BrokerConnection
 from minikafka.admin.configs import Resource, ResourceType, alter_configs
 from minikafka.harness.clusters.own_cluster import OwnCluster
-from minikafka.harness.faults.kinds import Fault, Stage
+from minikafka.harness.faults.kinds import FaultAction, FaultStage
 from minikafka.harness.faults.operator_actions import Operator
 from minikafka.harness.lines import EventLog
 from minikafka.harness.plan.schedule import PlannedFault
 from minikafka.harness.plan.settings import RunSettings
-from minikafka.harness.watch.watcher import Watcher
+from minikafka.harness.watch.watcher import ClusterWatcher
 from minikafka.messages.metadata import MetadataRequest, MetadataRequestTopic
 from minikafka.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
 from minikafka.records.builder import NewRecord, build_batch
@@ -40,18 +40,18 @@ class World:
     def open(self, folder):
         self.cluster.wait_ready()
         servers = self.cluster.bootstrap_servers
-        self.watcher = Watcher(servers, TOPIC, EventLog(folder / "events.jsonl"))
+        self.watcher = ClusterWatcher(servers, TOPIC, EventLog(folder / "events.jsonl"))
         self.watcher.create_topic(1, 3, 2)
         operator = Operator(lambda: servers, TOPIC)
         ended = threading.Event()
-        self.stage = Stage(self.cluster, operator, self.watcher, 2, ended.wait)
+        self.stage = FaultStage(self.cluster, operator, self.watcher, 2, ended.wait)
         self.producer = Producer(
             {"bootstrap.servers": servers, "acks": "all", "linger.ms": 0, "log_level": 0}
         )
 
     def begin(self, kind, *targets, **parameters):
         plan = PlannedFault(kind=kind, at_s=0, targets=targets, parameters=parameters)
-        fault = Fault(self.stage, plan, self.stage.resolve(plan))
+        fault = FaultAction(self.stage, plan, self.stage.resolve(plan))
         self.faults.append(fault)
         self.did = fault.begin()
         return fault

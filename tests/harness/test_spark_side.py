@@ -11,7 +11,13 @@ from minikafka.harness.clients.records import DIGEST_COLUMNS, RecordFactory, dig
 from minikafka.harness.lines import EventLog, Tail
 from minikafka.harness.plan.settings import RunFiles
 from minikafka.harness.spark.job import commands
-from minikafka.harness.spark.stream import Commit, Origin, Stream, last_commit, stream_ends
+from minikafka.harness.spark.stream import (
+    StreamCommit,
+    StreamOrigin,
+    TopicStream,
+    last_commit,
+    stream_ends,
+)
 
 KAFKA_SCHEMA = "value binary, key binary, headers array<struct<key:string,value:binary>>"
 
@@ -53,8 +59,8 @@ class EndedError(Exception):
 @pytest.fixture
 def stream(tmp_path, monkeypatch):
     starts = []
-    monkeypatch.setattr(Stream, "start", lambda self: starts.append(self._restart_count))
-    made = Stream(None, Origin("h:1", "t"), RunFiles(tmp_path), EventLog(tmp_path / "e"))
+    monkeypatch.setattr(TopicStream, "start", lambda self: starts.append(self._restart_count))
+    made = TopicStream(None, StreamOrigin("h:1", "t"), RunFiles(tmp_path), EventLog(tmp_path / "e"))
     made.start()
     return made, starts
 
@@ -116,9 +122,9 @@ def test_a_checkpoint_says_which_batch_was_done_last_and_where_it_ended(tmp_path
 
 def test_the_stream_ends_where_its_last_finished_batch_ended(tmp_path):
     """Partitions are numbered through all topics; a batch that was only planned does not count."""
-    assert stream_ends(tmp_path, Origin("", "t")) == {}
+    assert stream_ends(tmp_path, StreamOrigin("", "t")) == {}
     checkpoint(tmp_path, done=[8, 9], planned=[8, 9, 10])
-    assert stream_ends(tmp_path, Origin("", "s,t", 4)) == {4: 90}
+    assert stream_ends(tmp_path, StreamOrigin("", "s,t", 4)) == {4: 90}
 
 
 @pytest.mark.parametrize(
@@ -130,7 +136,7 @@ def test_a_query_that_does_not_go_on_where_its_checkpoint_says_is_told(
 ):
     """S2: over its own restarts."""
     query, _ = stream
-    query._expected = Commit(9, {"t": {"0": 90}})
+    query._expected = StreamCommit(9, {"t": {"0": 90}})
     for number in range(2):
         query._check_start({"batchId": batch + number, "sources": [{"startOffset": start}]})
     told = [event["phase"] for event in Tail(tmp_path / "e").read()]

@@ -1,8 +1,8 @@
 """The client libraries that producers write with, behind one interface.
 
-A client takes records and returns `Answer`s, both in the caller's thread. `ClientGaveUpError` means
-that it can write no more. Another instance must take over; it knows nothing of the records that the
-first one had in flight. A client with an idempotent producer fails this way after an unclean
+A client takes records and returns `DeliveryReport`s, both in the caller's thread.
+`ClientGaveUpError` means that it can write no more. Another instance must take over; it knows
+nothing of the records that the first one had in flight. A client with an idempotent producer fails this way after an unclean
 election.
 """
 
@@ -21,7 +21,7 @@ from confluent_kafka import KafkaError as RdKafkaError
 from confluent_kafka import KafkaException, Message, Producer
 
 from minikafka.harness.clients.outbox import Outbox, ProducerTask
-from minikafka.harness.clients.records import Record
+from minikafka.harness.clients.records import NumberedRecord
 from minikafka.harness.plan.workload_options import Acks
 
 _DELIVERY_TIMEOUT_S = 60.0
@@ -38,7 +38,7 @@ class NotEndedError(Exception):
     """The outcome of a transaction is unknown; the message says why."""
 
 
-class Answer(NamedTuple):
+class DeliveryReport(NamedTuple):
     """The outcome of one record: its offset and timestamp, or the name of its error.
 
     `definite` is True if the record is certainly not in the log.
@@ -51,17 +51,17 @@ class Answer(NamedTuple):
     timestamp_ms: int | None
 
 
-class Client(Protocol):
+class ProducerClient(Protocol):
     """A producer client."""
 
-    def send(self, records: Sequence[Record]) -> None:
+    def send(self, records: Sequence[NumberedRecord]) -> None:
         """Hand records to the client.
 
         Raises:
             ClientGaveUpError: if it cannot write any more.
         """
 
-    def answers(self, wait_s: float) -> list[Answer]:
+    def answers(self, wait_s: float) -> list[DeliveryReport]:
         """Wait, and return the answers that have arrived.
 
         Raises:
@@ -86,7 +86,7 @@ class Client(Protocol):
         """Close the client without waiting for answers."""
 
 
-def make_client(outbox: Outbox) -> Client:
+def make_client(outbox: Outbox) -> ProducerClient:
     """Create the client that the task names.
 
     Raises:
@@ -135,7 +135,7 @@ class ConfluentClient:
         """Connect; with transactions, wait for the coordinator."""
         task = outbox.task
         self._outbox = outbox
-        self._answers: list[Answer] = []
+        self._answers: list[DeliveryReport] = []
         self._fatal = ""
         config: dict[str, Any] = {
             "bootstrap.servers": task.bootstrap_servers,
@@ -158,7 +158,7 @@ class ConfluentClient:
         if transactional_id:
             self._transact(lambda: self._producer.init_transactions(_END_TIMEOUT_S))
 
-    def send(self, records: Sequence[Record]) -> None:
+    def send(self, records: Sequence[NumberedRecord]) -> None:
         """Add the records to librdkafka's queue."""
         for record in records:
             topic, partition = self._outbox.place(record.partition)
@@ -175,12 +175,12 @@ class ConfluentClient:
             except BufferError as error:
                 name = f"local queue full: {error}"
                 self._answers.append(
-                    Answer(record.seq, name, definite=True, offset=None, timestamp_ms=None)
+                    DeliveryReport(record.seq, name, definite=True, offset=None, timestamp_ms=None)
                 )
             except KafkaException as error:
                 raise ClientGaveUpError(str(error)) from error
 
-    def answers(self, wait_s: float) -> list[Answer]:
+    def answers(self, wait_s: float) -> list[DeliveryReport]:
         """Serve callbacks, and return the answers that they delivered."""
         try:
             self._producer.poll(wait_s)
@@ -228,10 +228,10 @@ class ConfluentClient:
         def delivered(error: RdKafkaError | None, message: Message) -> None:
             if error is None:
                 at, stamp = message.offset(), message.timestamp()[1]
-                self._answers.append(Answer(seq, "", False, at, stamp))
+                self._answers.append(DeliveryReport(seq, "", False, at, stamp))
             else:
                 definite = error.code() in _DEFINITE_RD_ERRORS
-                self._answers.append(Answer(seq, error.name(), definite, None, None))
+                self._answers.append(DeliveryReport(seq, error.name(), definite, None, None))
 
         return delivered
 
@@ -252,19 +252,19 @@ _LOST_COUNT = "OutOfOrderSequenceNumber"
 """aiokafka increments its sequence after a batch that timed out; every later batch is refused."""
 
 
-def _refused(seq: int, error: BaseException) -> Answer:
+def _refused(seq: int, error: BaseException) -> DeliveryReport:
     name = type(error).__name__
-    return Answer(seq, name, name in _DEFINITE_PY_ERRORS, offset=None, timestamp_ms=None)
+    return DeliveryReport(seq, name, name in _DEFINITE_PY_ERRORS, offset=None, timestamp_ms=None)
 
 
-def _confirmed(seq: int, metadata: Any) -> Answer:
+def _confirmed(seq: int, metadata: Any) -> DeliveryReport:
     # With acks=0 the client gets no response and knows no offset.
     at = getattr(metadata, "offset", None)
     stamp = getattr(metadata, "timestamp", None)
-    return Answer(seq, "", definite=False, offset=at, timestamp_ms=stamp)
+    return DeliveryReport(seq, "", definite=False, offset=at, timestamp_ms=stamp)
 
 
-def _collect(queue: "SimpleQueue[Answer]", wait_s: float) -> list[Answer]:
+def _collect(queue: "SimpleQueue[DeliveryReport]", wait_s: float) -> list[DeliveryReport]:
     time.sleep(wait_s)
     found = []
     while True:
@@ -281,7 +281,7 @@ class AioClient:
         """Connect."""
         task = outbox.task
         self._outbox = outbox
-        self._answers: SimpleQueue[Answer] = SimpleQueue()
+        self._answers: SimpleQueue[DeliveryReport] = SimpleQueue()
         self._has_lost_count = False
         self._waiting: set[asyncio.Task[None]] = set()
         self._loop = asyncio.new_event_loop()
@@ -320,13 +320,13 @@ class AioClient:
     def _do(self, work: Coroutine[Any, Any, _T], timeout_s: float | None = 60.0) -> _T:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(timeout_s)
 
-    def send(self, records: Sequence[Record]) -> None:
+    def send(self, records: Sequence[NumberedRecord]) -> None:
         """Add the records to aiokafka's accumulator; waits while it is full."""
         self._require_alive()
         if records:
             self._do(self._send(records), timeout_s=None)
 
-    async def _send(self, records: Sequence[Record]) -> None:
+    async def _send(self, records: Sequence[NumberedRecord]) -> None:
         for record in records:
             topic, partition = self._outbox.place(record.partition)
             try:
@@ -353,7 +353,7 @@ class AioClient:
         else:
             self._answers.put(_confirmed(seq, metadata))
 
-    def answers(self, wait_s: float) -> list[Answer]:
+    def answers(self, wait_s: float) -> list[DeliveryReport]:
         """Wait, and return the answers that have arrived."""
         found = _collect(self._answers, wait_s)
         if not found:
@@ -420,7 +420,7 @@ class PythonClient:
         task = outbox.task
         self._outbox = outbox
         self._error: type[Exception] = PyKafkaError
-        self._answers: SimpleQueue[Answer] = SimpleQueue()
+        self._answers: SimpleQueue[DeliveryReport] = SimpleQueue()
         try:
             self._producer = KafkaProducer(
                 bootstrap_servers=task.bootstrap_servers.split(","),
@@ -440,7 +440,7 @@ class PythonClient:
         except PyKafkaError as error:
             raise ClientGaveUpError(repr(error)) from error
 
-    def send(self, records: Sequence[Record]) -> None:
+    def send(self, records: Sequence[NumberedRecord]) -> None:
         """Add the records to kafka-python's accumulator."""
         for record in records:
             topic, partition = self._outbox.place(record.partition)
@@ -462,7 +462,7 @@ class PythonClient:
         future.add_callback(lambda metadata: self._answers.put(_confirmed(seq, metadata)))
         future.add_errback(lambda error: self._answers.put(_refused(seq, error)))
 
-    def answers(self, wait_s: float) -> list[Answer]:
+    def answers(self, wait_s: float) -> list[DeliveryReport]:
         """Wait, and return the answers that have arrived."""
         found = _collect(self._answers, wait_s)
         manager = self._producer._transaction_manager  # noqa: SLF001 - not reported elsewhere

@@ -12,7 +12,7 @@ import time
 from dataclasses import dataclass, field
 
 from minikafka.harness.clients.ledger import NO_OFFSET, Acknowledged, LedgerWriter
-from minikafka.harness.clients.records import Record, RecordFactory
+from minikafka.harness.clients.records import NumberedRecord, RecordFactory
 from minikafka.harness.lines import EventLog
 from minikafka.harness.plan.workload_options import SENT_TIME, Acks
 
@@ -126,7 +126,7 @@ class Outbox:
         readable, _, _ = select.select([sys.stdin], [], [], 0)
         return bool(readable)
 
-    def batch(self) -> list[Record]:
+    def batch(self) -> list[NumberedRecord]:
         """Make the records that are due now, and write them to the ledger as sent.
 
         Return none while too many records have no answer.
@@ -139,7 +139,7 @@ class Outbox:
             allowed = int(elapsed_s * self.task.bytes_per_s) - self._sent_bytes
             room_bytes = min(room_bytes, allowed)
         base_us = now_us()
-        records: list[Record] = []
+        records: list[NumberedRecord] = []
         while len(records) < due and room_bytes > 0:
             record = self._factory.make(base_us)
             records.append(record)
@@ -148,7 +148,7 @@ class Outbox:
             self._announce(records, base_us)
         return records
 
-    def _announce(self, records: list[Record], base_us: int) -> None:
+    def _announce(self, records: list[NumberedRecord], base_us: int) -> None:
         sizes = [len(record.value) for record in records]
         self.ledger.sent(
             records[0].seq,

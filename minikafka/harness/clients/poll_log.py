@@ -45,7 +45,7 @@ rebalances that the member had seen before; they may not have affected the parti
 _COUNTS = ("polled", "commits", "refused", "assignments")
 
 
-class Run(NamedTuple):
+class OffsetRun(NamedTuple):
     """Consecutive offsets of one partition, returned by one poll."""
 
     partition: int
@@ -54,9 +54,9 @@ class Run(NamedTuple):
     last: int
 
 
-def runs(delivered: Iterable[tuple[int, int, int]]) -> list[Run]:
+def runs(delivered: Iterable[tuple[int, int, int]]) -> list[OffsetRun]:
     """Group records into runs; `delivered` has (partition, assignment, offset) in poll order."""
-    found: list[Run] = []
+    found: list[OffsetRun] = []
     open_at: dict[int, int] = {}
     for partition, assignment, offset in delivered:
         index = open_at.get(partition, -1)
@@ -64,7 +64,7 @@ def runs(delivered: Iterable[tuple[int, int, int]]) -> list[Run]:
             found[index] = found[index]._replace(last=offset)
         else:
             open_at[partition] = len(found)
-            found.append(Run(partition, assignment, offset, offset))
+            found.append(OffsetRun(partition, assignment, offset, offset))
     return found
 
 
@@ -94,7 +94,7 @@ class PollLog:
             self.counts["assignments"] += len(numbers)
             return numbers
 
-    def polled(self, member: int, found: Sequence[Run]) -> None:
+    def polled(self, member: int, found: Sequence[OffsetRun]) -> None:
         """Note what a poll returned."""
         with self._lock:
             columns = [list(column) for column in zip(*found, strict=True)]

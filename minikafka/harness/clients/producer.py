@@ -21,10 +21,10 @@ from typing import Protocol
 
 from minikafka.harness.clients.ledger import ABORTED, LedgerWriter
 from minikafka.harness.clients.libraries import (
-    Answer,
-    Client,
     ClientGaveUpError,
+    DeliveryReport,
     NotEndedError,
+    ProducerClient,
     make_client,
 )
 from minikafka.harness.clients.outbox import Outbox, ProducerTask
@@ -41,7 +41,7 @@ _ABORTED_OF = 5
 """One of this many transactions is aborted: the 2nd, the 7th, …"""
 
 
-class Writer(Protocol):
+class RecordWriter(Protocol):
     """Writes with one instance of a client."""
 
     def turn(self, *, more: bool) -> None:
@@ -53,7 +53,7 @@ class PlainWriter:
     """The writer without transactions: each answer is a record's outcome."""
 
     outbox: Outbox
-    client: Client
+    client: ProducerClient
 
     def turn(self, *, more: bool) -> None:
         """Send and take answers.
@@ -77,11 +77,11 @@ class TransactionWriter:
     """
 
     outbox: Outbox
-    client: Client
+    client: ProducerClient
     _count: int = 0
     _began_s: float = 0.0
     _out: dict[int, None] = field(default_factory=dict)
-    _answers: list[Answer] = field(default_factory=list)
+    _answers: list[DeliveryReport] = field(default_factory=list)
 
     def turn(self, *, more: bool) -> None:
         """Send within the open transaction, or end it when it is old enough.
@@ -126,14 +126,14 @@ class TransactionWriter:
         self.outbox.settle(self.outbox.take())
 
 
-def _report(outbox: Outbox, answer: Answer) -> None:
+def _report(outbox: Outbox, answer: DeliveryReport) -> None:
     if answer.error:
         outbox.failed(answer.seq, answer.error, definite=answer.definite)
     else:
         outbox.acked(answer.seq, answer.offset, answer.timestamp_ms)
 
 
-def write(outbox: Outbox, connect: Callable[[Outbox], Client] = make_client) -> str:
+def write(outbox: Outbox, connect: Callable[[Outbox], ProducerClient] = make_client) -> str:
     """Write until the task is over, with up to `_INSTANCES_MAX` client instances.
 
     Return "", or the last error if no instance could write to the end. The last instance waits for
@@ -167,7 +167,7 @@ def write(outbox: Outbox, connect: Callable[[Outbox], Client] = make_client) -> 
     return why
 
 
-def _drive(outbox: Outbox, writer: Writer) -> None:
+def _drive(outbox: Outbox, writer: RecordWriter) -> None:
     while not outbox.is_over:
         writer.turn(more=True)
     deadline_s = time.monotonic() + outbox.task.drain_s

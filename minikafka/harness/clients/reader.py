@@ -87,7 +87,7 @@ class ReaderTask:
 
 
 @dataclass(slots=True)
-class Member:
+class ReaderMember:
     """One consumer of the group, in its own thread."""
 
     task: ReaderTask
@@ -229,7 +229,7 @@ def read(
 
     `is_over` waits up to the given seconds. The result is empty if the end was not reached.
     """
-    members = [Member(task, number, log) for number in (1, 2)]
+    members = [ReaderMember(task, number, log) for number in (1, 2)]
     for member in members:
         member.start()
     began_s = time.monotonic()
@@ -241,7 +241,7 @@ def read(
             if change == "leave":
                 members.pop(0).leave()
             else:
-                members.append(Member(task, len(members) + 2, log))
+                members.append(ReaderMember(task, len(members) + 2, log))
                 members[-1].start()
             events.write("reader", change=change, members=len(members), **log.counts)
         if time.monotonic() >= status_at_s:

@@ -52,7 +52,7 @@ cases its checksum is in no ledger.
 """
 
 
-class Record(NamedTuple):
+class NumberedRecord(NamedTuple):
     """One record as it is handed to a client."""
 
     seq: int
@@ -100,7 +100,7 @@ class RecordFactory:
         self._keys = [b"p%d-k%d" % (pid, number) for number in range(_KEYS_PER_PRODUCER)]
         self._next_seq = 0
 
-    def make(self, send_us: int) -> Record:
+    def make(self, send_us: int) -> NumberedRecord:
         """The next record, stamped with its send time."""
         seq = self._next_seq
         self._next_seq += 1
@@ -128,7 +128,7 @@ class RecordFactory:
         parts = (len(value), len(key), self._pid_header[1], seq, crc, send_us)
         crc = crc32(about % parts, crc)
         at_ms = send_us // US_PER_MS
-        return Record(seq, partition % self._partitions, key, value, headers, crc, at_ms)
+        return NumberedRecord(seq, partition % self._partitions, key, value, headers, crc, at_ms)
 
     def _size(self) -> int:
         """Draw the size of a payload, uniformly or log-uniformly."""

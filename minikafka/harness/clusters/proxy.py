@@ -38,7 +38,7 @@ Pids = Callable[[], Mapping[int, int]]
 
 
 @dataclass(slots=True)
-class Rules:
+class ProxyRules:
     """The network faults that are active now; used only by the event loop's thread."""
 
     cuts: Counter[tuple[int, int]] = field(default_factory=Counter)
@@ -68,7 +68,7 @@ class Rules:
 
 
 @dataclass(slots=True)
-class Connection:
+class ProxiedConnection:
     """A connection to a node's proxy. `source` is the node that opened it; None until looked up."""
 
     node: int
@@ -98,11 +98,11 @@ class ProxyNetwork:
         """`pids` returns the current process id of each node."""
         self._pids = pids
         self._placement = ProxyPlacement()
-        self._rules = Rules(rng=random.Random(seed))
+        self._rules = ProxyRules(rng=random.Random(seed))
         self._loop: asyncio.AbstractEventLoop
         self._changed = asyncio.Event()
         self._is_whole = True
-        self._unknown: list[tuple[Connection, asyncio.Future[None]]] = []
+        self._unknown: list[tuple[ProxiedConnection, asyncio.Future[None]]] = []
         self._tasks: dict[asyncio.Task[None], None] = {}
         self._listeners: list[socket.socket] = []
         self._accepted: dict[socket.socket, None] = {}
@@ -228,7 +228,7 @@ class ProxyNetwork:
             self._accepted.pop(connection, None)
 
     async def _serve_until_end(self, node: int, port: int, connection: socket.socket) -> None:
-        made = Connection(node, connection.getpeername()[1], connection.getsockname()[1])
+        made = ProxiedConnection(node, connection.getpeername()[1], connection.getsockname()[1])
         # Wait for both directions: without answers there is no connection.
         await self._passable(made, inward=True)
         await self._passable(made, inward=False)
@@ -245,7 +245,7 @@ class ProxyNetwork:
         finally:
             await self._end(onward)
 
-    async def _link(self, made: Connection, *, inward: bool) -> tuple[int, int]:
+    async def _link(self, made: ProxiedConnection, *, inward: bool) -> tuple[int, int]:
         """The (source, target) of one direction of a connection."""
         if made.source is None:
             known = self._loop.create_future()
@@ -281,13 +281,13 @@ class ProxyNetwork:
             await writer.wait_closed()
         self._writers.pop(writer, None)
 
-    async def _passable(self, made: Connection, *, inward: bool) -> None:
+    async def _passable(self, made: ProxiedConnection, *, inward: bool) -> None:
         while not self._is_whole:
             if self._rules.cuts[await self._link(made, inward=inward)] <= 0:
                 return
             await self._changed.wait()
 
-    async def _due(self, made: Connection, size: int, *, inward: bool) -> float:
+    async def _due(self, made: ProxiedConnection, size: int, *, inward: bool) -> float:
         now = self._loop.time()
         if self._is_whole:
             return now
@@ -295,7 +295,7 @@ class ProxyNetwork:
 
     async def _carry(
         self,
-        made: Connection,
+        made: ProxiedConnection,
         reader: asyncio.StreamReader,
         writer: asyncio.StreamWriter,
         *,
@@ -318,7 +318,7 @@ class ProxyNetwork:
 
     async def _deliver(
         self,
-        made: Connection,
+        made: ProxiedConnection,
         pieces: asyncio.Queue[tuple[float, bytes]],
         writer: asyncio.StreamWriter,
         *,

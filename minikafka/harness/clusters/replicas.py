@@ -27,7 +27,7 @@ from minikafka.records.errors import CorruptRecordsError
 from minikafka.server.os_disk import OsDisk
 
 
-class Batch(NamedTuple):
+class ReplicaBatch(NamedTuple):
     """One batch of a replica; `crc` covers all of its bytes, including header and leader epoch."""
 
     base_offset: int
@@ -43,7 +43,7 @@ class Difference:
 
     partition: TopicPartition
     nodes: tuple[int, int]
-    batches: tuple[Batch | None, Batch | None]
+    batches: tuple[ReplicaBatch | None, ReplicaBatch | None]
 
     def __str__(self) -> str:
         first, second = self.nodes
@@ -102,11 +102,11 @@ class LateBegin:
         )
 
 
-def _offset(batches: tuple[Batch | None, Batch | None]) -> int:
+def _offset(batches: tuple[ReplicaBatch | None, ReplicaBatch | None]) -> int:
     return min(batch.base_offset for batch in batches if batch is not None)
 
 
-def _at(batches: tuple[Batch | None, Batch | None]) -> str:
+def _at(batches: tuple[ReplicaBatch | None, ReplicaBatch | None]) -> str:
     shown = " against ".join(
         f"epoch {batch.leader_epoch} and {batch.size} bytes" if batch else "nothing"
         for batch in batches
@@ -192,7 +192,7 @@ def find_replicas(path: Path, topic: str | None) -> Iterator[Path]:
 
 
 def read_replica(folder: Path) -> Iterator[tuple[Any, ...]]:
-    """Yield for each batch: log directory, topic, partition, high watermark, `Batch`'s fields."""
+    """Yield log directory, topic, partition, high watermark and `ReplicaBatch` of each batch."""
     at = parse_folder(folder.name)
     if at is None:
         return
@@ -202,7 +202,7 @@ def read_replica(folder: Path) -> Iterator[tuple[Any, ...]]:
         yield (str(log_dir), at.topic, at.partition, marks.get(at), *batch)
 
 
-def read_batches(log_dir: Path, folder: str) -> Iterator[Batch]:
+def read_batches(log_dir: Path, folder: str) -> Iterator[ReplicaBatch]:
     """Yield the batches of one replica in order, without a torn batch at the end.
 
     Raises:
@@ -212,7 +212,7 @@ def read_batches(log_dir: Path, folder: str) -> Iterator[Batch]:
     for path in sorted((log_dir / folder).glob(f"*{LOG_SUFFIX}")):
         with closing(disk.open(str(path.relative_to(log_dir)))) as file:
             for _, header, data in scan_batches(file):
-                yield Batch(
+                yield ReplicaBatch(
                     header.base_offset,
                     header.last_offset,
                     header.leader_epoch,
@@ -311,13 +311,13 @@ def _late_begins(at: TopicPartition, begins: Mapping[int, int]) -> Iterator[Late
             yield LateBegin(partition=at, node=node, begin_offset=begin, earliest_offset=earliest)
 
 
-def _below(batches: Iterable[Batch], high_watermark: int) -> dict[int, Batch]:
+def _below(batches: Iterable[ReplicaBatch], high_watermark: int) -> dict[int, ReplicaBatch]:
     return {batch.base_offset: batch for batch in batches if batch.last_offset < high_watermark}
 
 
 def _first_difference(
-    one: Mapping[int, Batch], other: Mapping[int, Batch]
-) -> tuple[Batch | None, Batch | None] | None:
+    one: Mapping[int, ReplicaBatch], other: Mapping[int, ReplicaBatch]
+) -> tuple[ReplicaBatch | None, ReplicaBatch | None] | None:
     """Return the first batches that differ within the offsets that both logs cover, or None."""
     if not one or not other:
         return None

@@ -61,7 +61,7 @@ class BreakableNodes(Protocol):
         """Resume brokers with SIGCONT."""
 
 
-class State(NamedTuple):
+class ElrState(NamedTuple):
     """A partition as DescribeTopicPartitions shows it, ids sorted; `leader` is -1 without one."""
 
     leader: int
@@ -76,7 +76,7 @@ class State(NamedTuple):
 
 
 @dataclass(slots=True)
-class Outcome:
+class ScheduleOutcome:
     """The steps of a schedule, the acknowledged records, and the records read at the end."""
 
     acknowledged: dict[str, int] = field(default_factory=dict)
@@ -92,13 +92,13 @@ class Outcome:
         return [name for name, at in self.acknowledged.items() if self.read.get(name) != at]
 
 
-class Schedule:
+class ElrSchedule:
     """A cluster, its only partition, and the outcome so far; `say` gets a line for each step."""
 
     def __init__(self, nodes: BreakableNodes, say: Callable[[str], None]) -> None:
         """Do nothing yet."""
         self.nodes = nodes
-        self.outcome = Outcome()
+        self.outcome = ScheduleOutcome()
         self._say = say
         self._paused: list[int] = []
 
@@ -146,13 +146,13 @@ class Schedule:
         self.outcome.losses += losses
         return f"it lost {', '.join(map(str, losses)) or 'nothing'}"
 
-    def reach(self, expected: State) -> State:
+    def reach(self, expected: ElrState) -> ElrState:
         """Return when a reachable broker shows the partition in this state.
 
         Raises:
             HarnessError: if that does not happen before the timeout.
         """
-        found: State | None = None
+        found: ElrState | None = None
         deadline_s = time.monotonic() + _TIMEOUT_S
         with self._client(self._reachable()[-1]) as client:
             while (found := _state(client)) != expected:
@@ -224,7 +224,7 @@ class Schedule:
 
 def last_replica_standing(
     nodes: BreakableNodes, *, elr: bool, say: Callable[[str], None] = lambda _: None
-) -> Outcome:
+) -> ScheduleOutcome:
     """Three replicas, min ISR 2: two are partitioned away, the third loses its power.
 
     `elr` is True if the cluster has eligible leader replicas. Min ISR 2 must withstand one
@@ -233,31 +233,33 @@ def last_replica_standing(
     Raises:
         HarnessError: if the partition does not go through the states that the rules require.
     """
-    run = Schedule(nodes, say)
+    run = ElrSchedule(nodes, say)
     run.create([1, 2, 3], min_isr=2)
-    everyone = State(1, (1, 2, 3), (), ())
+    everyone = ElrState(1, (1, 2, 3), (), ())
     run.note("three replicas, min.insync.replicas=2", run.reach(everyone))
     run.note("write with acks=all", run.write(100))
     run.partition_away(1)
-    run.note("a network partition cuts off broker 1", run.reach(State(2, (2, 3), (), (1,))))
+    run.note("a network partition cuts off broker 1", run.reach(ElrState(2, (2, 3), (), (1,))))
     run.note("write with acks=all", run.write(100))
     run.partition_away(2)
     eligible = (2,) if elr else ()
-    run.note("a network partition cuts off broker 2", run.reach(State(3, (3,), eligible, (1, 2))))
+    run.note(
+        "a network partition cuts off broker 2", run.reach(ElrState(3, (3,), eligible, (1, 2)))
+    )
     run.note("write with acks=all", run.write(10))
     run.note("broker 3 loses power and its unflushed data", run.cut_power(3))
     run.heal(1, 2)
-    state = State(2, (1, 2), (), (3,)) if elr else State(-1, (3,), (), (3,))
+    state = ElrState(2, (1, 2), (), (3,)) if elr else ElrState(-1, (3,), (), (3,))
     run.note("the network heals: brokers 1 and 2 are back", run.reach(state))
     run.nodes.start(3)
-    run.note("broker 3 starts again", run.reach(State(2 if elr else 3, (1, 2, 3), (), ())))
+    run.note("broker 3 starts again", run.reach(ElrState(2 if elr else 3, (1, 2, 3), (), ())))
     run.read_back()
     return run.outcome
 
 
 def worked_example(
     nodes: BreakableNodes, *, elr: bool, say: Callable[[str], None] = lambda _: None
-) -> Outcome:
+) -> ScheduleOutcome:
     """Four replicas, min ISR 3: the ELR grows to three members, two of them lose their power.
 
     Min ISR 3 must withstand two data-losing shutdowns (H7).
@@ -265,57 +267,59 @@ def worked_example(
     Raises:
         HarnessError: if the partition does not go through the states that the rules require.
     """
-    run = Schedule(nodes, say)
+    run = ElrSchedule(nodes, say)
 
-    def reach(what: str, with_elr: State, without: State) -> None:
+    def reach(what: str, with_elr: ElrState, without: ElrState) -> None:
         run.note(what, run.reach(with_elr if elr else without))
 
     run.create([1, 2, 3, 4], min_isr=3)
-    everyone = State(1, (1, 2, 3, 4), (), ())
+    everyone = ElrState(1, (1, 2, 3, 4), (), ())
     reach("four replicas, min.insync.replicas=3", everyone, everyone)
     run.note("write with acks=all", run.write(100))
     run.partition_away(1)
-    three = State(2, (2, 3, 4), (), (1,))
+    three = ElrState(2, (2, 3, 4), (), (1,))
     reach("broker 1 is cut off, not eligible: the ISR is large enough", three, three)
     run.note("write with acks=all", run.write(100))
     run.partition_away(2)
     offline: tuple[int, ...] = (1, 2)
-    reach("broker 2 is cut off", State(3, (3, 4), (2,), offline), State(3, (3, 4), (), offline))
+    reach(
+        "broker 2 is cut off", ElrState(3, (3, 4), (2,), offline), ElrState(3, (3, 4), (), offline)
+    )
     run.note("write with acks=all", run.write(10))
     run.partition_away(3)
     offline = (1, 2, 3)
-    reach("broker 3 is cut off", State(4, (4,), (2, 3), offline), State(4, (4,), (), offline))
+    reach("broker 3 is cut off", ElrState(4, (4,), (2, 3), offline), ElrState(4, (4,), (), offline))
     run.note("broker 4 loses power and its unflushed data", run.cut_power(4))
     run.heal(1)
     offline = (2, 3, 4)
     reach(
         "broker 1 is back: it missed records and must not lead",
-        State(-1, (), (2, 3, 4), offline),
-        State(-1, (4,), (), offline),
+        ElrState(-1, (), (2, 3, 4), offline),
+        ElrState(-1, (4,), (), offline),
     )
     run.note("broker 3, still cut off, loses power as well", run.cut_power(3))
     run.nodes.start(3)
     offline = (2, 4)
     reach(
         "broker 3 starts: it lost records and is no longer eligible",
-        State(-1, (), (2, 4), offline),
-        State(-1, (4,), (), offline),
+        ElrState(-1, (), (2, 4), offline),
+        ElrState(-1, (4,), (), offline),
     )
     run.heal(2)
     offline = (4,)
     reach(
         "broker 2 is back: it stayed eligible",
-        State(2, (1, 2, 3), (), offline),
-        State(-1, (4,), (), offline),
+        ElrState(2, (1, 2, 3), (), offline),
+        ElrState(-1, (4,), (), offline),
     )
     run.nodes.start(4)
     end = (1, 2, 3, 4)
-    reach("broker 4 starts again", State(2, end, (), ()), State(4, end, (), ()))
+    reach("broker 4 starts again", ElrState(2, end, (), ()), ElrState(4, end, (), ()))
     run.read_back()
     return run.outcome
 
 
-def _state(client: AdminClient) -> State | None:
+def _state(client: AdminClient) -> ElrState | None:
     """Return the partition's state; None if the broker does not answer or know the topic yet."""
     request = DescribeTopicPartitionsRequest(topics=[TopicRequest(TOPIC)])
     try:
@@ -325,7 +329,7 @@ def _state(client: AdminClient) -> State | None:
     if topic.error_code:
         return None
     (it,) = topic.partitions
-    return State(
+    return ElrState(
         it.leader_id,
         tuple(sorted(it.isr_nodes)),
         tuple(sorted(it.eligible_leader_replicas or ())),

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from minikafka.harness.faults.kinds import FAILURES, DoneInPartError, Fault, Stage
+from minikafka.harness.faults.kinds import FAILURES, DoneInPartError, FaultAction, FaultStage
 from minikafka.harness.lines import EventLog, wall_ms
 from minikafka.harness.plan.schedule import PlannedFault
 
@@ -49,7 +49,7 @@ class FaultInjector:
     def __init__(
         self,
         schedule: Sequence[PlannedFault],
-        stage: Callable[[Callable[[float], bool]], Stage],
+        stage: Callable[[Callable[[float], bool]], FaultStage],
         events: EventLog,
         clock: Callable[[], float],
     ) -> None:
@@ -102,7 +102,7 @@ class FaultInjector:
         except FAILURES as error:
             return f"not done: {error}"
         fault.node = fault.nodes[0] if fault.nodes else -1
-        under_way = Fault(self._stage, fault.plan, fault.nodes)
+        under_way = FaultAction(self._stage, fault.plan, fault.nodes)
         began_at_ms = wall_ms()
         try:
             fault.did = under_way.begin()

@@ -1,7 +1,8 @@
 """The begin and end of each kind of fault.
 
-A `Fault` lives from its begin to its end: `begin` breaks something and returns a description, `end`
-heals it. Both raise HarnessError; `NotDoneError` means that the cluster does not support the fault.
+A `FaultAction` lives from its begin to its end: `begin` breaks something and returns a description,
+`end` heals it. Both raise HarnessError; `NotDoneError` means that the cluster does not support the
+fault.
 """
 
 import subprocess
@@ -57,7 +58,7 @@ class StreamControl(Protocol):
 
 
 @dataclass(slots=True)
-class Stage:
+class FaultStage:
     """The objects that faults act on. `wait` waits some seconds; True if the run must end now."""
 
     cluster: ClusterUnderTest
@@ -108,10 +109,10 @@ class Stage:
 
 
 @dataclass(slots=True)
-class Fault:
+class FaultAction:
     """One fault in progress."""
 
-    stage: Stage
+    stage: FaultStage
     plan: PlannedFault
     nodes: Sequence[int]
     undo: list[Callable[[], None]] = field(default_factory=list)
@@ -140,21 +141,21 @@ class Fault:
             raise errors[0]
 
 
-def _kill(fault: Fault) -> str:
+def _kill(fault: FaultAction) -> str:
     cluster = fault.stage.cluster
     cluster.kill(*fault.nodes)
     fault.undo.append(lambda: cluster.start(*fault.nodes))
     return f"SIGKILL to {_names(fault.nodes)}"
 
 
-def _restart(fault: Fault) -> str:
+def _restart(fault: FaultAction) -> str:
     cluster = fault.stage.cluster
     cluster.stop(*fault.nodes)
     fault.undo.append(lambda: cluster.start(*fault.nodes))
     return f"{_names(fault.nodes)} shut down in a controlled way"
 
 
-def _rolling_restart(fault: Fault) -> str:
+def _rolling_restart(fault: FaultAction) -> str:
     cluster = fault.stage.cluster
     for count, node in enumerate(fault.nodes):
         if count and fault.stage.wait(0.0):
@@ -165,14 +166,14 @@ def _rolling_restart(fault: Fault) -> str:
     return f"{_names(fault.nodes)} restarted one after the other"
 
 
-def _pause(fault: Fault) -> str:
+def _pause(fault: FaultAction) -> str:
     cluster = fault.stage.cluster
     cluster.pause(*fault.nodes)
     fault.undo.append(lambda: cluster.resume(*fault.nodes))
     return f"SIGSTOP to {_names(fault.nodes)}"
 
 
-def _power_cut(fault: Fault) -> str:
+def _power_cut(fault: FaultAction) -> str:
     stage = fault.stage
     if fault.plan.parameter("when_whole"):
         deadline_s = time.monotonic() + _WHOLE_TIMEOUT_S
@@ -189,7 +190,7 @@ def _power_cut(fault: Fault) -> str:
     return "; ".join(said)
 
 
-def _partition(fault: Fault) -> str:
+def _partition(fault: FaultAction) -> str:
     network = fault.stage.network(fault.plan.kind)
     if len(fault.nodes) != 2:
         raise HarnessError(f"both targets are {_names(fault.nodes)}")
@@ -201,7 +202,7 @@ def _partition(fault: Fault) -> str:
     return f"nothing passes between {_name(source)} and {_name(target)}"
 
 
-def _isolate(fault: Fault) -> str:
+def _isolate(fault: FaultAction) -> str:
     stage = fault.stage
     network = stage.network(fault.plan.kind)
     others = [*stage.cluster.brokers, stage.cluster.controller()]
@@ -215,13 +216,13 @@ def _isolate(fault: Fault) -> str:
     return f"nothing passes between {_names(fault.nodes)} and the others"
 
 
-def _cut(fault: Fault, network: Network, source: int, target: int) -> None:
+def _cut(fault: FaultAction, network: Network, source: int, target: int) -> None:
     network.cut(source, target)
     fault.undo.append(lambda: network.join(source, target))
 
 
-def _shape(parameter: str, unit: str) -> Callable[[Fault], str]:
-    def begin(fault: Fault) -> str:
+def _shape(parameter: str, unit: str) -> Callable[[FaultAction], str]:
+    def begin(fault: FaultAction) -> str:
         kind, value = fault.plan.kind, fault.plan.parameter(parameter)
         network = fault.stage.network(kind)
         for node in fault.nodes:
@@ -232,7 +233,7 @@ def _shape(parameter: str, unit: str) -> Callable[[Fault], str]:
     return begin
 
 
-def _slow_fsync(fault: Fault) -> str:
+def _slow_fsync(fault: FaultAction) -> str:
     cluster, delay_ms = fault.stage.cluster, fault.plan.parameter("ms")
     for node in fault.nodes:
         cluster.slow_sync(node, delay_ms)
@@ -240,7 +241,7 @@ def _slow_fsync(fault: Fault) -> str:
     return f"each fsync of {_names(fault.nodes)} takes {delay_ms} ms longer"
 
 
-def _full_disk(fault: Fault) -> str:
+def _full_disk(fault: FaultAction) -> str:
     cluster = fault.stage.cluster
     said = []
     for node in fault.nodes:
@@ -256,7 +257,7 @@ def _free_disk(cluster: ClusterUnderTest, node: int) -> None:
     cluster.start(node)
 
 
-def _clock_offset(fault: Fault) -> str:
+def _clock_offset(fault: FaultAction) -> str:
     cluster, seconds = fault.stage.cluster, fault.plan.parameter("seconds")
     for node in fault.nodes:
         cluster.shift_clock(node, seconds * 1000)
@@ -264,14 +265,14 @@ def _clock_offset(fault: Fault) -> str:
     return f"the clock of {_names(fault.nodes)} is shifted by {seconds} s"
 
 
-def _min_isr(fault: Fault) -> str:
+def _min_isr(fault: FaultAction) -> str:
     stage, value = fault.stage, fault.plan.parameter("value")
     stage.operator.set_min_isr(value)
     fault.undo.append(lambda: stage.operator.set_min_isr(stage.min_isr))
     return f"min.insync.replicas is {value} instead of {stage.min_isr}"
 
 
-def _elr_off(fault: Fault) -> str:
+def _elr_off(fault: FaultAction) -> str:
     operator = fault.stage.operator
     level = operator.elr_level()
     if level == 0:
@@ -281,26 +282,26 @@ def _elr_off(fault: Fault) -> str:
     return f"ELR is off instead of at level {level}"
 
 
-def _elect(fault: Fault) -> str:
+def _elect(fault: FaultAction) -> str:
     kind = fault.plan.parameter("type")
     return f"{kind} election: {fault.stage.operator.elect(kind)}"
 
 
-def _stream_restart(fault: Fault) -> str:
+def _stream_restart(fault: FaultAction) -> str:
     spark = _spark(fault)
     spark.stop_stream()
     fault.undo.append(spark.start_stream)
     return "the streaming query was asked to stop"
 
 
-def _stream_kill(fault: Fault) -> str:
+def _stream_kill(fault: FaultAction) -> str:
     spark = _spark(fault)
     spark.kill()
     fault.undo.append(spark.revive)
     return "SIGKILL to Spark's driver and its JVM"
 
 
-def _spark(fault: Fault) -> StreamControl:
+def _spark(fault: FaultAction) -> StreamControl:
     if fault.stage.spark is None:
         raise NotDoneError("no streaming query runs in this run")
     return fault.stage.spark
@@ -316,7 +317,7 @@ def _names(nodes: Sequence[int]) -> str:
     return f"nodes {', '.join(map(str, nodes))}"
 
 
-_BEGIN: Mapping[str, Callable[[Fault], str]] = {
+_BEGIN: Mapping[str, Callable[[FaultAction], str]] = {
     "kill": _kill,
     "restart": _restart,
     "pause": _pause,

@@ -24,7 +24,7 @@ SHOWN_MAX = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Anomaly:
+class AnomalyRow:
     """One finding. `times_ms` are its times; the first is that of the finding itself."""
 
     kind: str
@@ -39,7 +39,7 @@ class Anomaly:
 class Anomalies:
     """The findings shown, by kind, and {kind, at_ms, count} of all findings for the time axis."""
 
-    shown: dict[str, list[Anomaly]] = field(default_factory=dict)
+    shown: dict[str, list[AnomalyRow]] = field(default_factory=dict)
     marks: list[dict[str, Any]] = field(default_factory=list)
 
 
@@ -126,7 +126,7 @@ def _times_us(ledger: LedgerTable) -> Any:
     return np.where(ledger.ack_us > 0, ledger.ack_us, ledger.send_us)
 
 
-def _anomaly(kind: str, row: Mapping[str, Any], ledgers: Mapping[int, LedgerTable]) -> Anomaly:
+def _anomaly(kind: str, row: Mapping[str, Any], ledgers: Mapping[int, LedgerTable]) -> AnomalyRow:
     if "record" not in row:
         times = [row[name] for name in ("after_at_ms", "before_at_ms") if name in row]
         said = "; ".join(f"{name} {value}" for name, value in plain(row) if name not in _TOLD)
@@ -134,7 +134,7 @@ def _anomaly(kind: str, row: Mapping[str, Any], ledgers: Mapping[int, LedgerTabl
             said = f"the {row['witness']} saw {row['before']:,}, then {row['after']:,}"
         if "message" in row:
             said = str(row["message"])
-        return Anomaly(
+        return AnomalyRow(
             kind=kind,
             partition=row.get("partition"),
             offset=row.get("offset"),
@@ -146,7 +146,7 @@ def _anomaly(kind: str, row: Mapping[str, Any], ledgers: Mapping[int, LedgerTabl
     if election := row.get("election"):
         times.append(election["at_ms"])
         said += "; " + election_text(election)
-    return Anomaly(
+    return AnomalyRow(
         kind=kind,
         record=row["record"],
         partition=row["partition"],

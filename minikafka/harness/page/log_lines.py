@@ -32,7 +32,7 @@ class LogLine:
 
 
 @dataclass(slots=True)
-class Moment:
+class LogMoment:
     """One or more close times and the log lines around them; `left_out` lines did not fit."""
 
     began_at_ms: int
@@ -41,18 +41,18 @@ class Moment:
     left_out: int = 0
 
 
-def moments(times_ms: Iterable[int]) -> list[Moment]:
+def moments(times_ms: Iterable[int]) -> list[LogMoment]:
     """Join times that are close together; return the first `MOMENTS_MAX`, in order."""
-    found: list[Moment] = []
+    found: list[LogMoment] = []
     for at_ms in sorted(times_ms):
         if found and at_ms - found[-1].ended_at_ms <= AROUND_MS:
             found[-1].ended_at_ms = at_ms
         else:
-            found.append(Moment(at_ms, at_ms))
+            found.append(LogMoment(at_ms, at_ms))
     return found[:MOMENTS_MAX]
 
 
-def fill(around: Sequence[Moment], folder: Path) -> None:
+def fill(around: Sequence[LogMoment], folder: Path) -> None:
     """Fill each moment with the log lines around it, from the logs below the run's folder."""
     for path in log_files(folder) if around else ():
         for line in read(path, str(path.relative_to(folder))):

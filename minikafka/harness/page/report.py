@@ -21,8 +21,8 @@ from minikafka.harness.page import (
     time_axis,
     timeline,
 )
-from minikafka.harness.page.anomalies import Anomaly
-from minikafka.harness.page.log_lines import LogLine, Moment
+from minikafka.harness.page.anomalies import AnomalyRow
+from minikafka.harness.page.log_lines import LogLine, LogMoment
 from minikafka.harness.page.state_spans import Axis
 from minikafka.harness.page.tables import (
     Markup,
@@ -172,7 +172,7 @@ def _changes(looks: Sequence[Event], axis: Axis, *, is_polled: bool) -> str:
 def _sections(
     verdict: Verdict,
     tables: Sequence[LedgerTable],
-    anomalies: Mapping[str, Sequence[Anomaly]],
+    anomalies: Mapping[str, Sequence[AnomalyRow]],
     axis: Axis,
     folder: Path | None,
 ) -> list[str]:
@@ -205,8 +205,8 @@ def _sections(
 
 
 def _log_lines(
-    anomalies: Mapping[str, Sequence[Anomaly]], folder: Path | None
-) -> dict[str, list[Moment]]:
+    anomalies: Mapping[str, Sequence[AnomalyRow]], folder: Path | None
+) -> dict[str, list[LogMoment]]:
     around = {
         kind: log_lines.moments(at_ms for row in rows for at_ms in row.times_ms)
         for kind, rows in anomalies.items()
@@ -222,7 +222,7 @@ def _at(at_ms: int, axis: Axis) -> Markup:
     return Markup(f'<a href="#timeline" data-at="{at}">{at:.1f} s</a>')
 
 
-def _anomalies(promise: Mapping[str, Any], rows: Sequence[Anomaly], axis: Axis) -> str:
+def _anomalies(promise: Mapping[str, Any], rows: Sequence[AnomalyRow], axis: Axis) -> str:
     lines = [
         (
             row.record or "-",
@@ -244,7 +244,7 @@ def _anomalies(promise: Mapping[str, Any], rows: Sequence[Anomaly], axis: Axis) 
     return "".join(parts)
 
 
-def _moments(around: Sequence[Moment], axis: Axis) -> str:
+def _moments(around: Sequence[LogMoment], axis: Axis) -> str:
     parts = []
     for moment in around:
         if not moment.lines:

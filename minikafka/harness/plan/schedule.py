@@ -51,7 +51,7 @@ class Parameter(NamedTuple):
         return "" if self.low <= value <= self.high else f"must be {self.low} to {self.high}"
 
 
-class Kind(NamedTuple):
+class FaultKind(NamedTuple):
     """A kind of fault: its meaning, the least and greatest number of targets, its parameters."""
 
     meaning: str
@@ -62,70 +62,70 @@ class Kind(NamedTuple):
 
 
 _MANY = 99
-KINDS: Mapping[str, Kind] = {
-    "kill": Kind("SIGKILL; later started again with its data", (1, _MANY)),
-    "restart": Kind("controlled shutdown; later started again", (1, _MANY)),
-    "pause": Kind("SIGSTOP, then SIGCONT", (1, _MANY)),
-    "rolling-restart": Kind(
+KINDS: Mapping[str, FaultKind] = {
+    "kill": FaultKind("SIGKILL; later started again with its data", (1, _MANY)),
+    "restart": FaultKind("controlled shutdown; later started again", (1, _MANY)),
+    "pause": FaultKind("SIGSTOP, then SIGCONT", (1, _MANY)),
+    "rolling-restart": FaultKind(
         "each target in turn is shut down, stays down for the duration, and is started", (1, _MANY)
     ),
-    "power-cut": Kind(
+    "power-cut": FaultKind(
         "SIGKILL, and unflushed data is lost; later started again",
         (1, _MANY),
         {"when_whole": Parameter(default=True)},
     ),
-    "partition": Kind(
+    "partition": FaultKind(
         "two nodes cannot reach each other; one way: the second gets nothing from the first",
         (2, 2),
         {"one_way": Parameter(default=False)},
         clients=True,
     ),
-    "isolate": Kind(
+    "isolate": FaultKind(
         "a node and the other nodes cannot reach each other",
         (1, _MANY),
         {"from_clients": Parameter(default=False)},
     ),
-    "latency": Kind(
+    "latency": FaultKind(
         "everything to and from a node is delayed", (1, _MANY), {"ms": Parameter(50, 1, 10_000)}
     ),
-    "loss": Kind(
+    "loss": FaultKind(
         "some packets to and from a node are lost and sent again",
         (1, _MANY),
         {"percent": Parameter(10, 1, 90)},
     ),
-    "bandwidth": Kind(
+    "bandwidth": FaultKind(
         "the throughput to and from a node is limited",
         (1, _MANY),
         {"kbit_s": Parameter(4_000, 8, 10_000_000)},
     ),
-    "slow-fsync": Kind(
+    "slow-fsync": FaultKind(
         "every fsync of a node takes longer", (1, _MANY), {"ms": Parameter(500, 1, 60_000)}
     ),
-    "full-disk": Kind(
+    "full-disk": FaultKind(
         "a broker's log directory is full; later there is space, and the broker is started again",
         (1, _MANY),
         brokers_only=True,
     ),
-    "clock-offset": Kind(
+    "clock-offset": FaultKind(
         "a node's wall clock jumps, and later jumps back",
         (1, _MANY),
         {"seconds": Parameter(60, -86_400, 86_400)},
     ),
-    "min-isr": Kind(
+    "min-isr": FaultKind(
         "the topic's min.insync.replicas changes, and later changes back",
         (0, 0),
         {"value": Parameter(3, 1, 9)},
     ),
-    "elr-off": Kind("eligible.leader.replicas.version goes to 0, and later back", (0, 0)),
-    "elect": Kind(
+    "elr-off": FaultKind("eligible.leader.replicas.version goes to 0, and later back", (0, 0)),
+    "elect": FaultKind(
         "ElectLeaders for every partition of the topic",
         (0, 0),
         {"type": Parameter("preferred", choices=("preferred", "unclean"))},
     ),
-    "stream-restart": Kind(
+    "stream-restart": FaultKind(
         "Spark's streaming query is stopped, and later started from its checkpoint", (0, 0)
     ),
-    "stream-kill": Kind(
+    "stream-kill": FaultKind(
         "SIGKILL to Spark's driver and JVM; later started again from the stream's checkpoint",
         (0, 0),
     ),
@@ -226,7 +226,7 @@ def _problems(
 
 
 def _target_problems(
-    kind: Kind, target: Target, nodes: Sequence[int] | None, partitions: int
+    kind: FaultKind, target: Target, nodes: Sequence[int] | None, partitions: int
 ) -> list[str]:
     if isinstance(target, bool) or not isinstance(target, (int, str)):
         return [f"target {target!r} is neither a node nor a role."]

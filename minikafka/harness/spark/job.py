@@ -34,7 +34,7 @@ from minikafka.harness.plan.settings import HarnessError, RunFiles, SparkJob
 from minikafka.harness.spark import tamper
 from minikafka.harness.spark.jars import chosen
 from minikafka.harness.spark.session import bundled_jars, make_session
-from minikafka.harness.spark.stream import Origin, Stream, read_again, stream_ends
+from minikafka.harness.spark.stream import StreamOrigin, TopicStream, read_again, stream_ends
 from minikafka.harness.verdict import time_checks
 from minikafka.harness.verdict.isolation import compare
 from minikafka.harness.verdict.join import (
@@ -106,14 +106,14 @@ def commands() -> Iterator[dict[str, Any] | None]:
 def run(job: SparkJob, files: RunFiles, events: EventLog) -> None:
     """Execute commands until the verdict is done or standard input closes."""
     spark = start_session(job, files, events)
-    stream: Stream | None = None
+    stream: TopicStream | None = None
     for command in commands():
         if command is None:
             if stream is not None:
                 stream.watch()
         elif command["do"] == "stream":
-            origin = Origin(command["bootstrap_servers"], command["topic"], command["width"])
-            stream = Stream(spark, origin, files, events, instance=job.instance)
+            origin = StreamOrigin(command["bootstrap_servers"], command["topic"], command["width"])
+            stream = TopicStream(spark, origin, files, events, instance=job.instance)
             stream.start()
         elif command["do"] == "stop" and stream is not None:
             stream.stop()
@@ -125,7 +125,7 @@ def run(job: SparkJob, files: RunFiles, events: EventLog) -> None:
     spark.stop()
 
 
-def finish(job: SparkJob, files: RunFiles, events: EventLog, stream: Stream) -> None:
+def finish(job: SparkJob, files: RunFiles, events: EventLog, stream: TopicStream) -> None:
     """Drain the stream, read every topic again, judge, and answer."""
     is_complete = stream.drain()
     events.write("phase", name="reading everything afresh")
@@ -167,7 +167,7 @@ class Tampering(NamedTuple):
     victim: tamper.Victim
 
 
-class Group(NamedTuple):
+class GroupReads(NamedTuple):
     """The polls, ends and counts of the consumer group; see `judge_polls`."""
 
     polls: DataFrame
@@ -181,7 +181,7 @@ class Case:
 
     observed: Observed
     uncommitted: DataFrame
-    group: Group | None
+    group: GroupReads | None
     workings: Workings
     tampering: Tampering | None = None
 
@@ -200,7 +200,7 @@ class Case:
         )
 
 
-def group_of(spark: SparkSession, files: RunFiles) -> Group | None:
+def group_of(spark: SparkSession, files: RunFiles) -> GroupReads | None:
     """Read the poll log of a run's consumer group; None if the run had no group."""
     if not files.poll_log.exists():
         return None
@@ -208,11 +208,11 @@ def group_of(spark: SparkSession, files: RunFiles) -> Group | None:
     files.polls.mkdir(exist_ok=True)
     pq.write_table(table.rows, files.polls / "polls.parquet")
     polls = spark.read.schema(POLL_SCHEMA).parquet(str(files.polls))
-    return Group(polls, table.ends, table.counts)
+    return GroupReads(polls, table.ends, table.counts)
 
 
 def judge_files(
-    spark: SparkSession, files: RunFiles, origin: Origin, original: Case
+    spark: SparkSession, files: RunFiles, origin: StreamOrigin, original: Case
 ) -> dict[str, Any]:
     """Return the fields of the answer `judged` that follow from the files of the run."""
     ledger = spark.read.schema(LEDGER_SCHEMA).parquet(str(files.ledger_table))
@@ -283,7 +283,7 @@ def main(arguments: Sequence[str]) -> int:
     job = SparkJob(**json.loads(arguments[0]))
     files = RunFiles(Path(job.root))
     events = EventLog(files.spark_events)
-    events.mend()
+    events.repair()
     try:
         run(job, files, events)
     except (HarnessError, LedgerDamagedError, PySparkException, Py4JError) as error:

@@ -28,7 +28,7 @@ from minikafka.harness.plan.settings import HarnessError, RunFiles
 from minikafka.harness.spark.data_sources import register
 from minikafka.harness.spark.job import Case, group_of, judge_files, read_observed
 from minikafka.harness.spark.session import make_session, submitted_session
-from minikafka.harness.spark.stream import Origin, committed_files, stream_ends
+from minikafka.harness.spark.stream import StreamOrigin, committed_files, stream_ends
 from minikafka.harness.verdict.join import OBSERVED_SCHEMA, Observed, Workings, empty_observed
 from minikafka.harness.verdict.verdict_file import KINDS, SCHEMA
 
@@ -186,7 +186,7 @@ def _judge(
         str(files.ledger_table)
     )
     settings, run = verdict["settings"], verdict["run"]
-    origin = Origin("", run["topic"], int(settings["partitions"]))
+    origin = StreamOrigin("", run["topic"], int(settings["partitions"]))
     case = Case(
         observed=Observed(
             _read_streamed(spark, files.streamed),

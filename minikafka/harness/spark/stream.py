@@ -59,7 +59,7 @@ _NOW_MS = "cast(java_method('java.lang.System', 'currentTimeMillis') as bigint)"
 """The executor's wall clock when it makes the row; Spark's functions return the batch's start."""
 
 
-class Origin(NamedTuple):
+class StreamOrigin(NamedTuple):
     """The topics to read (separated by commas, with `width` partitions each) and their cluster."""
 
     bootstrap_servers: str
@@ -68,7 +68,7 @@ class Origin(NamedTuple):
 
 
 def read_again(
-    spark: SparkSession, origin: Origin, target: Path, isolation: str = "read_committed"
+    spark: SparkSession, origin: StreamOrigin, target: Path, isolation: str = "read_committed"
 ) -> None:
     """Read every topic from its first offset to its end, and store the digests."""
     source = (
@@ -83,14 +83,14 @@ def read_again(
     _observed(source, origin.topic, origin.width).write.mode("error").parquet(str(target))
 
 
-class Commit(NamedTuple):
+class StreamCommit(NamedTuple):
     """The last completed batch of a checkpoint, and its ends: topic → partition → end."""
 
     batch: int
     offsets: dict[str, dict[str, int]]
 
 
-def last_commit(checkpoint: Path) -> Commit | None:
+def last_commit(checkpoint: Path) -> StreamCommit | None:
     """Read the last commit from a query's checkpoint; None if no batch is completed.
 
     The layout is Spark's: `commits/N` exists when batch N is completed, and the third line of
@@ -100,7 +100,7 @@ def last_commit(checkpoint: Path) -> Commit | None:
     if not done:
         return None
     lines = (checkpoint / "offsets" / str(max(done))).read_text(encoding="utf-8").splitlines()
-    return Commit(max(done), json.loads(lines[2]))
+    return StreamCommit(max(done), json.loads(lines[2]))
 
 
 def committed_files(sink: Path) -> list[Path]:
@@ -125,7 +125,7 @@ def _committed_names(log: Path) -> Iterator[str]:
         yield unquote(json.loads(line)["path"]).rpartition("/")[2]
 
 
-def stream_ends(checkpoint: Path, origin: Origin) -> dict[int, int]:
+def stream_ends(checkpoint: Path, origin: StreamOrigin) -> dict[int, int]:
     """Return the ends of the last completed batch by partition; empty if there is none."""
     commit = last_commit(checkpoint)
     if commit is None:
@@ -138,7 +138,7 @@ def stream_ends(checkpoint: Path, origin: Origin) -> dict[int, int]:
 
 
 @dataclass(slots=True)
-class Stream:
+class TopicStream:
     """The streaming query of a run, restarted from its checkpoint when it fails.
 
     `data_loss` has Spark's reports of data loss (error class and message). After such a report the
@@ -146,14 +146,14 @@ class Stream:
     """
 
     spark: SparkSession
-    origin: Origin
+    origin: StreamOrigin
     files: RunFiles
     events: EventLog
     instance: int = 0
     data_loss: list[str] = field(default_factory=list)
     problem: str = ""
     _start_count: int = 0
-    _expected: Commit | None = None
+    _expected: StreamCommit | None = None
     _query: StreamingQuery | None = None
     _restart_count: int = 0
     _reported: str = ""

@@ -26,7 +26,7 @@ class Reason(NamedTuple):
     sentence: str
 
 
-class Rule(NamedTuple):
+class EvidenceRule(NamedTuple):
     """A rule: its meaning for the documentation, and a check that yields its sentences."""
 
     meaning: str
@@ -176,47 +176,55 @@ def _elr(evidence: "Evidence", _counts: Mapping[str, int]) -> Iterator[str]:
         yield "No leader was elected from the ELR, which this profile requires."
 
 
-RULES: dict[str, Rule] = {
-    "obstacle": Rule("the run could not be carried out", _obstacles, is_lenient=False),
-    "answer": Rule("Spark gave no answer", _answer, is_lenient=False),
-    "nothing": Rule("no record was acknowledged", _nothing, is_lenient=False),
-    "stream": Rule(
+RULES: dict[str, EvidenceRule] = {
+    "obstacle": EvidenceRule("the run could not be carried out", _obstacles, is_lenient=False),
+    "answer": EvidenceRule("Spark gave no answer", _answer, is_lenient=False),
+    "nothing": EvidenceRule("no record was acknowledged", _nothing, is_lenient=False),
+    "stream": EvidenceRule(
         "the stream did not read to the end, or did not continue at its checkpoint",
         _stream,
         is_lenient=False,
     ),
-    "group": Rule(
+    "group": EvidenceRule(
         "the consumer group did not read to the end of every partition", _group, is_lenient=False
     ),
-    "ledger": Rule(
+    "ledger": EvidenceRule(
         "the ledgers have fewer acknowledgements or records than were counted",
         _ledger,
         is_lenient=False,
     ),
-    "injection": Rule("what `--inject` injected was not found", _injection, is_lenient=False),
-    "acknowledged": Rule(
+    "injection": EvidenceRule(
+        "what `--inject` injected was not found", _injection, is_lenient=False
+    ),
+    "acknowledged": EvidenceRule(
         "fewer records were acknowledged than `--min-acknowledged` requires", _acknowledged
     ),
-    "unknown": Rule("more than 1 % of the records sent have no known outcome", _unknown),
-    "producers": Rule("a producer exited early, or did not exit", _producers),
-    "silence": Rule(
+    "unknown": EvidenceRule("more than 1 % of the records sent have no known outcome", _unknown),
+    "producers": EvidenceRule("a producer exited early, or did not exit", _producers),
+    "silence": EvidenceRule(
         "a partition acknowledged nothing for longer than the faults at that time explain", _silence
     ),
-    "faults": Rule("a fault of the schedule was not done, done in part, or not healed", _faults),
-    "nodes": Rule("a node exited unexpectedly, did not shut down, or logged a traceback", _nodes),
-    "whole": Rule("after the faults not every replica returned to the ISR", _whole),
-    "replicas": Rule(
+    "faults": EvidenceRule(
+        "a fault of the schedule was not done, done in part, or not healed", _faults
+    ),
+    "nodes": EvidenceRule(
+        "a node exited unexpectedly, did not shut down, or logged a traceback", _nodes
+    ),
+    "whole": EvidenceRule("after the faults not every replica returned to the ISR", _whole),
+    "replicas": EvidenceRule(
         "the replicas of a cluster that the run started could not be compared", _replicas
     ),
-    "replica-ends": Rule(
+    "replica-ends": EvidenceRule(
         "the log of an ISR member is empty, begins late, or does not reach the high watermark",
         _replica_ends,
     ),
-    "timestamps": Rule(
+    "timestamps": EvidenceRule(
         "the topic has `message.timestamp.type=LogAppendTime`: timestamps were not compared",
         _timestamps,
     ),
-    "elr": Rule("`--profile harsh` with ELR on, but no leader was elected from the ELR", _elr),
+    "elr": EvidenceRule(
+        "`--profile harsh` with ELR on, but no leader was elected from the ELR", _elr
+    ),
 }
 """Every rule by its name, in the order of the verdict's reasons."""
 

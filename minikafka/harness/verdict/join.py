@@ -405,7 +405,7 @@ def _gaps(read: DataFrame) -> DataFrame:
     )
 
 
-class Summary(NamedTuple):
+class VerdictSummary(NamedTuple):
     """The counts and latencies of a run.
 
     `latency_ms` has, by measure (send_to_ack, send_to_read) and acks, a value for each of
@@ -425,7 +425,7 @@ def judge(
     elected: DataFrame | None = None,
     workings: Workings = Workings(),  # noqa: B008 - a value
     more: Sequence[DataFrame] = (),
-) -> Summary:
+) -> VerdictSummary:
     """Write every finding to the folder `findings`; return the summary.
 
     `elected` (of `time_checks.elections`) explains lost records; `more` are findings of other
@@ -445,14 +445,14 @@ def judge(
     return _split(summary.get)
 
 
-def _split(values: dict[str, Any]) -> Summary:
+def _split(values: dict[str, Any]) -> VerdictSummary:
     counts = {name: value for name, value in values.items() if "/" not in name}
     latency_ms: dict[str, dict[str, list[float]]] = {}
     for name, value in values.items():
         measure, _, acks = name.partition("/")
         if acks and value is not None:
             latency_ms.setdefault(measure, {})[acks] = [us / 1000 for us in json.loads(value)]
-    return Summary(counts, latency_ms)
+    return VerdictSummary(counts, latency_ms)
 
 
 def summarise(found: DataFrame, examples: int) -> dict[str, dict[str, Any]]:

@@ -37,7 +37,7 @@ _PASSING = (
 
 
 @dataclass(slots=True)
-class Watcher:
+class ClusterWatcher:
     """Watches the topics of a run; `topic` may be several names, separated by commas."""
 
     bootstrap_servers: str

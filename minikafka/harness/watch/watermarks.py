@@ -14,7 +14,7 @@ from minikafka.harness.lines import Event
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sample:
+class WatermarkSample:
     """The high watermark of each partition that one witness saw at one time."""
 
     at_ms: int
@@ -38,18 +38,18 @@ class Regression:
         return dataclasses.asdict(self)
 
 
-def samples(events: Iterable[Event], topic: str) -> list[Sample]:
+def samples(events: Iterable[Event], topic: str) -> list[WatermarkSample]:
     """Return the samples among the events of a run in order; `topic` is as in `offsets_of`."""
     found = []
     for event in events:
         if event["event"] == "high_watermarks":
             ends = {int(partition): end for partition, end in event["ends"].items()}
-            found.append(Sample(at_ms=event["at_ms"], witness="watcher", ends=ends))
+            found.append(WatermarkSample(at_ms=event["at_ms"], witness="watcher", ends=ends))
         elif event["event"] == "progress":
             ends = offsets_of(event["progress"], "latestOffset", topic)
             if ends:
                 witness = event.get("witness", "spark")
-                found.append(Sample(at_ms=event["at_ms"], witness=witness, ends=ends))
+                found.append(WatermarkSample(at_ms=event["at_ms"], witness=witness, ends=ends))
     return found
 
 
@@ -72,7 +72,7 @@ def offsets_of(progress: Event, name: str, topic: str) -> dict[int, int]:
     return offsets
 
 
-def regressions(seen: Iterable[Sample]) -> list[Regression]:
+def regressions(seen: Iterable[WatermarkSample]) -> list[Regression]:
     """Return every regression in order; each sample is compared with the witness's previous one."""
     highest: dict[tuple[str, int], tuple[int, int]] = {}
     found = []

@@ -320,7 +320,7 @@ class Simulation:
     # Healing
 
     def _heal(self) -> None:
-        self.world.note("healing", "everything is mended")
+        self.world.note("healing", "all faults are healed")
         self.faults.repair_all()
         for producer in (*self._producers, *self._others):
             # The remaining checks need no load.

@@ -424,9 +424,7 @@ class SimNode:
             case fx.Disconnect(connection):
                 self._disconnect(connection)
             case fx.CloseChannel(channel):
-                outbound = self._outbound.pop(channel, None)
-                if outbound is not None and outbound.stream is not None:
-                    self.network.close(outbound.stream, 0)
+                self._close_channel(channel)
             case fx.Flush(token, targets):
                 self._flush(token, targets)
             case fx.Work(token, function):
@@ -438,6 +436,11 @@ class SimNode:
                     self._serve(listener.name, listener.port)
             case fx.Halt(exit_code, reason):
                 self._halted(exit_code, reason)
+
+    def _close_channel(self, channel: fx.Channel) -> None:
+        outbound = self._outbound.pop(channel, None)
+        if outbound is not None and outbound.stream is not None:
+            self.network.close(outbound.stream, 0)
 
     def _halted(self, exit_code: int, reason: str) -> None:
         self.world.note(self.host, f"stops: {reason}")

@@ -19,8 +19,8 @@ from minikafka.bench.memory import WarmMemory
 from minikafka.bench.plan import LOADS, Measurement, plan
 from minikafka.bench.processes import cpu_seconds, listeners, resident_mib
 from minikafka.bench.replay import (
-    Replay,
     ReplayError,
+    RequestReplay,
     fetch_replay,
     percentile_us,
     produce_replay,
@@ -361,7 +361,7 @@ def test_a_fetch_that_brings_nothing_is_no_measurement():
 
 def test_a_connection_that_ends_is_told():
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        replay = Replay(listener.getsockname(), ApiKey.FETCH, 11, b"1234", 0, 0)
+        replay = RequestReplay(listener.getsockname(), ApiKey.FETCH, 11, b"1234", 0, 0)
 
         def hang_up():
             connection, _ = listener.accept()

@@ -2,7 +2,7 @@ import pytest
 
 from minikafka.cli import demo_elr
 from minikafka.cli.main import main
-from minikafka.harness.faults.elr_schedules import Outcome, State
+from minikafka.harness.faults.elr_schedules import ElrState, ScheduleOutcome
 from minikafka.harness.plan.settings import HarnessError
 
 STEPS = [
@@ -12,7 +12,7 @@ STEPS = [
 
 
 def outcome(*read):
-    return Outcome(
+    return ScheduleOutcome(
         {"record-0": 0, "record-1": 1}, 0, dict(zip(read, range(9), strict=False)), [], STEPS
     )
 
@@ -57,8 +57,8 @@ def test_a_record_at_another_offset_is_lost():
 @pytest.mark.parametrize(
     ("state", "text"),
     [
-        (State(-1, (3,), (), (3,)), "no leader, ISR [3]"),
-        (State(2, (2,), (1, 3), ()), "leader 2, ISR [2], ELR [1, 3]"),
+        (ElrState(-1, (3,), (), (3,)), "no leader, ISR [3]"),
+        (ElrState(2, (2,), (1, 3), ()), "leader 2, ISR [2], ELR [1, 3]"),
     ],
 )
 def test_states_in_words(state, text):

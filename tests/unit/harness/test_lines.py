@@ -28,13 +28,13 @@ def test_half_a_line_is_not_seen_until_it_is_whole(tmp_path):
 
 def test_a_line_that_a_killed_writer_left_torn_is_cut_off_before_another_appends(tmp_path):
     log = EventLog(tmp_path / "e")
-    log.mend()
+    log.repair()
     assert not log.path.exists()
     log.write("one")
     with log.path.open("a") as file:
         file.write('{"at_ms": 1, "ev')
     tail = Tail(log.path)
     assert [event["event"] for event in tail.read()] == ["one"]
-    log.mend()
+    log.repair()
     log.write("two")
     assert [event["event"] for event in tail.read()] == ["two"]

@@ -4,7 +4,7 @@ import os
 import pytest
 from rich.console import Console
 
-from minikafka.harness.live import PatientConsole, RunState, View, print_verdict
+from minikafka.harness.live import LiveView, PatientConsole, RunState, print_verdict
 
 EVENTS = [
     {"at_ms": 1, "event": "phase", "name": "writing"},
@@ -34,7 +34,7 @@ def show(*, terminal):
     console = Console(file=out, force_terminal=terminal, width=100, color_system=None)
     state = RunState(30)
     state.began_at_ms = 1
-    with View(console, state) as view:
+    with LiveView(console, state) as view:
         for event in EVENTS:
             view.take(event)
         view.tick()
@@ -135,7 +135,7 @@ def test_a_node_that_ends_is_named_at_once_with_the_end_of_its_log(terminal):
     out = io.StringIO()
     console = Console(file=out, force_terminal=terminal, width=100, color_system=None)
     told = {"at_ms": 9, "event": "node", "node": 2}
-    with View(console, RunState(30)) as view:
+    with LiveView(console, RunState(30)) as view:
         view.take({**told, "phase": "ended", "how": "signal 9", "log": "one\n[two]"})
         shown = out.getvalue()
         assert "node 2 exited unexpectedly: signal 9" in shown

@@ -18,9 +18,9 @@ from minikafka.harness.lines import Tail
 from minikafka.harness.plan.schedule import PlannedFault, Schedule
 from minikafka.harness.plan.settings import HarnessError, RunFiles, RunSettings
 from minikafka.harness.plan.workload_options import WorkloadOptions
-from minikafka.harness.run import Run
+from minikafka.harness.run import VerificationRun
 from minikafka.harness.watch.node_watch import NodeWatch
-from minikafka.harness.watch.watcher import Watcher
+from minikafka.harness.watch.watcher import ClusterWatcher
 
 
 def test_the_first_interrupt_is_noted_and_the_second_gives_up():
@@ -41,7 +41,7 @@ def test_a_cluster_that_is_not_there_leads_to_an_undecided_verdict_and_a_page(
     files = RunFiles(tmp_path / "out")
     files.prepare()
     settings = RunSettings(bootstrap_servers="127.0.0.1:1", out=files.root, seed=4)
-    run = Run(settings, Schedule(faults=()), files, Console(file=io.StringIO()), "17")
+    run = VerificationRun(settings, Schedule(faults=()), files, Console(file=io.StringIO()), "17")
     run.carry_out()
     verdict = run.conclude()
     assert verdict["exit_status"] == 2
@@ -66,7 +66,7 @@ def test_a_ledger_that_was_cut_in_the_middle_leads_to_an_undecided_verdict(tmp_p
     data = path.read_bytes()
     path.write_bytes(data[: len(data) // 2] + data[len(data) // 2 + 9 :])
     settings = RunSettings(bootstrap_servers="127.0.0.1:1", out=files.root)
-    run = Run(settings, Schedule(faults=()), files, Console(file=io.StringIO()), "17")
+    run = VerificationRun(settings, Schedule(faults=()), files, Console(file=io.StringIO()), "17")
     run.carry_out()
     verdict = run.conclude()
     assert verdict["exit_status"] == 2
@@ -82,7 +82,7 @@ def test_a_running_cluster_is_asked_before_anything_is_started(tmp_path, monkeyp
     def refuse(_, name, partitions):
         raise HarnessError(f"{name} has not {partitions}")
 
-    monkeypatch.setattr(Watcher, "require_fitting", refuse)
+    monkeypatch.setattr(ClusterWatcher, "require_fitting", refuse)
     options = WorkloadOptions(transactions=True)
     settings = RunSettings(
         bootstrap_servers="127.0.0.1:1", topic="mine", workload=options, out=tmp_path / "out"
@@ -97,7 +97,9 @@ def test_what_became_of_the_streaming_query_is_counted(tmp_path, monkeypatch):
     monkeypatch.setenv("MINIKAFKA_SPARK_JARS", str(tmp_path / "gone.jar"))
     files = RunFiles(tmp_path / "out")
     files.prepare()
-    run = Run(RunSettings(), Schedule(faults=()), files, Console(file=io.StringIO()), "17")
+    run = VerificationRun(
+        RunSettings(), Schedule(faults=()), files, Console(file=io.StringIO()), "17"
+    )
     run.spark = SimpleNamespace(kill_count=2)
     for phase in ("started", "stopped", "started", "ended", "strayed"):
         run._past.append({"event": "stream", "phase": phase, "reason": "batch 3"})
@@ -135,7 +137,7 @@ def ended(tmp_path, monkeypatch):
 
     monkeypatch.setattr(run_module, "read_changes", read_changes)
     settings = RunSettings(bootstrap_servers="127.0.0.1:1", out=files.root, partitions=4)
-    run = Run(settings, Schedule(faults=()), files, Console(file=io.StringIO()), "17")
+    run = VerificationRun(settings, Schedule(faults=()), files, Console(file=io.StringIO()), "17")
     run.meta |= {"topic": "a,b", "topic_id": "x"}
     return run, read
 

@@ -70,7 +70,7 @@ class LinkFaults:
     def _cut_controller(self, incident: Incident) -> Undo:
         controller = self.context.cluster.controller_id
         others = [] if incident.node == controller else [host(controller)]
-        return self._cut_from(incident, others, "the controller, and from nobody else")
+        return self._cut_from(incident, others, "the controller only")
 
     def _slow(self, incident: Incident) -> Undo:
         one, other = host(incident.node), host(incident.other)

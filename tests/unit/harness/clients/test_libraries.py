@@ -76,7 +76,9 @@ def test_a_fatal_error_that_is_raised_comes_after_the_answers_that_were_there(ou
             pass
 
     client._producer = Ended()
-    client._answers.append(libraries.Answer(0, "", definite=False, offset=1, timestamp_ms=1))
+    client._answers.append(
+        libraries.DeliveryReport(0, "", definite=False, offset=1, timestamp_ms=1)
+    )
     assert [it.seq for it in client.answers(0)] == [0]
     with pytest.raises(ClientGaveUpError, match="Fatal error"):
         client.answers(0)

@@ -3,16 +3,16 @@
 import pytest
 
 from minikafka.harness.clients.ledger import FrameWriter, LedgerDamagedError
-from minikafka.harness.clients.poll_log import PollLog, Run, read_poll_log, runs
+from minikafka.harness.clients.poll_log import OffsetRun, PollLog, read_poll_log, runs
 
 
 def test_consecutive_offsets_of_an_assignment_are_one_run():
     delivered = [(0, 1, 5), (1, 1, 9), (0, 1, 6), (0, 1, 8), (0, 2, 9), (0, 2, 10), (1, 1, 10)]
     assert runs(delivered) == [
-        Run(0, 1, 5, 6),
-        Run(1, 1, 9, 10),
-        Run(0, 1, 8, 8),
-        Run(0, 2, 9, 10),
+        OffsetRun(0, 1, 5, 6),
+        OffsetRun(1, 1, 9, 10),
+        OffsetRun(0, 1, 8, 8),
+        OffsetRun(0, 2, 9, 10),
     ]
 
 
@@ -23,15 +23,15 @@ def written(tmp_path):
         log = PollLog(frames)
         log.header(run="r", group="g", protocol="eager")
         assert log.assigned(1, [0, 3]) == {0: 1, 3: 1}
-        log.polled(1, [Run(0, 1, 0, 4), Run(3, 1, 7, 7)])
+        log.polled(1, [OffsetRun(0, 1, 0, 4), OffsetRun(3, 1, 7, 7)])
         log.refused(1, "ILLEGAL_GENERATION")
         log.committed(1, {0: 5})
         log.revoked(1, [0], lost=True)
         log.left(1)
         assert log.assigned(2, [0]) == {0: 2}
-        log.polled(2, [Run(0, 2, 3, 4)])
+        log.polled(2, [OffsetRun(0, 2, 3, 4)])
         log.revoked(3, [2], lost=False)
-        log.polled(1, [Run(3, 1, 8, 8)])
+        log.polled(1, [OffsetRun(3, 1, 8, 8)])
         log.reach(3, 9)
         log.end({0: 5, 3: 9})
         assert log.reached == {0: 5, 3: 9}

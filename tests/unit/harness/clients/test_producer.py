@@ -5,7 +5,7 @@ import pytest
 from minikafka.harness.clients import producer
 from minikafka.harness.clients.ledger import LedgerWriter
 from minikafka.harness.clients.ledger_table import read_ledger
-from minikafka.harness.clients.libraries import Answer, ClientGaveUpError, NotEndedError
+from minikafka.harness.clients.libraries import ClientGaveUpError, DeliveryReport, NotEndedError
 from minikafka.harness.clients.outbox import Outbox, ProducerTask
 from minikafka.harness.lines import EventLog
 
@@ -21,7 +21,7 @@ class Played:
         self.taken = []
 
     def send(self, records):
-        self.taken += [Answer(it.seq, "", False, it.seq, 1) for it in records]
+        self.taken += [DeliveryReport(it.seq, "", False, it.seq, 1) for it in records]
         if self.give_up and records:
             raise ClientGaveUpError("fenced")
 

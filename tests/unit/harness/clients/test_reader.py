@@ -17,7 +17,7 @@ from minikafka.harness.clients.poll_log import (
     REVOKED,
     PollLog,
 )
-from minikafka.harness.clients.reader import Member, ReaderTask, changes, promise_commits
+from minikafka.harness.clients.reader import ReaderMember, ReaderTask, changes, promise_commits
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def message(topic, partition, offset, code=None):
 
 @pytest.fixture
 def member(task, tmp_path):
-    made = Member(task, 1, PollLog(FrameWriter(tmp_path / "l")))
+    made = ReaderMember(task, 1, PollLog(FrameWriter(tmp_path / "l")))
     made._consumer = Played()
     return made
 

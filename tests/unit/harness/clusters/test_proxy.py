@@ -15,7 +15,7 @@ import pytest
 
 from minikafka.harness.clusters import proxy
 from minikafka.harness.clusters.network import OUTSIDE
-from minikafka.harness.clusters.proxy import ProxyNetwork, Rules, sources_of
+from minikafka.harness.clusters.proxy import ProxyNetwork, ProxyRules, sources_of
 
 ECHO = """
 import socket, sys, threading
@@ -152,15 +152,15 @@ def test_a_narrow_line_takes_its_time(network):
 
 
 def test_lost_pieces_arrive_after_the_shortest_retransmission_time():
-    rules = Rules(loss={1: 1.0})
+    rules = ProxyRules(loss={1: 1.0})
     assert rules.due((2, 1), 5.0, 10) == pytest.approx(5.2)
     assert rules.due((2, 3), 5.0, 10) == 5.0
-    rules = Rules(latency_s={1: 0.5, 2: 0.25})
+    rules = ProxyRules(latency_s={1: 0.5, 2: 0.25})
     assert rules.due((2, 1), 5.0, 10) == 5.75
 
 
 def test_a_line_is_busy_until_what_was_sent_before_is_through():
-    rules = Rules(bits_per_s={1: 80.0})
+    rules = ProxyRules(bits_per_s={1: 80.0})
     assert [rules.due((1, 2), 0.0, 10), rules.due((3, 1), 0.5, 10)] == [1.0, 2.0]
 
 

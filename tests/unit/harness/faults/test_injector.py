@@ -6,7 +6,7 @@ import pytest
 
 from minikafka.harness.clusters.cluster import ClusterUnderTest
 from minikafka.harness.faults.injector import FaultInjector
-from minikafka.harness.faults.kinds import Stage
+from minikafka.harness.faults.kinds import FaultStage
 from minikafka.harness.lines import EventLog, Tail
 from minikafka.harness.plan.schedule import PlannedFault
 from minikafka.harness.plan.settings import HarnessError
@@ -51,7 +51,7 @@ def injector(tmp_path):
     def make(cluster, schedule, leader=2):
         return FaultInjector(
             schedule,
-            lambda wait: Stage(cluster, None, Sight(leader), 2, wait),
+            lambda wait: FaultStage(cluster, None, Sight(leader), 2, wait),
             EventLog(tmp_path / "events.jsonl"),
             lambda: 0.0,
         )

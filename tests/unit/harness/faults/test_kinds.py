@@ -4,7 +4,7 @@ import pytest
 
 from minikafka.harness.clusters.cluster import ClusterUnderTest
 from minikafka.harness.clusters.network import NotDoneError
-from minikafka.harness.faults.kinds import _BEGIN, DoneInPartError, Fault, Stage
+from minikafka.harness.faults.kinds import _BEGIN, DoneInPartError, FaultAction, FaultStage
 from minikafka.harness.plan.schedule import KINDS, PlannedFault
 from minikafka.harness.plan.settings import HarnessError
 
@@ -65,8 +65,8 @@ def play(plan, *, fails=(), whole=True, level=1, ended=False):
     sight, operator = Sight(), Operator(calls)
     sight.is_whole, operator.level = whole, level
     cluster = RecordedCluster(calls, fails)
-    stage = Stage(cluster, operator, sight, 2, lambda _: ended, Recorder(calls))
-    fault = Fault(stage, plan, stage.resolve(plan))
+    stage = FaultStage(cluster, operator, sight, 2, lambda _: ended, Recorder(calls))
+    fault = FaultAction(stage, plan, stage.resolve(plan))
     try:
         fault.begin()
     finally:
@@ -164,18 +164,18 @@ def test_a_power_cut_need_not_wait():
 
 def test_a_rolling_restart_leaves_no_node_down_when_the_run_ends():
     calls = []
-    stage = Stage(RecordedCluster(calls), Operator(calls), Sight(), 2, lambda _: True)
+    stage = FaultStage(RecordedCluster(calls), Operator(calls), Sight(), 2, lambda _: True)
     with pytest.raises(DoneInPartError, match="node 1 restarted, then the run ended"):
-        Fault(stage, plan("rolling-restart", 1, 2), [1, 2]).begin()
+        FaultAction(stage, plan("rolling-restart", 1, 2), [1, 2]).begin()
     assert calls == [("stop", 1), ("start", 1)]
 
 
 def test_what_was_done_in_part_is_undone():
     calls = []
-    stage = Stage(
+    stage = FaultStage(
         RecordedCluster(calls, [("cut_power", 2)]), Operator(calls), Sight(), 2, lambda _: False
     )
-    fault = Fault(stage, plan("power-cut", 1, 2), [1, 2])
+    fault = FaultAction(stage, plan("power-cut", 1, 2), [1, 2])
     with pytest.raises(HarnessError, match="no cut_power"):
         fault.begin()
     fault.end()
@@ -184,10 +184,10 @@ def test_what_was_done_in_part_is_undone():
 
 def test_what_fails_to_be_undone_keeps_nothing_else_broken():
     calls = []
-    stage = Stage(
+    stage = FaultStage(
         RecordedCluster(calls, [("slow_sync", 2, 0)]), Operator(calls), Sight(), 2, lambda _: False
     )
-    fault = Fault(stage, plan("slow-fsync", 1, 2, ms=5), [1, 2])
+    fault = FaultAction(stage, plan("slow-fsync", 1, 2, ms=5), [1, 2])
     fault.begin()
     with pytest.raises(HarnessError, match="no slow_sync"):
         fault.end()
@@ -197,16 +197,16 @@ def test_what_fails_to_be_undone_keeps_nothing_else_broken():
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if KINDS[kind].targets[0]])
 def test_a_cluster_that_is_not_ours_cannot_be_broken(kind):
     """What an operator may do can be done with any."""
-    stage = Stage(ClusterUnderTest(), None, Sight(), 2, lambda _: False)
+    stage = FaultStage(ClusterUnderTest(), None, Sight(), 2, lambda _: False)
     fault = plan(kind, *(1, 2)[: KINDS[kind].targets[0]])
     with pytest.raises(NotDoneError, match="did not start|no control over"):
-        Fault(stage, fault, stage.resolve(fault)).begin()
+        FaultAction(stage, fault, stage.resolve(fault)).begin()
 
 
 def test_where_nothing_streams_nothing_can_be_stopped():
-    stage = Stage(ClusterUnderTest(), None, Sight(), 2, lambda _: False)
+    stage = FaultStage(ClusterUnderTest(), None, Sight(), 2, lambda _: False)
     with pytest.raises(NotDoneError, match="no streaming query runs in this run"):
-        Fault(stage, plan("stream-kill"), []).begin()
+        FaultAction(stage, plan("stream-kill"), []).begin()
 
 
 def test_a_fault_of_a_leader_waits_until_there_is_one():
@@ -216,7 +216,7 @@ def test_a_fault_of_a_leader_waits_until_there_is_one():
         def leader_of(self, partition):
             return next(leaders)
 
-    stage = Stage(ClusterUnderTest(), None, Electing(), 2, lambda _: False)
+    stage = FaultStage(ClusterUnderTest(), None, Electing(), 2, lambda _: False)
     assert stage.resolve(plan("kill", "leader of 0")) == [3]
 
 
@@ -232,13 +232,13 @@ def test_a_leader_that_does_not_come_is_not_waited_for_without_end(ended):
         waited.append(seconds)
         return ended
 
-    stage = Stage(ClusterUnderTest(), None, Leaderless(), 2, wait)
+    stage = FaultStage(ClusterUnderTest(), None, Leaderless(), 2, wait)
     with pytest.raises(HarnessError, match="partition 0 had no leader"):
         stage.resolve(plan("kill", "leader of 0"))
     assert sum(waited) <= 20
 
 
 def test_nobody_knows_the_brokers_of_another_cluster():
-    stage = Stage(ClusterUnderTest(), None, Sight(), 2, lambda _: False)
+    stage = FaultStage(ClusterUnderTest(), None, Sight(), 2, lambda _: False)
     with pytest.raises(NotDoneError, match="the brokers of this cluster are unknown"):
         stage.resolve(plan("kill", "brokers"))

@@ -8,7 +8,7 @@ from confluent_kafka.admin import NewTopic
 from minikafka.harness.lines import EventLog, Tail
 from minikafka.harness.plan.settings import HarnessError
 from minikafka.harness.watch.describer import PartitionView, UnsupportedError
-from minikafka.harness.watch.watcher import Watcher
+from minikafka.harness.watch.watcher import ClusterWatcher
 
 
 def done(value):
@@ -77,7 +77,7 @@ def admin():
 
 @pytest.fixture
 def watcher(tmp_path, admin):
-    made = Watcher("127.0.0.1:1", "t", EventLog(tmp_path / "e"))
+    made = ClusterWatcher("127.0.0.1:1", "t", EventLog(tmp_path / "e"))
     made.width = 2
     made._admin = admin
     made.describer = None
@@ -203,7 +203,7 @@ def test_a_topic_that_does_not_fit_is_refused_with_what_to_do(watcher, admin, mo
 
 
 def test_partitions_are_numbered_through_all_topics(tmp_path, admin):
-    made = Watcher("127.0.0.1:1", "t,u", EventLog(tmp_path / "e"), width=2)
+    made = ClusterWatcher("127.0.0.1:1", "t,u", EventLog(tmp_path / "e"), width=2)
     made._admin, made.describer = admin, None
     admin.ends = {0: 5, 1: 6}
     assert made.wait_whole(0)

@@ -1,10 +1,12 @@
 import json
 
-from minikafka.harness.watch.watermarks import Sample, offsets_of, regressions, samples
+from minikafka.harness.watch.watermarks import WatermarkSample, offsets_of, regressions, samples
 
 
 def sample(at_ms, witness="watcher", **ends):
-    return Sample(at_ms=at_ms, witness=witness, ends={int(k[1:]): v for k, v in ends.items()})
+    return WatermarkSample(
+        at_ms=at_ms, witness=witness, ends={int(k[1:]): v for k, v in ends.items()}
+    )
 
 
 def test_watermarks_that_stand_or_rise_are_fine():
