@@ -190,7 +190,7 @@ MUTATIONS = (
          "self.last_known_elr = tuple(sorted({*self.last_known_elr, *thrown_out}))", "pass"),
     ),
     mutation(
-        "L1: anybody who lives may lead",
+        "L1: any live replica may lead",
         ("controller.election", "elect", "return replica in eligible and acceptable(replica)",
          "return acceptable(replica)"),
     ),
@@ -267,7 +267,7 @@ MUTATIONS = (
          "return True"),
     ),
     mutation(
-        "C4: checksums are not looked at in recovery",
+        "C4: checksums are not checked in recovery",
         ("log.segment", "Segment._reindex", "if verify:", "if False:"),
     ),
     mutation(
@@ -276,7 +276,7 @@ MUTATIONS = (
          "Remembered(clean=False, recovery_point=recovery_point)", "Remembered(clean=True)"),
     ),
     mutation(
-        "R1: checksums of the metadata log are not looked at",
+        "R1: checksums of the metadata log are not checked",
         ("raft.metadata_storage", "check_batch", "check_crc(content, position, header)", "pass"),
     ),
     mutation(
@@ -355,7 +355,7 @@ MUTATIONS = (
          "and batch.offset_delta == header.last_offset_delta", ""),
     ),
     mutation(
-        "sequence numbers are not looked at",
+        "sequence numbers are not checked",
         ("log.producer_state", "ProducerState.check", "if entry is None:", "if True:"),
     ),
     # Disks

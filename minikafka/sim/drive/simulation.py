@@ -190,7 +190,7 @@ class Simulation:
             for node in self.cluster.nodes.values()
             for disk in node.disks.values()
         )
-        self.checkers.coverage.events["damaged replicas given up"] = sum(
+        self.checkers.coverage.events["damaged replicas offline"] = sum(
             node.replicas_given_up
             + (node.node.broker.replicas.damaged_count if node.node and node.node.broker else 0)
             for node in self.cluster.nodes.values()

@@ -52,17 +52,17 @@ def test_a_node_goes_and_comes_back(cluster, faults, losses, what):
 
 
 @pytest.mark.parametrize("at_ms", range(4))
-def test_a_broker_that_came_back_is_struck_again(cluster, faults, losses, at_ms):
+def test_a_broker_that_came_back_crashes_again(cluster, faults, losses, at_ms):
     faults.inject(incident(Fault.CRASH_AFTER_REJOIN, at_ms=at_ms))
     node = cluster.nodes[2]
-    cluster.world.run_until(lambda: cluster.network.is_cut("n2", "n3"), 60_000, "it is struck")
+    cluster.world.run_until(lambda: cluster.network.is_cut("n2", "n3"), 60_000, "it crashes")
     assert node.starts == 2
     assert losses == [2]
     cluster.world.run_until(lambda: not cluster.network.is_cut("n2", "n3"), 60_000, "all heals")
     cluster.world.run_until(lambda: node.started, 60_000, "the node serves again")
 
 
-def test_who_has_told_a_recovery_what_it_has_is_struck(losses):
+def test_a_broker_that_answered_a_recovery_crashes(losses):
     """U8: its answer is held while another one is waited for."""
     given = {"unclean.recovery.manager.enabled": "true", "unclean.recovery.strategy": "Aggressive"}
     cluster = started_cluster(3, separate_controller=True, given=given)
@@ -75,7 +75,7 @@ def test_who_has_told_a_recovery_what_it_has_is_struck(losses):
     cluster.nodes[2].lose_power()
     cluster.nodes[2].start()
     note_power_losses(cluster, losses)
-    cluster.world.run_until(lambda: losses == [2], 60_000, "it is struck")
+    cluster.world.run_until(lambda: losses == [2], 60_000, "it crashes")
     assert not cluster.nodes[2].alive
     assert registration(cluster, "t").leader == -1
     cluster.world.run_until(lambda: cluster.nodes[2].started, 60_000, "it serves again")
@@ -83,7 +83,7 @@ def test_who_has_told_a_recovery_what_it_has_is_struck(losses):
 
 
 @pytest.mark.parametrize("what", [Fault.FULL_DISK, Fault.DISK_ERROR])
-def test_a_node_whose_disk_fails_ends_and_comes_back_when_it_is_mended(cluster, faults, what):
+def test_a_node_whose_disk_fails_ends_and_comes_back_when_it_is_repaired(cluster, faults, what):
     faults.inject(incident(what, for_ms=8_000))
     produce(cluster.client(), "t", b"x" * 2_000)
     node = cluster.nodes[2]
@@ -112,8 +112,8 @@ def test_a_node_can_be_cut_off_from_all_or_from_its_clients(cluster, faults):
     assert not cluster.network.is_cut("n1", "n2")
 
 
-def test_a_leader_gives_its_connections_up_while_it_asks_for_a_member(cluster, faults):
-    """CHECK 10: who joins by the next attempt is cut off before the first one arrives."""
+def test_a_leader_aborts_its_connections_while_it_asks_for_a_member(cluster, faults):
+    """CHECK 10: a member that joins by the next attempt is cut off before the first one arrives."""
     notes = []
     cluster.world.on_line = notes.append
     cluster.on_step = faults.stepped
@@ -127,14 +127,14 @@ def test_a_leader_gives_its_connections_up_while_it_asks_for_a_member(cluster, f
     cluster.world.run_until(lambda: not cluster.network.is_cut("n1", "n3"), 20_000, "it heals")
 
 
-def test_a_broker_that_came_back_is_struck_while_a_leader_asks_for_it(cluster, losses):
+def test_a_broker_that_came_back_crashes_while_a_leader_asks_for_it(cluster, losses):
     """CHECK 9: what the leader asks arrives when the broker is another one than it was."""
     for at_ms in range(8):
         faults = Faults(cluster, ("client",), losses.append)
         cluster.on_step = faults.stepped
         node = cluster.nodes[3]
         faults.inject(incident(Fault.CRASH_AFTER_REJOIN, node=3, at_ms=at_ms))
-        cluster.world.run_until(lambda: cluster.network.is_cut("n3", "n1"), 60_000, "it is struck")
+        cluster.world.run_until(lambda: cluster.network.is_cut("n3", "n1"), 60_000, "it crashes")
         cluster.world.run_until(lambda: not cluster.network.is_cut("n3", "n1"), 60_000, "it heals")
         cluster.world.run_until(cluster.all_started, 60_000, "all serve")
         cluster.world.run_until(lambda: len(registration(cluster, "t").isr) == 3, 60_000, "all in")
@@ -142,7 +142,7 @@ def test_a_broker_that_came_back_is_struck_while_a_leader_asks_for_it(cluster, l
     assert node.starts > 10
 
 
-def test_a_broker_gives_its_connections_up_where_nobody_asks(cluster, faults):
+def test_a_broker_aborts_its_connections_if_no_leader_asks(cluster, faults):
     notes = []
     cluster.world.on_line = notes.append
     faults.inject(incident(Fault.ABORT))
@@ -150,7 +150,7 @@ def test_a_broker_gives_its_connections_up_where_nobody_asks(cluster, faults):
     assert any("n2 gives up its connections to the controller" in note for note in notes)
 
 
-def test_a_node_can_be_slow_to_reach_for_everybody(cluster, faults):
+def test_a_node_can_be_slow_to_reach_for_all(cluster, faults):
     faults.inject(incident(Fault.SLOW_NODE, for_ms=500))
     slow = cluster.network.slow_links
     assert {("n2", "n100"), ("n1", "n2"), ("client", "n2")} <= slow.keys()
@@ -270,7 +270,7 @@ def test_damage_goes_with_the_disk(cluster, faults):
     assert not faults.storage.is_rotten(2)
 
 
-def test_everything_is_mended_at_once_and_nothing_twice(cluster, faults):
+def test_everything_is_repaired_at_once_and_nothing_twice(cluster, faults):
     for what in (Fault.KILL, Fault.PAUSE, Fault.SLOW_DISK, Fault.DRIFT, Fault.DISK_ERROR):
         faults.inject(incident(what, node=1 + len(what.value) % 3, for_ms=20_000))
     for what in (Fault.SLOW, Fault.CLOG, Fault.CUT):
