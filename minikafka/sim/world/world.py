@@ -96,7 +96,7 @@ class World:
         """Run until a condition holds; it is checked after every action.
 
         Raises:
-            NeverHappenedError: it did not hold within `within_ms` of virtual time.
+            ConditionTimeoutError: it did not hold within `within_ms` of virtual time.
         """
         if not self._run_to(self.now_us + within_ms * US_PER_MS, condition):
             wanted = what or getattr(condition, "__name__", "the condition")
