@@ -2,8 +2,8 @@
 
 A client takes records and returns `DeliveryReport`s, both in the caller's thread.
 `ClientGaveUpError` means that it can write no more. Another instance must take over; it knows
-nothing of the records that the first one had in flight. A client with an idempotent producer fails this way after an unclean
-election.
+nothing of the records that the first one had in flight. A client with an idempotent producer fails
+this way after an unclean election.
 """
 
 import asyncio

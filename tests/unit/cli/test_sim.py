@@ -91,8 +91,10 @@ def test_a_broken_seed_is_told_as_a_story(capsys):
     out = capsys.readouterr().out
     assert status == 1
     assert "  The rule: " in out
-    assert " a rule breaks: " in out
-    assert "broken: seed 1" in out
+    assert " a rule is broken: " in out
+    assert "\n1 seed, " in out
+    assert "0 unclean elections; no faults\n" in out
+    assert "broken: seed 1\n" in out
 
 
 def test_a_plan_is_saved_and_played_again(tmp_path, capsys):
