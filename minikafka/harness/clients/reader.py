@@ -187,6 +187,10 @@ class ReaderMember:
             # Commit them next time, unless newer positions replace them.
             self._positions = {**offsets, **self._positions}
             return
+        failed = {self.task.number(it): it.error for it in answers if it.error is not None}
+        for at, problem in failed.items():
+            self.log.refused(self.number, problem.name())
+            self._positions.setdefault(at, offsets[at])
         done = {self.task.number(it): it.offset for it in answers if it.error is None}
         if done:
             self.log.committed(self.number, done)

@@ -139,15 +139,15 @@ class ExternalCluster(ClusterUnderTest):
 
     def kill(self, *nodes: int) -> None:
         """Run the kill command."""
-        self._run(self.kill_command, nodes)
+        self._run("--kill-command", self.kill_command, nodes)
 
     def start(self, *nodes: int) -> None:
         """Run the start command."""
-        self._run(self.start_command, nodes)
+        self._run("--start-command", self.start_command, nodes)
 
-    def _run(self, template: str, nodes: Sequence[int]) -> None:
+    def _run(self, option: str, template: str, nodes: Sequence[int]) -> None:
         if not template:
-            raise NotDoneError(f"{_NOT_OURS}, and no --kill-command was given")
+            raise NotDoneError(f"{_NOT_OURS}, and no {option} was given")
         for node in nodes:
             _run(shlex.split(template.format(node=node)), self.log)
 

@@ -62,7 +62,6 @@ class NamespaceNetwork:
         self._tag = f"{TAG}{mark()}"
         self._prefix = _prefix(os.getpid())
         self._numbers: dict[int, int] = {OUTSIDE: 254}
-        self._hardware: dict[int, str] = {}
         self._cuts: Counter[tuple[int, int]] = Counter()
         self._has_netem = True
         self._opened = False
@@ -210,4 +209,9 @@ def _run(command: list[str]) -> None:
 
 
 def _try(command: list[str]) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(command, capture_output=True, text=True, timeout=_TIMEOUT_S, check=False)
+    try:
+        return subprocess.run(
+            command, capture_output=True, text=True, timeout=_TIMEOUT_S, check=False
+        )
+    except subprocess.TimeoutExpired as error:
+        return subprocess.CompletedProcess(command, 124, "", f"no end after {error.timeout:g} s")

@@ -118,7 +118,7 @@ class FaultInjector:
         try:
             under_way.end()
         except FAILURES as error:
-            return f"not healed: {error}"
+            return "; ".join(filter(None, (problem, f"not healed: {error}")))
         if fault.done_at_ms:
             fault.healed_at_ms = wall_ms()
             self._write_event("healed", fault)

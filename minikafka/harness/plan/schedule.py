@@ -288,6 +288,8 @@ def _planned(row: Mapping[str, Any]) -> PlannedFault:
         raise ValueError(f"unknown {fields} {', '.join(unknown)}")
     if not {"kind", "at_s"} <= row.keys():
         raise ValueError("the fields kind and at_s are required")
+    if not isinstance(row.get("targets", ()), list | tuple):
+        raise ValueError(f"targets must be a list, not {row['targets']!r}")  # noqa: TRY004
     return PlannedFault(
         kind=str(row["kind"]),
         at_s=float(row["at_s"]),

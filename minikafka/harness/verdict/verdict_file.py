@@ -241,9 +241,9 @@ def _promises(evidence: Evidence) -> dict[str, dict[str, Any]]:
 
 def _gone(evidence: Evidence) -> dict[str, Any]:
     """The topics whose ids changed between the beginning and the end."""
-    if not evidence.topic_asked:
-        return {"count": None, "first": [], "worst": []}
     run = evidence.run
+    if not evidence.topic_asked or not run["topic_id"]:
+        return {"count": None, "first": [], "worst": []}
     names, before = run["topic"].split(","), run["topic_id"].split(",")
     after = run["topic_id_at_end"].split(",") if run["topic_id_at_end"] else [""] * len(names)
     rows = [

@@ -34,6 +34,7 @@ class Played:
     def __init__(self):
         self.messages = []
         self.commit_error = None
+        self.failing = {}
 
     def poll(self, _timeout):
         while self.messages:
@@ -48,7 +49,7 @@ class Played:
         if self.commit_error:
             raise self.commit_error
         return [SimpleNamespace(topic=it.topic, partition=it.partition, offset=it.offset,
-                                error=None) for it in offsets]  # fmt: skip
+                                error=self.failing.get(it.partition)) for it in offsets]  # fmt: skip
 
 
 def message(topic, partition, offset, code=None):
@@ -114,6 +115,21 @@ def test_a_commit_that_is_refused_is_tried_again_with_what_was_read_since(member
     assert entries(tmp_path, REFUSED, COMMITTED) == [
         [REFUSED, 1, "NOT_COORDINATOR"],
         [COMMITTED, 1, [0], [1]],
+    ]
+
+
+def test_a_partition_whose_commit_fails_is_committed_again(member, tmp_path):
+    member._on_assign(None, [TopicPartition("t", 0), TopicPartition("t", 1)])
+    member._consumer.messages = [message("t", 0, 4), message("t", 1, 7)]
+    member._poll()
+    member._consumer.failing = {1: KafkaError(KafkaError.UNKNOWN_TOPIC_OR_PART)}
+    member._commit([0, 1])
+    member._consumer.failing = {}
+    member._commit([0, 1])
+    assert entries(tmp_path, REFUSED, COMMITTED) == [
+        [REFUSED, 1, "UNKNOWN_TOPIC_OR_PART"],
+        [COMMITTED, 1, [0], [5]],
+        [COMMITTED, 1, [1], [8]],
     ]
 
 

@@ -23,6 +23,8 @@ def test_another_cluster_without_commands_cannot_be_broken(tmp_path):
     theirs = ExternalCluster("h:1", tmp_path / "log")
     with pytest.raises(NotDoneError, match="no --kill-command was given"):
         theirs.kill(1)
+    with pytest.raises(NotDoneError, match="no --start-command was given"):
+        theirs.start(1)
     with pytest.raises(NotDoneError, match="this run did not start"):
         theirs.cut_power(1)
 

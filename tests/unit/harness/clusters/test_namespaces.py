@@ -115,3 +115,12 @@ def test_a_machine_that_does_not_let_us_is_told(commands, monkeypatch):
         network.open({1: 1}, 101)
     monkeypatch.setattr(namespaces.shutil, "which", lambda _: None)
     assert network.problem() == "the commands ip and tc must be installed"
+
+
+def test_a_command_that_hangs_is_an_error_with_its_name(monkeypatch):
+    def run(command, **_):
+        raise subprocess.TimeoutExpired(command, 10)
+
+    monkeypatch.setattr(namespaces.subprocess, "run", run)
+    with pytest.raises(HarnessError, match="^ip link show: no end after 10 s$"):
+        namespaces._run(["ip", "link", "show"])

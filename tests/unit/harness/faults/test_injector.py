@@ -5,6 +5,7 @@ import threading
 import pytest
 
 from minikafka.harness.clusters.cluster import ClusterUnderTest
+from minikafka.harness.faults import kinds
 from minikafka.harness.faults.injector import FaultInjector
 from minikafka.harness.faults.kinds import FaultStage
 from minikafka.harness.lines import EventLog, Tail
@@ -118,6 +119,18 @@ def test_a_fault_that_could_not_be_done_is_listed_with_the_reason(
     assert calls is None or cluster.calls == calls
     told = fault.as_json()
     assert (told["kind"], told["targets"], told["problem"]) == ("kill", ["leader of 0"], problem)
+
+
+def test_a_fault_that_was_done_in_part_and_not_healed_has_both_reasons(injector, monkeypatch):
+    def begin(fault):
+        fault.undo.append(lambda: fault.stage.cluster.start(1))
+        raise HarnessError("one of two targets")
+
+    monkeypatch.setitem(kinds._BEGIN, "kill", begin)
+    faults = injector(RecordingCluster("start"), [AT_ONCE], 2)
+    [fault] = faults.injected
+    faults.carry_out(fault)
+    assert fault.problem == "done in part: one of two targets; not healed: no such node"
 
 
 def test_a_fault_over_which_the_harness_fails_does_not_pass_for_done(injector):

@@ -97,6 +97,13 @@ def test_nodes_of_an_unknown_cluster_are_not_judged():
             "fault 1: could not convert",
         ),
         (
+            (
+                '{"schema": "minikafka.schedule/1", "faults":'
+                ' [{"kind": "kill", "at_s": 1, "targets": "controller"}]}'
+            ),
+            "fault 1: targets must be a list, not 'controller'",
+        ),
+        (
             '{"schema": "minikafka.schedule/1", "faults": [{"kind": "kill", "at_s": 1, "at": 2}]}',
             "unknown field at",
         ),

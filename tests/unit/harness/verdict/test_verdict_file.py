@@ -119,6 +119,13 @@ def test_a_topic_is_not_called_gone_unless_the_cluster_was_asked():
     assert verdict["promises"]["topic_gone"]["count"] is None
 
 
+def test_topics_whose_first_ids_are_unknown_are_not_judged():
+    """Their creation was not confirmed in time."""
+    run = {"topic": "t,u", "topic_id": "", "topic_id_at_end": "A,C"}
+    verdict = decide(evidence(run=run, topic_asked=True))
+    assert verdict["promises"]["topic_gone"]["count"] is None
+
+
 def test_without_an_answer_the_ledgers_still_count():
     counts = decide(evidence(judged=None))["counts"]
     assert (counts["sent"], counts["acknowledged"], counts["unknown"]) == (SENT, ACKED, UNKNOWN)
