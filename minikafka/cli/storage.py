@@ -17,8 +17,12 @@ from minikafka.config.definition import ConfigError
 from minikafka.config.node_config import NodeConfig, parse_address
 from minikafka.log.checkpoints import BadMetaPropertiesError, read_meta_properties
 from minikafka.metadata.broker_registration import Endpoint
-from minikafka.metadata.features import DEFAULT_LEVELS, SUPPORTED_FEATURES
-from minikafka.metadata.image import METADATA_VERSION
+from minikafka.metadata.features import (
+    DEFAULT_LEVELS,
+    ELR_BY_DEFAULT_FROM,
+    METADATA_VERSION,
+    SUPPORTED_FEATURES,
+)
 from minikafka.raft.voter_set import RaftVoter, VoterSet
 from minikafka.server.format import FormatError, format_node, random_uuid
 from minikafka.server.os_disk import OsDisk
@@ -119,7 +123,7 @@ def _levels(release: str | None, features: Sequence[str]) -> dict[str, int]:
                 f"--release-version {release}: unknown; allowed: {', '.join(_RELEASES)}"
             )
         levels = {METADATA_VERSION: _RELEASES[key]}
-        if _RELEASES[key] >= _ELR_BY_DEFAULT_FROM:
+        if _RELEASES[key] >= ELR_BY_DEFAULT_FROM:
             levels = {**DEFAULT_LEVELS, METADATA_VERSION: _RELEASES[key]}
     for feature in features:
         name, separator, text = feature.partition("=")
@@ -133,9 +137,6 @@ def _levels(release: str | None, features: Sequence[str]) -> dict[str, int]:
             )
         levels[name] = int(text)
     return levels
-
-
-_ELR_BY_DEFAULT_FROM = 26
 
 
 def _voters(args: argparse.Namespace, config: NodeConfig) -> VoterSet | None:

@@ -15,15 +15,13 @@ from minikafka.messages.metadata_records.begin_transaction_record import BeginTr
 from minikafka.messages.metadata_records.config_record import ConfigRecord
 from minikafka.messages.metadata_records.end_transaction_record import EndTransactionRecord
 from minikafka.messages.metadata_records.feature_level_record import FeatureLevelRecord
-from minikafka.metadata.image import (
+from minikafka.metadata.features import (
     ELIGIBLE_LEADER_REPLICAS_VERSION,
+    METADATA_TRANSACTIONS_FROM,
     METADATA_VERSION,
-    RESOURCE_BROKER,
-    MetadataImage,
 )
+from minikafka.metadata.image import RESOURCE_BROKER, MetadataImage
 from minikafka.metadata.serde import MetadataRecord
-
-TRANSACTIONS_FROM = 13
 
 
 def activation_records(
@@ -68,6 +66,6 @@ def _bootstrap(bootstrap: Sequence[MetadataRecord], config: Config) -> list[Meta
                 value=str(config[MIN_INSYNC_REPLICAS]),
             )
         )
-    if levels.get(METADATA_VERSION, 0) < TRANSACTIONS_FROM:
+    if levels.get(METADATA_VERSION, 0) < METADATA_TRANSACTIONS_FROM:
         return records
     return [BeginTransactionRecord(name="Bootstrap records"), *records, EndTransactionRecord()]

@@ -26,7 +26,6 @@ from minikafka.controller.broker_heartbeats import (
     next_control_state,
 )
 from minikafka.controller.cluster_checks import check_broker_epoch
-from minikafka.controller.partition_change import DIRECTORIES_FROM
 from minikafka.controller.replication_control import (
     elections_with,
     elections_without,
@@ -47,8 +46,13 @@ from minikafka.messages.metadata_records.broker_registration_change_record impor
 )
 from minikafka.messages.metadata_records.unregister_broker_record import UnregisterBrokerRecord
 from minikafka.metadata.broker_registration import BrokerRegistration, FeatureRange
-from minikafka.metadata.features import KRAFT_VERSION
-from minikafka.metadata.image import METADATA_VERSION
+from minikafka.metadata.features import (
+    CONTROLLERS_FROM,
+    CORDONED_DIRECTORIES_FROM,
+    DIRECTORIES_FROM,
+    KRAFT_VERSION,
+    METADATA_VERSION,
+)
 from minikafka.metadata.serde import MetadataRecord
 
 _log = logging.getLogger("minikafka.controller")
@@ -56,8 +60,6 @@ _log = logging.getLogger("minikafka.controller")
 _PREVIOUS_EPOCH_FROM = 3
 _OFFLINE_DIRS_FROM = 1
 _CORDONED_DIRS_FROM = 2
-_CORDONED_LEVEL = 30
-_CONTROLLERS_FROM = 15
 
 
 def register_broker(
@@ -331,7 +333,11 @@ def _directory_changes(
     if version >= _OFFLINE_DIRS_FROM and level >= DIRECTORIES_FROM:
         records += _offline_directories(view, broker, request.offline_log_dirs, moved=moved)
     cordoned = request.cordoned_log_dirs
-    if version >= _CORDONED_DIRS_FROM and level >= _CORDONED_LEVEL and cordoned is not None:
+    if (
+        version >= _CORDONED_DIRS_FROM
+        and level >= CORDONED_DIRECTORIES_FROM
+        and cordoned is not None
+    ):
         before = broker.cordoned_log_dirs
         if before is None or sorted(before) != sorted(cordoned):
             records.append(
@@ -393,9 +399,9 @@ def register_controller(
     Raises:
         UnsupportedVersionError: the cluster's metadata.version has no controller registrations.
     """
-    if view.metadata_version < _CONTROLLERS_FROM:
+    if view.metadata_version < CONTROLLERS_FROM:
         raise UnsupportedVersionError(
-            f"controller registration needs metadata.version {_CONTROLLERS_FROM} or higher"
+            f"controller registration needs metadata.version {CONTROLLERS_FROM} or higher"
         )
     record = controller_record.RegisterControllerRecord(
         controller_id=request.controller_id,

@@ -6,13 +6,14 @@ Source: `ReplicationControlManager.handleAssignReplicasToDirs`, KIP-858.
 from minikafka.common.errors import ErrorCode, UnsupportedVersionError
 from minikafka.common.ids import Uuid
 from minikafka.controller.cluster_checks import check_broker_epoch
-from minikafka.controller.partition_change import DIRECTORIES_FROM, Target
+from minikafka.controller.partition_change import Target
 from minikafka.controller.replica_index import IndexedPartition
 from minikafka.controller.result import ControllerResult
 from minikafka.controller.view import View, is_online
 from minikafka.messages import assign_replicas_to_dirs as messages
 from minikafka.messages.metadata_records.partition_change_record import PartitionChangeRecord
 from minikafka.metadata.broker_registration import BrokerRegistration
+from minikafka.metadata.features import DIRECTORIES_FROM
 from minikafka.metadata.image import TopicImage
 from minikafka.metadata.partition_registration import DIRECTORY_LOST, NO_LEADER
 from minikafka.metadata.serde import MetadataRecord

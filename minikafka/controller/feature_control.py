@@ -11,19 +11,20 @@ from collections.abc import Mapping
 from minikafka.common.errors import InvalidRequestError, InvalidUpdateVersionError
 from minikafka.config.topic import MIN_INSYNC_REPLICAS
 from minikafka.controller.elr_clearing import leftover_records
-from minikafka.controller.partition_change import ELR_FROM
 from minikafka.controller.result import ControllerResult
 from minikafka.controller.view import View
 from minikafka.messages import update_features as messages
 from minikafka.messages.metadata_records.config_record import ConfigRecord
 from minikafka.messages.metadata_records.feature_level_record import FeatureLevelRecord
 from minikafka.metadata.broker_registration import FeatureRange
-from minikafka.metadata.features import KRAFT_VERSION, SUPPORTED_FEATURES
-from minikafka.metadata.image import (
+from minikafka.metadata.features import (
     ELIGIBLE_LEADER_REPLICAS_VERSION,
+    ELR_FROM,
+    KRAFT_VERSION,
     METADATA_VERSION,
-    RESOURCE_BROKER,
+    SUPPORTED_FEATURES,
 )
+from minikafka.metadata.image import RESOURCE_BROKER
 from minikafka.metadata.serde import MetadataRecord
 
 _UPGRADE, _SAFE_DOWNGRADE, _UNSAFE_DOWNGRADE = 1, 2, 3

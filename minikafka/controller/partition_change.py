@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from minikafka.common.ids import TopicIdPartition, Uuid
 from minikafka.controller.election import Acceptable, Candidates, Election, elect
 from minikafka.messages.metadata_records.partition_change_record import PartitionChangeRecord
+from minikafka.metadata.features import DIRECTORIES_FROM, LEADER_EPOCH_KEPT_FROM
 from minikafka.metadata.partition_registration import (
     NO_LEADER,
     LeaderRecoveryState,
@@ -22,10 +23,6 @@ from minikafka.metadata.partition_registration import (
     effective_min_isr,
 )
 
-LEADER_EPOCH_KEPT_FROM = 12
-"""The first metadata.version in which a shrinking ISR does not bump the leader epoch."""
-DIRECTORIES_FROM = 17
-ELR_FROM = 23
 _LEADER_UNCHANGED = -2
 
 

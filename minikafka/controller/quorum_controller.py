@@ -47,12 +47,12 @@ from minikafka.metadata.broker_registration import (
     ControllerRegistration,
     Endpoint,
 )
-from minikafka.metadata.features import SUPPORTED_FEATURES
-from minikafka.metadata.image import (
+from minikafka.metadata.features import (
     ELIGIBLE_LEADER_REPLICAS_VERSION,
     METADATA_VERSION,
-    MetadataImage,
+    SUPPORTED_FEATURES,
 )
+from minikafka.metadata.image import MetadataImage
 from minikafka.metadata.loader import MetadataLoader
 from minikafka.metadata.serde import MetadataRecord
 from minikafka.raft.raft_node import RaftEvent

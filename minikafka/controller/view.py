@@ -22,12 +22,11 @@ from minikafka.config.broker import (
 from minikafka.config.definition import Key
 from minikafka.config.values import Config, ConfigLayers
 from minikafka.controller.election import Acceptable, Election, Strategy
-from minikafka.controller.partition_change import ELR_FROM, Rules, Target, partition_change
+from minikafka.controller.partition_change import Rules, Target, partition_change
 from minikafka.controller.replica_index import IndexedPartition, ReplicaIndex
 from minikafka.messages.metadata_records.partition_change_record import PartitionChangeRecord
+from minikafka.metadata.features import ELIGIBLE_LEADER_REPLICAS_VERSION, ELR_FROM, METADATA_VERSION
 from minikafka.metadata.image import (
-    ELIGIBLE_LEADER_REPLICAS_VERSION,
-    METADATA_VERSION,
     RESOURCE_BROKER,
     RESOURCE_TOPIC,
     ImageBuilder,

@@ -5,12 +5,23 @@ Only features that are implemented are advertised. Source: `MetadataVersion`, `F
 """
 
 from minikafka.metadata.broker_registration import FeatureRange
-from minikafka.metadata.image import ELIGIBLE_LEADER_REPLICAS_VERSION, METADATA_VERSION
 
+METADATA_VERSION = "metadata.version"
 KRAFT_VERSION = "kraft.version"
+ELIGIBLE_LEADER_REPLICAS_VERSION = "eligible.leader.replicas.version"
 
 MINIMUM_METADATA_VERSION = 7
 LATEST_METADATA_VERSION = 30
+
+# The metadata.version in which something begins (`MetadataVersion`).
+LEADER_EPOCH_KEPT_FROM = 12
+"""A shrinking ISR does not bump the leader epoch."""
+METADATA_TRANSACTIONS_FROM = 13
+CONTROLLERS_FROM = 15
+DIRECTORIES_FROM = 17
+ELR_FROM = 23
+ELR_BY_DEFAULT_FROM = 26
+CORDONED_DIRECTORIES_FROM = 30
 
 SUPPORTED_FEATURES: dict[str, FeatureRange] = {
     METADATA_VERSION: FeatureRange(MINIMUM_METADATA_VERSION, LATEST_METADATA_VERSION),

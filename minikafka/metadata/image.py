@@ -20,9 +20,6 @@ RESOURCE_BROKER = 4
 RESOURCE_CLIENT_METRICS = 16
 RESOURCE_GROUP = 32
 
-METADATA_VERSION = "metadata.version"
-ELIGIBLE_LEADER_REPLICAS_VERSION = "eligible.leader.replicas.version"
-
 
 @dataclass(frozen=True, slots=True)
 class TopicImage:

@@ -4,8 +4,11 @@ A table for the tools, as of 4.3.1; the levels that this project supports are in
 Source: `MetadataVersion`, `Feature`.
 """
 
-from minikafka.metadata.features import KRAFT_VERSION
-from minikafka.metadata.image import ELIGIBLE_LEADER_REPLICAS_VERSION, METADATA_VERSION
+from minikafka.metadata.features import (
+    ELIGIBLE_LEADER_REPLICAS_VERSION,
+    KRAFT_VERSION,
+    METADATA_VERSION,
+)
 
 RELEASES: dict[str, int] = {
     name: level

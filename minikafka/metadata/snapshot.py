@@ -17,7 +17,8 @@ from minikafka.metadata.carried import (
     USER_SCRAM_CREDENTIAL,
     records_of,
 )
-from minikafka.metadata.image import METADATA_VERSION, MetadataImage
+from minikafka.metadata.features import METADATA_VERSION
+from minikafka.metadata.image import MetadataImage
 from minikafka.metadata.serde import MetadataRecord
 
 

@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from minikafka.common.environment import Environment
 from minikafka.common.faults import StorageFault
 from minikafka.log.log_directory import METADATA_FOLDER
-from minikafka.metadata.image import METADATA_VERSION, MetadataImage
+from minikafka.metadata.features import METADATA_VERSION
+from minikafka.metadata.image import MetadataImage
 from minikafka.metadata.loader import MetadataLoader
 from minikafka.metadata.snapshot import snapshot_records
 from minikafka.raft.metadata_storage import damaged

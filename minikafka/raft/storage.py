@@ -8,7 +8,7 @@ from minikafka.log.checkpoints import MetaProperties, write_meta_properties
 from minikafka.log.disk import Disk
 from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.messages.metadata_records.feature_level_record import FeatureLevelRecord
-from minikafka.metadata.image import METADATA_VERSION
+from minikafka.metadata.features import METADATA_VERSION
 from minikafka.metadata.serde import MetadataRecord
 from minikafka.raft.snapshots import BOOTSTRAP, SnapshotId, write_snapshot
 from minikafka.raft.voter_set import VoterSet

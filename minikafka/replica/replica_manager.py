@@ -32,7 +32,8 @@ from minikafka.log.log_manager import LogManager
 from minikafka.log.results import DamagedRecordsError
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.metadata.delta import LocalChanges, LocalReplica, local_changes
-from minikafka.metadata.image import METADATA_VERSION, RESOURCE_TOPIC, MetadataImage
+from minikafka.metadata.features import DIRECTORIES_FROM, METADATA_VERSION
+from minikafka.metadata.image import RESOURCE_TOPIC, MetadataImage
 from minikafka.metadata.partition_registration import DIRECTORY_LOST, NO_LEADER
 from minikafka.replica.alter_partition import AlterPartitionManager
 from minikafka.replica.directory_assignments import DirectoryAssignments
@@ -269,13 +270,13 @@ class ReplicaManager:
             return False
         self.offline[name] = None
         known = now.directory(self.broker_id)
-        if known != DIRECTORY_LOST and self.image.feature(METADATA_VERSION) >= _DIRECTORIES_FROM:
+        if known != DIRECTORY_LOST and self.image.feature(METADATA_VERSION) >= DIRECTORIES_FROM:
             self.assignments.assign(key, DIRECTORY_LOST)
         return True
 
     def _compare_directory(self, key: TopicIdPartition, replica: LocalReplica) -> None:
         """Report the directory of a replica if the metadata has another one (KIP-858)."""
-        if self.image.feature(METADATA_VERSION) < _DIRECTORIES_FROM:
+        if self.image.feature(METADATA_VERSION) < DIRECTORIES_FROM:
             return
         home = self.logs.directory_of(replica.topic_partition)
         assert home is not None, f"{replica.topic_partition} has no log"
@@ -599,7 +600,7 @@ class ReplicaManager:
 
     def _another_can_lead(self, partition: Partition) -> bool:
         """True if another member of the ISR can become leader: the metadata shows it unfenced."""
-        if not partition.is_leader or self.image.feature(METADATA_VERSION) < _DIRECTORIES_FROM:
+        if not partition.is_leader or self.image.feature(METADATA_VERSION) < DIRECTORIES_FROM:
             return False
         brokers = self.image.brokers
         return any(
@@ -645,4 +646,3 @@ class ReplicaManager:
 
 
 _LOG_TICK_MS = 1000
-_DIRECTORIES_FROM = 17

@@ -22,8 +22,8 @@ from minikafka.messages import incremental_alter_configs as config_messages
 from minikafka.messages.metadata_records.feature_level_record import FeatureLevelRecord
 from minikafka.messages.metadata_records.no_op_record import NoOpRecord
 from minikafka.metadata.broker_registration import Endpoint
-from minikafka.metadata.features import DEFAULT_LEVELS, SUPPORTED_FEATURES
-from minikafka.metadata.image import METADATA_VERSION, RESOURCE_TOPIC
+from minikafka.metadata.features import DEFAULT_LEVELS, METADATA_VERSION, SUPPORTED_FEATURES
+from minikafka.metadata.image import RESOURCE_TOPIC
 from minikafka.metadata.loader import MetadataLoader
 from minikafka.raft.metadata_storage import open_metadata_log, read_bootstrap
 from minikafka.raft.raft_log import RaftLog

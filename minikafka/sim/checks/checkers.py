@@ -19,6 +19,7 @@ from minikafka.history import anomalies
 from minikafka.history import group_anomalies as groups
 from minikafka.history.operations import Anomaly, Log, Written
 from minikafka.log.checkpoints import CLEAN_SHUTDOWN
+from minikafka.metadata.features import ELIGIBLE_LEADER_REPLICAS_VERSION
 from minikafka.metadata.image import RESOURCE_TOPIC, MetadataImage, TopicImage
 from minikafka.metadata.loader import MetadataLoader
 from minikafka.metadata.partition_registration import (
@@ -41,8 +42,6 @@ from minikafka.sim.checks.replica_checks import Committed, ReplicaChecks
 from minikafka.sim.checks.retention_checks import RetentionChecks
 from minikafka.sim.world.sim_node import SimNode
 from minikafka.sim.world.violation import Violation
-
-ELR_VERSION = "eligible.leader.replicas.version"
 
 
 class ReplicaView:
@@ -155,7 +154,7 @@ class Checkers:
         """True if ELR is on in the metadata log (E12)."""
         if not self._image.features:
             return self.elr_enabled
-        return self._image.feature(ELR_VERSION) > 0
+        return self._image.feature(ELIGIBLE_LEADER_REPLICAS_VERSION) > 0
 
     def lost_records(self, node_id: int, *, everything: bool = False) -> None:
         """Record that a node loses unflushed records, or `everything` with its disks."""
@@ -323,7 +322,9 @@ class Checkers:
         before, self._image = self._image, image
         self._images += 1
         self.replicas.image = image
-        levels = [x.feature(ELR_VERSION) for x in (before, image) if x.features]
+        levels = [
+            x.feature(ELIGIBLE_LEADER_REPLICAS_VERSION) for x in (before, image) if x.features
+        ]
         self.coverage.events["feature changes"] += len(set(levels)) > 1
         if not self.elr_is_on:
             self.elr_enabled = False

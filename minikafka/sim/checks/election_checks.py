@@ -14,12 +14,8 @@ from typing import NamedTuple
 
 from minikafka.common.ids import TopicPartition
 from minikafka.messages.elect_leaders import ElectLeadersRequest
-from minikafka.metadata.image import (
-    ELIGIBLE_LEADER_REPLICAS_VERSION,
-    RESOURCE_BROKER,
-    RESOURCE_TOPIC,
-    MetadataImage,
-)
+from minikafka.metadata.features import ELIGIBLE_LEADER_REPLICAS_VERSION
+from minikafka.metadata.image import RESOURCE_BROKER, RESOURCE_TOPIC, MetadataImage
 from minikafka.metadata.partition_registration import (
     DIRECTORY_LOST,
     DIRECTORY_MIGRATING,

@@ -28,9 +28,9 @@ from minikafka.messages.incremental_alter_configs import (
     IncrementalAlterConfigsRequest,
 )
 from minikafka.messages.update_features import FeatureUpdateKey, UpdateFeaturesRequest
+from minikafka.metadata.features import ELIGIBLE_LEADER_REPLICAS_VERSION
 from minikafka.metadata.partition_registration import NO_LEADER
 from minikafka.protocol.message import ApiMessage
-from minikafka.sim.checks.checkers import ELR_VERSION
 from minikafka.sim.checks.history import History
 from minikafka.sim.drive.faults.fault_context import STUCK_SHARE
 from minikafka.sim.drive.faults.faults import Faults
@@ -131,9 +131,9 @@ class Operators:
     def _feature(self, rng: Random) -> ApiMessage:
         del rng
         self._elr = not self._elr
-        self._note(f"{ELR_VERSION}={int(self._elr)}")
+        self._note(f"{ELIGIBLE_LEADER_REPLICAS_VERSION}={int(self._elr)}")
         update = FeatureUpdateKey(
-            feature=ELR_VERSION,
+            feature=ELIGIBLE_LEADER_REPLICAS_VERSION,
             max_version_level=int(self._elr),
             upgrade_type=_UPGRADE if self._elr else _SAFE_DOWNGRADE,
         )

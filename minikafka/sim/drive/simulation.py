@@ -22,7 +22,7 @@ from minikafka.messages.create_topics import (
     CreateTopicsRequest,
     CreateTopicsResponse,
 )
-from minikafka.metadata.features import DEFAULT_LEVELS
+from minikafka.metadata.features import DEFAULT_LEVELS, ELIGIBLE_LEADER_REPLICAS_VERSION
 from minikafka.metadata.image import TopicImage
 from minikafka.metadata.partition_registration import (
     DIRECTORY_LOST,
@@ -31,7 +31,7 @@ from minikafka.metadata.partition_registration import (
 )
 from minikafka.node.node import Node
 from minikafka.sim.checks.agreement_checks import Pair, pairs, unlike_batches, unlike_offsets
-from minikafka.sim.checks.checkers import ELR_VERSION, Checkers, final_checks
+from minikafka.sim.checks.checkers import Checkers, final_checks
 from minikafka.sim.checks.coverage import Coverage
 from minikafka.sim.checks.history import History
 from minikafka.sim.drive.edge_case_workload import EdgeCaseClient, MultiPartitionProducer
@@ -110,7 +110,7 @@ class Simulation:
         self.world = World(plan.seed, self.on_line)
         levels = dict(DEFAULT_LEVELS)
         if not plan.elr:
-            levels[ELR_VERSION] = 0
+            levels[ELIGIBLE_LEADER_REPLICAS_VERSION] = 0
         self.cluster = SimCluster(
             world=self.world,
             brokers=plan.brokers,

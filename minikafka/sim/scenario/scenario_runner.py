@@ -15,9 +15,9 @@ from random import Random
 from typing import ClassVar, NamedTuple
 
 from minikafka.common.ids import TopicPartition
-from minikafka.metadata.features import DEFAULT_LEVELS
+from minikafka.metadata.features import DEFAULT_LEVELS, ELIGIBLE_LEADER_REPLICAS_VERSION
 from minikafka.metadata.partition_registration import NO_LEADER, PartitionRegistration
-from minikafka.sim.checks.checkers import ELR_VERSION, Checkers
+from minikafka.sim.checks.checkers import Checkers
 from minikafka.sim.checks.history import History
 from minikafka.sim.scenario.scenario import Command, CommandArguments
 from minikafka.sim.scenario.scenario_clients import ScenarioClients
@@ -256,7 +256,7 @@ class ScenarioRunner:
             world=World(seed, self._on_line),
             brokers=brokers,
             given=given,
-            levels={**DEFAULT_LEVELS, ELR_VERSION: int(elr)},
+            levels={**DEFAULT_LEVELS, ELIGIBLE_LEADER_REPLICAS_VERSION: int(elr)},
             separate_controller=True,
             on_step=self._stepped,
         )
@@ -280,7 +280,9 @@ class ScenarioRunner:
     def _do_feature(self, words: CommandArguments) -> None:
         elr = words.switch("elr", default=True)
         words.finish()
-        self._clients_at(words).set_feature(words.command, ELR_VERSION, int(elr))
+        self._clients_at(words).set_feature(
+            words.command, ELIGIBLE_LEADER_REPLICAS_VERSION, int(elr)
+        )
 
     # Machines
 

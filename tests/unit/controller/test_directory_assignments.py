@@ -6,7 +6,7 @@ from minikafka.common.errors import ErrorCode, StaleBrokerEpochError, Unsupporte
 from minikafka.common.ids import Uuid
 from minikafka.controller import directory_assignments
 from minikafka.messages import assign_replicas_to_dirs as messages
-from minikafka.metadata.image import METADATA_VERSION
+from minikafka.metadata.features import METADATA_VERSION
 from tests.worlds.quorum_world import QuorumWorld, formatted_disk
 
 HOME, OTHER, UNKNOWN = Uuid.of(60, 1), Uuid.of(60, 2), Uuid.of(60, 3)

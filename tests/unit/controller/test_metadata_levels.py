@@ -10,8 +10,12 @@ from minikafka.messages.describe_topic_partitions import (
     DescribeTopicPartitionsResponse,
     TopicRequest,
 )
-from minikafka.metadata.features import LATEST_METADATA_VERSION, MINIMUM_METADATA_VERSION
-from minikafka.metadata.image import ELIGIBLE_LEADER_REPLICAS_VERSION, METADATA_VERSION
+from minikafka.metadata.features import (
+    ELIGIBLE_LEADER_REPLICAS_VERSION,
+    LATEST_METADATA_VERSION,
+    METADATA_VERSION,
+    MINIMUM_METADATA_VERSION,
+)
 from minikafka.raft.snapshots import snapshot_ids
 from tests.worlds.sim_world import create_topic, produce, registration, started_cluster
 

@@ -20,13 +20,8 @@ from minikafka.log.log_manager import LogManager
 from minikafka.log.results import DamagedRecordsError
 from minikafka.messages.fetch import FetchRequest
 from minikafka.metadata.broker_registration import BrokerRegistration, Endpoint
-from minikafka.metadata.image import (
-    METADATA_VERSION,
-    RESOURCE_BROKER,
-    RESOURCE_TOPIC,
-    ImageBuilder,
-    MetadataImage,
-)
+from minikafka.metadata.features import METADATA_VERSION
+from minikafka.metadata.image import RESOURCE_BROKER, RESOURCE_TOPIC, ImageBuilder, MetadataImage
 from minikafka.metadata.partition_registration import PartitionRegistration
 from minikafka.replica.alter_partition import AlterPartitionManager
 from minikafka.replica.directory_assignments import DirectoryAssignments

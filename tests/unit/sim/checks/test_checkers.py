@@ -16,10 +16,11 @@ from minikafka.messages.incremental_alter_configs import (
     IncrementalAlterConfigsRequest,
     IncrementalAlterConfigsResponse,
 )
+from minikafka.metadata.features import ELIGIBLE_LEADER_REPLICAS_VERSION
 from minikafka.metadata.image import RESOURCE_TOPIC
 from minikafka.metadata.partition_registration import LeaderRecoveryState, PartitionRegistration
 from minikafka.replica.in_sync_replicas import IsrState
-from minikafka.sim.checks.checkers import ELR_VERSION, Checkers, ReplicaView, final_checks
+from minikafka.sim.checks.checkers import Checkers, ReplicaView, final_checks
 from minikafka.sim.checks.history import History
 from minikafka.sim.checks.log_batches import BatchIdentity
 from minikafka.sim.checks.replica_checks import POWER_LOSS, UNCLEAN_ELECTION, Committed, Lost
@@ -151,7 +152,7 @@ def test_a_leader_out_of_nowhere_must_be_marked(cluster, checkers):
 def test_an_empty_isr_is_found_where_elr_is_off(cluster):
     checkers = Checkers(History(), 2, elr_enabled=False)
     image = cluster.nodes[1].node.loader.image
-    features = {**image.features, ELR_VERSION: 0}
+    features = {**image.features, ELIGIBLE_LEADER_REPLICAS_VERSION: 0}
     cluster.nodes[1].node.loader.image = replace(image, features=features)
     with pytest.raises(Violation, match="E1"):
         look_at(cluster, checkers, {"isr": (), "leader": -1, **NEXT})

@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from minikafka.sim.checks.checkers import ELR_VERSION
+from minikafka.metadata.features import ELIGIBLE_LEADER_REPLICAS_VERSION
 from minikafka.sim.drive.faults.faults import Faults
 from minikafka.sim.drive.operators import Operators
 from minikafka.sim.drive.plan import Incident, OperatorAction, draw
@@ -56,8 +56,18 @@ def test_settings_of_the_topic_change(cluster, operators):
 
 
 def test_the_feature_goes_off_and_on(cluster, operators):
-    assert carry_out(cluster, operators, OperatorAction.FEATURE).feature(ELR_VERSION) == 0
-    assert carry_out(cluster, operators, OperatorAction.FEATURE).feature(ELR_VERSION) == 1
+    assert (
+        carry_out(cluster, operators, OperatorAction.FEATURE).feature(
+            ELIGIBLE_LEADER_REPLICAS_VERSION
+        )
+        == 0
+    )
+    assert (
+        carry_out(cluster, operators, OperatorAction.FEATURE).feature(
+            ELIGIBLE_LEADER_REPLICAS_VERSION
+        )
+        == 1
+    )
 
 
 def test_topics_come_and_go(cluster, operators):
