@@ -215,7 +215,7 @@ class Reading(ABC):
             if (
                 0 <= wanted.current_leader_epoch != partition.leader_epoch
                 or partition.is_gone
-                or (self.must_lead_on and not partition.is_leader)
+                or (self.ends_without_leadership and not partition.is_leader)
                 or wanted.fetch_offset > log.log_end_offset
             ):
                 return True
@@ -309,7 +309,7 @@ class Reading(ABC):
 
     @property
     @abstractmethod
-    def must_lead_on(self) -> bool:
+    def ends_without_leadership(self) -> bool:
         """True if a wait ends when this broker is no longer the leader."""
 
     @abstractmethod
@@ -347,7 +347,7 @@ class ConsumerFetch(Reading):
 
     is_committed_only: bool = False
     reader_id = -1
-    must_lead_on = False
+    ends_without_leadership = False
 
     @property
     def must_lead(self) -> bool:
@@ -396,7 +396,7 @@ class FollowerFetch(Reading):
     reader_id: int = -1
     replica_epoch: int = -1
     must_lead = True
-    must_lead_on = True
+    ends_without_leadership = True
 
     def takes_long(self, wanted: Sequence[Named | Asked]) -> bool:
         """A follower's fetch is read in one step: the log may be truncated between two steps."""
