@@ -3,7 +3,8 @@
 Every module has a docstring; every module of the core has a test of its own name, or stands in
 `TESTED_ELSEWHERE` with the tests that run it; the core calls neither `open` nor `hash` nor `id` nor
 `print` and iterates no set; API files carry their header, with versions that their schemas have and
-error codes that exist; no message that nothing imports, no unfinished marks, no machine paths, no
+error codes that exist; no message that nothing imports, no class name
+that exists twice, no word that readers stumble over, no unfinished marks, no machine paths, no
 function over 80 lines, no file over 700.
 """
 

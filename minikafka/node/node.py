@@ -31,7 +31,7 @@ from minikafka.serving.context import (
 )
 
 if TYPE_CHECKING:
-    # A node without the controller role never imports the controller.
+    # A node without the controller role does not import the controller at its start.
     from minikafka.controller.quorum_controller import QuorumController
 
 _log = logging.getLogger("minikafka.node")

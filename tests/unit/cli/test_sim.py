@@ -64,8 +64,8 @@ def test_a_run_ends_after_so_many_steps(tmp_path, capsys):
     assert run("--seed", 3, "--steps", 400, "--trace", path) == 0
     first, *lines = path.read_text().splitlines()
     assert " sim --seed 3 --seconds 5 --steps 400: " in first
-    (mended,) = [line for line in lines if line.endswith("all faults are healed")]
-    assert 0 < float(mended.split()[0]) < 4
+    (healed,) = [line for line in lines if line.endswith("all faults are healed")]
+    assert 0 < float(healed.split()[0]) < 4
     assert run("--steps", -1) == 3
     assert "--steps -1: at least 0" in capsys.readouterr().err
 
