@@ -96,27 +96,35 @@ def run_all(disk: Disk, requests: Sequence[FlushRequest]) -> None:
 
 @dataclass(slots=True)
 class FlushLedger:
-    """The parts of a log that are not synced yet.
+    """How far a log is durable, and the parts of it that are not synced yet.
 
-    `wanted` and `taken` are offsets: everything below `wanted` should be flushed, and a flush of
-    everything below `taken` was requested. Records below `due` must not be acknowledged before they
-    are flushed (`flush.messages`).
+    Records below `recovery_point` are durable. Everything below `wanted` should be flushed, and a
+    flush of everything below `taken` was requested. Records below `due` must not be acknowledged
+    before they are flushed (`flush.messages`).
     `files` and `folders` are paths of small files and folders that changed since the last request.
     """
 
     flushed_ms: int = 0
     folders: dict[str, None] = field(default_factory=dict)
     files: dict[str, None] = field(default_factory=dict)
+    recovery_point: int = 0
     wanted: int = 0
     taken: int = 0
     due: int = 0
     generation: int = 0
+    recovery_point_fell: bool = False
+    """True if the checkpoint of recovery points may have too high an offset for this log."""
     is_let_go: bool = False
     """True if the log is being deleted or set aside: its folder may have another name."""
     running: list[FlushRequest] = field(default_factory=list)
     """Requests that were taken and have not been reported as run or failed."""
     failed: StorageFault | None = None
     """The fault of a flush that failed. Another flush may be due before the broker learns of it."""
+
+    @property
+    def needs_flush(self) -> bool:
+        """True if a flush is wanted that was not requested yet."""
+        return self.wanted > max(self.recovery_point, self.taken)
 
     def take(self, disk: Disk, files: tuple[File, ...]) -> FlushRequest:
         """The request that makes everything below `wanted` durable.
@@ -147,15 +155,20 @@ class FlushLedger:
         return request
 
     def ran(self, request: FlushRequest) -> None:
-        """Note that a request has run."""
-        self.running = [each for each in self.running if each is not request]
+        """Note that a request has run: all below its offset is durable, unless truncated since."""
+        self._remove(request)
+        if request.generation == self.generation:
+            self.recovery_point = max(self.recovery_point, request.up_to)
 
-    def put_back(self, request: FlushRequest, recovery_point: int) -> None:
+    def put_back(self, request: FlushRequest) -> None:
         """Want everything again that a request contained, because it did not run."""
-        self.ran(request)
+        self._remove(request)
         self._want_again(request)
         if request.generation == self.generation:
-            self.taken = recovery_point
+            self.taken = self.recovery_point
+
+    def _remove(self, request: FlushRequest) -> None:
+        self.running = [each for each in self.running if each is not request]
 
     def _want_again(self, request: FlushRequest) -> None:
         self.files.update(dict.fromkeys(request.small_files))
@@ -180,3 +193,11 @@ class FlushLedger:
     def truncated(self) -> None:
         """Note a truncation: requests that are under way say nothing about later records."""
         self.generation += 1
+
+    def lower_to(self, records_end: int) -> None:
+        """Lower all offsets to the end of the records after a truncation."""
+        self.recovery_point_fell |= records_end < self.recovery_point
+        self.recovery_point = min(self.recovery_point, records_end)
+        self.wanted = min(self.wanted, records_end)
+        self.due = min(self.due, records_end)
+        self.taken = self.recovery_point

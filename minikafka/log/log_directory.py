@@ -185,7 +185,7 @@ class LogDirectory:
         _log.warning(
             "%s/%s ends at offset %d, with %d bytes of a partial batch, but the clean shutdown "
             "flushed it up to offset %d: treating the shutdown as unclean",
-            self.disk.root, log.folder, log.records_end, log.segments.active.torn_bytes,
+            self.disk.root, log.folder, log.local.records_end, log.segments.active.torn_bytes,
             remembered.recovery_point,
         )  # fmt: skip
         self.clean_shutdown_epoch = UNKNOWN_BROKER_EPOCH
@@ -347,7 +347,7 @@ class LogDirectory:
     def checkpoint_recovery_points(self, *, sync: bool = False) -> None:
         """Write the recovery point of every log; sync the file if a recovery point has fallen."""
         offsets = {at: log.recovery_point for at, log in self.logs.items()}
-        sync |= any(log.recovery_point_fell for log in self.logs.values())
+        sync |= any(log.flushes.recovery_point_fell for log in self.logs.values())
         self._write_checkpoint(RECOVERY_POINTS, offsets, sync=sync)
         if not sync:
             for at, offset in offsets.items():
@@ -355,7 +355,7 @@ class LogDirectory:
             return
         self._checkpointed = dict(offsets)
         for log in self.logs.values():
-            log.recovery_point_fell = False
+            log.flushes.recovery_point_fell = False
 
     def checkpoint_log_starts(self, *, sync: bool = False) -> None:
         """Write the start offset of every log that begins after its first segment's base offset."""
@@ -413,14 +413,14 @@ class LogDirectory:
             topic_id=topic_id,
         )  # fmt: skip
         # The checkpoint may have more: of this log before it lost its end, or of an earlier log.
-        log.recovery_point_fell = log.recovery_point < self._checkpointed.get(at, 0)
-        log.save_recovery_points = partial(self.checkpoint_recovery_points, sync=True)
+        log.flushes.recovery_point_fell = log.recovery_point < self._checkpointed.get(at, 0)
+        log.local.save_recovery_points = partial(self.checkpoint_recovery_points, sync=True)
         return log
 
 
 def _goes_beyond(log: UnifiedLog, flushed: int) -> bool:
     """True if a log has more than the clean shutdown flushed and wrote as its recovery point."""
-    return log.records_end > flushed or log.segments.active.torn_bytes > 0
+    return log.local.records_end > flushed or log.segments.active.torn_bytes > 0
 
 
 def parse_folder(name: str) -> TopicPartition | None:

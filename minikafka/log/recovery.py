@@ -75,7 +75,7 @@ class LoadedLog:
     log_end_offset: int
     recovery_point: int
     unflushed: list[int]
-    """As `UnifiedLog.unflushed`."""
+    """As `LocalLog.unflushed`."""
 
 
 def load(

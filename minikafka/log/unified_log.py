@@ -7,8 +7,7 @@ catches a `StorageFault` from any method must take the whole log directory offli
 the log. Exception: with `OutOfFilesFault` nothing was changed. Source: `UnifiedLog`, `LocalLog`.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from random import Random
 
 from minikafka.common.budget import Budget
@@ -18,17 +17,16 @@ from minikafka.common.ids import TopicPartition, Uuid
 from minikafka.log.appends import batches_in, check_fits, headers_from_leader, judge_producers
 from minikafka.log.checkpoints import (
     LEADER_EPOCHS,
-    PARTITION_METADATA,
     write_epochs,
-    write_topic_id,
 )
 from minikafka.log.config import LogConfig
-from minikafka.log.disk import Disk, sync_file
+from minikafka.log.disk import Disk
 from minikafka.log.flush import FlushLedger, FlushRequest
 from minikafka.log.leader_epoch_cache import EpochEnd, LeaderEpochCache
-from minikafka.log.producer_snapshot import needs_snapshot, remove_snapshots, write_snapshot
+from minikafka.log.local_log import LocalLog
+from minikafka.log.producer_snapshot import needs_snapshot, write_snapshot
 from minikafka.log.producer_state import ProducerState, is_marker
-from minikafka.log.recovery import Remembered, apply_marker, damage_as_fault, load, load_producers
+from minikafka.log.recovery import Remembered, apply_marker, damage_as_fault, load_producers
 from minikafka.log.results import (
     LogAppendInfo,
     LogPosition,
@@ -43,7 +41,7 @@ from minikafka.log.results import (
     nothing_appended,
 )
 from minikafka.log.retention import deletable
-from minikafka.log.segment import UNFLUSHED_SUFFIX, Segment, file_name, reaches
+from minikafka.log.segment import reaches
 from minikafka.log.segments import Segments
 from minikafka.log.timestamp_search import find_record
 from minikafka.log.transaction_index import AbortedTransaction
@@ -65,26 +63,13 @@ class UnifiedLog:
     config: LogConfig
     log_start_offset: int
     log_end_offset: int
-    recovery_point: int
-    segments: Segments
+    high_watermark: int
     epochs: LeaderEpochCache
     producers: ProducerState
-    rng: Random
-    records_end: int
-    """The end of the last batch; below the log's end if that was truncated into a gap."""
-    unflushed: list[int]
-    """Bases of segments that began before the records in front of them were durable."""
-    high_watermark: int = 0
-    flushes: FlushLedger = field(default_factory=FlushLedger)
-    identity_is_durable: bool = True
-    follows_unclean_end: bool = False
-    """True if it was loaded after an unclean shutdown, until the first append or roll."""
-    recovery_point_fell: bool = False
-    """True if the checkpoint of recovery points may have too high an offset for this log."""
-    save_recovery_points: Callable[[], None] | None = None
-    """Replaces that checkpoint, durably; needed before the next write."""
-    goes_first: bool = False
-    """True for the metadata log: it may use the last file descriptors."""
+    local: LocalLog
+    """Its `segments` and `flushes` are fields here, too: they are used for each batch."""
+    segments: Segments
+    flushes: FlushLedger
     _loaded_as: tuple[int, ...] | None = None
     """The `_state` after a clean shutdown. While it is unchanged, a close writes nothing."""
 
@@ -101,32 +86,17 @@ class UnifiedLog:
         rng: Random,
         topic_id: Uuid | None = None,
     ) -> "UnifiedLog":
-        """Load the log in `folder`, or start an empty one there.
-
-        A new log writes its topic id to `partition.metadata`; an existing file is kept.
-        """
-        flushes = FlushLedger(flushed_ms=now.monotonic_ms)
-        if not remembered.clean or not disk.exists(folder):
-            # Files of a process that crashed exist, but may not be durable.
-            flushes.folders = {folder: None, "": None}
-            flushes.files = {f"{folder}/{PARTITION_METADATA}": None}
-            disk.make_dir(folder)
-        jitter_ms = config.draw_jitter_ms(rng)
-        parts = load(disk, folder, config, remembered=remembered, now=now, jitter_ms=jitter_ms)
-        if topic_id is not None and not disk.exists(f"{folder}/{PARTITION_METADATA}"):
-            write_topic_id(disk, folder, topic_id)
-            flushes.wrote(f"{folder}/{PARTITION_METADATA}", folder)
-        if any(segment.unsynced for segment in parts.segments.items):
-            flushes.folders[folder] = None
-        high_watermark = max(remembered.high_watermark, parts.log_start_offset)
-        is_durable = remembered.clean and not flushes.files
+        """Load the log in `folder`, or start an empty one there; see `LocalLog.open`."""
+        local, loaded = LocalLog.open(
+            disk, folder, topic_id, config=config, remembered=remembered, now=now, rng=rng
+        )
+        start_offset, end_offset = loaded.log_start_offset, loaded.log_end_offset
+        high_watermark = min(max(remembered.high_watermark, start_offset), end_offset)
         log = cls(
-            disk, folder, topic_partition, topic_id, config, parts.log_start_offset,
-            parts.log_end_offset, parts.recovery_point, parts.segments, parts.epochs,
-            parts.producers, rng, parts.log_end_offset, parts.unflushed,
-            min(high_watermark, parts.log_end_offset), flushes, is_durable, not remembered.clean,
+            disk, folder, topic_partition, topic_id, config, start_offset, end_offset,
+            high_watermark, loaded.epochs, loaded.producers, local, local.segments, local.flushes,
         )  # fmt: skip
-        if remembered.clean and not flushes.folders:
+        if remembered.clean and not local.flushes.folders:
             log._loaded_as = log._state()
         return log
 
@@ -198,9 +168,8 @@ class UnifiedLog:
         return followed(headers, self.log_start_offset)
 
     def reserve_files(self) -> None:
-        """As `Disk.reserve_files`; the log's operations call it before they change anything."""
-        if not self.goes_first:
-            self.disk.reserve_files()
+        """As `Disk.reserve_files`, for an operation of the caller that writes more than records."""
+        self.local.reserve_files()
 
     def assign_epoch_start_offset(self, epoch: int, offset: int) -> None:
         """Note that `epoch` starts at `offset`; a new leader does so before its first append.
@@ -320,7 +289,7 @@ class UnifiedLog:
             raise OffsetNotInLogError(offset, self.log_start_offset, self.high_watermark)
         if offset <= self.log_start_offset:
             return False
-        self.reserve_files()
+        self.local.reserve_files()
         self.log_start_offset = offset
         self.epochs.truncate_from_start(offset)
         self._save_epochs()
@@ -328,7 +297,7 @@ class UnifiedLog:
 
     def truncate_to(self, offset: int, now: Now) -> None:
         """Drop the batch of `offset` and all after it; StorageFault if it cannot be read."""
-        self.reserve_files()
+        self.local.reserve_files()
         if offset >= self.log_end_offset:
             self.epochs.truncate_from_end(offset)
             self._save_epochs()
@@ -339,16 +308,8 @@ class UnifiedLog:
                 self._truncate_to(offset, now)
 
     def _truncate_to(self, offset: int, now: Now) -> None:
-        self.flushes.truncated()
-        self.segments.doom_from(offset)
-        # Unlike Kafka: if `offset` lies within a batch, the log ends before that batch, so that
-        # the next fetch starts at the batch and not within it.
-        active = self.segments.active
-        end_offset = min(offset, active.truncate_to(offset))
-        # Durably: the next write may go to another file, and survive a power failure that undoes
-        # this truncation.
-        active.file.sync()
-        self._set_end(end_offset, active.prepare_for_appends())
+        end_offset = self.local.truncate_to(offset)
+        self._set_end(end_offset)
         self.epochs.truncate_from_end(end_offset)
         self._save_epochs()
         self.producers = load_producers(
@@ -357,18 +318,12 @@ class UnifiedLog:
 
     def truncate_fully_and_start_at(self, offset: int, now: Now) -> None:
         """Drop everything; the empty log starts and ends at `offset`."""
-        self.reserve_files()
+        self.local.reserve_files()
         self._truncate_fully(offset, now)
 
     def _truncate_fully(self, offset: int, now: Now) -> None:
-        if offset and not self.identity_is_durable:
-            self._sync_identity()  # The name of the next segment implies that there were records.
-        self.flushes.truncated()
-        self.segments.doom_all()
-        remove_snapshots(self.disk, self.folder)
-        self.segments.replace_all(self._new_segment(offset, now))
-        self.log_start_offset = self.high_watermark = offset
-        self._set_end(offset, offset)
+        self.local.truncate_fully_and_start_at(offset, now)
+        self.log_start_offset = self.high_watermark = self.log_end_offset = offset
         self.epochs.clear()
         self._save_epochs()
         self.producers = ProducerState(end_offset=offset)
@@ -376,9 +331,7 @@ class UnifiedLog:
     def renew_config(self, config: LogConfig) -> None:
         """Replace the topic configs."""
         self.config = config
-        for segment in self.segments.items:
-            segment.config = config
-        self.segments.active.jitter_ms = config.draw_jitter_ms(self.rng)
+        self.local.renew_config(config)
 
     def delete_old_segments(self, now: Now) -> int:
         """Delete segments by retention and log start offset; return how many.
@@ -394,9 +347,9 @@ class UnifiedLog:
             segment.release_indexes()
         if not count:
             return 0
-        self.reserve_files()
+        self.local.reserve_files()
         if count == len(self.segments.items):
-            self._roll_reserved(self.log_end_offset, now)
+            self._roll(self.log_end_offset, now)
         self.segments.doom_first(count)
         start = self.segments.first.base_offset
         if start > self.log_start_offset:
@@ -408,56 +361,51 @@ class UnifiedLog:
     def roll(self, now: Now) -> None:
         """Start a new segment at the log's end, unless the active one is empty."""
         if self.segments.active.size:
+            self.local.reserve_files()
             self._roll(self.log_end_offset, now)
 
     def tick(self, now: Now) -> None:
         """Remove files that are due, and want a flush by `flush.ms`."""
-        if self.unflushed:
-            self._forget_flushed()
-        self.segments.remove_doomed(now.monotonic_ms, self.config.file_delete_delay_ms)
-        if self.recovery_point < self.records_end:
-            self.flushes.ask_by_time(self.records_end, now.monotonic_ms, self.config.flush_ms)
+        self.local.tick(now)
 
     def expire_producers(self, now: Now) -> None:
         """Forget producers that appended nothing for `producer.id.expiration.ms`."""
         self.producers.expire(now.monotonic_ms, self.config.producer_id_expiration_ms)
 
     @property
+    def recovery_point(self) -> int:
+        """Records below this offset are durable."""
+        return self.flushes.recovery_point
+
+    @property
     def needs_flush(self) -> bool:
         """True if a flush is wanted: after a roll, by `flush.messages` or by `flush.ms`."""
-        return self.flushes.wanted > max(self.recovery_point, self.flushes.taken)
+        return self.flushes.needs_flush
 
     @property
     def awaits_flush(self) -> bool:
         """True if records must be flushed before they are acknowledged (`flush.messages`)."""
-        return self.flushes.due > self.recovery_point
+        return self.flushes.due > self.flushes.recovery_point
 
     @property
     def is_flushing(self) -> bool:
         """True if a flush that was taken has not run yet."""
-        return self.flushes.taken > self.recovery_point
+        return self.flushes.taken > self.flushes.recovery_point
 
     def take_flush(self, *, everything: bool = False) -> FlushRequest | None:
         """Return the flush that is wanted now, or None; with `everything`, up to the log's end.
 
         A request is returned once. Call `flushed` when it has run, or `not_flushed` if it failed.
         """
-        if everything:
-            self.flushes.wanted = self.records_end
-        if not self.needs_flush:
-            return None
-        self.reserve_files()
-        return self._flush_request()
+        return self.local.take_flush(everything=everything)
 
     def not_flushed(self, request: FlushRequest) -> None:
         """Note that a flush did not run, or only in part: `take_flush` returns it again."""
-        self.flushes.put_back(request, self.recovery_point)
+        self.flushes.put_back(request)
 
     def flushed(self, request: FlushRequest) -> None:
         """Note that a flush has run: all below its offset is durable, unless truncated since."""
         self.flushes.ran(request)
-        if request.generation == self.flushes.generation:
-            self.recovery_point = max(self.recovery_point, request.up_to)
 
     def close(self) -> None:
         """Write and sync everything, and close the files, for a clean shutdown."""
@@ -470,35 +418,20 @@ class UnifiedLog:
         """Write what is only in memory; return the flush to run before `finish_close`, or None."""
         if self._state() == self._loaded_as:
             return None
-        self.reserve_files()
+        self.local.reserve_files()
         self.segments.active.close_for_appends()
         if needs_snapshot(
             self.disk, self.folder, self.producers, self.size_bytes, self.log_end_offset
         ):
             self._snapshot_producers()
-        # All segments: an index that the load rebuilt may be below the recovery point.
-        for segment in self.segments.items:
-            self.flushes.note(segment.unsynced)
-        self.flushes.wanted = self.records_end
-        if self.records_end <= self.recovery_point and not self.follows_unclean_end:
-            return self.flushes.take(self.disk, ())
-        return self._flush_request()
+        return self.local.take_last_flush()
 
     def finish_close(self, request: FlushRequest | None) -> None:
         """Close the files, after the request has run."""
-        if request is not None:
-            self.flushed(request)
-            self._forget_flushed()
-        self.segments.close()
+        self.local.close(request)
 
     def _state(self) -> tuple[int, ...]:
-        """Values of which at least one differs after any change of the log's files."""
-        active, flushes = self.segments.active, self.flushes
-        return (
-            active.base_offset, active.size, self.records_end, self.log_start_offset,
-            self.recovery_point, flushes.generation, len(flushes.files), len(flushes.folders),
-            len(self.segments.items), len(self.unflushed),
-        )  # fmt: skip
+        return (self.log_start_offset, *self.local.state())
 
     def abandon(self) -> None:
         """Close the files without writing."""
@@ -558,14 +491,8 @@ class UnifiedLog:
 
     def _write(self, records: memoryview, headers: list[BatchHeader], now: Now) -> None:
         """Write batches into the active segment; update end offset, epochs and producers."""
-        epochs, producers, segment = self.epochs, self.producers, self.segments.active
-        self.reserve_files()
-        if not self.identity_is_durable:
-            self._sync_identity()
-        if self.recovery_point_fell and self.save_recovery_points is not None:
-            # A power failure may damage the new records: recovery must not skip them.
-            self.save_recovery_points()
-        segment.append(records, headers)
+        segment = self.local.append(records, headers)
+        epochs, producers = self.epochs, self.producers
         position = 0
         for header in headers:
             if header.leader_epoch >= 0 and header.leader_epoch != epochs.latest_epoch:
@@ -581,33 +508,9 @@ class UnifiedLog:
                     if aborted is not None:
                         segment.add_aborted(aborted)
             position += header.batch_length + LOG_OVERHEAD
-        self.log_end_offset = self.records_end = end_offset = headers[-1].next_offset
+        self.log_end_offset = self.local.records_end
         if epochs.changed:
             self._save_epochs()
-        if end_offset - self.recovery_point >= self.config.flush_messages:
-            self.flushes.wanted = self.flushes.due = end_offset
-
-    def _sync_identity(self) -> None:
-        """Make `partition.metadata` durable: once, before the first records.
-
-        Without it the log could not be identified. As Kafka (`PartitionMetadataFile.maybeFlush`).
-        The node waits for the disk here, in `_sync_truncation` and in a truncation.
-        """
-        if self.topic_id is not None:
-            sync_file(self.disk, f"{self.folder}/{PARTITION_METADATA}")
-        for folder in (self.folder, ""):
-            self.disk.sync_dir(folder)
-        if self.follows_unclean_end:
-            self._sync_truncation()
-        self.identity_is_durable = True
-
-    def _sync_truncation(self) -> None:
-        """Make durable a truncation during which the previous process may have crashed.
-
-        Called before new records or a new segment: dropped records must not come back before them.
-        """
-        self.segments.active.file.sync()
-        self.follows_unclean_end = False
 
     def _roll_for(self, header: BatchHeader, now: Now) -> None:
         """Start a segment for this batch at the end of the log's last batch.
@@ -615,70 +518,22 @@ class UnifiedLog:
         Unlike Kafka, where it starts at the batch. A gap between segments would look like a
         segment whose end was lost in a power failure.
         """
-        base_offset = self.records_end
+        base_offset = self.local.records_end
         if not reaches(base_offset, header.last_offset):
             base_offset = header.base_offset
+        self.local.reserve_files()
         self._roll(base_offset, now)
 
     def _roll(self, base_offset: int, now: Now) -> None:
-        """Start a segment at `base_offset`; a flush of the previous one is wanted.
-
-        Until then an `.unflushed` file marks the new one. If its base is not the end of the last
-        batch, recovery could not find out where the previous one ended: that is flushed at once.
-        """
-        self.reserve_files()
-        self._roll_reserved(base_offset, now)
-
-    def _roll_reserved(self, base_offset: int, now: Now) -> None:
-        active = self.segments.active
-        active.close_for_appends()
-        if not active.size and active.base_offset == base_offset:
-            return
-        if self.follows_unclean_end:
-            self._sync_truncation()
-        self.flushes.note(active.unsynced)
-        self._snapshot_producers(base_offset)
-        if base_offset == self.records_end:
-            # It begins before the records in front of it are durable.
-            path = f"{self.folder}/{file_name(base_offset, UNFLUSHED_SUFFIX)}"
-            self.disk.open(path, create=True).close()
-            self.unflushed.append(base_offset)
-        else:
-            for segment in self.segments.from_offset(self.recovery_point):
-                segment.file.sync()
-        self.segments.add(self._new_segment(base_offset, now))
-        self.flushes.wanted = max(self.flushes.wanted, self.records_end)
-
-    def _forget_flushed(self) -> None:
-        """Remove the `.unflushed` files of segments whose predecessors are durable now."""
-        while self.unflushed and self.unflushed[0] <= self.recovery_point:
-            self.disk.remove(f"{self.folder}/{file_name(self.unflushed[0], UNFLUSHED_SUFFIX)}")
-            del self.unflushed[0]
-
-    def _new_segment(self, base_offset: int, now: Now) -> Segment:
-        self.flushes.folders[self.folder] = None
-        return Segment.open(
-            self.disk, self.folder, base_offset, self.config, now,
-            create=True, jitter_ms=self.config.draw_jitter_ms(self.rng),
-        )  # fmt: skip
+        """Start a segment at `base_offset`. The caller must have reserved files."""
+        if self.local.close_active(base_offset):
+            self._snapshot_producers(base_offset)
+            self.local.start_segment(base_offset, now)
 
     def _snapshot_producers(self, offset: int | None = None) -> None:
         self.producers.end_offset = self.log_end_offset if offset is None else offset
         path = write_snapshot(self.disk, self.folder, self.producers)
         self.flushes.wrote(path, self.folder)
-
-    def _flush_request(self) -> FlushRequest:
-        dirty = [
-            segment
-            for segment in self.segments.from_offset(self.recovery_point)
-            if segment.base_offset < self.flushes.wanted
-        ]
-        for segment in dirty:
-            if segment is not self.segments.active:
-                # Recovery rebuilds the indexes of the active segment after a crash.
-                segment.write_indexes()
-            self.flushes.note(segment.unsynced)
-        return self.flushes.take(self.disk, tuple(segment.file for segment in dirty))
 
     def _save_epochs(self) -> None:
         if self.epochs.changed:
@@ -686,15 +541,7 @@ class UnifiedLog:
             self.epochs.changed = False
             self.flushes.wrote(f"{self.folder}/{LEADER_EPOCHS}", self.folder)
 
-    def _set_end(self, offset: int, records_end: int) -> None:
+    def _set_end(self, offset: int) -> None:
         self.log_end_offset = offset
-        self.records_end = records_end
-        bases = {segment.base_offset for segment in self.segments.items}
-        self.unflushed = sorted(bases.intersection(self.unflushed))
         self.log_start_offset = min(self.log_start_offset, offset)
         self.high_watermark = min(self.high_watermark, offset)
-        self.recovery_point_fell |= records_end < self.recovery_point
-        self.recovery_point = min(self.recovery_point, records_end)
-        self.flushes.wanted = min(self.flushes.wanted, records_end)
-        self.flushes.due = min(self.flushes.due, records_end)
-        self.flushes.taken = self.recovery_point

@@ -70,7 +70,7 @@ def open_metadata_log(disk: Disk, config: LogConfig, now: Now, rng: Random) -> U
         now=now,
         rng=rng,
     )
-    log.goes_first = True
+    log.local.goes_first = True
     # `RaftLog` checks each batch that it reads, and its errors tell an operator what to do.
     log.segments.trust_content()
     snapshot_id = _snapshot_after(disk, log)

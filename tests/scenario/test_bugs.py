@@ -7,14 +7,14 @@ from tests.mutation import Edit, Mutation, applied
 from tests.scenario.files import FOLDER, played
 from tests.simulation.mutations import MUTATIONS
 
-IDENTITY = "UnifiedLog._sync_identity"
+IDENTITY = "LocalLog._sync_identity"
 SYNC = 'sync_file(self.disk, f"{self.folder}/{PARTITION_METADATA}")'
 BUGS = {
     "topic-id-kept-in-a-power-loss": Mutation(
         "partition.metadata is not synced",
         (
-            Edit("minikafka.log.unified_log", IDENTITY, SYNC, "pass"),
-            Edit("minikafka.log.unified_log", IDENTITY, "self.disk.sync_dir(folder)", "pass"),
+            Edit("minikafka.log.local_log", IDENTITY, SYNC, "pass"),
+            Edit("minikafka.log.local_log", IDENTITY, "self.disk.sync_dir(folder)", "pass"),
         ),
     ),
     "fetch-of-a-deleted-topic": Mutation(

@@ -342,12 +342,13 @@ MUTATIONS = (
     ),
     mutation(
         "a flush speaks of what was written after a truncation",
-        ("log.unified_log", "UnifiedLog._truncate_to", "self.flushes.truncated()", "pass"),
-        ("log.unified_log", "UnifiedLog._truncate_fully", "self.flushes.truncated()", "pass"),
+        ("log.local_log", "LocalLog.truncate_to", "self.flushes.truncated()", "pass"),
+        ("log.local_log", "LocalLog.truncate_fully_and_start_at",
+         "self.flushes.truncated()", "pass"),
     ),
     mutation(
         "a truncation is not synced",
-        ("log.unified_log", "UnifiedLog._truncate_to", "active.file.sync()", "pass"),
+        ("log.local_log", "LocalLog.truncate_to", "active.file.sync()", "pass"),
     ),
     mutation(
         "a batch is a duplicate where its last sequence is known",

@@ -39,10 +39,10 @@ class DurabilityChecks:
         self._seen[key] = seen
         self.coverage.rules["flushed"] += 1
         where = f"{partition.topic_partition}: {node.host}"
-        if log.recovery_point > log.records_end:
+        if log.recovery_point > log.local.records_end:
             raise Violation(
                 f"flushed: {where} has recovery point {log.recovery_point}, above its end "
-                f"{log.records_end}"
+                f"{log.local.records_end}"
             )
         for segment in segments:
             file = cast(SimFile, segment.file)

@@ -91,7 +91,7 @@ def seen(log, disk):
     content = [bytes(disk.open(f"t-0/{name}").read_at(0, 1 << 20)) for name in names]
     return (
         log.log_start_offset, log.log_end_offset, log.high_watermark, log.recovery_point,
-        log.latest_epoch, list(log.unflushed), len(log.segments.items), names, content,
+        log.latest_epoch, list(log.local.unflushed), len(log.segments.items), names, content,
         dict(log.flushes.files), log.producers.end_offset,
     )  # fmt: skip
 
@@ -117,7 +117,7 @@ def test_what_has_begun_ends(name, log, disk):
 
 
 def test_the_metadata_log_goes_first(log, disk):
-    log.goes_first = True
+    log.local.goes_first = True
     disk.few_files = Refuses()
     disk.step_begins()
     log.reserve_files()

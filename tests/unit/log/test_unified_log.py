@@ -1,23 +1,17 @@
 """A log's answers, refusals and housekeeping (contents: tests/property/test_unified_log.py)."""
 
-from random import Random
-
 import pytest
 
 from minikafka.common.clock import Now
 from minikafka.common.errors import ErrorCode
 from minikafka.common.faults import StorageFault
-from minikafka.common.ids import TopicPartition, Uuid
-from minikafka.log.checkpoints import read_epochs, read_topic_id
+from minikafka.log.checkpoints import read_epochs
 from minikafka.log.config import LogConfig
 from minikafka.log.disk import read_file
-from minikafka.log.recovery import Remembered
 from minikafka.log.results import OffsetNotInLogError, UnexpectedOffsetError
-from minikafka.log.unified_log import UnifiedLog
 from minikafka.records.batch import ControlType
 from minikafka.records.builder import (
     BatchOptions,
-    NewRecord,
     build_batch,
     control_record,
     end_marker_value,
@@ -26,30 +20,12 @@ from minikafka.records.errors import CorruptRecordsError, RecordValidationError
 from minikafka.records.reader import read_records
 from minikafka.records.validation import AppendOrigin, RecordPolicy
 from minikafka.sim.world.sim_disk import SimDisk
-
-NOW = Now(1_000, 50_000)
-TOPIC_ID = Uuid.of(1, 2)
+from tests.worlds.one_log import NOW, append, batch, open_log
 
 
 @pytest.fixture
 def disk():
     return SimDisk()
-
-
-def open_log(disk, *, clean=False, now=NOW, **config):
-    return UnifiedLog.open(
-        disk, "t-0", TopicPartition("t", 0), config=LogConfig(**config),
-        remembered=Remembered(clean=clean), now=now, rng=Random(1), topic_id=TOPIC_ID,
-    )  # fmt: skip
-
-
-def batch(count=2, timestamp=50_000, **options):
-    rows = [NewRecord(timestamp, b"k", b"v" * 20) for _ in range(count)]
-    return memoryview(build_batch(rows, BatchOptions(**options)))
-
-
-def append(log, *args, epoch=0, origin=AppendOrigin.CLIENT, now=NOW, **options):
-    return log.append_as_leader(batch(*args, **options), leader_epoch=epoch, now=now, origin=origin)
 
 
 def follow(log, data, epoch=9):
@@ -63,37 +39,6 @@ def test_append_names_offsets_timestamp_and_epoch(disk):
     assert info[:6] == (3, 4, 50_000, -1, 0, 4)
     assert log.log_end_offset == 5
     assert read_epochs(disk, "t-0") == [(0, 0), (4, 3)]
-
-
-def test_topic_id_is_noted(disk):
-    open_log(disk)
-    assert read_topic_id(disk, "t-0") == TOPIC_ID
-
-
-@pytest.mark.parametrize("reopened", [False, True])
-def test_records_that_outlive_a_power_loss_have_their_topic_id(reopened):
-    """Without it they would be nobody's: set aside at the next start (C4)."""
-    survived = 0
-    for seed in range(30):
-        disk = SimDisk()
-        log = open_log(disk)
-        if reopened:
-            disk.crash()
-            log = open_log(disk)
-        append(log)
-        disk.lose_power(Random(seed))
-        survives = disk.exists("t-0/00000000000000000000.log") and bool(
-            disk.open("t-0/00000000000000000000.log").size
-        )
-        if survives:
-            survived += 1
-            assert read_topic_id(disk, "t-0") == TOPIC_ID
-    assert survived > 0
-
-
-def test_an_empty_log_syncs_nothing(disk):
-    open_log(disk)
-    assert disk.syncs == 0
 
 
 def test_duplicate_is_answered_and_not_written(disk):
@@ -313,45 +258,6 @@ def test_an_epoch_is_written_with_its_first_records(disk):
     log.assign_epoch_start_offset(5, log.log_end_offset)
     disk.crash()
     assert open_log(disk).epochs.entries == [(3, 0)]
-
-
-def test_roll_asks_for_a_flush_of_what_is_before_it(disk):
-    log = open_log(disk, segment_bytes=250)
-    append(log)
-    assert log.take_flush() is None
-    for _ in range(2):
-        append(log)
-    request = log.take_flush()
-    assert request.up_to == log.segments.active.base_offset == log.recovery_point + 4
-    assert log.take_flush() is None
-    request.run()
-    log.flushed(request)
-    assert log.recovery_point == request.up_to
-
-
-def test_flush_messages_and_flush_ms_ask_for_flushes(disk):
-    log = open_log(disk, flush_messages=3)
-    append(log, 2)
-    assert not log.needs_flush
-    append(log, 2)
-    assert log.take_flush().up_to == 4
-    later = open_log(SimDisk(), flush_ms=10)
-    append(later, 1)
-    later.tick(Now(NOW.monotonic_ms + 9, 0))
-    assert not later.needs_flush
-    later.tick(Now(NOW.monotonic_ms + 10, 0))
-    assert later.take_flush().up_to == 1
-
-
-def test_flush_that_ran_across_a_truncation_does_not_count(disk):
-    log = open_log(disk)
-    append(log, 4)
-    request = log.take_flush(everything=True)
-    log.truncate_to(0, NOW)
-    append(log, 2)
-    log.flushed(request)
-    assert log.recovery_point == 0
-    assert log.take_flush(everything=True).up_to == 2
 
 
 def test_segment_is_rolled_by_the_age_of_its_records(disk):

@@ -77,8 +77,8 @@ def look_at(cluster, checkers, *changes):
         lambda log, known: known.by_leader.update({(2, 9): 0}),
         lambda log, known: known.lost.append(None),
         lambda log, known: setattr(log, "high_watermark", 1),
-        lambda log, known: setattr(log, "records_end", 1),
-        lambda log, known: setattr(log, "recovery_point", 1),
+        lambda log, known: setattr(log.local, "records_end", 1),
+        lambda log, known: setattr(log.flushes, "recovery_point", 1),
     ],
 )
 def test_a_replica_is_checked_again_where_something_has_changed_for_it(cluster, change):
