@@ -13,10 +13,11 @@ from minikafka.common.ids import Uuid
 from minikafka.log.checkpoints import PARTITION_METADATA, write_topic_id
 from minikafka.log.config import LogConfig
 from minikafka.log.disk import Disk, sync_file
+from minikafka.log.file_names import UNFLUSHED_SUFFIX, file_name
 from minikafka.log.flush import FlushLedger, FlushRequest
 from minikafka.log.producer_snapshot import remove_snapshots
 from minikafka.log.recovery import LoadedLog, Remembered, load
-from minikafka.log.segment import UNFLUSHED_SUFFIX, Segment, file_name
+from minikafka.log.segment import Segment
 from minikafka.log.segments import Segments
 from minikafka.records.batch import BatchHeader
 

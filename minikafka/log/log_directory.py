@@ -35,9 +35,9 @@ from minikafka.log.checkpoints import (
 )
 from minikafka.log.config import LogConfig
 from minikafka.log.disk import Disk
+from minikafka.log.file_names import LOG_SUFFIX
 from minikafka.log.flush import run_all
 from minikafka.log.recovery import Remembered
-from minikafka.log.segment import LOG_SUFFIX
 from minikafka.log.unified_log import UnifiedLog
 
 METADATA_FOLDER: Final = "__cluster_metadata-0"

@@ -9,8 +9,8 @@ from struct import Struct
 from typing import Final
 
 from minikafka.log.disk import Disk, read_file, write_file
+from minikafka.log.file_names import file_name
 from minikafka.log.producer_state import NO_OFFSET, ProducerEntry, ProducerState, WrittenBatch
-from minikafka.log.segment import file_name
 from minikafka.records.crc import crc32c
 
 SNAPSHOT_SUFFIX: Final = ".snapshot"

@@ -19,6 +19,16 @@ from minikafka.common.faults import StorageFault
 from minikafka.log.checkpoints import LEADER_EPOCHS, LOG_START_OFFSETS, read_epochs, write_epochs
 from minikafka.log.config import LogConfig
 from minikafka.log.disk import Disk
+from minikafka.log.file_names import (
+    DELETED_SUFFIX,
+    INDEX_SUFFIX,
+    LOG_SUFFIX,
+    SEGMENT_SUFFIXES,
+    TIME_INDEX_SUFFIX,
+    TXN_INDEX_SUFFIX,
+    UNFLUSHED_SUFFIX,
+    file_name,
+)
 from minikafka.log.leader_epoch_cache import UNDEFINED_EPOCH, LeaderEpochCache
 from minikafka.log.producer_snapshot import (
     SNAPSHOT_SUFFIX,
@@ -29,17 +39,7 @@ from minikafka.log.producer_snapshot import (
 from minikafka.log.producer_state import ProducerState, is_marker
 from minikafka.log.recent_batches import remember_recent_batches
 from minikafka.log.scan import scan_headers
-from minikafka.log.segment import (
-    DELETED_SUFFIX,
-    INDEX_SUFFIX,
-    LOG_SUFFIX,
-    SEGMENT_SUFFIXES,
-    TIME_INDEX_SUFFIX,
-    TXN_INDEX_SUFFIX,
-    UNFLUSHED_SUFFIX,
-    Segment,
-    file_name,
-)
+from minikafka.log.segment import Segment
 from minikafka.log.segments import Segments
 from minikafka.log.transaction_index import AbortedTransaction
 from minikafka.records.batch import BatchHeader

@@ -17,6 +17,15 @@ from minikafka.common.faults import StorageFault
 from minikafka.log.checked_batches import BatchesToCheck, CheckedRanges, check_gap
 from minikafka.log.config import LogConfig
 from minikafka.log.disk import Disk, File, read_file
+from minikafka.log.file_names import (
+    DELETED_SUFFIX,
+    INDEX_SUFFIX,
+    LOG_SUFFIX,
+    SEGMENT_SUFFIXES,
+    TIME_INDEX_SUFFIX,
+    TXN_INDEX_SUFFIX,
+    file_name,
+)
 from minikafka.log.offset_index import ENTRY_SIZE as OFFSET_ENTRY_SIZE
 from minikafka.log.offset_index import OffsetIndex
 from minikafka.log.results import DamagedRecordsError, StoredBatch
@@ -35,26 +44,12 @@ from minikafka.records.batch import (
 from minikafka.records.errors import CorruptRecordsError
 from minikafka.records.scan import check_crc, header_at
 
-LOG_SUFFIX: Final = ".log"
-INDEX_SUFFIX: Final = ".index"
-TIME_INDEX_SUFFIX: Final = ".timeindex"
-TXN_INDEX_SUFFIX: Final = ".txnindex"
-DELETED_SUFFIX: Final = ".deleted"
-UNFLUSHED_SUFFIX: Final = ".unflushed"
-"""An empty file beside a segment that began before the previous segment was durable."""
-SEGMENT_SUFFIXES: Final = (LOG_SUFFIX, INDEX_SUFFIX, TIME_INDEX_SUFFIX, TXN_INDEX_SUFFIX)
-
 _LARGEST_RELATIVE_OFFSET: Final = (1 << 31) - 1
 _HINTS: Final = 64
 _CHECKED_AT_A_TIME: Final = 1024 * 1024
 _HEAD = Struct(">qi")
 _MAGIC: Final = 2
 _log = logging.getLogger("minikafka.log")
-
-
-def file_name(base_offset: int, suffix: str) -> str:
-    """The name of a file: the base offset in 20 digits, and a suffix."""
-    return f"{base_offset:020d}{suffix}"
 
 
 _FAR_OFFSET: Final = 1 << 63

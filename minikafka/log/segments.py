@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 
 from minikafka.common.file_slice import FileSlice
 from minikafka.log.disk import Disk
+from minikafka.log.file_names import UNFLUSHED_SUFFIX, file_name
 from minikafka.log.producer_snapshot import SNAPSHOT_SUFFIX
 from minikafka.log.results import LogPosition, LogRead, StoredBatch
-from minikafka.log.segment import UNFLUSHED_SUFFIX, Segment, file_name
+from minikafka.log.segment import Segment
 from minikafka.log.transaction_index import AbortedTransaction
 
 

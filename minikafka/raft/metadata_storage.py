@@ -20,10 +20,10 @@ from minikafka.common.ids import TopicPartition
 from minikafka.log.checkpoints import RECOVERY_POINTS, read_offsets, write_offsets
 from minikafka.log.config import LogConfig
 from minikafka.log.disk import Disk
+from minikafka.log.file_names import LOG_SUFFIX, file_name
 from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.log.recovery import Remembered
 from minikafka.log.scan import scan_batches
-from minikafka.log.segment import LOG_SUFFIX, file_name
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.metadata.features import DEFAULT_LEVELS
 from minikafka.metadata.serde import MetadataRecord

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from minikafka.common.clock import Now
 from minikafka.common.faults import InvariantViolation, StorageFault
+from minikafka.log.file_names import LOG_SUFFIX, file_name
 from minikafka.log.results import LogRead
-from minikafka.log.segment import LOG_SUFFIX, file_name
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.metadata.serde import MetadataRecord, decode_record, encode_record, record_version
 from minikafka.raft.metadata_storage import INCOMPLETE, check_batch, damaged

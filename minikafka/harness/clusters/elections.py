@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from minikafka.harness.lines import Event
+from minikafka.log.file_names import LOG_SUFFIX
 from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.log.scan import scan_batches
-from minikafka.log.segment import LOG_SUFFIX
 from minikafka.metadata.image import MetadataImage, TopicImage
 from minikafka.metadata.loader import MetadataLoader
 from minikafka.metadata.partition_registration import NO_LEADER, PartitionRegistration

@@ -18,16 +18,16 @@ from typing import NamedTuple
 from minikafka.common.ids import TopicPartition
 from minikafka.harness.plan.settings import HarnessError
 from minikafka.log.checkpoints import CLEAN_SHUTDOWN, RECOVERY_POINTS, read_offsets
-from minikafka.log.log_directory import METADATA_FOLDER, parse_folder
-from minikafka.log.producer_snapshot import SNAPSHOT_SUFFIX
-from minikafka.log.scan import scan_headers
-from minikafka.log.segment import (
+from minikafka.log.file_names import (
     INDEX_SUFFIX,
     LOG_SUFFIX,
     TIME_INDEX_SUFFIX,
     TXN_INDEX_SUFFIX,
     UNFLUSHED_SUFFIX,
 )
+from minikafka.log.log_directory import METADATA_FOLDER, parse_folder
+from minikafka.log.producer_snapshot import SNAPSHOT_SUFFIX
+from minikafka.log.scan import scan_headers
 from minikafka.records.errors import CorruptRecordsError
 from minikafka.server.os_disk import OsDisk
 

@@ -23,9 +23,9 @@ from minikafka.log.checkpoints import (
     RECOVERY_POINTS,
     read_offsets,
 )
+from minikafka.log.file_names import INDEX_SUFFIX, LOG_SUFFIX, TIME_INDEX_SUFFIX
 from minikafka.log.log_directory import METADATA_FOLDER, parse_folder
 from minikafka.log.producer_snapshot import SNAPSHOT_SUFFIX
-from minikafka.log.segment import INDEX_SUFFIX, LOG_SUFFIX, TIME_INDEX_SUFFIX
 from minikafka.sim.drive.faults.rot import batches, bytes_below
 from minikafka.sim.world.sim_disk import SimDisk
 
