@@ -74,7 +74,7 @@ class LocalLog:
         if topic_id is not None and not disk.exists(f"{folder}/{PARTITION_METADATA}"):
             write_topic_id(disk, folder, topic_id)
             flushes.wrote(f"{folder}/{PARTITION_METADATA}", folder)
-        if any(segment.unsynced for segment in loaded.segments.items):
+        if any(segment.indexes.unsynced for segment in loaded.segments.items):
             flushes.folders[folder] = None
         log = cls(
             disk, folder, topic_id, config, rng, loaded.segments, flushes, loaded.log_end_offset,
@@ -128,7 +128,7 @@ class LocalLog:
             return False
         if self.follows_unclean_end:
             self._sync_truncation()
-        self.flushes.note(active.unsynced)
+        self.flushes.note(active.indexes.unsynced)
         return True
 
     def start_segment(self, base_offset: int, now: Now) -> None:
@@ -182,7 +182,7 @@ class LocalLog:
         """Replace the topic configs."""
         self.config = config
         for segment in self.segments.items:
-            segment.config = config
+            segment.renew_config(config)
         self.segments.active.jitter_ms = config.draw_jitter_ms(self.rng)
 
     def tick(self, now: Now) -> None:
@@ -206,7 +206,7 @@ class LocalLog:
         """Return the flush to run before the log is closed."""
         # All segments: an index that the load rebuilt may be below the recovery point.
         for segment in self.segments.items:
-            self.flushes.note(segment.unsynced)
+            self.flushes.note(segment.indexes.unsynced)
         self.flushes.wanted = self.records_end
         if self.records_end <= self.flushes.recovery_point and not self.follows_unclean_end:
             return self.flushes.take(self.disk, ())
@@ -228,8 +228,8 @@ class LocalLog:
         for segment in dirty:
             if segment is not self.segments.active:
                 # Recovery rebuilds the indexes of the active segment after a crash.
-                segment.write_indexes()
-            self.flushes.note(segment.unsynced)
+                segment.indexes.write()
+            self.flushes.note(segment.indexes.unsynced)
         return self.flushes.take(self.disk, tuple(segment.file for segment in dirty))
 
     def _forget_flushed(self) -> None:

@@ -48,7 +48,7 @@ def remember_recent_batches(state: ProducerState, segments: Segments, now: Now) 
 
 def _found(state: ProducerState, segment: Segment) -> _Found:
     found: _Found = {}
-    index = segment.offset_index
+    index = segment.indexes.offset_index
     start = index.position_from(index.lookup(state.end_offset) - _READ_BYTES)
     for position, header in segment.headers(start):
         if header.base_offset >= state.end_offset:

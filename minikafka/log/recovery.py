@@ -285,7 +285,7 @@ def _replay(
     batch = segment.file.read_at(position, header.size)
     aborted = apply_marker(state, header, batch, high_watermark, now_ms)
     if aborted is not None and reindex:
-        segment.add_aborted(aborted)
+        segment.indexes.add_aborted(aborted)
 
 
 def _finish_interrupted_work(disk: Disk, folder: str) -> Collection[str]:
@@ -333,7 +333,7 @@ def _open_segments(
             file_name(base, INDEX_SUFFIX) in names and file_name(base, TIME_INDEX_SUFFIX) in names
         )
         if not has_indexes:
-            segment.rebuild_indexes()
+            segment.indexes.rebuild()
         items.append(segment)
     for name in names:
         stem, _, suffix = name.partition(".")
@@ -354,7 +354,7 @@ def _recover_segments(
     while first + 1 < len(items) and items[first + 1].base_offset <= recovery_point:
         first += 1
     if first:
-        items[first - 1].complete_times()
+        items[first - 1].indexes.complete_times()
     for at in range(first, len(items)):
         size = items[at].size
         following = items[at + 1] if at + 1 < len(items) else None
@@ -401,13 +401,13 @@ def _drop_bad_transactions(
     """Empty the first bad transaction index and all later ones; return from where to rebuild."""
     for at, segment in enumerate(items):
         is_there = file_name(segment.base_offset, TXN_INDEX_SUFFIX) in names
-        if is_there and segment.has_bad_transactions():
+        if is_there and segment.indexes.has_bad_transactions():
             _log.warning(
                 "%s/%s is damaged: rebuilding it and later ones",
                 segment.disk.root, segment.path(TXN_INDEX_SUFFIX),
             )  # fmt: skip
             for later in items[at:]:
-                later.forget_aborted()
+                later.indexes.forget_aborted()
             base_offset = segment.base_offset
             return base_offset if recovered_from is None else min(base_offset, recovered_from)
     return recovered_from

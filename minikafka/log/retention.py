@@ -40,8 +40,8 @@ def deletable(
 def _age_base(segment: Segment) -> int:
     """The time from which a segment's age counts: that of its latest record, or its creation."""
     try:
-        latest = segment.find_latest().timestamp
+        latest = segment.indexes.find_latest().timestamp
     except DamagedRecordsError:
         # As Kafka, use the time index alone. A reader reports the damage.
-        latest = segment.time_index.last_entry.timestamp
+        latest = segment.indexes.time_index.last_entry.timestamp
     return latest if latest >= 0 else segment.created_ms

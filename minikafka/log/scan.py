@@ -5,6 +5,7 @@ from struct import Struct
 from typing import Final
 
 from minikafka.log.disk import File
+from minikafka.log.results import DamagedRecordsError
 from minikafka.records.batch import (
     HEADER_SIZE,
     LOG_OVERHEAD,
@@ -53,6 +54,18 @@ def scan_headers(file: File, position: int = 0) -> Iterator[tuple[int, BatchHead
                 return
             yield position, header
         position += size
+
+
+def scan_log(file: File, path: str, position: int = 0) -> Iterator[tuple[int, BatchHeader]]:
+    """As `scan_headers`, of the log file at `path`.
+
+    Raises:
+        DamagedRecordsError: at bytes that cannot be the start of a batch; it names the file.
+    """
+    try:
+        yield from scan_headers(file, position)
+    except CorruptRecordsError as error:
+        raise DamagedRecordsError(f"{path}: {error}") from error
 
 
 def scan_batches(file: File, position: int = 0) -> Iterator[tuple[int, BatchHeader, memoryview]]:

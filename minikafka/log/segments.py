@@ -120,7 +120,7 @@ class Segments:
         """The aborted transactions with data in this range, in the order of their markers."""
         found = []
         for segment in self.from_offset(start_offset):
-            for aborted in segment.aborted:
+            for aborted in segment.indexes.aborted:
                 if (
                     aborted.last_offset >= start_offset
                     and aborted.first_offset < upper_bound_offset
@@ -136,7 +136,7 @@ class Segments:
         None if there is no such batch.
         """
         for segment in self.from_offset(start_offset):
-            if segment.find_latest().timestamp < timestamp:
+            if segment.indexes.find_latest().timestamp < timestamp:
                 continue
             found = segment.batch_at_or_after(timestamp, start_offset)
             if found is not None:
@@ -145,7 +145,7 @@ class Segments:
 
     def latest_timestamp(self, start_offset: int) -> int:
         """The greatest timestamp in the segment of `start_offset` and later ones; -1 if none."""
-        return max(x.find_latest().timestamp for x in self.from_offset(start_offset))
+        return max(x.indexes.find_latest().timestamp for x in self.from_offset(start_offset))
 
     def add(self, segment: Segment) -> None:
         """Append a segment; it becomes active."""

@@ -41,7 +41,7 @@ from minikafka.log.results import (
     nothing_appended,
 )
 from minikafka.log.retention import deletable
-from minikafka.log.segment import reaches
+from minikafka.log.segment_indexes import reaches
 from minikafka.log.segments import Segments
 from minikafka.log.timestamp_search import find_record
 from minikafka.log.transaction_index import AbortedTransaction
@@ -344,7 +344,7 @@ class UnifiedLog:
             high_watermark=self.high_watermark, log_end_offset=self.log_end_offset,
         )  # fmt: skip
         for segment in self.segments.items[count:-1]:
-            segment.release_indexes()
+            segment.indexes.release()
         if not count:
             return 0
         self.local.reserve_files()
@@ -506,7 +506,7 @@ class UnifiedLog:
                         producers, header, batch, self.high_watermark, now.monotonic_ms
                     )
                     if aborted is not None:
-                        segment.add_aborted(aborted)
+                        segment.indexes.add_aborted(aborted)
             position += header.batch_length + LOG_OVERHEAD
         self.log_end_offset = self.local.records_end
         if epochs.changed:

@@ -105,11 +105,11 @@ def test_recovery_finds_every_byte_sound(disk, name):
 @pytest.mark.parametrize("name", LOGS)
 def test_indexes_are_those_that_we_rebuild(disk, name):
     recorded = [
-        (segment.offset_index.entries(), segment.time_index.entries())
+        (segment.indexes.offset_index.entries(), segment.indexes.time_index.entries())
         for segment in open_log(disk, name, clean=True).segments.items
     ]
     rebuilt = [
-        (segment.offset_index.entries(), segment.time_index.entries())
+        (segment.indexes.offset_index.entries(), segment.indexes.time_index.entries())
         for segment in open_log(disk, name, clean=False).segments.items
     ]
     assert rebuilt == recorded
@@ -144,9 +144,9 @@ def test_transactions_are_understood(disk):
     log = open_log(disk, "txn-0", clean=True)
     log.update_high_watermark(log.log_end_offset)
     assert log.last_stable_offset == 40
-    recorded = [segment.aborted for segment in log.segments.items]
+    recorded = [segment.indexes.aborted for segment in log.segments.items]
     rebuilt = open_log(disk, "txn-0", clean=False)
-    assert [segment.aborted for segment in rebuilt.segments.items] == recorded
+    assert [segment.indexes.aborted for segment in rebuilt.segments.items] == recorded
     assert [tuple(aborted) for aborted in log.aborted_transactions(0, 47)] == [
         (6, 3, 8, 0), (5, 10, 18, 13), (6, 23, 29, 30), (5, 30, 38, 33),
     ]  # fmt: skip
@@ -192,5 +192,7 @@ def test_index_files_are_written_back_byte_for_byte(disk):
     for name in LOGS:
         for segment in open_log(disk, name, clean=True).segments.items:
             stem = DATA / name / f"{segment.base_offset:020d}"
-            assert segment.offset_index.encode() == stem.with_suffix(".index").read_bytes()
-            assert segment.time_index.encode() == stem.with_suffix(".timeindex").read_bytes()
+            assert segment.indexes.offset_index.encode() == stem.with_suffix(".index").read_bytes()
+            assert (
+                segment.indexes.time_index.encode() == stem.with_suffix(".timeindex").read_bytes()
+            )

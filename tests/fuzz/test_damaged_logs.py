@@ -46,7 +46,7 @@ def test_a_fetch_beyond_bytes_that_are_no_batch_is_refused(at, value):
 def fresh_reader(cluster):
     """Forget where batches begin: another reader than the last writer comes."""
     log = replica(cluster, LEADER, "t").log
-    log.segments.active._hints.clear()
+    log.segments.active.indexes.hints.clear()
 
 
 def test_a_fetch_that_waits_ends_where_the_log_was_damaged_meanwhile():
@@ -69,7 +69,7 @@ def test_a_fetch_that_waits_ends_where_the_log_was_damaged_meanwhile():
 def test_an_append_does_not_need_the_damaged_start_of_its_segment():
     cluster, client = damaged_cluster()
     content_of(cluster)[8] = 0xFF
-    replica(cluster, LEADER, "t").log.segments.active._first_timestamp = None
+    replica(cluster, LEADER, "t").log.segments.active.indexes.first_timestamp = None
     assert produce(client, "t", b"w", acks=1).error_code == ErrorCode.NONE
 
 
@@ -82,7 +82,7 @@ def test_a_truncation_that_meets_damage_takes_the_directory_offline(at):
         start, _ = place_of(content, 2)
         content[start + at] = 0xFF
         follower = cluster.nodes[FOLLOWER]
-        replica(cluster, FOLLOWER, "t").log.segments.active._hints.clear()
+        replica(cluster, FOLLOWER, "t").log.segments.active.indexes.hints.clear()
         leader = replica(cluster, LEADER, "t").log
         leader.truncate_to(END - PER_BATCH, Now(cluster.world.now_ms, EPOCH_MS))
         produce(client, "t", b"w", acks=1)

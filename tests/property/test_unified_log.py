@@ -427,7 +427,7 @@ class LogMachine(RuleBasedStateMachine):
         if not hasattr(self, "log"):
             return
         for segment in self.log.segments.items:
-            for offset, position in segment._hints.items():
+            for offset, position in segment.indexes.hints.items():
                 assert int.from_bytes(segment.file.read_at(position, 8), "big") == offset
 
 

@@ -268,7 +268,7 @@ MUTATIONS = (
     ),
     mutation(
         "C4: checksums are not checked in recovery",
-        ("log.segment", "Segment._reindex", "if verify:", "if False:"),
+        ("log.segment_indexes", "SegmentIndexes.read_log", "if verify:", "if False:"),
     ),
     mutation(
         "the metadata log is believed to be whole",

@@ -265,7 +265,7 @@ def test_the_times_of_a_damaged_segment_are_completed(disk, byte, bit):
     disk.remove("t-0/00000000000000000100.timeindex")
     try:
         segment = opened(disk)
-        segment.complete_times()
+        segment.indexes.complete_times()
     except CorruptRecordsError:
         return
-    assert BASE <= segment.latest.offset < BASE + 2**31
+    assert BASE <= segment.indexes.latest.offset < BASE + 2**31

@@ -136,12 +136,12 @@ def test_lost_or_torn_epochs_are_rebuilt_from_the_batches(disk, content):
 def test_missing_index_is_rebuilt_even_after_a_clean_shutdown(disk, suffix):
     log = open_log(disk)
     log.close()
-    entries = [segment.time_index.entries() for segment in log.segments.items]
+    entries = [segment.indexes.time_index.entries() for segment in log.segments.items]
     for name in disk.list("t-0"):
         if name.endswith(suffix):
             disk.remove(f"t-0/{name}")
     again = open_log(disk, clean=True)
-    assert [segment.time_index.entries() for segment in again.segments.items] == entries
+    assert [segment.indexes.time_index.entries() for segment in again.segments.items] == entries
     assert again.offset_for_timestamp(1_003).offset == 3
 
 

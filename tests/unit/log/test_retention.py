@@ -59,7 +59,7 @@ def test_by_the_time_index_where_records_are_damaged():
     found = Segment.open(disk, "t-0", 0, config, NOW, create=False)
     last = Segment.open(disk, "t-0", 30, config, NOW, create=True)
     with pytest.raises(DamagedRecordsError, match="unknown magic 130"):
-        found.find_latest()
+        found.indexes.find_latest()
     assert count([found, last], retention_ms=8_000) == 1
     assert count([found, last], retention_ms=9_000) == 0
 

@@ -4,61 +4,25 @@ import pytest
 
 from minikafka.common.clock import Now
 from minikafka.log.config import LogConfig
-from minikafka.log.disk import read_file
 from minikafka.log.segment import Segment
 from minikafka.log.timestamp_search import first_record
-from minikafka.log.transaction_index import AbortedTransaction
 from minikafka.records.batch import read_header
-from minikafka.records.builder import BatchOptions, NewRecord, build_batch
-from minikafka.sim.world.sim_disk import SimDisk
-
-NOW = Now(0, 50_000)
-CONFIG = LogConfig(index_interval_bytes=150, segment_bytes=10_000, segment_ms=100)
-BASE = 100
-
-
-def batch(offset, timestamp=1_000, count=2):
-    rows = [NewRecord(timestamp, None, b"v") for _ in range(count)]
-    return bytes(build_batch(rows, BatchOptions(base_offset=offset)))
+from tests.worlds.one_segment import BASE, CONFIG, NOW, batch, new_segment, written_segment
 
 
 @pytest.fixture
 def segment():
-    disk = SimDisk()
-    disk.make_dir("t-0")
-    made = Segment.open(disk, "t-0", BASE, CONFIG, NOW, create=True)
-    for i in range(20):
-        data = batch(BASE + 2 * i, 1_000 + i)
-        made.append(data, [read_header(data)])
-    return made
+    return written_segment()
 
 
 @pytest.mark.parametrize("hinted", [True, False])
 @pytest.mark.parametrize("offset", [100, 101, 117, 138, 139])
 def test_locate_finds_the_batch_that_holds_an_offset(segment, offset, hinted):
     if not hinted:
-        segment._hints.clear()
+        segment.indexes.hints.clear()
     position = segment.locate(offset)
     assert position == (offset - BASE) // 2 * segment.batch_size(0)
     assert segment.locate(140) is None
-
-
-def test_index_entries_name_the_last_offset_of_a_batch(segment):
-    size = segment.batch_size(0)
-    first = segment.offset_index.entries()[0]
-    assert first.position % size == 0
-    assert first.position > CONFIG.index_interval_bytes
-    assert first.offset == BASE + first.position // size * 2 + 1
-
-
-def test_recovery_makes_the_same_indexes(segment):
-    offsets = segment.offset_index.entries()
-    segment.close_for_appends()
-    times = segment.time_index.entries()
-    assert segment.recover(verify=True) == BASE + 40
-    assert segment.offset_index.entries() == offsets
-    assert segment.time_index.entries() == times
-    assert read_file(segment.disk, segment.path(".index")) == segment.offset_index.encode()
 
 
 def test_recovery_cuts_a_batch_whose_offset_goes_back(segment):
@@ -82,17 +46,8 @@ def test_recovery_cuts_a_batch_that_no_segment_can_reach(segment):
 def test_truncation_drops_whole_batches(segment, offset, end):
     assert segment.truncate_to(offset) == end
     assert segment.size == (end - BASE) // 2 * len(batch(BASE))
-    assert all(entry.offset < end for entry in segment.offset_index.entries())
-    assert segment.latest.timestamp == (999 + (end - BASE) // 2 if end > BASE else -1)
-
-
-def test_aborted_transactions_follow_a_truncation(segment):
-    kept, gone = AbortedTransaction(1, 100, 105, 106), AbortedTransaction(1, 110, 125, 126)
-    for aborted in (kept, gone):
-        segment.add_aborted(aborted)
-    segment.truncate_to(120)
-    again = Segment.open(segment.disk, "t-0", BASE, CONFIG, NOW, create=False)
-    assert again.aborted == [kept]
+    assert all(entry.offset < end for entry in segment.indexes.offset_index.entries())
+    assert segment.indexes.latest.timestamp == (999 + (end - BASE) // 2 if end > BASE else -1)
 
 
 @pytest.mark.parametrize(
@@ -116,9 +71,7 @@ def test_jitter_lets_a_segment_roll_earlier(segment):
 
 
 def test_segment_without_timestamps_rolls_by_its_own_age():
-    disk = SimDisk()
-    disk.make_dir("t-0")
-    made = Segment.open(disk, "t-0", 0, CONFIG, NOW, create=True)
+    made = new_segment(0)
     data = batch(0, timestamp=-1)
     made.append(data, [read_header(data)])
     assert not made.must_roll(10, -1, 5, Now(0, NOW.wall_ms + 100))
@@ -126,10 +79,7 @@ def test_segment_without_timestamps_rolls_by_its_own_age():
 
 
 def test_full_index_rolls():
-    disk = SimDisk()
-    disk.make_dir("t-0")
-    config = LogConfig(index_interval_bytes=1, segment_index_bytes=24)
-    made = Segment.open(disk, "t-0", 0, config, NOW, create=True)
+    made = new_segment(0, LogConfig(index_interval_bytes=1, segment_index_bytes=24))
     for i in range(3):
         data = batch(2 * i, 1_000 + i)
         made.append(data, [read_header(data)])
@@ -148,7 +98,7 @@ def test_loaded_segment_knows_where_it_ends(segment):
     segment.close_for_appends()
     again = Segment.open(segment.disk, "t-0", BASE, CONFIG, NOW, create=False)
     assert again.prepare_for_appends() == BASE + 40
-    assert again.latest == (1_019, 139)
+    assert again.indexes.latest == (1_019, 139)
     found = again.batch_at_or_after(1_005, BASE)
     assert first_record(found, 1_005, BASE).offset == 110
     assert first_record(again.batch_at_or_after(1_005, 115), 1_005, 115).offset == 115

@@ -224,29 +224,6 @@ def test_transaction_holds_the_last_stable_offset_until_its_marker_is_committed(
     assert open_log(disk).aborted_transactions(0, 5) == [aborted]
 
 
-def test_indexes_of_rolled_segments_leave_the_memory_when_they_are_not_used(disk):
-    """A segment of 1 GiB has 5 MB of them."""
-    log = open_log(disk, segment_bytes=400, index_interval_bytes=50)
-    for _ in range(20):
-        append(log)
-
-    def loaded():
-        return [segment._offset_index is not None for segment in log.segments.items]
-
-    count = len(log.segments.items)
-    assert count > 3
-    log.delete_old_segments(NOW)
-    log.delete_old_segments(NOW)
-    assert loaded() == [False] * (count - 1) + [True]
-    for offset in range(4, log.log_end_offset):
-        data = log.read(offset, 1 << 20, upper_bound_offset=log.log_end_offset).slice.read()
-        assert int.from_bytes(bytes(data)[:8], "big") in (offset, offset - 1)
-    log.delete_old_segments(NOW)
-    assert any(loaded()[:-1]), "used a moment ago"
-    log.delete_old_segments(NOW)
-    assert loaded() == [False] * (count - 1) + [True]
-
-
 def test_an_epoch_is_written_with_its_first_records(disk):
     """A start forgets one that has none; writing it for every leader costs a start seconds."""
     log = open_log(disk)
