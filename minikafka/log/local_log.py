@@ -123,7 +123,7 @@ class LocalLog:
         The result is False if the segment is empty and begins there: it must not be rolled.
         """
         active = self.segments.active
-        active.close_for_appends()
+        active.indexes.write_last()
         if not active.size and active.base_offset == base_offset:
             return False
         if self.follows_unclean_end:

@@ -387,8 +387,9 @@ def _recover_segments(
 def _drop_segments(disk: Disk, folder: str, items: list[Segment], at: int) -> None:
     """Remove the segments at index `at` and later, durably."""
     for segment in reversed(items[at:]):
+        paths = segment.mark_deleted()
         segment.close()
-        for path in segment.mark_deleted():
+        for path in paths:
             disk.remove(path)
         disk.remove(segment.path(UNFLUSHED_SUFFIX))
     del items[at:]

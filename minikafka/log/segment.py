@@ -1,13 +1,16 @@
 """One segment: a log file and the indexes that belong to it.
 
-The log file only grows at its end or is cut there. Source: `LogSegment`.
+The log file only grows at its end or is cut there. `SEGMENT_STATES` has the transitions of a
+segment. Source: `LogSegment`.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from enum import Enum, auto
 from typing import Final
 
 from minikafka.common.clock import Now
+from minikafka.common.state_table import StateTable
 from minikafka.log.checked_batches import BatchesToCheck, CheckedRanges, check_gap
 from minikafka.log.config import LogConfig
 from minikafka.log.disk import Disk, File
@@ -32,6 +35,44 @@ _CHECKED_AT_A_TIME: Final = 1024 * 1024
 _FAR_OFFSET: Final = 1 << 63
 
 
+class SegmentState(Enum):
+    """The use of a segment by its log."""
+
+    ACTIVE = auto()
+    """The last segment: it receives appends."""
+    INACTIVE = auto()
+    """Another segment follows, or it is being loaded. It is only read."""
+    DELETED = auto()
+    """Its files are renamed. Responses that refer to its bytes are still sent."""
+    CLOSED = auto()
+    """Its log file is closed."""
+
+
+SEGMENT_STATES = StateTable(
+    "segment",
+    {
+        # The log is truncated within it, rolls, drops all its records, or is closed.
+        SegmentState.ACTIVE: (
+            SegmentState.ACTIVE,
+            SegmentState.INACTIVE,
+            SegmentState.DELETED,
+            SegmentState.CLOSED,
+        ),
+        # It becomes the last one, in a load or a truncation; or retention, a truncation or a
+        # recovery deletes it; or the log is closed.
+        SegmentState.INACTIVE: (
+            SegmentState.ACTIVE,
+            SegmentState.DELETED,
+            SegmentState.CLOSED,
+        ),
+        # The delay is over, or the log is closed. It never receives appends again.
+        SegmentState.DELETED: (SegmentState.CLOSED,),
+        # A log that was closed may be abandoned: that does nothing.
+        SegmentState.CLOSED: (SegmentState.CLOSED,),
+    },
+)
+
+
 @dataclass(slots=True)
 class Segment:
     """The records from `base_offset` up to the next segment's base.
@@ -48,6 +89,7 @@ class Segment:
     indexes: SegmentIndexes
     created_ms: int
     jitter_ms: int = 0
+    state: SegmentState = SegmentState.INACTIVE
     found_bytes: int = 0
     """Bytes at the start of the file that this process has neither written nor recovered. They are
     checked when they are first served, because of bit rot."""
@@ -60,7 +102,7 @@ class Segment:
         cls, disk: Disk, folder: str, base_offset: int, config: LogConfig, now: Now,
         *, create: bool, jitter_ms: int = 0,
     ) -> "Segment":  # fmt: skip
-        """Open the segment with this base offset; with `create`, make empty index files."""
+        """Open the segment with this base offset; with `create`, make an empty, active one."""
         path = f"{folder}/{file_name(base_offset, LOG_SUFFIX)}"
         file = disk.open(path, create=create)
         indexes = SegmentIndexes.of(disk, folder, base_offset, config, file)
@@ -68,6 +110,7 @@ class Segment:
         segment.found_bytes = file.size
         if create:
             indexes.create()
+            segment.state = SegmentState.ACTIVE
         return segment
 
     def renew_config(self, config: LogConfig) -> None:
@@ -240,18 +283,26 @@ class Segment:
             return StoredBatch(batch, header)
         return None
 
-    def close_for_appends(self) -> None:
-        """Complete the index files before a roll or a close."""
-        self.indexes.write_last()
+    def _become(self, state: SegmentState) -> None:
+        SEGMENT_STATES.require(self.state, state, self.path(LOG_SUFFIX))
+        self.state = state
+
+    def deactivate(self) -> None:
+        """Note that another segment receives appends now."""
+        self._become(SegmentState.INACTIVE)
 
     def prepare_for_appends(self, flushed_to: int = _FAR_OFFSET) -> int:
-        """Find the end of a loaded segment; return its next offset.
+        """Make the segment active; return its next offset.
 
         After `flushed_to` there may be a torn tail, of `torn_bytes`.
 
         Raises:
             DamagedRecordsError: bytes below `flushed_to` cannot be a batch.
         """
+        self._become(SegmentState.ACTIVE)
+        return self._find_end(flushed_to)
+
+    def _find_end(self, flushed_to: int = _FAR_OFFSET) -> int:
         next_offset = self.base_offset
         end = self.indexes.scan_from(_FAR_OFFSET)
         try:
@@ -312,11 +363,12 @@ class Segment:
         self.found_bytes = min(self.found_bytes, position)
         self._checked.truncate(position)
         self.indexes.truncate_to(offset)
-        self.prepare_for_appends()
+        self._find_end()
         return min(first, offset)
 
     def mark_deleted(self) -> list[str]:
         """Rename the files, so that no start takes them for a segment; return their new paths."""
+        self._become(SegmentState.DELETED)
         marked = []
         for suffix in SEGMENT_SUFFIXES:
             path = self.path(suffix)
@@ -326,5 +378,6 @@ class Segment:
         return marked
 
     def close(self) -> None:
-        """Close the log file."""
+        """Close the log file. A second call does nothing."""
+        self._become(SegmentState.CLOSED)
         self.file.close()

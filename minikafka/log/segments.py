@@ -148,8 +148,9 @@ class Segments:
         return max(x.indexes.find_latest().timestamp for x in self.from_offset(start_offset))
 
     def add(self, segment: Segment) -> None:
-        """Append a segment; it becomes active."""
+        """Append a new segment, which is the active one from now."""
         assert segment.base_offset > self._bases[-1], "segments rise"
+        self.active.deactivate()
         self.items.append(segment)
         self._bases.append(segment.base_offset)
 

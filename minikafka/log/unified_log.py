@@ -419,7 +419,7 @@ class UnifiedLog:
         if self._state() == self._loaded_as:
             return None
         self.local.reserve_files()
-        self.segments.active.close_for_appends()
+        self.segments.active.indexes.write_last()
         if needs_snapshot(
             self.disk, self.folder, self.producers, self.size_bytes, self.log_end_offset
         ):

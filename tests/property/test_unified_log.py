@@ -21,6 +21,7 @@ from minikafka.log.config import LogConfig
 from minikafka.log.disk import read_file
 from minikafka.log.recovery import Remembered
 from minikafka.log.scan import scan_headers
+from minikafka.log.segment import SegmentState
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch
 from minikafka.records.reader import read_batch, read_records
@@ -429,6 +430,14 @@ class LogMachine(RuleBasedStateMachine):
         for segment in self.log.segments.items:
             for offset, position in segment.indexes.hints.items():
                 assert int.from_bytes(segment.file.read_at(position, 8), "big") == offset
+
+    @invariant()
+    def the_last_segment_is_the_active_one(self):
+        if not hasattr(self, "log"):
+            return
+        *others, last = [segment.state for segment in self.log.segments.items]
+        assert last is SegmentState.ACTIVE
+        assert all(state is SegmentState.INACTIVE for state in others)
 
 
 TestLog = LogMachine.TestCase

@@ -23,7 +23,7 @@ def write(disk, base=BASE, count=COUNT, records=1):
         rows = [NewRecord(1_000, None, b"v" * 9)] * records
         data = bytes(build_batch(rows, BatchOptions(base_offset=offset)))
         segment.append(data, [read_header(data)])
-    segment.close_for_appends()
+    segment.indexes.write_last()
     return segment
 
 

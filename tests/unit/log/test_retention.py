@@ -54,7 +54,7 @@ def test_by_the_time_index_where_records_are_damaged():
         rows = [NewRecord(1_000 + offset, None, b"v" * 99)]
         data = bytes(build_batch(rows, BatchOptions(base_offset=offset)))
         segment.append(data, [read_header(data)])
-    segment.close_for_appends()
+    segment.indexes.write_last()
     disk.flip(segment.path(".log"), 2 * segment.size // 3 + 16, 7)
     found = Segment.open(disk, "t-0", 0, config, NOW, create=False)
     last = Segment.open(disk, "t-0", 30, config, NOW, create=True)

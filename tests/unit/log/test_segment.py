@@ -3,8 +3,9 @@
 import pytest
 
 from minikafka.common.clock import Now
+from minikafka.common.faults import InvariantViolation
 from minikafka.log.config import LogConfig
-from minikafka.log.segment import Segment
+from minikafka.log.segment import Segment, SegmentState
 from minikafka.log.timestamp_search import first_record
 from minikafka.records.batch import read_header
 from tests.worlds.one_segment import BASE, CONFIG, NOW, batch, new_segment, written_segment
@@ -95,7 +96,7 @@ def test_files_of_a_deleted_segment_are_renamed(segment):
 
 
 def test_loaded_segment_knows_where_it_ends(segment):
-    segment.close_for_appends()
+    segment.indexes.write_last()
     again = Segment.open(segment.disk, "t-0", BASE, CONFIG, NOW, create=False)
     assert again.prepare_for_appends() == BASE + 40
     assert again.indexes.latest == (1_019, 139)
@@ -103,3 +104,44 @@ def test_loaded_segment_knows_where_it_ends(segment):
     assert first_record(found, 1_005, BASE).offset == 110
     assert first_record(again.batch_at_or_after(1_005, 115), 1_005, 115).offset == 115
     assert again.batch_at_or_after(1_020, BASE) is None
+
+
+def test_a_segment_goes_from_appends_to_its_end(segment):
+    states = [segment.state]
+    for step in (
+        segment.deactivate, segment.prepare_for_appends, segment.prepare_for_appends,
+        segment.mark_deleted, segment.close, segment.close,
+    ):  # fmt: skip
+        step()
+        states.append(segment.state)
+    assert [state.name for state in states] == [
+        "ACTIVE", "INACTIVE", "ACTIVE", "ACTIVE", "DELETED", "CLOSED", "CLOSED",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("before", "step", "refused"),
+    [
+        (Segment.deactivate, Segment.deactivate, "INACTIVE -> INACTIVE"),
+        (Segment.mark_deleted, Segment.prepare_for_appends, "DELETED -> ACTIVE"),
+        (Segment.mark_deleted, Segment.deactivate, "DELETED -> INACTIVE"),
+        (Segment.mark_deleted, Segment.mark_deleted, "DELETED -> DELETED"),
+        (Segment.close, Segment.prepare_for_appends, "CLOSED -> ACTIVE"),
+        (Segment.close, Segment.deactivate, "CLOSED -> INACTIVE"),
+        (Segment.close, Segment.mark_deleted, "CLOSED -> DELETED"),
+    ],
+)
+def test_any_other_step_is_refused_before_a_file_changes(segment, before, step, refused):
+    before(segment)
+    files = segment.disk.list("t-0")
+    with pytest.raises(InvariantViolation, match=f"{BASE}.log: {refused} is not legal"):
+        step(segment)
+    assert segment.disk.list("t-0") == files
+
+
+def test_a_segment_that_is_found_is_inactive_until_the_log_ends_there(segment):
+    segment.indexes.write_last()
+    again = Segment.open(segment.disk, "t-0", BASE, CONFIG, NOW, create=False)
+    assert again.state is SegmentState.INACTIVE
+    again.prepare_for_appends()
+    assert again.state is SegmentState.ACTIVE

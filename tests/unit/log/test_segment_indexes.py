@@ -26,7 +26,7 @@ def test_index_entries_name_the_last_offset_of_a_batch(segment):
 
 def test_recovery_makes_the_same_indexes(segment):
     offsets = segment.indexes.offset_index.entries()
-    segment.close_for_appends()
+    segment.indexes.write_last()
     times = segment.indexes.time_index.entries()
     assert segment.recover(verify=True) == BASE + 40
     assert segment.indexes.offset_index.entries() == offsets
