@@ -1,0 +1,42 @@
+"""Log directories on simulated disks, and a manager of their logs."""
+
+from random import Random
+
+from minikafka.common.clock import Now
+from minikafka.common.ids import TopicPartition, Uuid
+from minikafka.log.checkpoints import MetaProperties, write_meta_properties
+from minikafka.log.config import LogConfig
+from minikafka.log.log_manager import LogManager
+from minikafka.records.builder import NewRecord, build_batch
+from minikafka.sim.world.sim_disk import SimDisk
+
+NOW = Now(0, 50_000)
+TP = TopicPartition("t", 0)
+ID = Uuid.of(5, 6)
+CONFIG = LogConfig(file_delete_delay_ms=60, retention_ms=1_000, segment_bytes=300)
+
+
+def formatted(root, directory_id=None, node_id=1):
+    disk = SimDisk(root)
+    write_meta_properties(disk, MetaProperties("c", node_id, directory_id))
+    return disk
+
+
+def start(disks):
+    manager = LogManager.open(disks, cluster_id="c", node_id=1, rng=Random(3))
+    assert manager.load(lambda _: CONFIG, NOW) == []
+    return manager
+
+
+def append(log, timestamp=50_000):
+    batch = build_batch([NewRecord(timestamp, b"k", b"v" * 100)])
+    log.append_as_leader(memoryview(batch), leader_epoch=0, now=NOW)
+
+
+def stopped(disks, epoch=42):
+    """One record in the first directory; then a clean shutdown."""
+    manager = start(disks)
+    append(manager.create(TP, ID, CONFIG, NOW, Uuid.of(1, 1)))
+    assert manager.shutdown(epoch) == []
+    for disk in disks:
+        disk.crash()
