@@ -9,6 +9,7 @@ from minikafka.log.recovery import read_marker
 from minikafka.records.batch import LOG_OVERHEAD, BatchHeader
 from minikafka.records.errors import CorruptRecordsError, RecordValidationError
 from minikafka.records.scan import check_crc, header_at, split_batches
+from minikafka.records.validation import AppendOrigin, RecordPolicy, validate_batch
 
 
 def batches_in(records: memoryview) -> Iterator[memoryview]:
@@ -17,6 +18,20 @@ def batches_in(records: memoryview) -> Iterator[memoryview]:
     while (header := header_at(records, position, len(records))) is not None:
         yield records[position : position + header.size]
         position += header.size
+
+
+def validate_all(
+    records: memoryview, policy: RecordPolicy, origin: AppendOrigin, wall_ms: int
+) -> list[tuple[memoryview, BatchHeader]]:
+    """Validate the batches of a coordinator or of the quorum leader.
+
+    Raises:
+        RecordValidationError: a batch is invalid, or there is none.
+    """
+    batches = [validate_batch(piece, policy, origin, wall_ms) for piece in batches_in(records)]
+    if not batches:
+        raise RecordValidationError(ErrorCode.INVALID_RECORD, "there is no record batch")
+    return batches
 
 
 def check_fits(size: int, segment_bytes: int, at: TopicPartition) -> None:

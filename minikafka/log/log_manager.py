@@ -265,7 +265,7 @@ class LogManager:
                     if retention_due:
                         self._delete_old_segments(log, now, faults)
                     if expiration_due:
-                        log.expire_producers(now)
+                        log.producers.expire(time_ms, log.config.producer_id_expiration_ms)
                     log.tick(now)
                     producers += len(log.producers.producers)
                     if log.producers.forgotten_early:
@@ -300,9 +300,8 @@ class LogManager:
 
     def unflushed(self) -> list[UnifiedLog]:
         """The logs that need a flush that was not requested yet."""
-        return [
-            log for directory in self.online for log in directory.logs.values() if log.needs_flush
-        ]
+        logs = (log for directory in self.online for log in directory.logs.values())
+        return [log for log in logs if log.flushes.needs_flush]
 
     def checkpoint_high_watermarks(self) -> list[StorageFault]:
         """Write all high watermarks. Replicas must have read theirs from the logs before."""

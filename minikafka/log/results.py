@@ -115,6 +115,14 @@ def followed(headers: list[BatchHeader], log_start_offset: int) -> LogAppendInfo
     )
 
 
+def combined(infos: list[LogAppendInfo]) -> LogAppendInfo:
+    """The result for batches that were appended one after another; there is at least one."""
+    return infos[-1]._replace(
+        first_offset=infos[0].first_offset,
+        max_timestamp=max(info.max_timestamp for info in infos),
+    )
+
+
 def nothing_appended(log_start_offset: int, leader_epoch: int) -> LogAppendInfo:
     """The result of an append without batches to write."""
     return LogAppendInfo(

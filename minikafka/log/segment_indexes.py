@@ -166,7 +166,9 @@ class SegmentIndexes:
         if not position:
             self.first_timestamp = headers[0].max_timestamp
         hints = self.hints
-        latest = self.latest
+        latest = self._latest
+        if latest is None:
+            latest = self.latest
         for header in headers:
             timestamp = header.max_timestamp
             if timestamp > latest.timestamp:

@@ -4,7 +4,7 @@ Invariants: log start offset <= high watermark <= log end offset; offsets go bac
 truncation; records below the recovery point are durable. Flushes run outside of the log:
 `take_flush` names what must be synced, and the caller reports that with `flushed`. A caller that
 catches a `StorageFault` from any method must take the whole log directory offline and stop using
-the log. Exception: with `OutOfFilesFault` nothing was changed. Source: `UnifiedLog`, `LocalLog`.
+the log. Exception: with `OutOfFilesFault` nothing was changed. Source: `UnifiedLog`.
 """
 
 from dataclasses import dataclass
@@ -12,21 +12,16 @@ from random import Random
 
 from minikafka.common.budget import Budget
 from minikafka.common.clock import Now
-from minikafka.common.errors import ErrorCode
 from minikafka.common.ids import TopicPartition, Uuid
-from minikafka.log.appends import batches_in, check_fits, headers_from_leader, judge_producers
-from minikafka.log.checkpoints import (
-    LEADER_EPOCHS,
-    write_epochs,
-)
+from minikafka.log.appends import check_fits, headers_from_leader, judge_producers, validate_all
 from minikafka.log.config import LogConfig
 from minikafka.log.disk import Disk
 from minikafka.log.flush import FlushLedger, FlushRequest
 from minikafka.log.leader_epoch_cache import EpochEnd, LeaderEpochCache
 from minikafka.log.local_log import LocalLog
-from minikafka.log.producer_snapshot import needs_snapshot, write_snapshot
-from minikafka.log.producer_state import ProducerState, is_marker
-from minikafka.log.recovery import Remembered, apply_marker, damage_as_fault, load_producers
+from minikafka.log.log_content import LogContent
+from minikafka.log.producer_state import ProducerState
+from minikafka.log.recovery import Remembered, damage_as_fault
 from minikafka.log.results import (
     LogAppendInfo,
     LogPosition,
@@ -35,18 +30,17 @@ from minikafka.log.results import (
     StoredBatch,
     TimestampOffset,
     UnexpectedOffsetError,
+    combined,
     duplicate_of,
     followed,
     new_append_info,
     nothing_appended,
 )
 from minikafka.log.retention import deletable
-from minikafka.log.segment_indexes import reaches
 from minikafka.log.segments import Segments
 from minikafka.log.timestamp_search import find_record
 from minikafka.log.transaction_index import AbortedTransaction
-from minikafka.records.batch import CONTROL, LOG_OVERHEAD, NO_TIMESTAMP, BatchHeader, assign
-from minikafka.records.errors import RecordValidationError
+from minikafka.records.batch import LOG_OVERHEAD, NO_TIMESTAMP, BatchHeader, assign
 from minikafka.records.validation import UNBOUNDED, AppendOrigin, validate_batch
 
 _CLIENT = AppendOrigin.CLIENT
@@ -64,28 +58,20 @@ class UnifiedLog:
     log_start_offset: int
     log_end_offset: int
     high_watermark: int
+    content: LogContent
     epochs: LeaderEpochCache
-    producers: ProducerState
     local: LocalLog
-    """Its `segments` and `flushes` are fields here, too: they are used for each batch."""
     segments: Segments
     flushes: FlushLedger
+    """The last four are parts of `content`, named here because each batch uses them."""
     _loaded_as: tuple[int, ...] | None = None
-    """The `_state` after a clean shutdown. While it is unchanged, a close writes nothing."""
+    """The state after a clean shutdown. While it is unchanged, a close writes nothing."""
 
     @classmethod
     def open(
-        cls,
-        disk: Disk,
-        folder: str,
-        topic_partition: TopicPartition,
-        *,
-        config: LogConfig,
-        remembered: Remembered,
-        now: Now,
-        rng: Random,
-        topic_id: Uuid | None = None,
-    ) -> "UnifiedLog":
+        cls, disk: Disk, folder: str, topic_partition: TopicPartition, *, config: LogConfig,
+        remembered: Remembered, now: Now, rng: Random, topic_id: Uuid | None = None,
+    ) -> "UnifiedLog":  # fmt: skip
         """Load the log in `folder`, or start an empty one there; see `LocalLog.open`."""
         local, loaded = LocalLog.open(
             disk, folder, topic_id, config=config, remembered=remembered, now=now, rng=rng
@@ -94,10 +80,11 @@ class UnifiedLog:
         high_watermark = min(max(remembered.high_watermark, start_offset), end_offset)
         log = cls(
             disk, folder, topic_partition, topic_id, config, start_offset, end_offset,
-            high_watermark, loaded.epochs, loaded.producers, local, local.segments, local.flushes,
+            high_watermark, LogContent(local, loaded.epochs, loaded.producers), loaded.epochs,
+            local, local.segments, local.flushes,
         )  # fmt: skip
         if remembered.clean and not local.flushes.folders:
-            log._loaded_as = log._state()
+            log._loaded_as = (start_offset, *local.state())
         return log
 
     def append_as_leader(
@@ -134,7 +121,7 @@ class UnifiedLog:
             StorageFault: nothing may be acknowledged.
         """
         if header.producer_id >= 0:
-            duplicate = self.producers.check(header)
+            duplicate = self.content.producers.check(header)
             if duplicate is not None:
                 return duplicate_of(duplicate, self.log_start_offset)
         return self._append_one(batch, header, leader_epoch, now)
@@ -179,7 +166,7 @@ class UnifiedLog:
         """
         self.epochs.assign(epoch, offset)
         if offset < self.log_end_offset:
-            self._save_epochs()
+            self.content.save_epochs()
 
     def read(
         self,
@@ -248,6 +235,11 @@ class UnifiedLog:
         return self.segments.size_bytes
 
     @property
+    def producers(self) -> ProducerState:
+        """The producers whose batches are in the log."""
+        return self.content.producers
+
+    @property
     def latest_epoch(self) -> int | None:
         """The greatest leader epoch that is known; None if none is."""
         return self.epochs.latest_epoch
@@ -255,7 +247,7 @@ class UnifiedLog:
     @property
     def first_unstable_offset(self) -> int | None:
         """The first offset of the first undecided transaction, or None."""
-        first = self.producers.first_unstable_offset
+        first = self.content.producers.first_unstable_offset
         return None if first is None else max(first, self.log_start_offset)
 
     @property
@@ -274,7 +266,7 @@ class UnifiedLog:
         if offset <= self.high_watermark:
             return False
         self.high_watermark = offset
-        self.producers.high_watermark_reached(offset)
+        self.content.producers.high_watermark_reached(offset)
         return True
 
     def increment_log_start_offset(self, offset: int) -> bool:
@@ -291,42 +283,29 @@ class UnifiedLog:
             return False
         self.local.reserve_files()
         self.log_start_offset = offset
-        self.epochs.truncate_from_start(offset)
-        self._save_epochs()
+        self.content.drop_epochs_before(offset)
         return True
 
     def truncate_to(self, offset: int, now: Now) -> None:
         """Drop the batch of `offset` and all after it; StorageFault if it cannot be read."""
         self.local.reserve_files()
         if offset >= self.log_end_offset:
-            self.epochs.truncate_from_end(offset)
-            self._save_epochs()
+            self.content.drop_epochs_from(offset)
         elif offset <= self.segments.first.base_offset:
-            self._truncate_fully(offset, now)
+            self.truncate_fully_and_start_at(offset, now)
         else:
             with damage_as_fault(self.disk, f"cannot truncate to offset {offset}"):
-                self._truncate_to(offset, now)
-
-    def _truncate_to(self, offset: int, now: Now) -> None:
-        end_offset = self.local.truncate_to(offset)
-        self._set_end(end_offset)
-        self.epochs.truncate_from_end(end_offset)
-        self._save_epochs()
-        self.producers = load_producers(
-            self.segments, end_offset, end_offset, self.high_watermark, now
-        )
+                self.log_end_offset = end_offset = self.local.truncate_to(offset)
+                self.log_start_offset = min(self.log_start_offset, end_offset)
+                self.high_watermark = min(self.high_watermark, end_offset)
+                self.content.forget_after(end_offset, self.high_watermark, now)
 
     def truncate_fully_and_start_at(self, offset: int, now: Now) -> None:
         """Drop everything; the empty log starts and ends at `offset`."""
         self.local.reserve_files()
-        self._truncate_fully(offset, now)
-
-    def _truncate_fully(self, offset: int, now: Now) -> None:
         self.local.truncate_fully_and_start_at(offset, now)
         self.log_start_offset = self.high_watermark = self.log_end_offset = offset
-        self.epochs.clear()
-        self._save_epochs()
-        self.producers = ProducerState(end_offset=offset)
+        self.content.forget_all(offset)
 
     def renew_config(self, config: LogConfig) -> None:
         """Replace the topic configs."""
@@ -349,38 +328,28 @@ class UnifiedLog:
             return 0
         self.local.reserve_files()
         if count == len(self.segments.items):
-            self._roll(self.log_end_offset, now)
+            self.content.roll(self.log_end_offset, now)
         self.segments.doom_first(count)
         start = self.segments.first.base_offset
         if start > self.log_start_offset:
             self.log_start_offset = start
-            self.epochs.truncate_from_start(start)
-            self._save_epochs()
+            self.content.drop_epochs_before(start)
         return count
 
     def roll(self, now: Now) -> None:
         """Start a new segment at the log's end, unless the active one is empty."""
         if self.segments.active.size:
             self.local.reserve_files()
-            self._roll(self.log_end_offset, now)
+            self.content.roll(self.log_end_offset, now)
 
     def tick(self, now: Now) -> None:
         """Remove files that are due, and want a flush by `flush.ms`."""
         self.local.tick(now)
 
-    def expire_producers(self, now: Now) -> None:
-        """Forget producers that appended nothing for `producer.id.expiration.ms`."""
-        self.producers.expire(now.monotonic_ms, self.config.producer_id_expiration_ms)
-
     @property
     def recovery_point(self) -> int:
         """Records below this offset are durable."""
         return self.flushes.recovery_point
-
-    @property
-    def needs_flush(self) -> bool:
-        """True if a flush is wanted: after a roll, by `flush.messages` or by `flush.ms`."""
-        return self.flushes.needs_flush
 
     @property
     def awaits_flush(self) -> bool:
@@ -416,22 +385,15 @@ class UnifiedLog:
 
     def prepare_close(self) -> FlushRequest | None:
         """Write what is only in memory; return the flush to run before `finish_close`, or None."""
-        if self._state() == self._loaded_as:
+        if (self.log_start_offset, *self.local.state()) == self._loaded_as:
             return None
         self.local.reserve_files()
-        self.segments.active.indexes.write_last()
-        if needs_snapshot(
-            self.disk, self.folder, self.producers, self.size_bytes, self.log_end_offset
-        ):
-            self._snapshot_producers()
+        self.content.complete_files(self.log_end_offset)
         return self.local.take_last_flush()
 
     def finish_close(self, request: FlushRequest | None) -> None:
         """Close the files, after the request has run."""
         self.local.close(request)
-
-    def _state(self) -> tuple[int, ...]:
-        return (self.log_start_offset, *self.local.state())
 
     def abandon(self) -> None:
         """Close the files without writing."""
@@ -440,19 +402,11 @@ class UnifiedLog:
     def _append_all(
         self, records: memoryview, leader_epoch: int, now: Now, origin: AppendOrigin
     ) -> LogAppendInfo:
-        """Append the batches of a coordinator or of the quorum leader."""
-        policy = self.config.records
-        batches = [
-            validate_batch(piece, policy, origin, now.wall_ms) for piece in batches_in(records)
-        ]
-        if not batches:
-            raise RecordValidationError(ErrorCode.INVALID_RECORD, "there is no record batch")
-        if (duplicate := judge_producers(batches, self.producers)) is not None:
+        batches = validate_all(records, self.config.records, origin, now.wall_ms)
+        if (duplicate := judge_producers(batches, self.content.producers)) is not None:
             return duplicate_of(duplicate, self.log_start_offset)
-        done = [self._append_one(batch, header, leader_epoch, now) for batch, header in batches]
-        return done[-1]._replace(
-            first_offset=done[0].first_offset,
-            max_timestamp=max(info.max_timestamp for info in done),
+        return combined(
+            [self._append_one(batch, header, leader_epoch, now) for batch, header in batches]
         )
 
     def _append_one(
@@ -465,7 +419,7 @@ class UnifiedLog:
         timestamp = header.max_timestamp
         header = assign(batch, header, offset, leader_epoch)
         if self.segments.items[-1].must_roll(size, timestamp, last_offset, now):
-            self._roll_for(header, now)
+            self.content.roll_for(header, now)
         self._write(batch, [header], now)
         stamped = timestamp if self.config.records.log_append_time else NO_TIMESTAMP
         return new_append_info(
@@ -478,70 +432,18 @@ class UnifiedLog:
         run: list[BatchHeader] = []
         for header in headers:
             size = header.batch_length + LOG_OVERHEAD
-            held = position - start
-            segment = self.segments.active
-            if segment.must_roll(held + size, header.max_timestamp, header.last_offset, now):
+            held = position + size - start
+            if self.segments.active.must_roll(held, header.max_timestamp, header.last_offset, now):
                 if run:
                     self._write(records[start:position], run, now)
                     start, run = position, []
-                self._roll_for(header, now)
+                self.content.roll_for(header, now)
             run.append(header)
             position += size
         self._write(records[start:position], run, now)
 
     def _write(self, records: memoryview, headers: list[BatchHeader], now: Now) -> None:
-        """Write batches into the active segment; update end offset, epochs and producers."""
-        segment = self.local.append(records, headers)
-        epochs, producers = self.epochs, self.producers
-        position = 0
-        for header in headers:
-            if header.leader_epoch >= 0 and header.leader_epoch != epochs.latest_epoch:
-                epochs.assign(header.leader_epoch, header.base_offset)
-            if header.producer_id >= 0:
-                if not header.attributes & CONTROL:
-                    producers.written(header, now.monotonic_ms)
-                elif is_marker(header):
-                    batch = records[position : position + header.size]
-                    aborted = apply_marker(
-                        producers, header, batch, self.high_watermark, now.monotonic_ms
-                    )
-                    if aborted is not None:
-                        segment.indexes.add_aborted(aborted)
-            position += header.batch_length + LOG_OVERHEAD
+        self.content.write(records, headers, self.high_watermark, now)
         self.log_end_offset = self.local.records_end
-        if epochs.changed:
-            self._save_epochs()
-
-    def _roll_for(self, header: BatchHeader, now: Now) -> None:
-        """Start a segment for this batch at the end of the log's last batch.
-
-        Unlike Kafka, where it starts at the batch. A gap between segments would look like a
-        segment whose end was lost in a power failure.
-        """
-        base_offset = self.local.records_end
-        if not reaches(base_offset, header.last_offset):
-            base_offset = header.base_offset
-        self.local.reserve_files()
-        self._roll(base_offset, now)
-
-    def _roll(self, base_offset: int, now: Now) -> None:
-        """Start a segment at `base_offset`. The caller must have reserved files."""
-        if self.local.close_active(base_offset):
-            self._snapshot_producers(base_offset)
-            self.local.start_segment(base_offset, now)
-
-    def _snapshot_producers(self, offset: int | None = None) -> None:
-        self.producers.end_offset = self.log_end_offset if offset is None else offset
-        path = write_snapshot(self.disk, self.folder, self.producers)
-        self.flushes.wrote(path, self.folder)
-
-    def _save_epochs(self) -> None:
         if self.epochs.changed:
-            write_epochs(self.disk, self.folder, self.epochs.entries)
-            self.epochs.changed = False
-            self.flushes.wrote(f"{self.folder}/{LEADER_EPOCHS}", self.folder)
-
-    def _set_end(self, offset: int) -> None:
-        self.log_end_offset = offset
-        self.log_start_offset = min(self.log_start_offset, offset)
-        self.high_watermark = min(self.high_watermark, offset)
+            self.content.save_epochs()

@@ -1,0 +1,120 @@
+"""The batches of a log, with the state that follows from them: leader epochs and producers.
+
+Each change of the batches changes that state with it, in memory and in its files. Source: the parts
+of `UnifiedLog` that call `LocalLog`, `LeaderEpochFileCache` and `ProducerStateManager`.
+"""
+
+from dataclasses import dataclass
+
+from minikafka.common.clock import Now
+from minikafka.log.checkpoints import LEADER_EPOCHS, write_epochs
+from minikafka.log.leader_epoch_cache import LeaderEpochCache
+from minikafka.log.local_log import LocalLog
+from minikafka.log.producer_snapshot import needs_snapshot, write_snapshot
+from minikafka.log.producer_state import ProducerState, is_marker
+from minikafka.log.recovery import apply_marker, load_producers
+from minikafka.log.segment_indexes import reaches
+from minikafka.records.batch import CONTROL, LOG_OVERHEAD, BatchHeader
+
+
+@dataclass(slots=True)
+class LogContent:
+    """The batches in `local`, and what they say."""
+
+    local: LocalLog
+    epochs: LeaderEpochCache
+    producers: ProducerState
+
+    def write(
+        self, records: memoryview, headers: list[BatchHeader], high_watermark: int, now: Now
+    ) -> None:
+        """Write batches into the active segment, all of them or none.
+
+        The caller must call `save_epochs` when it has noted the new end of the log.
+
+        Raises:
+            StorageFault: nothing may be acknowledged.
+        """
+        segment = self.local.append(records, headers)
+        epochs, producers = self.epochs, self.producers
+        position = 0
+        for header in headers:
+            if header.leader_epoch >= 0 and header.leader_epoch != epochs.latest_epoch:
+                epochs.assign(header.leader_epoch, header.base_offset)
+            if header.producer_id >= 0:
+                if not header.attributes & CONTROL:
+                    producers.written(header, now.monotonic_ms)
+                elif is_marker(header):
+                    batch = records[position : position + header.size]
+                    aborted = apply_marker(
+                        producers, header, batch, high_watermark, now.monotonic_ms
+                    )
+                    if aborted is not None:
+                        segment.indexes.add_aborted(aborted)
+            position += header.batch_length + LOG_OVERHEAD
+
+    def roll_for(self, header: BatchHeader, now: Now) -> None:
+        """Start a segment for this batch at the end of the last batch.
+
+        Unlike Kafka, where it starts at the batch. A gap between segments would look like a
+        segment whose end was lost in a power failure.
+        """
+        base_offset = self.local.records_end
+        if not reaches(base_offset, header.last_offset):
+            base_offset = header.base_offset
+        self.local.reserve_files()
+        self.roll(base_offset, now)
+
+    def roll(self, base_offset: int, now: Now) -> None:
+        """Start a segment at `base_offset`, with a snapshot of the producers at its start.
+
+        The caller must have reserved files.
+        """
+        if self.local.close_active(base_offset):
+            self._snapshot_producers(base_offset)
+            self.local.start_segment(base_offset, now)
+
+    def drop_epochs_before(self, offset: int) -> None:
+        """Let the log begin at `offset`."""
+        self.epochs.truncate_from_start(offset)
+        self.save_epochs()
+
+    def drop_epochs_from(self, offset: int) -> None:
+        """Forget the epochs that start at `offset` or later."""
+        self.epochs.truncate_from_end(offset)
+        self.save_epochs()
+
+    def save_epochs(self) -> None:
+        """Write the leader epochs to their file, if they have changed."""
+        if self.epochs.changed:
+            folder = self.local.folder
+            write_epochs(self.local.disk, folder, self.epochs.entries)
+            self.epochs.changed = False
+            self.local.flushes.wrote(f"{folder}/{LEADER_EPOCHS}", folder)
+
+    def forget_after(self, end_offset: int, high_watermark: int, now: Now) -> None:
+        """Drop what the batches said that a truncation to `end_offset` has dropped."""
+        self.drop_epochs_from(end_offset)
+        self.producers = load_producers(
+            self.local.segments, end_offset, end_offset, high_watermark, now
+        )
+
+    def forget_all(self, offset: int) -> None:
+        """Drop what the batches said, after a truncation that left none; the log is at `offset`."""
+        self.epochs.clear()
+        self.save_epochs()
+        self.producers = ProducerState(end_offset=offset)
+
+    def complete_files(self, log_end_offset: int) -> None:
+        """Write what is only in memory, before the log is closed."""
+        local, segments = self.local, self.local.segments
+        segments.active.indexes.write_last()
+        if needs_snapshot(
+            local.disk, local.folder, self.producers, segments.size_bytes, log_end_offset
+        ):
+            self._snapshot_producers(log_end_offset)
+
+    def _snapshot_producers(self, offset: int) -> None:
+        self.producers.end_offset = offset
+        path = write_snapshot(self.local.disk, self.local.folder, self.producers)
+        self.local.flushes.wrote(path, self.local.folder)
