@@ -1,7 +1,7 @@
 """The files of one log, below `UnifiedLog`: segments, and the files and names that are not durable.
 
-`LocalLog` knows neither producers nor leader epochs nor the high watermark. `UnifiedLog` calls it,
-and writes producer snapshots and leader epochs itself. Source: `LocalLog`.
+`LocalLog` knows neither producers nor leader epochs nor the high watermark: `LogContent` and
+`UnifiedLog` do. Source: `LocalLog`.
 """
 
 from collections.abc import Callable
