@@ -34,6 +34,7 @@ TESTED_ELSEWHERE = {
     "minikafka/common/": "tests/unit",
     "minikafka/config/": "tests/unit/config",
     "minikafka/group/ports.py": "tests/unit/group",
+    "minikafka/raft/settings.py": "tests/unit/raft",
 }
 
 FORBIDDEN_CALLS = ("open", "hash", "id", "print", "input", "eval", "exec")

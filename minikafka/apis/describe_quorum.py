@@ -21,7 +21,7 @@ from minikafka.messages.describe_quorum import (
     Node,
     ReplicaState,
 )
-from minikafka.raft.raft_node import Progress
+from minikafka.raft.quorum_progress import Progress
 from minikafka.serving.context import BrokerContext, ControllerContext
 from minikafka.serving.forwarding import forward
 from minikafka.serving.registry import broker_api, controller_api
@@ -88,8 +88,8 @@ def _describe(ctx: ControllerContext) -> DescribeQuorumResponsePartitionData:
     raft = ctx.services.raft
     assert raft.voters is not None
     now_ms = ctx.env.clock.wall_ms
-    own = Progress(raft.node_id, raft.directory_id, raft.end_offset, now_ms, now_ms)
-    fetchers = list(raft.progress.values())
+    own = Progress(raft.node_id, raft.quorum.directory_id, raft.end_offset, now_ms, now_ms)
+    fetchers = list(raft.progress)
     voters = []
     for voter in raft.voters.voters.values():
         known = [own, *fetchers] if voter.node_id == raft.node_id else fetchers

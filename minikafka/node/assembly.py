@@ -36,8 +36,10 @@ from minikafka.raft.metadata_storage import (
     open_metadata_log,
     read_bootstrap,
 )
+from minikafka.raft.quorum_state import QuorumState
 from minikafka.raft.raft_log import RaftLog
-from minikafka.raft.raft_node import RaftNode, RaftSettings
+from minikafka.raft.raft_node import RaftNode
+from minikafka.raft.settings import RaftSettings
 from minikafka.raft.snapshot_retention import SnapshotRetention
 from minikafka.raft.snapshotter import Snapshotter
 from minikafka.raft.voter_set import RaftVoter, VoterSet
@@ -192,7 +194,7 @@ class _Builder:
             StorageFault: a voter has no metadata, but its directories show that it was in use: it
                 could become the leader of a cluster without topics.
         """
-        if not is_unused(home.disk, raft.log.log):
+        if not is_unused(home.disk, raft.log.unified_log):
             return
         if raft.voters is None:
             _log.warning(
@@ -230,14 +232,18 @@ class _Builder:
         return RaftNode(
             env=self.env,
             calls=self.calls,
-            node_id=config.node_id,
-            directory_id=home.directory_id,
             cluster_id=self.around.cluster_id,
+            quorum=QuorumState(
+                node_id=config.node_id,
+                directory_id=home.directory_id,
+                disk=home.disk,
+                listener=config.controller_listener_names[0],
+                is_controller=config.is_controller,
+                voters=self._static_voters(),
+            ),
             log=RaftLog(log),
             disk=home.disk,
-            voters=self._static_voters(),
             bootstrap=config.bootstrap_servers,
-            listener=config.controller_listener_names[0],
             settings=RaftSettings(
                 fetch_timeout_ms=values[keys.CONTROLLER_QUORUM_FETCH_TIMEOUT_MS],
                 request_timeout_ms=values[keys.CONTROLLER_QUORUM_REQUEST_TIMEOUT_MS],
@@ -245,7 +251,6 @@ class _Builder:
                 fetch_max_bytes=values[keys.CONTROLLER_QUORUM_FETCH_MAX_BYTES],
                 snapshot_max_bytes=values[keys.CONTROLLER_QUORUM_FETCH_SNAPSHOT_MAX_BYTES],
             ),
-            is_controller=config.is_controller,
         )
 
     def _static_voters(self) -> VoterSet | None:

@@ -167,7 +167,7 @@ class Node:
         size = append_ms = 0
         for batch in raft.log.committed(before.offset + 1, raft.high_watermark):
             if batch.control:
-                raft.learn_control(batch.control)
+                raft.quorum.learn_control(batch.control)
             loader.load_batch(batch.records, last_offset=batch.last_offset, epoch=batch.epoch)
             size, append_ms = size + batch.size, batch.append_ms
         if self.controller is not None:

@@ -46,8 +46,8 @@ def read_metadata(
         return MetadataRead(error=ErrorCode.UNKNOWN_LEADER_EPOCH)
     if not raft.is_leader:
         return MetadataRead(error=ErrorCode.NOT_LEADER_OR_FOLLOWER)
-    log = raft.log.log
-    start = log.log_start_offset
+    log = raft.log
+    start = log.start_offset
     found = _validate(raft, fetch_offset, last_fetched_epoch)
     if isinstance(found, SnapshotId):
         return MetadataRead(
@@ -57,7 +57,7 @@ def read_metadata(
         return MetadataRead(
             high_watermark=raft.high_watermark, log_start_offset=start, diverging=found
         )
-    read = raft.log.read(fetch_offset, _MAX_BYTES)
+    read = log.read(fetch_offset, _MAX_BYTES)
     return MetadataRead(
         high_watermark=raft.high_watermark, log_start_offset=start, records=read.slice
     )
@@ -67,18 +67,18 @@ def _validate(
     raft: RaftNode, fetch_offset: int, last_fetched_epoch: int
 ) -> SnapshotId | EpochEnd | None:
     """None if this log has the position; else the snapshot to load or the epoch to truncate to."""
-    log = raft.log.log
+    log = raft.log
     # The snapshot at offset 0 is the initial state of a quorum; it is never sent.
     snapshots = [s for s in snapshot_ids(raft.disk, METADATA_FOLDER) if s.end_offset > 0]
     if fetch_offset == 0 and snapshots:
         return snapshots[-1]
-    if fetch_offset == 0 and log.log_start_offset == 0:
+    if fetch_offset == 0 and log.start_offset == 0:
         return None
     if snapshots:
         earliest = snapshots[0]
-        if fetch_offset < log.log_start_offset or last_fetched_epoch < earliest.epoch:
+        if fetch_offset < log.start_offset or last_fetched_epoch < earliest.epoch:
             return snapshots[-1]
-        if fetch_offset == log.log_start_offset and last_fetched_epoch != earliest.epoch:
+        if fetch_offset == log.start_offset and last_fetched_epoch != earliest.epoch:
             return snapshots[-1]
     end = log.end_offset_for_epoch(last_fetched_epoch)
     if end.epoch < 0:

@@ -27,7 +27,7 @@ from minikafka.log.scan import scan_batches
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.metadata.features import DEFAULT_LEVELS
 from minikafka.metadata.serde import MetadataRecord
-from minikafka.raft.quorum_state import read_election_state
+from minikafka.raft.election_state import read_election_state
 from minikafka.raft.snapshots import BOOTSTRAP, SnapshotId, read_snapshot, snapshot_ids
 from minikafka.raft.storage import bootstrap_records
 from minikafka.records.batch import BatchHeader, Buffer

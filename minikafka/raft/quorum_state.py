@@ -1,77 +1,187 @@
-"""The persistent state of a quorum node: epoch, leader, vote. It is written before it is used.
+"""The node's state in the quorum: epoch, leader, role and voters.
 
-Source: `QuorumState`, `FileQuorumStateStore`, `QuorumStateData` (version 0 for kraft.version 0, 1
-for kraft.version 1).
+`RAFT_ROLES` has the transitions.
+
+Invariants: the epoch never goes back; the state file is written before the state is used.
+
+Source: `QuorumState`, KIP-595.
 """
 
-import json
-from typing import NamedTuple
+import logging
+from dataclasses import dataclass, field
+from enum import Enum
 
-from minikafka.common.faults import StorageFault
-from minikafka.common.ids import ZERO_UUID, Uuid
-from minikafka.log.disk import Disk, read_file, write_file
+from minikafka.common.ids import Uuid
+from minikafka.common.state_table import StateTable
+from minikafka.log.disk import Disk
+from minikafka.log.log_directory import METADATA_FOLDER
+from minikafka.raft.election_state import ElectionState, read_election_state, write_election_state
+from minikafka.raft.raft_log import RaftLog
+from minikafka.raft.snapshots import Snapshot, SnapshotId, read_snapshot
+from minikafka.raft.voter_set import VoterSet
+from minikafka.records.batch import ControlType
 
-QUORUM_STATE = "quorum-state"
-NO_NODE = -1
-
-
-class ElectionState(NamedTuple):
-    """An epoch, its leader and the node that this node voted for in it; -1 for none."""
-
-    epoch: int = 0
-    leader_id: int = NO_NODE
-    voted_id: int = NO_NODE
-    voted_directory_id: Uuid = ZERO_UUID
+_log = logging.getLogger("minikafka.raft")
 
 
-def read_election_state(disk: Disk, folder: str) -> ElectionState:
-    """Read the state in `quorum-state`; epoch 0 without a leader if there is no such file.
+class RaftRole(Enum):
+    """The role of a node in the quorum."""
 
-    Raises:
-        StorageFault: the file exists but is damaged.
+    UNATTACHED = "unattached"
+    OBSERVER = "observer"
+    LEADER = "leader"
+
+
+RAFT_ROLES = StateTable(
+    "raft node",
+    {
+        # It knows no leader.
+        RaftRole.UNATTACHED: (RaftRole.UNATTACHED, RaftRole.OBSERVER, RaftRole.LEADER),
+        # It follows the leader, of this epoch or of a newer one.
+        RaftRole.OBSERVER: (RaftRole.OBSERVER, RaftRole.UNATTACHED),
+        # A leader leads until its process ends.
+        RaftRole.LEADER: (),
+    },
+)
+
+
+@dataclass(slots=True, kw_only=True)
+class QuorumState:
+    """Who leads in which epoch, and what this node is.
+
+    `voters` are those of the configuration (static quorum), or None if the snapshot at offset 0 or
+    the log has them. `listener` is the name of the controllers' listener.
     """
-    content = read_file(disk, f"{folder}/{QUORUM_STATE}")
-    if content is None:
-        return ElectionState()
-    try:
-        said = json.loads(content)
-        voted_directory = said.get("votedDirectoryId")
-        return ElectionState(
-            epoch=int(said["leaderEpoch"]),
-            leader_id=int(said["leaderId"]),
-            voted_id=int(said["votedId"]),
-            voted_directory_id=Uuid.parse(voted_directory) if voted_directory else ZERO_UUID,
+
+    node_id: int
+    directory_id: Uuid
+    disk: Disk
+    listener: str
+    is_controller: bool
+    voters: VoterSet | None
+    role: RaftRole = RaftRole.UNATTACHED
+    kraft_version: int = 0
+    leader_address: tuple[str, int] | None = None
+    """Host and port of the leader's controller listener, or None if unknown."""
+    adopted_offset: int = field(default=0, init=False)
+    """The end offset of the snapshot that was loaded last; 0 without one."""
+    voters_are_logged: bool = field(default=False, init=False)
+    """True if the log, or a snapshot behind offset 0, has the voters."""
+    _election: ElectionState = field(default_factory=ElectionState, init=False)
+
+    @property
+    def epoch(self) -> int:
+        """The current epoch."""
+        return self._election.epoch
+
+    @property
+    def leader_id(self) -> int:
+        """The leader of the epoch, or -1."""
+        return self._election.leader_id
+
+    @property
+    def is_leader(self) -> bool:
+        """True if this node is the leader."""
+        return self.role is RaftRole.LEADER
+
+    @property
+    def is_only_voter(self) -> bool:
+        """True if this node is the quorum."""
+        return (
+            self.is_controller
+            and self.voters is not None
+            and len(self.voters) == 1
+            and self.voters.includes(self.node_id, self.directory_id)
         )
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise StorageFault(
-            disk.root,
-            f"{folder}/{QUORUM_STATE} is damaged ({error!r}): expected a JSON object with "
-            "leaderId, leaderEpoch and votedId; restore it from a backup, or remove it if this "
-            "node is the only voter of its quorum",
-        ) from error
 
+    def load(self, log: RaftLog) -> None:
+        """Read the state file, and the voters from snapshot and log.
 
-def write_election_state(
-    disk: Disk, folder: str, state: ElectionState, *, kraft_version: int, voters: list[int]
-) -> None:
-    """Replace `quorum-state`, durably. Only the file of kraft.version 0 has the `voters`."""
-    if kraft_version == 0:
-        content: dict[str, object] = {
-            "clusterId": "",
-            "leaderId": state.leader_id,
-            "leaderEpoch": state.epoch,
-            "votedId": state.voted_id,
-            "appliedOffset": 0,
-            "currentVoters": [{"voterId": voter} for voter in voters],
-            "data_version": 0,
-        }
-    else:
-        content = {
-            "leaderId": state.leader_id,
-            "leaderEpoch": state.epoch,
-            "votedId": state.voted_id,
-            "votedDirectoryId": str(state.voted_directory_id),
-            "data_version": 1,
-        }
-    text = json.dumps(content, separators=(",", ":"))
-    write_file(disk, f"{folder}/{QUORUM_STATE}", text.encode(), sync=True)
+        Raises:
+            StorageFault: one of them is damaged.
+        """
+        self._election = read_election_state(self.disk, METADATA_FOLDER)
+        if log.last_epoch > self.epoch:
+            self._election = ElectionState(log.last_epoch)
+        if self.voters is None or self.kraft_version > 0:
+            self._load_voters(log)
+
+    def _load_voters(self, log: RaftLog) -> None:
+        """Load the voters of a dynamic quorum, which are not in the configuration.
+
+        They are in the snapshot that was adopted, or else the initial one at offset 0, and in
+        control records after it.
+        """
+        if self.voters is None:
+            first = SnapshotId(0, 0)
+            snapshot = read_snapshot(self.disk, f"{METADATA_FOLDER}/{first.file_name}")
+            if snapshot is not None:
+                self.adopt(first, snapshot)
+        start_offset = max(log.start_offset, self.adopted_offset)
+        for batch in log.batches(start_offset, log.end_offset, control_only=True):
+            self.learn_control(batch.control)
+
+    def adopt(self, snapshot_id: SnapshotId, snapshot: Snapshot) -> None:
+        """Use the voters of a snapshot; control records before it no longer count."""
+        self.adopted_offset = snapshot_id.end_offset
+        if snapshot.voters is not None:
+            self.voters, self.kraft_version = snapshot.voters, snapshot.kraft_version
+            self.voters_are_logged = snapshot_id.end_offset > 0
+
+    def learn_control(self, control: list[tuple[int, bytes]]) -> None:
+        """Use the voters and the kraft.version of control records."""
+        for kind, value in control:
+            if kind == ControlType.KRAFT_VOTERS:
+                self.voters = VoterSet.from_record(value)
+                self.voters_are_logged = True
+            elif kind == ControlType.KRAFT_VERSION:
+                self.kraft_version = int.from_bytes(value[2:4], "big")
+
+    def voter_address(self, node_id: int) -> tuple[str, int] | None:
+        """Host and port of a voter's controller listener, or None if it is no known voter."""
+        voter = None if self.voters is None else self.voters.voters.get(node_id)
+        return None if voter is None else voter.address(self.listener)
+
+    # Transitions
+
+    def become_leader(self) -> None:
+        """Lead the next epoch."""
+        self._persist(ElectionState(self.epoch + 1, self.node_id))
+        self._take(RaftRole.LEADER)
+        self.leader_address = self.voter_address(self.node_id)
+
+    def become_unattached(self) -> None:
+        """Search for the leader: none is known, or the known one does not lead."""
+        self._take(RaftRole.UNATTACHED)
+        self.leader_address = None
+
+    def learn_epoch(self, epoch: int, leader_id: int) -> None:
+        """Persist the leader of an epoch that is not older than the current one."""
+        self._persist(ElectionState(epoch, leader_id))
+
+    def become_observer(self, address: tuple[str, int]) -> None:
+        """Follow the leader of the epoch at this address."""
+        if self.role is not RaftRole.OBSERVER or self.leader_address != address:
+            _log.info(
+                "[raft %d] follows %d at %s:%d in epoch %d",
+                self.node_id, self.leader_id, *address, self.epoch,
+            )  # fmt: skip
+        self._take(RaftRole.OBSERVER)
+        self.leader_address = address
+
+    def _take(self, role: RaftRole) -> None:
+        RAFT_ROLES.require(self.role, role, self.node_id)
+        self.role = role
+
+    def _persist(self, election: ElectionState) -> None:
+        # Only controllers keep the file: a voter must not forget its epoch. An observer learns the
+        # epoch again after a restart.
+        if self.is_controller:
+            write_election_state(
+                self.disk,
+                METADATA_FOLDER,
+                election,
+                kraft_version=self.kraft_version,
+                voters=[] if self.voters is None else self.voters.ids,
+            )
+        self._election = election

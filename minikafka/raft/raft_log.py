@@ -10,10 +10,18 @@ from typing import NamedTuple
 from minikafka.common.clock import Now
 from minikafka.common.faults import InvariantViolation, StorageFault
 from minikafka.log.file_names import LOG_SUFFIX, file_name
+from minikafka.log.leader_epoch_cache import EpochEnd
 from minikafka.log.results import LogRead
 from minikafka.log.unified_log import UnifiedLog
 from minikafka.metadata.serde import MetadataRecord, decode_record, encode_record, record_version
-from minikafka.raft.metadata_storage import INCOMPLETE, check_batch, damaged
+from minikafka.raft.metadata_storage import (
+    INCOMPLETE,
+    check_batch,
+    damaged,
+    learn_last_epoch,
+    start_after,
+)
+from minikafka.raft.snapshots import SnapshotId
 from minikafka.records.batch import CONTROL, BatchHeader
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch
 from minikafka.records.errors import CorruptRecordsError
@@ -47,19 +55,54 @@ class RaftLog:
     committed, so that they are not read and decoded again.
     """
 
-    log: UnifiedLog
+    unified_log: UnifiedLog
     _appended: dict[int, MetadataBatch] = field(default_factory=dict)
     """By base offset."""
 
     @property
+    def start_offset(self) -> int:
+        """The first offset of the log; a snapshot contains what was before it."""
+        return self.unified_log.log_start_offset
+
+    @property
     def end_offset(self) -> int:
         """The offset that the next record will get."""
-        return self.log.log_end_offset
+        return self.unified_log.log_end_offset
 
     @property
     def last_epoch(self) -> int:
         """The epoch of the last record; 0 in an empty log."""
-        return self.log.latest_epoch or 0
+        return self.unified_log.latest_epoch or 0
+
+    @property
+    def size_bytes(self) -> int:
+        """The size of all segments."""
+        return self.unified_log.size_bytes
+
+    def end_offset_for_epoch(self, epoch: int) -> EpochEnd:
+        """The last epoch up to `epoch` that the log has, and its end offset; -1 for none."""
+        return self.unified_log.end_offset_for_epoch(epoch)
+
+    def begin_epoch(self, epoch: int) -> None:
+        """Note that the records from the log's end on are of `epoch`."""
+        self.unified_log.assign_epoch_start_offset(epoch, self.end_offset)
+
+    def update_high_watermark(self, offset: int) -> None:
+        """Note that everything below `offset` is committed."""
+        self.unified_log.update_high_watermark(offset)
+
+    def roll(self, now: Now) -> None:
+        """Begin a new segment, so that the ones before it can be removed."""
+        self.unified_log.roll(now)
+
+    def tick(self, now: Now) -> None:
+        """Do what is due, such as the removal of segments whose deletion delay has passed."""
+        self.unified_log.tick(now)
+
+    def delete_before(self, offset: int, now: Now) -> int:
+        """Remove the segments below `offset` after the deletion delay; how many there are."""
+        self.unified_log.increment_log_start_offset(offset)
+        return self.unified_log.delete_old_segments(now)
 
     def append_records(
         self, records: Iterable[MetadataRecord], *, epoch: int, metadata_version: int, now: Now
@@ -87,7 +130,7 @@ class RaftLog:
         return self._append(build_batch(records, BatchOptions(is_control=True)), epoch, now)
 
     def _append(self, batch: bytearray, epoch: int, now: Now) -> int:
-        info = self.log.append_as_leader(
+        info = self.unified_log.append_as_leader(
             memoryview(batch), leader_epoch=epoch, now=now, origin=AppendOrigin.RAFT_LEADER
         )
         return info.last_offset
@@ -107,12 +150,19 @@ class RaftLog:
                 )
             expected = header.next_offset
         self._appended.clear()
-        self.log.append_as_follower(records, leader_epoch=epoch, now=now)
+        self.unified_log.append_as_follower(records, leader_epoch=epoch, now=now)
 
     def truncate_to(self, offset: int, now: Now) -> None:
         """Remove everything from `offset`, which is at a batch's start."""
         self._appended.clear()
-        self.log.truncate_to(offset, now)
+        self.unified_log.truncate_to(offset, now)
+        learn_last_epoch(self.unified_log.disk, self.unified_log)
+
+    def start_after(self, snapshot_id: SnapshotId, now: Now) -> None:
+        """Replace the content by a snapshot: the empty log begins at the snapshot's end."""
+        self._appended.clear()
+        start_after(self.unified_log, snapshot_id, now)
+        self.update_high_watermark(snapshot_id.end_offset)
 
     def committed(self, start_offset: int, end_offset: int) -> Iterator[MetadataBatch]:
         """Yield batches as `batches` does; call it once for each range, in order.
@@ -166,7 +216,7 @@ class RaftLog:
             StorageFault: a batch is damaged. The text names the file, byte and offset.
         """
         if start_offset == self.end_offset:
-            return LogRead(None, self.log.position_of(start_offset))
+            return LogRead(None, self.unified_log.position_of(start_offset))
         read = self._read(start_offset, self.end_offset, max_bytes)
         assert read.slice is not None
         content, end = read.slice.read(), 0
@@ -182,13 +232,13 @@ class RaftLog:
 
     def _read(self, start_offset: int, end_offset: int, max_bytes: int = _READ_BYTES) -> LogRead:
         try:
-            read = self.log.read(
+            read = self.unified_log.read(
                 start_offset, max_bytes, upper_bound_offset=end_offset, min_one_message=True
             )
         except CorruptRecordsError as error:
-            folder = self.log.folder
+            folder = self.unified_log.folder
             raise damaged(
-                self.log.disk, f"{folder} is damaged before offset {start_offset}: {error}"
+                self.unified_log.disk, f"{folder} is damaged before offset {start_offset}: {error}"
             ) from error
         if read.slice is None and end_offset > self.end_offset:
             raise InvariantViolation(f"the metadata log has nothing at offset {start_offset}")
@@ -200,8 +250,8 @@ class RaftLog:
         name = file_name(read.position.segment_base_offset, LOG_SUFFIX)
         byte = read.position.position + position
         return damaged(
-            self.log.disk,
-            f"{self.log.folder}/{name} is damaged at byte {byte}, offset {offset}: {wrong}",
+            self.unified_log.disk,
+            f"{self.unified_log.folder}/{name} is damaged at byte {byte}, offset {offset}: {wrong}",
         )
 
 

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from minikafka.common.effects import Channel
 from minikafka.common.environment import Environment
@@ -11,12 +11,10 @@ from minikafka.log.disk import Disk, File
 from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.messages import fetch_snapshot as messages
 from minikafka.protocol.primitives import MalformedMessage
+from minikafka.raft.settings import RaftSettings
 from minikafka.raft.snapshots import PART_SUFFIX, Snapshot, SnapshotId, parse_snapshot
 from minikafka.records.errors import CorruptRecordsError
 from minikafka.rpc.calls import Calls
-
-if TYPE_CHECKING:
-    from minikafka.raft.raft_node import RaftSettings
 
 _log = logging.getLogger("minikafka.raft")
 _VERSION = 1
@@ -35,7 +33,7 @@ class SnapshotFetch:
     epoch: int
     disk: Disk
     snapshot_id: SnapshotId
-    settings: "RaftSettings"
+    settings: RaftSettings
     on_done: Callable[[SnapshotId, Snapshot | None], None]
     _file: File | None = None
 

@@ -28,7 +28,7 @@ class SnapshotRetention:
 
     def clean(self, now: Now) -> None:
         """Remove snapshots and segments beyond the limits; segments: after the deletion delay."""
-        log = self.raft.log.log
+        log = self.raft.log
         log.tick(now)
         snapshots = [
             each
@@ -37,17 +37,16 @@ class SnapshotRetention:
         ]
         while len(snapshots) > 1 and self._is_due(snapshots, now):
             gone, newer = snapshots[0], snapshots[1]
-            log.increment_log_start_offset(newer.snapshot_id.end_offset)
-            count = log.delete_old_segments(now)
+            count = log.delete_before(newer.snapshot_id.end_offset, now)
             self.raft.disk.remove(f"{METADATA_FOLDER}/{gone.snapshot_id.file_name}")
             del snapshots[0]
             _log.info(
                 "[raft %d] removed snapshot %s; the metadata log begins at offset %d, segments "
                 "removed: %d",
-                self.raft.node_id, gone.snapshot_id.file_name, log.log_start_offset, count,
+                self.raft.node_id, gone.snapshot_id.file_name, log.start_offset, count,
             )  # fmt: skip
 
     def _is_due(self, snapshots: list[SnapshotFile], now: Now) -> bool:
-        size = self.raft.log.log.size_bytes + sum(each.size for each in snapshots)
+        size = self.raft.log.size_bytes + sum(each.size for each in snapshots)
         age_ms = now.wall_ms - snapshots[0].last_contained_ms
         return 0 <= self.max_bytes < size or 0 <= self.max_ms < age_ms

@@ -107,7 +107,7 @@ class Snapshotter:
             now_ms=self.env.clock.wall_ms,
         )
         _log.info("[raft %d] writes snapshot %s (%s)", raft.node_id, snapshot_id.file_name, why)
-        raft.log.log.roll(self.env.clock.now)
+        raft.log.roll(self.env.clock.now)
         self._bytes, self._began_ms = 0, self.env.clock.monotonic_ms
         self._writer = SnapshotWriter(raft.disk, snapshot_id, pieces)
         self._write_piece(self._writer)
@@ -154,7 +154,7 @@ def restore(raft: RaftNode, loader: MetadataLoader) -> None:
         loader.load_snapshot(
             snapshot.records, last_offset=snapshot_id.end_offset - 1, epoch=snapshot_id.epoch
         )
-        raft.adopt(snapshot_id, snapshot)
+        raft.quorum.adopt(snapshot_id, snapshot)
         break
     else:
         _require_whole_log(raft, refused)
@@ -171,7 +171,7 @@ def _read(raft: RaftNode, snapshot_id: SnapshotId) -> Snapshot:
 
 
 def _require_whole_log(raft: RaftNode, refused: list[tuple[SnapshotId, StorageFault]]) -> None:
-    start = raft.log.log.log_start_offset
+    start = raft.log.start_offset
     if start == 0:
         return
     reasons = "".join(f"; {fault.reason}" for _, fault in refused)
@@ -199,9 +199,8 @@ def _remove_parts(raft: RaftNode) -> None:
 
 def _usable_snapshots(raft: RaftNode) -> list[SnapshotId]:
     """The snapshots that the log continues, oldest first: they end within the log."""
-    log = raft.log.log
     return [
         snapshot_id
         for snapshot_id in snapshot_ids(raft.disk, METADATA_FOLDER)
-        if max(log.log_start_offset, 1) <= snapshot_id.end_offset <= raft.end_offset
+        if max(raft.log.start_offset, 1) <= snapshot_id.end_offset <= raft.end_offset
     ]

@@ -286,8 +286,8 @@ MUTATIONS = (
     mutation(
         "the metadata log is cut beyond its snapshot",
         ("raft.snapshot_retention", "SnapshotRetention.clean",
-         "log.increment_log_start_offset(newer.snapshot_id.end_offset)",
-         "log.roll(now); log.increment_log_start_offset(self.raft.high_watermark)"),
+         "log.delete_before(newer.snapshot_id.end_offset, now)",
+         "log.roll(now) or log.delete_before(self.raft.high_watermark, now)"),
     ),
     mutation(
         "R1: damage to committed metadata is cut off",
@@ -306,8 +306,8 @@ MUTATIONS = (
     ),
     mutation(
         "metadata is committed before it is on disk",
-        ("raft.raft_node", "RaftNode._advance_high_watermark", "self._flushed_offset if",
-         "self.log.end_offset if"),
+        ("raft.raft_node", "RaftNode._advance_high_watermark", "self._flusher.flushed_offset",
+         "self.log.end_offset"),
     ),
     # Clients
     mutation(

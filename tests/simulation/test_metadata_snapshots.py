@@ -37,10 +37,10 @@ def test_a_broker_that_was_away_for_long_fetches_the_snapshot(cluster, power):
     leader = cluster.nodes[100].node.raft
     (disk,) = node.disks.values()
     own = snapshot_ids(disk, METADATA_FOLDER)
-    assert leader.log.log.log_start_offset > max([0, *(x.end_offset for x in own)])
+    assert leader.log.start_offset > max([0, *(x.end_offset for x in own)])
     node.start()
     cluster.world.run_until(lambda: node.started, 30_000, "the broker serves")
-    assert node.node.raft.log.log.log_start_offset > 0
+    assert node.node.raft.log.start_offset > 0
     assert list(node.node.loader.image.topics) == list(cluster.nodes[100].node.loader.image.topics)
 
 
@@ -55,9 +55,7 @@ def test_a_snapshot_is_fetched_once_if_the_broker_restarts_right_after(cluster, 
         cluster.world.run(2_000)
     node.start()
     world, log = cluster.world, node.node.raft.log
-    world.run_until(
-        lambda: log.end_offset == log.log.log_start_offset > 0, 30_000, "the log is replaced"
-    )
+    world.run_until(lambda: log.end_offset == log.start_offset > 0, 30_000, "the log is replaced")
     epoch = log.last_epoch
     assert epoch > 0
     if power:
@@ -81,7 +79,7 @@ def test_every_node_goes_on_from_its_own_snapshot(cluster):
     for node in cluster.nodes.values():
         node.start()
         assert node.node.loader.image.offset > 0
-        assert node.node.raft.log.log.log_start_offset > 0
+        assert node.node.raft.log.start_offset > 0
     cluster.world.run_until(cluster.all_started, 30_000, "every node serves")
     for node_id, node in cluster.nodes.items():
         assert list(node.node.loader.image.topics) == list(images[node_id].topics)
@@ -104,4 +102,4 @@ def test_an_idle_cluster_needs_no_more_disk_from_one_hour_to_the_next():
     assert written > 1_200
     for node_id, sizes in used.items():
         assert max(sizes) < 80_000, f"node {node_id} of {written} batches: {sizes}"
-        assert cluster.nodes[node_id].node.raft.log.log.log_start_offset > written // 3
+        assert cluster.nodes[node_id].node.raft.log.start_offset > written // 3

@@ -4,6 +4,7 @@ Nothing is faked: the raft node, the log, the loader and the controller are thos
 world runs flushes and timers, which a node's shell would do.
 """
 
+import json
 from random import Random
 
 from minikafka.common.clock import Now
@@ -14,6 +15,8 @@ from minikafka.config.values import Config
 from minikafka.controller import configuration_control, replication_control, topic_control
 from minikafka.controller.quorum_controller import QuorumController
 from minikafka.log.config import LogConfig
+from minikafka.log.disk import read_file
+from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.messages import alter_partition as alter_messages
 from minikafka.messages import broker_heartbeat as heartbeat_messages
 from minikafka.messages import broker_registration as registration_messages
@@ -26,8 +29,10 @@ from minikafka.metadata.features import DEFAULT_LEVELS, METADATA_VERSION, SUPPOR
 from minikafka.metadata.image import RESOURCE_TOPIC
 from minikafka.metadata.loader import MetadataLoader
 from minikafka.raft.metadata_storage import open_metadata_log, read_bootstrap
+from minikafka.raft.quorum_state import QuorumState
 from minikafka.raft.raft_log import RaftLog
-from minikafka.raft.raft_node import RaftNode, RaftSettings
+from minikafka.raft.raft_node import RaftNode
+from minikafka.raft.settings import RaftSettings
 from minikafka.raft.snapshot_retention import SnapshotRetention
 from minikafka.raft.snapshotter import Snapshotter, restore
 from minikafka.raft.storage import format_directory, format_metadata_directory
@@ -81,16 +86,19 @@ class QuorumWorld:
         self.raft = RaftNode(
             env=self.env,
             calls=self.calls,
-            node_id=CONTROLLER_ID,
-            directory_id=DIRECTORY_ID,
             cluster_id=CLUSTER_ID,
+            quorum=QuorumState(
+                node_id=CONTROLLER_ID,
+                directory_id=DIRECTORY_ID,
+                disk=self.disk,
+                listener=LISTENER,
+                is_controller=True,
+                voters=one_voter(None) if static else None,
+            ),
             log=RaftLog(log),
             disk=self.disk,
-            voters=one_voter(None) if static else None,
             bootstrap=(),
-            listener=LISTENER,
             settings=SETTINGS,
-            is_controller=True,
         )
         self.snapshotter = Snapshotter(
             env=self.env,
@@ -322,6 +330,10 @@ class QuorumWorld:
             self.controller.decide(replication_control.alter_partition, request, version)
         )
         return records, response.topics[0].partitions[0]
+
+
+def quorum_state_file(disk):
+    return json.loads(read_file(disk, f"{METADATA_FOLDER}/quorum-state"))
 
 
 def levels_of(records):

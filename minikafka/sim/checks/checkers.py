@@ -303,7 +303,7 @@ class Checkers:
         if self._loader.image is not self._image:
             self._loader = MetadataLoader(self._image)
         start_offset = self._image.offset + 1
-        if log.log.log_start_offset > start_offset:
+        if log.start_offset > start_offset:
             # A snapshot has replaced the batches in between.
             self._loader = MetadataLoader(latest)
             self._skips = True

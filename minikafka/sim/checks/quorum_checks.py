@@ -33,12 +33,12 @@ class QuorumChecks:
         start, offset = self._compared.get(key, (0, 0))
         if start != node.starts:
             # The process has not read the batches that a snapshot covers.
-            offset = raft.adopted_offset
+            offset = raft.quorum.adopted_offset
         if reached <= offset:
             return
         self._compared[key] = (node.starts, reached)
         self.coverage.rules["MetadataLogMatching"] += 1
-        for batch in batches_of(raft.log.log, offset, reached):
+        for batch in batches_of(raft.log.unified_log, offset, reached):
             known = self._batches.setdefault(batch.base_offset, batch)
             if known != batch:
                 raise Violation(

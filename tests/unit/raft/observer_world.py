@@ -15,6 +15,7 @@ from minikafka.messages import fetch_snapshot as snapshot_messages
 from minikafka.metadata.loader import MetadataLoader
 from minikafka.raft.metadata_reads import read_metadata
 from minikafka.raft.metadata_storage import open_metadata_log
+from minikafka.raft.quorum_state import QuorumState
 from minikafka.raft.raft_log import RaftLog
 from minikafka.raft.raft_node import RaftNode
 from minikafka.raft.snapshots import SnapshotId
@@ -45,16 +46,19 @@ class ObserverWorld:
         self.raft = RaftNode(
             env=self.env,
             calls=self.calls,
-            node_id=1,
-            directory_id=Uuid.of(6, 6),
             cluster_id=CLUSTER_ID,
+            quorum=QuorumState(
+                node_id=1,
+                directory_id=Uuid.of(6, 6),
+                disk=self.disk,
+                listener=LISTENER,
+                is_controller=False,
+                voters=None,
+            ),
             log=RaftLog(log),
             disk=self.disk,
-            voters=None,
             bootstrap=(("127.0.0.1", 9093),),
-            listener=LISTENER,
             settings=SETTINGS._replace(snapshot_max_bytes=snapshot_max_bytes),
-            is_controller=False,
         )
         restore(self.raft, self.loader)
         self.raft.start(self)
@@ -65,7 +69,7 @@ class ObserverWorld:
 
     def on_commit(self):
         for batch in self.raft.log.batches(self.image.offset + 1, self.raft.high_watermark):
-            self.raft.learn_control(batch.control)
+            self.raft.quorum.learn_control(batch.control)
             self.loader.load_batch(batch.records, last_offset=batch.last_offset, epoch=batch.epoch)
 
     def on_snapshot(self, snapshot_id, snapshot):

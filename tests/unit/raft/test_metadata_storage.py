@@ -38,7 +38,7 @@ def disk_with(count, recovery_point=0):
     log = RaftLog(opened(disk))
     for _ in range(count):
         log.append_records([NoOpRecord()], epoch=1, metadata_version=30, now=NOW)
-    log.log.close()
+    log.unified_log.close()
     if recovery_point:
         write_recovery_point(disk, recovery_point)
     return disk
@@ -142,13 +142,13 @@ def test_a_damaged_snapshot_takes_the_place_of_nothing():
 def test_segments_before_the_recovery_point_are_not_read():
     disk = disk_with(4)
     log = RaftLog(opened(disk))
-    log.log.renew_config(LogConfig(segment_bytes=2 * batch_size()))
+    log.unified_log.renew_config(LogConfig(segment_bytes=2 * batch_size()))
     for _ in range(2):
         log.append_records([NoOpRecord()], epoch=1, metadata_version=30, now=NOW)
-    log.log.close()
+    log.unified_log.close()
     write_recovery_point(disk, 6)
     disk.flip(FIRST, 30, 1)
     log = RaftLog(opened(disk))
-    assert (log.log.log_start_offset, log.end_offset) == (0, 6)
+    assert (log.start_offset, log.end_offset) == (0, 6)
     with pytest.raises(StorageFault, match=r"00000000000000000000.log is damaged at byte 0"):
         list(log.batches(0, 6))

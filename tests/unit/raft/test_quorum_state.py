@@ -1,71 +1,64 @@
-import json
-
 import pytest
 
+from minikafka.common.errors import NotControllerError
 from minikafka.common.faults import StorageFault
 from minikafka.common.ids import Uuid
-from minikafka.log.disk import read_file, write_file
-from minikafka.raft.quorum_state import (
-    ElectionState,
-    read_election_state,
-    write_election_state,
-)
-from minikafka.sim.world.sim_disk import SimDisk
-
-PATH = "m/quorum-state"
-STATE = ElectionState(epoch=4, leader_id=2, voted_id=3, voted_directory_id=Uuid.of(1, 1))
+from minikafka.log.log_directory import METADATA_FOLDER
+from minikafka.messages.metadata_records.no_op_record import NoOpRecord
+from minikafka.raft.election_state import ElectionState, write_election_state
+from minikafka.raft.quorum_state import RaftRole
+from tests.worlds.quorum_world import CONTROLLER_ID, QuorumWorld, formatted_disk, quorum_state_file
 
 
-@pytest.fixture
-def disk():
-    disk = SimDisk()
-    disk.make_dir("m")
-    return disk
+def test_a_static_quorum_keeps_the_older_state_file_and_logs_no_voters():
+    world = QuorumWorld.started(formatted_disk(dynamic=False), static=True)
+    assert quorum_state_file(world.disk)["data_version"] == 0
+    assert quorum_state_file(world.disk)["currentVoters"] == [{"voterId": CONTROLLER_ID}]
+    assert [kind for kind, _ in world.batches[0].control] == [2]
 
 
-def test_a_new_node_knows_no_epoch(disk):
-    assert read_election_state(disk, "m") == ElectionState(0, -1, -1)
+def test_voters_are_logged_once():
+    world = QuorumWorld.started()
+    assert [kind for kind, _ in world.batches[0].control] == [2, 5, 6]
+    again = QuorumWorld.started(world.disk)
+    (control,) = (x.control for x in again.batches if x.control and x.epoch == 2)
+    assert [kind for kind, _ in control] == [2]
+    assert again.raft.voters == world.raft.voters
+    assert again.raft.kraft_version == 1
 
 
-def test_version_0_is_kafkas_file_of_a_static_quorum(disk):
-    write_election_state(disk, "m", STATE, kraft_version=0, voters=[1, 2])
-    assert json.loads(read_file(disk, PATH)) == {
-        "clusterId": "",
-        "leaderId": 2,
-        "leaderEpoch": 4,
-        "votedId": 3,
-        "appliedOffset": 0,
-        "currentVoters": [{"voterId": 1}, {"voterId": 2}],
-        "data_version": 0,
-    }
-    assert read_election_state(disk, "m")[:3] == STATE[:3]
-
-
-def test_version_1_is_kafkas_file_of_a_dynamic_quorum(disk):
-    write_election_state(disk, "m", ElectionState(1, 1), kraft_version=1, voters=[1])
-    expected = (
-        '{"leaderId":1,"leaderEpoch":1,"votedId":-1,'
-        '"votedDirectoryId":"AAAAAAAAAAAAAAAAAAAAAA","data_version":1}'
+@pytest.mark.parametrize("remembered", [0, 7])
+def test_the_epoch_never_goes_back(remembered):
+    world = QuorumWorld.started()
+    assert world.raft.log.last_epoch == 1
+    write_election_state(
+        world.disk, METADATA_FOLDER, ElectionState(remembered), kraft_version=1, voters=[]
     )
-    assert read_file(disk, PATH) == expected.encode()
+    again = QuorumWorld(world.disk)
+    again.raft.start(again)
+    assert again.raft.epoch == max(remembered, 1) + 1
 
 
-def test_version_1_keeps_the_directory_that_was_voted_for(disk):
-    write_election_state(disk, "m", STATE, kraft_version=1, voters=[])
-    assert read_election_state(disk, "m") == STATE
+@pytest.mark.parametrize("byte", range(60))
+def test_a_flipped_bit_of_the_state_file_is_named_or_does_no_harm(byte):
+    """The file has no checksum: the log has the last word on the epoch."""
+    world = QuorumWorld.started()
+    path = f"{METADATA_FOLDER}/quorum-state"
+    world.disk.flip(path, byte, 0)
+    again = QuorumWorld(world.disk)
+    named = ""
+    try:
+        again.raft.start(again)
+    except StorageFault as fault:
+        named = str(fault)
+    leads = again.raft.is_leader and again.raft.log.last_epoch == again.raft.epoch >= 2
+    assert leads or "quorum-state is damaged" in named
 
 
-def test_it_survives_a_power_loss(disk):
-    from random import Random
-
-    disk.sync_dir("")
-    write_election_state(disk, "m", STATE, kraft_version=1, voters=[])
-    disk.lose_power(Random(1))
-    assert read_election_state(disk, "m") == STATE
-
-
-@pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"leaderId":1}', b'{"leaderEpoch":"x"}'])
-def test_a_file_that_cannot_be_understood_is_a_fault(disk, content):
-    write_file(disk, PATH, content, sync=True)
-    with pytest.raises(StorageFault, match="quorum-state"):
-        read_election_state(disk, "m")
+def test_another_directory_is_no_voter():
+    world = QuorumWorld()
+    world.raft.quorum.directory_id = Uuid.of(4, 4)
+    world.raft.start(world)
+    assert world.raft.quorum.role is RaftRole.UNATTACHED
+    with pytest.raises(NotControllerError):
+        world.raft.append([NoOpRecord()], metadata_version=30)

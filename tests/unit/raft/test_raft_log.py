@@ -60,7 +60,7 @@ def test_a_batch_that_begins_before_the_offset_is_given_whole(log, now):
 
 
 def flip(log, at):
-    log.log.disk.flip(f"{log.log.folder}/00000000000000000000.log", at, 3)
+    log.unified_log.disk.flip(f"{log.unified_log.folder}/00000000000000000000.log", at, 3)
 
 
 @pytest.mark.parametrize("at", [*range(12), *range(16, 70, 3)])
@@ -68,7 +68,7 @@ def test_a_flipped_bit_is_found_wherever_it_is(log, now, at):
     """But in the leader epoch, which no checksum covers (as in Kafka)."""
     for _ in range(3):
         append(log, now, NoOpRecord())
-    second = log.log.size_bytes // 3
+    second = log.size_bytes // 3
     flip(log, second + at)
     with pytest.raises(StorageFault, match="damaged"):
         list(log.batches(0, 3))
@@ -80,7 +80,7 @@ def test_a_flipped_bit_is_found_wherever_it_is(log, now, at):
 def test_damage_is_named_by_file_byte_and_offset_with_what_to_do(log, now):
     for _ in range(3):
         append(log, now, NoOpRecord())
-    byte = log.log.size_bytes // 3
+    byte = log.size_bytes // 3
     flip(log, byte + 50)
     with pytest.raises(StorageFault) as caught:
         list(log.batches(0, 3))
@@ -93,7 +93,7 @@ def test_a_reader_gets_whole_batches_and_nothing_at_the_end(log, now):
     append(log, now, NoOpRecord())
     append(log, now, NoOpRecord())
     assert log.read(2, 1).slice is None
-    assert len(log.read(1, 1).slice.read()) == log.log.size_bytes // 2
+    assert len(log.read(1, 1).slice.read()) == log.size_bytes // 2
 
 
 def test_fetched_batches_must_follow_the_end(log, now):

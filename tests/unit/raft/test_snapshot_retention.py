@@ -33,7 +33,7 @@ def total_bytes(world):
     """Of log and snapshots, but for the one at offset 0."""
     snapshots = names(world, ".checkpoint")[1:]
     files = [world.disk.open(f"{METADATA_FOLDER}/{name}").size for name in snapshots]
-    return world.raft.log.log.size_bytes + sum(files)
+    return world.raft.log.size_bytes + sum(files)
 
 
 def names(world, suffix):
@@ -43,7 +43,7 @@ def names(world, suffix):
 def test_nothing_goes_without_a_limit(world):
     write_snapshots(world, 4)
     assert len(offsets(world)) == 4
-    assert world.raft.log.log.log_start_offset == 0
+    assert world.raft.log.start_offset == 0
 
 
 def test_the_oldest_go_until_the_rest_is_small_enough(world):
@@ -54,14 +54,14 @@ def test_the_oldest_go_until_the_rest_is_small_enough(world):
     kept = offsets(world)
     assert kept == before[1:]
     assert total_bytes(world) <= limit
-    assert world.raft.log.log.log_start_offset == kept[0]
+    assert world.raft.log.start_offset == kept[0]
 
 
 def test_one_snapshot_stays_and_the_log_after_it(world):
     world.snapshotter.retention.max_bytes = 0
     write_snapshots(world, 3)
     (kept,) = offsets(world)
-    assert world.raft.log.log.log_start_offset == kept
+    assert world.raft.log.start_offset == kept
     assert names(world, ".log") == [f"{kept:020}.log"]
     world.create("later", assignment=((1,),))
     (batch,) = world.raft.log.batches(kept, world.raft.end_offset)
@@ -93,7 +93,7 @@ def test_after_a_restart_the_log_goes_on_behind_the_snapshot(world, clean):
         world.raft.close()
     restarted = QuorumWorld.started(world.disk, IDLE)
     assert restarted.loader.image.topics == world.loader.image.topics
-    assert restarted.raft.log.log.log_start_offset > 0
+    assert restarted.raft.log.start_offset > 0
     restarted.create("later", assignment=((1,),))
     restarted.write_snapshot()
     assert len(offsets(restarted)) >= 1
@@ -106,7 +106,7 @@ def test_an_observer_that_is_behind_the_start_of_the_log_fetches_the_snapshot(wo
     world.snapshotter.retention.max_bytes = 0
     write_snapshots(world, 3)
     world.create("later", assignment=((1,),))
-    assert observer.raft.end_offset < world.raft.log.log.log_start_offset
+    assert observer.raft.end_offset < world.raft.log.start_offset
     observer.reachable = True
     observer.run()
     assert observer.image.topics == world.loader.image.topics

@@ -34,9 +34,9 @@ def world():
 
 
 def test_enough_bytes_make_a_snapshot(world):
-    before = world.raft.log.log.size_bytes
+    before = world.raft.log.size_bytes
     append(world)
-    world.snapshotter.max_bytes = before + 2 * (world.raft.log.log.size_bytes - before)
+    world.snapshotter.max_bytes = before + 2 * (world.raft.log.size_bytes - before)
     assert snapshots(world) == []
     append(world)
     assert snapshots(world) == [SnapshotId(world.raft.end_offset, 1)]
@@ -138,18 +138,18 @@ def test_a_snapshot_never_stands_inside_a_transaction(world):
 
 
 def test_after_a_restart_only_what_came_after_the_last_snapshot_counts(world):
-    world.snapshotter.max_bytes = world.raft.log.log.size_bytes
+    world.snapshotter.max_bytes = world.raft.log.size_bytes
     append(world)
     assert len(snapshots(world)) == 1
     restarted = QuorumWorld(world.disk, {"metadata.max.idle.interval.ms": "0"})
-    covered = world.raft.log.log.size_bytes
+    covered = world.raft.log.size_bytes
     restarted.snapshotter.max_bytes = 1000
     restarted.start()
     assert restarted.batches[0].base_offset == snapshots(world)[0].end_offset
     assert len(snapshots(restarted)) == 1
     while len(snapshots(restarted)) == 1:
         append(restarted)
-    assert restarted.raft.log.log.size_bytes >= covered + 1000
+    assert restarted.raft.log.size_bytes >= covered + 1000
 
 
 def test_a_start_begins_at_the_newest_snapshot_also_where_the_log_is_whole(world):
@@ -158,7 +158,7 @@ def test_a_start_begins_at_the_newest_snapshot_also_where_the_log_is_whole(world
     world.write_snapshot()
     newest = snapshots(world)[-1]
     restarted = QuorumWorld(world.disk, {"metadata.max.idle.interval.ms": "0"})
-    assert restarted.raft.log.log.log_start_offset == 0
+    assert restarted.raft.log.start_offset == 0
     restarted.start()
     assert restarted.batches[0].base_offset == newest.end_offset
     assert restarted.raft.voters == one_voter()
@@ -204,7 +204,9 @@ def test_a_log_that_begins_after_a_snapshot_is_restored_from_it(world):
     world.snapshotter.max_bytes = 1
     append(world)
     (snapshot_id,) = snapshots(world)
-    world.raft.log.log.truncate_fully_and_start_at(snapshot_id.end_offset, world.env.clock.now)
+    world.raft.log.unified_log.truncate_fully_and_start_at(
+        snapshot_id.end_offset, world.env.clock.now
+    )
     loader = MetadataLoader()
     restore(world.raft, loader)
     assert loader.image.offset == snapshot_id.end_offset - 1
@@ -212,6 +214,6 @@ def test_a_log_that_begins_after_a_snapshot_is_restored_from_it(world):
 
 
 def test_a_log_that_lacks_its_beginning_and_a_snapshot_is_a_fault(world):
-    world.raft.log.log.truncate_fully_and_start_at(5, world.env.clock.now)
+    world.raft.log.unified_log.truncate_fully_and_start_at(5, world.env.clock.now)
     with pytest.raises(StorageFault, match="no snapshot"):
         restore(world.raft, MetadataLoader())

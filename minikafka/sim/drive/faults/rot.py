@@ -15,8 +15,8 @@ from random import Random
 
 from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.log.scan import scan_headers
+from minikafka.raft.election_state import QUORUM_STATE
 from minikafka.raft.metadata_storage import RECOVERY_POINT, read_recovery_point
-from minikafka.raft.quorum_state import QUORUM_STATE
 from minikafka.raft.snapshots import BOOTSTRAP, SUFFIX
 from minikafka.records.batch import BatchHeader
 from minikafka.records.errors import CorruptRecordsError

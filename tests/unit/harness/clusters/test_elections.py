@@ -58,7 +58,7 @@ def test_a_log_that_was_cut_begins_with_its_snapshot(world, tmp_path):
     for _ in range(3):
         world.write_snapshot()
     cut_ms = world.env.clock.wall_ms - START_MS
-    assert world.raft.log.log.log_start_offset > 0
+    assert world.raft.log.start_offset > 0
     world.advance(500)
     world.fence(1)
     changes = said(read_changes(exported(world, tmp_path), ["t"], 2))

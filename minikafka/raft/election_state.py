@@ -1,0 +1,77 @@
+"""The persistent state of a quorum node: epoch, leader, vote. It is written before it is used.
+
+Source: `QuorumState`, `FileQuorumStateStore`, `QuorumStateData` (version 0 for kraft.version 0, 1
+for kraft.version 1).
+"""
+
+import json
+from typing import NamedTuple
+
+from minikafka.common.faults import StorageFault
+from minikafka.common.ids import ZERO_UUID, Uuid
+from minikafka.log.disk import Disk, read_file, write_file
+
+QUORUM_STATE = "quorum-state"
+NO_NODE = -1
+
+
+class ElectionState(NamedTuple):
+    """An epoch, its leader and the node that this node voted for in it; -1 for none."""
+
+    epoch: int = 0
+    leader_id: int = NO_NODE
+    voted_id: int = NO_NODE
+    voted_directory_id: Uuid = ZERO_UUID
+
+
+def read_election_state(disk: Disk, folder: str) -> ElectionState:
+    """Read the state in `quorum-state`; epoch 0 without a leader if there is no such file.
+
+    Raises:
+        StorageFault: the file exists but is damaged.
+    """
+    content = read_file(disk, f"{folder}/{QUORUM_STATE}")
+    if content is None:
+        return ElectionState()
+    try:
+        said = json.loads(content)
+        voted_directory = said.get("votedDirectoryId")
+        return ElectionState(
+            epoch=int(said["leaderEpoch"]),
+            leader_id=int(said["leaderId"]),
+            voted_id=int(said["votedId"]),
+            voted_directory_id=Uuid.parse(voted_directory) if voted_directory else ZERO_UUID,
+        )
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise StorageFault(
+            disk.root,
+            f"{folder}/{QUORUM_STATE} is damaged ({error!r}): expected a JSON object with "
+            "leaderId, leaderEpoch and votedId; restore it from a backup, or remove it if this "
+            "node is the only voter of its quorum",
+        ) from error
+
+
+def write_election_state(
+    disk: Disk, folder: str, state: ElectionState, *, kraft_version: int, voters: list[int]
+) -> None:
+    """Replace `quorum-state`, durably. Only the file of kraft.version 0 has the `voters`."""
+    if kraft_version == 0:
+        content: dict[str, object] = {
+            "clusterId": "",
+            "leaderId": state.leader_id,
+            "leaderEpoch": state.epoch,
+            "votedId": state.voted_id,
+            "appliedOffset": 0,
+            "currentVoters": [{"voterId": voter} for voter in voters],
+            "data_version": 0,
+        }
+    else:
+        content = {
+            "leaderId": state.leader_id,
+            "leaderEpoch": state.epoch,
+            "votedId": state.voted_id,
+            "votedDirectoryId": str(state.voted_directory_id),
+            "data_version": 1,
+        }
+    text = json.dumps(content, separators=(",", ":"))
+    write_file(disk, f"{folder}/{QUORUM_STATE}", text.encode(), sync=True)

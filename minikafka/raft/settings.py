@@ -1,0 +1,13 @@
+"""The configs of the quorum, as values."""
+
+from typing import NamedTuple
+
+
+class RaftSettings(NamedTuple):
+    """The configs of the quorum: `controller.quorum.*`, in milliseconds; sizes in bytes."""
+
+    fetch_timeout_ms: int
+    request_timeout_ms: int
+    retry_backoff_ms: int
+    fetch_max_bytes: int
+    snapshot_max_bytes: int
