@@ -14,7 +14,7 @@ from minikafka.messages import list_offsets as lo
 from minikafka.messages import offset_for_leader_epoch as ofe
 from minikafka.messages.fetch import FetchResponse
 from minikafka.records.batch import HEADER_SIZE, LOG_OVERHEAD
-from minikafka.sim.world.sim_node import EPOCH_MS
+from minikafka.sim.world.machine_clock import EPOCH_MS
 from tests.fuzz.answers import FaultFoundError
 from tests.fuzz.log_lines import is_empty, tracebacks
 from tests.fuzz.odd_batches import with_section

@@ -7,7 +7,7 @@ from zlib import crc32
 from minikafka.records.batch import HEADER, HEADER_SIZE, LOG_OVERHEAD, batch_crc
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch, write_varint
 from minikafka.records.compression import Codec, compress
-from minikafka.sim.world.sim_node import EPOCH_MS
+from minikafka.sim.world.machine_clock import EPOCH_MS
 
 FIELDS = (
     "base_offset", "batch_length", "leader_epoch", "magic", "crc", "attributes",

@@ -1,7 +1,7 @@
 """Values with which requests get as far as to change something or to wait, by API and field."""
 
 from minikafka.messages.api_keys import ApiKey
-from minikafka.sim.world.sim_node import EPOCH_MS
+from minikafka.sim.world.machine_clock import EPOCH_MS
 
 _TOPICS = ("t", "t", "u")
 _PARTITIONS = (0, 0, 1)

@@ -4,7 +4,7 @@ import pytest
 
 from minikafka.common.clock import Now
 from minikafka.common.errors import ErrorCode
-from minikafka.sim.world.sim_node import EPOCH_MS
+from minikafka.sim.world.machine_clock import EPOCH_MS
 from tests.fuzz.damaged_logs import (
     END,
     FOLLOWER,

@@ -19,8 +19,8 @@ from minikafka.messages.produce import (
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch
 from minikafka.records.reader import read_batch
 from minikafka.records.scan import split_batches
+from minikafka.sim.world.machine_clock import EPOCH_MS
 from minikafka.sim.world.sim_cluster import SimCluster
-from minikafka.sim.world.sim_node import EPOCH_MS
 from minikafka.sim.world.world import World
 
 BY_NAME = 12

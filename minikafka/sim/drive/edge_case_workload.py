@@ -30,7 +30,7 @@ from minikafka.protocol.message import ApiMessage
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch
 from minikafka.sim.checks.history import History, RejectedWrite
 from minikafka.sim.drive.workload import NOT_APPENDED, ClientConnections
-from minikafka.sim.world.sim_node import EPOCH_MS
+from minikafka.sim.world.machine_clock import EPOCH_MS
 from minikafka.sim.world.world import US_PER_MS
 
 _BY_NAME = 12

@@ -35,9 +35,9 @@ from minikafka.records.errors import CorruptRecordsError
 from minikafka.records.reader import read_batch
 from minikafka.records.scan import check_crc, split_batches
 from minikafka.sim.checks.history import History
+from minikafka.sim.world.machine_clock import EPOCH_MS
 from minikafka.sim.world.network import SimNetwork
 from minikafka.sim.world.sim_client import SimClient
-from minikafka.sim.world.sim_node import EPOCH_MS
 from minikafka.sim.world.violation import Violation
 from minikafka.sim.world.world import US_PER_MS, World
 

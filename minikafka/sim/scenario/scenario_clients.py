@@ -53,8 +53,8 @@ from minikafka.records.builder import NewRecord, build_batch
 from minikafka.records.reader import read_batch
 from minikafka.records.scan import split_batches
 from minikafka.sim.scenario.scenario import Command, spans
+from minikafka.sim.world.machine_clock import EPOCH_MS
 from minikafka.sim.world.sim_cluster import SimCluster
-from minikafka.sim.world.sim_node import EPOCH_MS
 from minikafka.sim.world.world import US_PER_MS
 
 M = TypeVar("M")

@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 from minikafka.common.ids import Uuid
 from minikafka.metadata.features import DEFAULT_LEVELS
 from minikafka.raft.storage import format_directory, format_metadata_directory
+from minikafka.sim.world.machine_clock import EPOCH_MS
 from minikafka.sim.world.network import SimNetwork
 from minikafka.sim.world.sim_client import SimClient
-from minikafka.sim.world.sim_node import EPOCH_MS, SimNode
+from minikafka.sim.world.sim_node import SimNode
 from minikafka.sim.world.world import World
 
 CONTROLLER_ID = 100

@@ -20,24 +20,13 @@ from minikafka.common.faults import (
     StorageFault,
 )
 from minikafka.log.disk import Space
+from minikafka.sim.world.crashes import CrashWithinStep
 from minikafka.sim.world.disk_errors import OneError
 from minikafka.sim.world.disk_names import Change, NameJournal, NameTable, parent
 
 Buffer = bytes | bytearray | memoryview
 BeforeChange = Callable[[str, Buffer], None]
 """Called with the name of an operation that changes the disk, and the bytes that it writes."""
-
-
-class CrashWithinStep(BaseException):
-    """A crash of the process or its machine at a disk operation, within a step.
-
-    An append that it interrupts has written `share` of its bytes.
-    """
-
-    def __init__(self, share: float = 0.0) -> None:
-        """Crash at the beginning of an operation, or within it."""
-        super().__init__(share)
-        self.share: Final = share
 
 
 class TornWriteFault(StorageFault):

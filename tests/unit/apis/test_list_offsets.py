@@ -11,7 +11,7 @@ from minikafka.messages.list_offsets import (
 )
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch
 from minikafka.records.compression import Codec
-from minikafka.sim.world.sim_node import EPOCH_MS
+from minikafka.sim.world.machine_clock import EPOCH_MS
 from tests.worlds.sim_world import (
     create_topic,
     produce_records,

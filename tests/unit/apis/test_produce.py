@@ -18,8 +18,8 @@ from minikafka.messages.produce import (
     TopicProduceData,
 )
 from minikafka.records.builder import BatchOptions, NewRecord, build_batch
+from minikafka.sim.world.machine_clock import EPOCH_MS
 from minikafka.sim.world.sim_client import NoResponseError
-from minikafka.sim.world.sim_node import EPOCH_MS
 from tests.worlds.sim_world import (
     BY_NAME,
     batch,

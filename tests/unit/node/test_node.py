@@ -24,7 +24,7 @@ from minikafka.messages.api_versions import ApiVersionsRequest, ApiVersionsRespo
 from minikafka.raft.raft_node import RaftNode
 from minikafka.replica.replica_manager import ReplicaManager
 from minikafka.rpc.envelope import decode_response, encode_request
-from minikafka.sim.world import sim_node
+from minikafka.sim.world import sim_connections
 from minikafka.sim.world.sim_client import NoResponseError
 from tests.worlds.sim_world import create_topic, fetch, produce, replica, started_cluster, values_of
 
@@ -227,7 +227,7 @@ def test_records_that_cannot_be_read_take_their_directory_and_not_the_node(monke
         return b"".join(parts)
 
     with monkeypatch.context() as broken:
-        broken.setattr(sim_node, "_joined", joined)
+        broken.setattr(sim_connections, "_joined", joined)
         with pytest.raises(NoResponseError):
             fetch(client, "t", partition=lost)
     assert fetch(client, "t", partition=lost).error_code == ErrorCode.KAFKA_STORAGE_ERROR

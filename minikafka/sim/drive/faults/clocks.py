@@ -25,8 +25,8 @@ class ClockFaults:
         node = self.context.node(incident)
         rng = self.context.cluster.world.rng(f"clock/{incident.at_ms}")
         self.context.effects.record(incident)
-        node.clock_offset_ms += rng.randint(-_CLOCK_JUMP_MS, _CLOCK_JUMP_MS)
-        self.context.note(node.host, f"wall clock is off by {node.clock_offset_ms} ms")
+        node.clock.offset_ms += rng.randint(-_CLOCK_JUMP_MS, _CLOCK_JUMP_MS)
+        self.context.note(node.host, f"wall clock is off by {node.clock.offset_ms} ms")
 
     def _drift(self, incident: Incident) -> Undo:
         node = self.context.node(incident)

@@ -8,8 +8,9 @@ from minikafka.raft.storage import format_directory
 from minikafka.sim.drive.faults.disks import StorageFaults
 from minikafka.sim.drive.faults.fault_context import START_AGAIN_MS, FaultContext, Inject, Undo
 from minikafka.sim.drive.plan import Fault, Incident
+from minikafka.sim.world.crashes import Crash
 from minikafka.sim.world.sim_disk import SimDisk
-from minikafka.sim.world.sim_node import Crash, SimNode
+from minikafka.sim.world.sim_node import SimNode
 from minikafka.sim.world.world import US_PER_MS
 
 _CLOSING_OPERATIONS = (20, 60, 120, 240)

@@ -11,8 +11,8 @@ from minikafka.sim.checks.checkers import Checkers, final_checks
 from minikafka.sim.checks.history import History
 from minikafka.sim.checks.retention_checks import RetentionChecks
 from minikafka.sim.drive.workload import ClientConnections, SimConsumer
+from minikafka.sim.world.machine_clock import EPOCH_MS
 from minikafka.sim.world.sim_cluster import BROKER_PORT, host
-from minikafka.sim.world.sim_node import EPOCH_MS
 from minikafka.sim.world.violation import Violation
 from tests.worlds.sim_world import (
     BY_NAME,

@@ -7,7 +7,7 @@ from minikafka.log.checkpoints import META_PROPERTIES
 from minikafka.sim.drive.faults.damage import Damage, Patch
 from minikafka.sim.drive.faults.faults import Faults
 from minikafka.sim.drive.plan import Fault, Incident
-from minikafka.sim.world.sim_node import Crash
+from minikafka.sim.world.crashes import Crash
 from tests.worlds.sim_world import create_topic, produce, registration, started_cluster
 
 
