@@ -10,12 +10,23 @@ from dataclasses import dataclass
 from random import Random
 from typing import Final
 
+from minikafka.common.faults import StorageFault
+
 IO_ERROR: Final = "Input/output error"
 NO_SPACE: Final = "No space left on device"
 WRITES: Final = ("append", "create", "make", "rename")
 """Operations that a full disk refuses."""
 SYNCS: Final = ("sync", "sync folder", "sync all")
 _OPERATIONS: Final = (3, 30, 300)
+
+
+class TornWriteFault(StorageFault):
+    """A write or a sync that failed after `share` of its bytes were written."""
+
+    def __init__(self, log_dir: str, reason: str, share: float) -> None:
+        """Store the directory, the reason, and the share that was written."""
+        super().__init__(log_dir, reason)
+        self.share: Final = share
 
 
 @dataclass(slots=True)

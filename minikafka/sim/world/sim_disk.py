@@ -8,9 +8,8 @@ flipped, if a checksum covers them.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from random import Random
-from typing import Final, NoReturn
+from typing import NoReturn
 
 from minikafka.common.faults import (
     DirectoryInUseFault,
@@ -21,98 +20,16 @@ from minikafka.common.faults import (
 )
 from minikafka.log.disk import Space
 from minikafka.sim.world.crashes import CrashWithinStep
-from minikafka.sim.world.disk_errors import OneError
+from minikafka.sim.world.disk_errors import OneError, TornWriteFault
 from minikafka.sim.world.disk_names import Change, NameJournal, NameTable, parent
+from minikafka.sim.world.inode import Inode
 
 Buffer = bytes | bytearray | memoryview
 BeforeChange = Callable[[str, Buffer], None]
 """Called with the name of an operation that changes the disk, and the bytes that it writes."""
 
 
-class TornWriteFault(StorageFault):
-    """A write or a sync that failed after `share` of its bytes were written."""
-
-    def __init__(self, log_dir: str, reason: str, share: float) -> None:
-        """Store the directory, the reason, and the share that was written."""
-        super().__init__(log_dir, reason)
-        self.share: Final = share
-
-
-_BATCH_PREFIX_BYTES = 17
-"""Base offset, length, leader epoch and magic of a record batch."""
-
-
-@dataclass(slots=True)
-class _Inode:
-    data: bytearray = field(default_factory=bytearray)
-    synced: int = 0
-    """The first bytes of `data` that are durable."""
-    cut: bytes = b""
-    """Durable bytes that followed them until a truncation that is not durable yet."""
-    unwritten: tuple[int, int] = (0, 0)
-    """The range that a sync could not write; later syncs do not write it either."""
-
-    def sync(self) -> None:
-        self.synced = len(self.data)
-        self.cut = b""
-
-    def fail_to_sync(self, share: float) -> None:
-        """Write `share` of the unsynced bytes; the rest is never written."""
-        end = len(self.data)
-        start = self.synced + int((end - self.synced) * share)
-        if start < end:
-            first, last = self.unwritten
-            self.unwritten = (min(first, start), end) if first < last else (start, end)
-
-    def drop_unwritten(self) -> None:
-        """Replace the range that was not written by zeros."""
-        first, last = self.unwritten
-        self.unwritten = (0, 0)
-        last = min(last, len(self.data))
-        if first < last:
-            self.data[first:last] = bytes(last - first)
-
-    def truncate(self, size: int) -> None:
-        if size < self.synced:
-            self.cut = bytes(self.data[size : self.synced]) + self.cut
-            self.synced = size
-        first, last = self.unwritten
-        self.unwritten = (first, min(last, size)) if first < size else (0, 0)
-        del self.data[size:]
-
-    def lose_power(self, rng: Random, *, flips: bool) -> None:
-        self.drop_unwritten()
-        if self.cut and rng.random() < 0.5:
-            self.data[self.synced :] = self.cut
-        else:
-            # Often nothing is kept: the size is journaled after the pages were written.
-            kept = self.synced if rng.random() < 0.25 else rng.randint(self.synced, len(self.data))
-            del self.data[kept:]
-            torn = min(kept - self.synced, rng.choice((0, 0, 1, 7, 512)))
-            if torn:
-                # The size was journaled, the page was not written: it reads as zeros.
-                self.data[kept - torn :] = bytes(torn)
-            if flips and self.synced < kept:
-                self._flip(rng.randrange(self.synced, kept), rng.randrange(8))
-        self.sync()
-
-    def _flip(self, at: int, bit: int) -> None:
-        """Flip a bit, but not in a batch's base offset or leader epoch: no checksum covers them.
-
-        Leaders fill them in; a reader cannot detect a change of them (as in Kafka).
-        """
-        start = 0
-        while start + _BATCH_PREFIX_BYTES <= len(self.data):
-            end = start + 12 + int.from_bytes(self.data[start + 8 : start + 12], "big")
-            if start <= at < end:
-                if at - start < 8 or 12 <= at - start < 16:
-                    at = start + 8
-                break
-            start = end
-        self.data[at] ^= 1 << bit
-
-
-_FOLDER = _Inode()
+_FOLDER = Inode()
 
 
 class SimFile:
@@ -120,7 +37,7 @@ class SimFile:
 
     __slots__ = ("_disk", "_inode", "_is_open")
 
-    def __init__(self, disk: "SimDisk", inode: _Inode) -> None:
+    def __init__(self, disk: "SimDisk", inode: Inode) -> None:
         """Open `inode`."""
         self._disk = disk
         self._inode = inode
@@ -229,9 +146,9 @@ class SimDisk:
         self._capacity = capacity
         self._used = 0
         self._locked = False
-        self._names: NameTable[_Inode] = NameTable()
-        self._durable: NameTable[_Inode] = NameTable()
-        self._pending: NameJournal[_Inode] = NameJournal()
+        self._names: NameTable[Inode] = NameTable()
+        self._durable: NameTable[Inode] = NameTable()
+        self._pending: NameJournal[Inode] = NameJournal()
 
     def open(self, path: str, *, create: bool = False) -> SimFile:
         """Open a file."""
@@ -246,7 +163,7 @@ class SimDisk:
                 raise self._missing("open", path)
             self._check_name("open", path)
             self.begin("create", path.encode())
-            inode = _Inode()
+            inode = Inode()
             self._set(path, inode)
         return SimFile(self, inode)
 
@@ -461,7 +378,7 @@ class SimDisk:
 
     def bring_back(self, path: str) -> None:
         """Restore, durably, the content of a file before it was replaced or removed last."""
-        inode = _Inode(bytearray(self.replaced.pop(path)))
+        inode = Inode(bytearray(self.replaced.pop(path)))
         inode.sync()
         former = self._names.files.get(path)
         self._used += len(inode.data) - (0 if former is None else len(former.data))
@@ -487,7 +404,7 @@ class SimDisk:
             other._names.make(path)
             other._durable.make(path)
         for path, inode in self._names.files.items():
-            twin = _Inode(bytearray(inode.data), len(inode.data))
+            twin = Inode(bytearray(inode.data), len(inode.data))
             other._names.put(path, twin)
             other._durable.put(path, twin)
         other._used = self._used
@@ -559,14 +476,14 @@ class SimDisk:
         if len(path.rpartition("/")[2].encode()) > _LONGEST_NAME_BYTES:
             raise StorageFault(self.root, f"cannot {action} {path}: File name too long")
 
-    def _set(self, path: str, inode: _Inode | None) -> None:
+    def _set(self, path: str, inode: Inode | None) -> None:
         if inode is None:
             self._names.drop_file(path)
         else:
             self._names.put(path, inode)
         self._pending.add((parent(path), ((path, inode),)))
 
-    def _make_durable(self, change: Change[_Inode]) -> None:
+    def _make_durable(self, change: Change[Inode]) -> None:
         for path, inode in change[1]:
             if path.endswith("/"):
                 if inode is None:
