@@ -15,7 +15,8 @@ from minikafka.log.unified_log import UnifiedLog
 from minikafka.metadata.partition_registration import PartitionRegistration
 from minikafka.replica.partition import Partition
 from minikafka.sim.checks.log_batches import epoch_at
-from minikafka.sim.drive.simulation import TOPIC, Simulation
+from minikafka.sim.drive.run_clients import TOPIC
+from minikafka.sim.drive.simulation import Simulation
 from minikafka.sim.explain.story_words import change, meaning, names, offsets
 from minikafka.sim.world.sim_node import SimNode
 

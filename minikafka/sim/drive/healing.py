@@ -1,0 +1,252 @@
+"""The end of a run: all faults are repaired, and everything must recover in time.
+
+Within `healing_ms` each: every node serves, every partition has a leader and a full ISR, every
+group is stable, and all replicas hold the same records. What only an operator can do is done here,
+too: an unclean election, if the strategy requires one.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from minikafka.common.ids import TopicPartition
+from minikafka.messages import elect_leaders as elections
+from minikafka.metadata.partition_registration import (
+    DIRECTORY_LOST,
+    NO_LEADER,
+    PartitionRegistration,
+)
+from minikafka.node.node import Node
+from minikafka.sim.checks.agreement_checks import Pair, pairs, unlike_batches, unlike_offsets
+from minikafka.sim.checks.checkers import Checkers
+from minikafka.sim.checks.history import History
+from minikafka.sim.drive.faults.faults import Faults
+from minikafka.sim.drive.operators import Operators
+from minikafka.sim.drive.plan import Plan
+from minikafka.sim.drive.run_clients import TOPIC, RunClients
+from minikafka.sim.drive.workload import SimConsumer
+from minikafka.sim.world.sim_cluster import SimCluster
+from minikafka.sim.world.violation import Violation
+from minikafka.sim.world.world import ConditionTimeoutError
+
+_HEALING_PACE_MS = 400
+_SETTLING_MS = 10_000
+_PATIENCE_MS = 45_000
+"""The time after which an operator requests elections that no rule triggers."""
+
+
+@dataclass(slots=True)
+class Healing:
+    """Repairs the cluster of a run after its faults, and waits for its recovery."""
+
+    plan: Plan
+    cluster: SimCluster
+    checkers: Checkers
+    faults: Faults
+    operators: Operators
+    clients: RunClients
+
+    def carry_out(self) -> None:
+        """Repair everything, and wait until all replicas have returned and agree.
+
+        Raises:
+            ConditionTimeoutError: a condition of liveness did not hold in time.
+            Violation: replicas differ at the end.
+        """
+        self.cluster.world.note("healing", "all faults are healed")
+        self.faults.repair_all()
+        # The remaining checks need no load.
+        self.clients.slow_down(_HEALING_PACE_MS)
+        self._wait(self.all_serve, "every node serves")
+        self.elect_by_hand()
+        self._wait(self.all_led, "every partition has a leader")
+        self._wait(self._isr_is_full, "every ISR is full")
+        self._wait(self._no_recovery_hangs, "no unclean recovery goes on")
+        self._wait(self.clients.groups_are_stable, "every group is stable")
+        if self.plan.some_stay_down:
+            self._go_on_with_fewer()
+        self.clients.stop_writing()
+        self.operators.stop_writing()
+        self.cluster.world.run(5_000)
+        self.clients.stop_reading()
+        self.replicas_agree()
+
+    def _go_on_with_fewer(self) -> None:
+        """Remove brokers until the end, as many as each partition can lose; check progress.
+
+        No ISR shrinks below min ISR. Then every partition must have a leader and commit new
+        records, and groups must become stable again.
+        """
+        spare = min(
+            len(now.isr) - self.checkers.min_isr_of(topic.name, now)
+            for topic in self._controller().loader.image.topics.values()
+            for now in topic.partitions.values()
+        )
+        rng = self.cluster.world.rng("fewer")
+        candidates = [x for x in self.cluster.broker_ids if x != self.cluster.controller_id]
+        gone = rng.sample(candidates, min(spare, len(candidates) - 1))
+        if not gone:
+            return
+        for node_id in gone:
+            self.faults.remove_broker(node_id, rng)
+        before = dict(self._committed_by_leaders(gone))
+
+        def all_go_on() -> bool:
+            now = dict(self._committed_by_leaders(gone))
+            return bool(now) and all(at > before.get(where, -1) for where, at in now.items())
+
+        self.checkers.coverage.events["runs that end with fewer brokers"] += 1
+        within_ms = self.plan.healing_ms
+        self.cluster.world.run_until(
+            all_go_on, within_ms, f"liveness: every partition commits without {gone}"
+        )
+        self.cluster.world.run_until(
+            self.clients.groups_are_stable,
+            within_ms,
+            f"liveness: every group is stable without {gone}",
+        )
+
+    def _committed_by_leaders(self, gone: list[int]) -> Iterator[tuple[TopicPartition, int]]:
+        """Yield the high watermarks of the checked topic; -1 if a removed broker leads.
+
+        Partitions that a late request has moved to removed brokers are skipped.
+        """
+        topic = self._controller().loader.image.topic(TOPIC)
+        assert topic is not None
+        for index, now in topic.partitions.items():
+            left = [x for x in now.replicas if x not in gone]
+            if len(left) < self.checkers.min_isr_of(TOPIC, now):
+                continue
+            where = TopicPartition(TOPIC, index)
+            node = None if now.leader in (NO_LEADER, *gone) else self.cluster.nodes[now.leader].node
+            broker = None if node is None else node.broker
+            held = None if broker is None else broker.replicas.partitions.get(where)
+            yield where, -1 if held is None else held.log.high_watermark
+
+    def replicas_agree(self) -> None:
+        """Check that all records and the final high watermark reach every follower."""
+        try:
+            self.cluster.world.run_until(lambda: self.difference() is None, _SETTLING_MS)
+        except ConditionTimeoutError:
+            raise Violation(f"ReplicasAgree: {self.difference()}") from None
+        for pair in self._pairs():
+            problem = unlike_batches(pair)
+            if problem is not None:
+                raise Violation(f"ReplicasAgree: {problem}")
+
+    def _pairs(self) -> list[Pair]:
+        return list(pairs(self.cluster.nodes, self._controller().loader.image))
+
+    def difference(self) -> str | None:
+        """Describe the first difference of offsets between two replicas; None if they agree."""
+        trims_alone = self.plan.retention_bytes >= 0
+        found = (unlike_offsets(pair, trims_alone=trims_alone) for pair in self._pairs())
+        return next((problem for problem in found if problem is not None), None)
+
+    def _wait(self, condition: Callable[[], bool], what: str) -> None:
+        self.cluster.world.run_until(
+            lambda: self._started(condition), self.plan.healing_ms, f"liveness: {what}"
+        )
+
+    def _started(self, condition: Callable[[], bool]) -> bool:
+        # A node that was still shutting down at the end of the faults stops only now.
+        self.faults.start_all()
+        return condition()
+
+    def all_serve(self) -> bool:
+        """Return True if every node serves, and none is being shut down."""
+        # A pending shutdown would move leaders after everything seemed repaired.
+        return all(node.started and not node.stopping for node in self.cluster.nodes.values())
+
+    def _registrations(self) -> list[PartitionRegistration]:
+        controller = self.cluster.nodes[self.cluster.controller_id].node
+        if controller is None:
+            return []
+        image = controller.loader.image
+        if TOPIC not in image.topic_ids:
+            # The controller is still reading its log.
+            return []
+        return [registration for _, _, registration in image.all_partitions()]
+
+    def _controller(self) -> Node:
+        node = self.cluster.nodes[self.cluster.controller_id].node
+        assert node is not None
+        return node
+
+    def elect_by_hand(self) -> None:
+        """Elect leaders that only an operator can bring back (L4, L6)."""
+        try:
+            self.cluster.world.run_until(lambda: self._started(self.all_led), _PATIENCE_MS)
+        except ConditionTimeoutError:
+            self._elect_uncleanly()
+            try:
+                self.cluster.world.run_until(self.all_led, _PATIENCE_MS)
+            except ConditionTimeoutError:
+                self._accept_empty_logs()
+                try:
+                    self.cluster.world.run_until(lambda: self._started(self.all_led), _PATIENCE_MS)
+                except ConditionTimeoutError:
+                    self._elect_uncleanly()
+
+    def _elect_uncleanly(self) -> None:
+        self.checkers.elections.check_leaders_owed(self._controller().loader.image)
+        self.cluster.world.note("operator", "asks for unclean elections")
+        request = elections.ElectLeadersRequest(
+            election_type=1, topic_partitions=None, timeout_ms=10_000
+        )
+        self.checkers.elections.asked(request)
+        self.cluster.client("operator").ask(request, elections.ElectLeadersResponse)
+
+    def _accept_empty_logs(self) -> None:
+        """Create the folders of logs that are lost everywhere, as the broker's ERROR says."""
+        lost: dict[int, list[str]] = {}
+        for topic in self._controller().loader.image.topics.values():
+            for index, now in topic.partitions.items():
+                directories = {now.directory(replica): None for replica in now.replicas}
+                if now.leader == NO_LEADER and list(directories) == [DIRECTORY_LOST]:
+                    for replica in now.replicas:
+                        lost.setdefault(replica, []).append(f"{topic.name}-{index}")
+        for broker_id, folders in lost.items():
+            node = self.cluster.nodes[broker_id]
+            self.cluster.world.note(
+                "operator", f"accepts empty logs of {node.host}: {', '.join(folders)}"
+            )
+            node.kill()
+            disk = next(iter(node.disks.values()))
+            for folder in folders:
+                disk.make_dir(folder)
+            node.start()
+
+    def all_led(self) -> bool:
+        """Return True if every partition has a leader."""
+        known = self._registrations()
+        return bool(known) and all(each.leader != NO_LEADER for each in known)
+
+    def _isr_is_full(self) -> bool:
+        known = self._registrations()
+        return bool(known) and all(
+            len(each.isr) == len(each.replicas) and not each.adding_replicas for each in known
+        )
+
+    def _no_recovery_hangs(self) -> bool:
+        controller = self.cluster.nodes[self.cluster.controller_id].node
+        if controller is None or controller.controller is None:
+            return False
+        return controller.controller.recovery.recovering_count == 0
+
+    def read_all(self) -> dict[TopicPartition, dict[int, bytes]]:
+        """Read every partition from start to end with a new consumer."""
+        history = History()
+        everywhere = [TopicPartition(TOPIC, index) for index in range(self.plan.partitions)]
+        reader = SimConsumer(self.clients.connections("final"), history, everywhere)
+        reader.start()
+
+        def at_the_end() -> bool:
+            return all(
+                reader.positions.get(where, 0) >= self.checkers.committed[where].end_offset
+                for where in everywhere
+                if where in self.checkers.committed
+            )
+
+        self._wait(at_the_end, "everything that was committed can be read")
+        reader.running = False
+        return history.reads

@@ -1,0 +1,126 @@
+"""The clients of a run: producers, consumers, members of groups, and unusual clients."""
+
+from dataclasses import dataclass, field
+
+from minikafka.common.ids import TopicPartition
+from minikafka.group.ports import OFFSETS_TOPIC
+from minikafka.sim.checks.checkers import Checkers
+from minikafka.sim.checks.history import History
+from minikafka.sim.drive.edge_case_workload import EdgeCaseClient, MultiPartitionProducer
+from minikafka.sim.drive.group_workload import SimMember, is_stable
+from minikafka.sim.drive.plan import DAMAGE, Plan
+from minikafka.sim.drive.workload import ClientConnections, SimConsumer, SimProducer
+from minikafka.sim.world.sim_cluster import BROKER_PORT, SimCluster, host
+
+TOPIC = "t"
+"""The topic that the clients use."""
+_SCAN_EVERY_MS = 3_000
+
+
+def client_names(plan: Plan) -> tuple[str, ...]:
+    """Return the hosts of the clients of a plan."""
+    return (
+        "c",
+        "scanner",
+        *(f"p{number}" for number in range(plan.producers)),
+        *(f"g{number}" for number in range(plan.groups)),
+        *(["joint"] if plan.multi_partition else []),
+        *(["odd"] if plan.edge_cases else []),
+    )
+
+
+@dataclass(slots=True)
+class RunClients:
+    """The clients of a plan. They record in `history` what they send and receive."""
+
+    plan: Plan
+    cluster: SimCluster
+    history: History
+    checkers: Checkers
+    _producers: list[SimProducer] = field(default_factory=list)
+    _others: list[MultiPartitionProducer | EdgeCaseClient] = field(default_factory=list)
+    _consumers: list[SimConsumer] = field(default_factory=list)
+    _members: list[SimMember] = field(default_factory=list)
+
+    def start(self) -> None:
+        """Start the clients of the plan."""
+        plan = self.plan
+        everywhere = [TopicPartition(TOPIC, index) for index in range(plan.partitions)]
+        rng = self.cluster.world.rng("clients")
+        for number in range(plan.producers):
+            acks = rng.choice((-1, 1)) if number else -1
+            producer = SimProducer(
+                self.connections(f"p{number}"), self.history, f"p{number}", everywhere, acks,
+                plan.idempotent and acks == -1, plan.pace_ms, plan.backfill_ms,
+            )  # fmt: skip
+            self._producers.append(producer)
+            producer.start()
+        consumer = SimConsumer(self.connections("c"), self.history, everywhere)
+        self._consumers.append(consumer)
+        consumer.start()
+        if any(incident.what in DAMAGE for incident in plan.incidents):
+            scanner = SimConsumer(self.connections("scanner"), self.history, everywhere, "scanner")
+            self._consumers.append(scanner)
+            scanner.start()
+            scanner.start_over(_SCAN_EVERY_MS)
+        for number in range(plan.groups):
+            name = f"g{number}"
+            member = SimMember(
+                self.connections(name), self.history, "g", name, everywhere, self._is_deposed
+            )
+            self._members.append(member)
+            member.start()
+        if plan.multi_partition:
+            self._others.append(
+                MultiPartitionProducer(
+                    self.connections("joint"), self.history, "joint", everywhere, plan.pace_ms,
+                    self.checkers.rejected_writes.append,
+                )
+            )  # fmt: skip
+        if plan.edge_cases:
+            self._others.append(
+                EdgeCaseClient(
+                    self.connections("odd"), self.history, "odd", everywhere, 4 * plan.pace_ms
+                )
+            )
+        for other in self._others:
+            other.start()
+
+    def slow_down(self, interval_ms: int) -> None:
+        """Let producers send a batch at most every `interval_ms`."""
+        for producer in (*self._producers, *self._others):
+            producer.interval_ms = max(producer.interval_ms, interval_ms)
+
+    def stop_writing(self) -> None:
+        """Stop the producers and the members of groups."""
+        for member in self._members:
+            member.running = False
+        for producer in (*self._producers, *self._others):
+            producer.running = False
+
+    def stop_reading(self) -> None:
+        """Stop the consumers."""
+        for consumer in self._consumers:
+            consumer.running = False
+
+    @property
+    def rebalances(self) -> int:
+        """Number of rebalances of all members."""
+        return sum(member.rebalances for member in self._members)
+
+    def groups_are_stable(self) -> bool:
+        """Return True if every group is stable, or there is none."""
+        return is_stable(self._members, self.plan.partitions, self.cluster.world.now_ms) or (
+            not self._members
+        )
+
+    def connections(self, name: str) -> ClientConnections:
+        """Return the connections of a client to all brokers."""
+        bootstrap = [(host(node_id), BROKER_PORT) for node_id in self.cluster.broker_ids]
+        rng = self.cluster.world.rng(name)
+        return ClientConnections(self.cluster.world, self.cluster.network, name, bootstrap, rng)
+
+    def _is_deposed(self, coordinator: tuple[str, int]) -> bool:
+        """Return True if another broker leads the only partition of the offsets topic."""
+        now = self.checkers.replicas.image.partition(OFFSETS_TOPIC, 0)
+        return now is None or host(now.leader) != coordinator[0]
