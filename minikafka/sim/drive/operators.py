@@ -34,7 +34,8 @@ from minikafka.protocol.message import ApiMessage
 from minikafka.sim.checks.history import History
 from minikafka.sim.drive.faults.fault_context import STUCK_SHARE
 from minikafka.sim.drive.faults.faults import Faults
-from minikafka.sim.drive.plan import Incident, OperatorAction, Plan
+from minikafka.sim.drive.incidents import Incident, OperatorAction
+from minikafka.sim.drive.plan import Plan
 from minikafka.sim.drive.workload import ClientConnections, SimProducer
 from minikafka.sim.world.sim_cluster import host
 from minikafka.sim.world.world import US_PER_MS

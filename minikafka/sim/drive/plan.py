@@ -7,71 +7,36 @@ fault is undone after its duration; all are undone at the end of the plan.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from enum import Enum
 from random import Random
 
 from minikafka.common.budget import STEP_UNITS
+from minikafka.sim.drive.incidents import (
+    BROKERS_ONLY,
+    DAMAGE,
+    LINK_FAULTS,
+    Fault,
+    Incident,
+    OperatorAction,
+)
+from minikafka.sim.drive.mixes import (
+    CRASHING,
+    DAMAGING,
+    DELETING,
+    FAILING,
+    FEATURING,
+    LINKING,
+    MIXES,
+    MOVING,
+    ORPHANING,
+    RECOVERING,
+    RESIZING,
+    ROTTING,
+    SHORT_OF_FILES,
+    SHRINKING,
+    STOPPING,
+    Mix,
+)
 from minikafka.sim.world.sim_cluster import CONTROLLER_ID
-
-
-class Fault(Enum):
-    """The kinds of faults; the values are used in plan files."""
-
-    KILL = "kill"
-    POWER = "power"
-    POWER_ALL = "power-all"
-    BIT_FLIP = "bit-flip"
-    CRASH_AFTER_REJOIN = "crash-after-rejoin"
-    RESTART = "restart"
-    PAUSE = "pause"
-    CUT = "cut"
-    CUT_ONE_WAY = "cut-one-way"
-    CUT_CLIENTS = "cut-clients"
-    CUT_CONTROLLER = "cut-controller"
-    ISOLATE = "isolate"
-    SLOW = "slow"
-    SLOW_NODE = "slow-node"
-    CLOG = "clog"
-    ABORT = "abort"
-    CLOCK = "clock"
-    DRIFT = "drift"
-    SLOW_DISK = "slow-disk"
-    FULL_DISK = "full-disk"
-    DISK_ERROR = "disk-error"
-    WIPE = "wipe"
-    RESTORE = "restore"
-    CRASH_AFTER_LOG_INFO = "crash-after-log-info"
-    POWER_IN_STOP = "power-in-stop"
-    ROT = "rot"
-    FEW_FILES = "few-files"
-    CRASH_IN_STEP = "crash-in-step"
-    ERROR_ONCE = "error-once"
-    NO_SPACE_ONCE = "no-space-once"
-    DATA_ROT = "data-rot"
-    LOST_WRITE = "lost-write"
-    MISDIRECTED_WRITE = "misdirected-write"
-
-
-class OperatorAction(Enum):
-    """The actions of operators during a run; the values are used in plan files."""
-
-    ELECT = "elect-preferred"
-    ELECT_NOW = "elect-now"
-    MIN_ISR = "min-isr"
-    STRATEGY = "strategy"
-    FEATURE = "feature"
-    REASSIGN = "reassign"
-    SWAP = "swap-leaders"
-    TOPIC = "topic"
-    ROLL = "roll"
-
-
-LINK_FAULTS = (Fault.CUT, Fault.CUT_ONE_WAY, Fault.SLOW, Fault.CLOG)
-"""Faults of a link."""
-DAMAGE = (Fault.DATA_ROT, Fault.LOST_WRITE, Fault.MISDIRECTED_WRITE)
-"""Faults of synced data. They leave one sound copy, which other faults must not remove."""
-BROKERS_ONLY = (Fault.WIPE, Fault.RESTORE, *DAMAGE)
-"""Faults of brokers only: a single controller that loses its log has lost all metadata."""
 
 _FEW_WRITERS = 3
 _RETENTION_CHECK_MS = 2_000
@@ -110,157 +75,17 @@ _QUICK_PACES_MS = (700, 1_500, 3_000)
 _LASTING_MS = (200, 2_000, 8_000, 30_000)
 _LONG_MS = (4_000, 8_000, 30_000)
 _SHORT_MS = (500, 2_000, 4_000)
-Mix = tuple["Fault | OperatorAction", ...]
-MIXES: tuple[Mix, ...] = (
-    # Messages arrive late, after everything has changed.
-    (Fault.CLOG, Fault.CLOG, Fault.SLOW, Fault.POWER, Fault.PAUSE, OperatorAction.ELECT),
-    (
-        Fault.CLOG,
-        Fault.SLOW,
-        Fault.SLOW_NODE,
-        OperatorAction.SWAP,
-        OperatorAction.SWAP,
-        OperatorAction.SWAP,
-    ),
-    (Fault.SLOW, Fault.SLOW_NODE, OperatorAction.SWAP, OperatorAction.SWAP),
-    # Followers leave the ISR and come back, while everything is slow.
-    (Fault.SLOW_NODE, Fault.SLOW_NODE, Fault.SLOW_DISK, Fault.KILL, Fault.ISOLATE, Fault.PAUSE),
-    (Fault.CRASH_AFTER_REJOIN, Fault.CRASH_AFTER_REJOIN, Fault.SLOW),
-    # The ISR changes all the time, and requests about it are sent twice.
-    (Fault.ABORT, Fault.ABORT, Fault.SLOW_NODE, Fault.SLOW_NODE, Fault.PAUSE, Fault.SLOW),
-    (Fault.SLOW_NODE, Fault.SLOW_NODE, Fault.SLOW, Fault.SLOW, OperatorAction.SWAP),
-    # Disks keep fewer bytes than were written.
-    (Fault.POWER, Fault.POWER, Fault.BIT_FLIP, Fault.RESTORE, Fault.FULL_DISK, Fault.DISK_ERROR),
-    # No replica is left with all records.
-    (Fault.POWER_ALL, Fault.POWER, Fault.BIT_FLIP, Fault.KILL, OperatorAction.STRATEGY),
-    (Fault.CUT_CONTROLLER, Fault.CUT_CONTROLLER, Fault.POWER, Fault.KILL, Fault.SLOW),
-    # Disks have not flushed when the power fails.
-    (Fault.SLOW_DISK, Fault.SLOW_DISK, Fault.POWER, Fault.KILL, OperatorAction.SWAP),
-    # Brokers restart while the ISR is small.
-    (
-        Fault.KILL,
-        Fault.RESTART,
-        Fault.SLOW_DISK,
-        Fault.SLOW_NODE,
-        Fault.SLOW,
-        OperatorAction.MIN_ISR,
-    ),
-    # Actions of operators.
-    (
-        OperatorAction.ROLL,
-        OperatorAction.REASSIGN,
-        OperatorAction.TOPIC,
-        OperatorAction.FEATURE,
-        Fault.KILL,
-    ),
-    (
-        OperatorAction.ELECT,
-        OperatorAction.ELECT_NOW,
-        OperatorAction.STRATEGY,
-        Fault.POWER,
-        Fault.POWER_ALL,
-    ),
-)
-
-
-_RECOVERING: Mix = (
-    *(Fault.POWER_ALL, Fault.POWER, Fault.POWER, Fault.WIPE, Fault.KILL, Fault.KILL),
-    *(Fault.CRASH_AFTER_LOG_INFO, Fault.CRASH_AFTER_LOG_INFO, Fault.CRASH_AFTER_LOG_INFO),
-)
-"""Unclean recoveries whose answers become stale."""
-_RESIZING: Mix = (
-    *(OperatorAction.REASSIGN, OperatorAction.REASSIGN, OperatorAction.REASSIGN),
-    *(Fault.KILL, Fault.RESTART, Fault.POWER),
-)
-"""Partitions of one topic with different numbers of replicas, and small ISRs."""
-_ORPHANING: Mix = (
-    *(Fault.KILL, Fault.KILL, Fault.KILL, Fault.POWER, Fault.ISOLATE, Fault.CUT_CONTROLLER),
-    *(OperatorAction.STRATEGY, OperatorAction.ELECT_NOW),
-)
-"""Partitions without leader while live brokers may not lead, or not yet."""
-_MOVING: Mix = (
-    *(Fault.PAUSE, Fault.PAUSE, Fault.SLOW_NODE, Fault.KILL),
-    *(OperatorAction.SWAP, OperatorAction.SWAP, OperatorAction.REASSIGN, OperatorAction.ELECT),
-)
-"""Followers that do not fetch while leaders of other partitions move."""
-_STOPPING: Mix = (Fault.POWER_IN_STOP, Fault.POWER_IN_STOP, Fault.POWER_IN_STOP, Fault.RESTART)
-"""Controlled shutdowns, most of which are interrupted."""
-_ROTTING: Mix = (Fault.ROT, Fault.ROT, Fault.KILL)
-"""Metadata directories with bit rot."""
-_DELETING: Mix = (*[OperatorAction.TOPIC] * 6, Fault.SLOW_DISK, Fault.SLOW_DISK, Fault.KILL)
-"""Topics that are deleted while they are written and flushed."""
-_SHORT_OF_FILES: Mix = (
-    *[Fault.FEW_FILES] * 6,
-    *(OperatorAction.TOPIC, OperatorAction.ROLL, OperatorAction.SWAP, Fault.KILL, Fault.ISOLATE),
-)
-"""Nodes without file descriptors while logs are created, rolled and truncated."""
-_CRASHING: Mix = (
-    *[Fault.CRASH_IN_STEP] * 6,
-    *(
-        Fault.ISOLATE,
-        Fault.PAUSE,
-        OperatorAction.SWAP,
-        OperatorAction.TOPIC,
-        OperatorAction.REASSIGN,
-    ),
-)
-"""Crashes of processes and machines between any two disk operations."""
-_SHRINKING: Mix = (
-    *[Fault.KILL] * 4, *[Fault.PAUSE] * 2, *[Fault.ISOLATE] * 2, Fault.RESTART, Fault.SLOW_NODE
-)  # fmt: skip
-"""ISRs that shrink below min ISR until they are empty, and only the ELR is left."""
-_FEATURING: Mix = (
-    OperatorAction.FEATURE,
-    OperatorAction.FEATURE,
-    Fault.KILL,
-    Fault.POWER,
-    Fault.ISOLATE,
-)
-"""The ELR feature is switched off and on while brokers restart."""
-_LINKING: Mix = (
-    *(Fault.CUT, Fault.CUT_ONE_WAY, Fault.CUT_CLIENTS, Fault.CLOG, Fault.CLOG, Fault.ABORT),
-    *(Fault.RESTORE, Fault.RESTORE, Fault.CLOCK),
-)
-"""Faults that few other mixes have."""
-_FAILING: Mix = (
-    *[Fault.ERROR_ONCE] * 6, *[Fault.NO_SPACE_ONCE] * 2,
-    *(Fault.SLOW_DISK, Fault.RESTART, Fault.RESTART, OperatorAction.SWAP, OperatorAction.ROLL),
-)  # fmt: skip
-"""Transient disk errors, also just before a shutdown."""
-_DAMAGING: Mix = (
-    *[Fault.DATA_ROT] * 3, *[Fault.LOST_WRITE] * 3, *[Fault.MISDIRECTED_WRITE] * 2,
-    *[OperatorAction.SWAP] * 8, *(OperatorAction.ROLL, Fault.KILL),
-)  # fmt: skip
-"""Damaged data, and leaders that serve it."""
 _APART = (
-    ("power-in-stop", _POWER_IN_STOP_SHARE, _STOPPING),
-    ("rot", _ROT_SHARE, _ROTTING),
-    ("deleting", _DELETING_SHARE, _DELETING),
-    ("few-files", _FEW_FILES_SHARE, _SHORT_OF_FILES),
-    ("crash-in-step", _CRASHING_SHARE, _CRASHING),
-    ("feature", _FEATURE_SHARE, _FEATURING),
-    ("links", _LINKS_SHARE, _LINKING),
-    ("errors", _ERRORS_SHARE, _FAILING),
+    ("power-in-stop", _POWER_IN_STOP_SHARE, STOPPING),
+    ("rot", _ROT_SHARE, ROTTING),
+    ("deleting", _DELETING_SHARE, DELETING),
+    ("few-files", _FEW_FILES_SHARE, SHORT_OF_FILES),
+    ("crash-in-step", _CRASHING_SHARE, CRASHING),
+    ("feature", _FEATURE_SHARE, FEATURING),
+    ("links", _LINKS_SHARE, LINKING),
+    ("errors", _ERRORS_SHARE, FAILING),
 )
 """Additions to plans that are drawn already: name of the entropy, share of seeds, mix."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Incident:
-    """A fault or an action at `at_ms`, of a node (0: no node), undone after `for_ms`."""
-
-    at_ms: int
-    what: Fault | OperatorAction
-    node: int = 0
-    other: int = 0
-    for_ms: int = 0
-
-    def __str__(self) -> str:
-        """Return a line of a schedule."""
-        whom = f" {self.node}" if self.node else ""
-        peer = f"-{self.other}" if self.other else ""
-        held = f" for {self.for_ms} ms" if self.for_ms else ""
-        return f"{self.at_ms:>8} ms  {self.what.value}{whom}{peer}{held}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -393,7 +218,7 @@ def draw(seed: int, duration_ms: int) -> Plan:
     own = Random(f"resize/{seed}")
     if own.random() < _RESIZE_SHARE:
         plan = replace(plan, partitions=3, min_isr=2)
-        incidents = _incidents(own, plan, _RESIZING, paces=_QUICK_PACES_MS)
+        incidents = _incidents(own, plan, RESIZING, paces=_QUICK_PACES_MS)
         plan = replace(plan, incidents=tuple(incidents))
     plan = _with_orphans(plan)
     plan = _with_small_isrs(plan)
@@ -432,7 +257,7 @@ def _with_damage(plan: Plan) -> Plan:
     # Logs must be long enough for damage in parts that a start does not read.
     writers = plan.producers * plan.partitions
     plan = replace(plan, pace_ms=min(plan.pace_ms, 100 * writers), fetch_bytes=1 << 20)
-    added = _incidents(own, plan, _DAMAGING, _QUICK_PACES_MS, _SHORT_MS)
+    added = _incidents(own, plan, DAMAGING, _QUICK_PACES_MS, _SHORT_MS)
     kept = [x for x in plan.incidents if x.what not in (Fault.WIPE, Fault.RESTORE)]
     if own.random() < _DAMAGE_ALONE_SHARE:
         kept = []
@@ -452,7 +277,7 @@ def _with_recoveries(plan: Plan) -> Plan:
         min_isr=1,
         session_ms=1_500,
     )
-    incidents = _incidents(own, plan, _RECOVERING, paces=_QUICK_PACES_MS)
+    incidents = _incidents(own, plan, RECOVERING, paces=_QUICK_PACES_MS)
     return replace(plan, incidents=tuple(incidents))
 
 
@@ -470,7 +295,7 @@ def _with_orphans(plan: Plan) -> Plan:
         session_ms=1_500,
         recovery_ms=1_500,
     )
-    incidents = _incidents(own, plan, _ORPHANING, _QUICK_PACES_MS, _LONG_MS)
+    incidents = _incidents(own, plan, ORPHANING, _QUICK_PACES_MS, _LONG_MS)
     return replace(plan, incidents=tuple(incidents))
 
 
@@ -482,7 +307,7 @@ def _with_small_isrs(plan: Plan) -> Plan:
         plan, brokers=own.choice((3, 4)), replication_factor=3, min_isr=own.choice((2, 3)),
         elr=True, session_ms=1_500, lag_ms=600,
     )  # fmt: skip
-    incidents = _incidents(own, plan, _SHRINKING, _QUICK_PACES_MS, _SHORT_MS)
+    incidents = _incidents(own, plan, SHRINKING, _QUICK_PACES_MS, _SHORT_MS)
     return replace(plan, incidents=tuple(incidents))
 
 
@@ -516,7 +341,7 @@ def _with_unusual_clients(plan: Plan) -> Plan:
             plan, multi_partition=True, brokers=4, partitions=6, replication_factor=2, min_isr=2,
             producers=1, groups=0,
         )  # fmt: skip
-        incidents = _incidents(own, plan, _MOVING, paces=_QUICK_PACES_MS)
+        incidents = _incidents(own, plan, MOVING, paces=_QUICK_PACES_MS)
         plan = replace(plan, incidents=tuple(incidents))
     return plan
 

@@ -11,7 +11,8 @@ from dataclasses import MISSING, Field, fields
 from itertools import pairwise
 from typing import Any
 
-from minikafka.sim.drive.plan import Fault, Incident, OperatorAction, Plan
+from minikafka.sim.drive.incidents import Fault, Incident, OperatorAction
+from minikafka.sim.drive.plan import Plan
 
 _WHAT: Mapping[str, Fault | OperatorAction] = {
     **{each.value: each for each in Fault},

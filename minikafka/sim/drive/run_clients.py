@@ -8,7 +8,8 @@ from minikafka.sim.checks.checkers import Checkers
 from minikafka.sim.checks.history import History
 from minikafka.sim.drive.edge_case_workload import EdgeCaseClient, MultiPartitionProducer
 from minikafka.sim.drive.group_workload import SimMember, is_stable
-from minikafka.sim.drive.plan import DAMAGE, Plan
+from minikafka.sim.drive.incidents import DAMAGE
+from minikafka.sim.drive.plan import Plan
 from minikafka.sim.drive.workload import ClientConnections, SimConsumer, SimProducer
 from minikafka.sim.world.sim_cluster import BROKER_PORT, SimCluster, host
 

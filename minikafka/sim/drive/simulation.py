@@ -24,9 +24,10 @@ from minikafka.sim.checks.history import History
 from minikafka.sim.drive.faults.fault_effects import FaultEffects
 from minikafka.sim.drive.faults.faults import Faults
 from minikafka.sim.drive.healing import Healing
+from minikafka.sim.drive.incidents import Fault, Incident
 from minikafka.sim.drive.operators import Operators
 from minikafka.sim.drive.partition_notes import PartitionNotes
-from minikafka.sim.drive.plan import Fault, Incident, Plan
+from minikafka.sim.drive.plan import Plan
 from minikafka.sim.drive.run_clients import TOPIC, RunClients, client_names
 from minikafka.sim.world.sim_cluster import SimCluster
 from minikafka.sim.world.sim_node import SimNode

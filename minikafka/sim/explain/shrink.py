@@ -11,7 +11,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from minikafka.sim.drive.plan import Incident, Plan
+from minikafka.sim.drive.incidents import Incident
+from minikafka.sim.drive.plan import Plan
 from minikafka.sim.world.sim_cluster import CONTROLLER_ID
 
 Breaks = Callable[[Plan], bool]

@@ -16,7 +16,7 @@ from minikafka.sim.drive.faults.fault_context import (
     Inject,
     Undo,
 )
-from minikafka.sim.drive.plan import Fault, Incident
+from minikafka.sim.drive.incidents import Fault, Incident
 from minikafka.sim.world.network import SimNetwork
 from minikafka.sim.world.sim_cluster import host
 from minikafka.sim.world.sim_node import SimNode

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from minikafka.sim.drive.faults.fault_context import FaultContext, Inject, Undo
-from minikafka.sim.drive.plan import Fault, Incident
+from minikafka.sim.drive.incidents import Fault, Incident
 
 _CLOCK_JUMP_MS = 60_000
 _DRIFT_RATES = (0.9, 0.99, 1.01, 1.1)

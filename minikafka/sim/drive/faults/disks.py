@@ -10,7 +10,7 @@ from minikafka.common.ids import TopicPartition
 from minikafka.sim.drive.faults.damage import Damage, Damager
 from minikafka.sim.drive.faults.fault_context import FaultContext, Inject, Undo
 from minikafka.sim.drive.faults.rot import Rot, rot
-from minikafka.sim.drive.plan import Fault, Incident
+from minikafka.sim.drive.incidents import Fault, Incident
 from minikafka.sim.world.disk_errors import IO_ERROR, draw_error
 from minikafka.sim.world.sim_node import SimNode
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from minikafka.sim.drive.faults.fault_effects import FaultEffects
-from minikafka.sim.drive.plan import Incident
+from minikafka.sim.drive.incidents import Incident
 from minikafka.sim.world.sim_cluster import SimCluster
 from minikafka.sim.world.sim_node import SimNode
 from minikafka.sim.world.world import US_PER_MS

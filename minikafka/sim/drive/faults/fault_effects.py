@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from minikafka.sim.drive.plan import Incident
+from minikafka.sim.drive.incidents import Incident
 
 Link = tuple[str, str]
 

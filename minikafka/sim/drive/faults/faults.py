@@ -11,7 +11,7 @@ from minikafka.sim.drive.faults.fault_context import FaultContext, Inject
 from minikafka.sim.drive.faults.fault_effects import FaultEffects
 from minikafka.sim.drive.faults.links import LinkFaults
 from minikafka.sim.drive.faults.machines import MachineFaults
-from minikafka.sim.drive.plan import Fault, Incident
+from minikafka.sim.drive.incidents import Fault, Incident
 from minikafka.sim.world.sim_cluster import SimCluster, host
 from minikafka.sim.world.sim_node import SimNode
 from minikafka.sim.world.world import US_PER_MS

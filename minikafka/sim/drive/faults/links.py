@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from minikafka.sim.drive.faults.fault_context import STUCK_SHARE, FaultContext, Inject, Undo
-from minikafka.sim.drive.plan import Fault, Incident
+from minikafka.sim.drive.incidents import Fault, Incident
 from minikafka.sim.world.network import LinkSpeed, SimNetwork
 from minikafka.sim.world.sim_cluster import host
 

@@ -7,7 +7,7 @@ from minikafka.common.ids import Uuid
 from minikafka.raft.storage import format_directory
 from minikafka.sim.drive.faults.disks import StorageFaults
 from minikafka.sim.drive.faults.fault_context import START_AGAIN_MS, FaultContext, Inject, Undo
-from minikafka.sim.drive.plan import Fault, Incident
+from minikafka.sim.drive.incidents import Fault, Incident
 from minikafka.sim.world.crashes import Crash
 from minikafka.sim.world.sim_disk import SimDisk
 from minikafka.sim.world.sim_node import SimNode

@@ -4,7 +4,8 @@ import re
 from dataclasses import replace
 from functools import cache
 
-from minikafka.sim.drive.plan import Fault, Incident, Plan
+from minikafka.sim.drive.incidents import Fault, Incident
+from minikafka.sim.drive.plan import Plan
 from minikafka.sim.drive.simulation import Simulation
 from minikafka.sim.explain.story import Story
 from minikafka.sim.world.sim_cluster import CONTROLLER_ID

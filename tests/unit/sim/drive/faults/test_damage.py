@@ -14,7 +14,7 @@ from minikafka.log.checkpoints import (
 from minikafka.log.disk import write_file
 from minikafka.sim.drive.faults.damage import Damage, Damager, Patch
 from minikafka.sim.drive.faults.faults import Faults
-from minikafka.sim.drive.plan import DAMAGE, Fault, Incident
+from minikafka.sim.drive.incidents import DAMAGE, Fault, Incident
 from minikafka.sim.world.sim_disk import SimDisk
 from tests.worlds.sim_world import create_topic, leader_client, produce, started_cluster
 

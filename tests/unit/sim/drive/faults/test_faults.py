@@ -6,7 +6,7 @@ from minikafka.common.ids import TopicPartition
 from minikafka.log.checkpoints import META_PROPERTIES
 from minikafka.sim.drive.faults.damage import Damage, Patch
 from minikafka.sim.drive.faults.faults import Faults
-from minikafka.sim.drive.plan import Fault, Incident
+from minikafka.sim.drive.incidents import Fault, Incident
 from minikafka.sim.world.crashes import Crash
 from tests.worlds.sim_world import create_topic, produce, registration, started_cluster
 

@@ -7,7 +7,7 @@ import pytest
 from minikafka.log.log_directory import METADATA_FOLDER
 from minikafka.sim.drive.faults.faults import Faults
 from minikafka.sim.drive.faults.rot import rot
-from minikafka.sim.drive.plan import Fault, Incident
+from minikafka.sim.drive.incidents import Fault, Incident
 from tests.worlds.sim_world import create_topic, started_cluster
 
 
