@@ -20,14 +20,14 @@ from pathlib import Path
 from typing import Protocol
 
 from minikafka.harness.clients.ledger import ABORTED, LedgerWriter
-from minikafka.harness.clients.libraries import (
+from minikafka.harness.clients.libraries import make_client
+from minikafka.harness.clients.outbox import Outbox, ProducerTask
+from minikafka.harness.clients.producer_client import (
     ClientGaveUpError,
     DeliveryReport,
     NotEndedError,
     ProducerClient,
-    make_client,
 )
-from minikafka.harness.clients.outbox import Outbox, ProducerTask
 from minikafka.harness.lines import EventLog
 
 _TICK_S = 0.02

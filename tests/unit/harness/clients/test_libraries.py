@@ -6,10 +6,11 @@ from types import SimpleNamespace
 import pytest
 from aiokafka.errors import OutOfOrderSequenceNumber
 
-from minikafka.harness.clients import libraries
+from minikafka.harness.clients import aio_client, confluent_client, delivery_queue
 from minikafka.harness.clients.ledger import LedgerWriter
-from minikafka.harness.clients.libraries import ClientGaveUpError, make_client
+from minikafka.harness.clients.libraries import make_client
 from minikafka.harness.clients.outbox import Outbox, ProducerTask
+from minikafka.harness.clients.producer_client import ClientGaveUpError, DeliveryReport
 from minikafka.harness.lines import EventLog
 
 
@@ -58,7 +59,9 @@ def test_what_librdkafka_never_sent_is_surely_not_in_the_log(outbox):
 def test_a_fatal_error_of_librdkafka_is_the_end_of_the_instance(outbox):
     """As after an unclean election: the client's own way to bring one about."""
     client = make_client(outbox("confluent-kafka"))
-    error = libraries.RdKafkaError(libraries.RdKafkaError.OUT_OF_ORDER_SEQUENCE_NUMBER, fatal=True)
+    error = confluent_client.RdKafkaError(
+        confluent_client.RdKafkaError.OUT_OF_ORDER_SEQUENCE_NUMBER, fatal=True
+    )
     client._on_error(error)
     with pytest.raises(ClientGaveUpError, match=r"out of order|sequence"):
         client.answers(0)
@@ -70,15 +73,15 @@ def test_a_fatal_error_that_is_raised_comes_after_the_answers_that_were_there(ou
 
     class Ended:
         def poll(self, _wait_s):
-            raise libraries.KafkaException(libraries.RdKafkaError(libraries.RdKafkaError._FATAL))
+            raise confluent_client.KafkaException(
+                confluent_client.RdKafkaError(confluent_client.RdKafkaError._FATAL)
+            )
 
         def purge(self):
             pass
 
     client._producer = Ended()
-    client._answers.append(
-        libraries.DeliveryReport(0, "", definite=False, offset=1, timestamp_ms=1)
-    )
+    client._answers.append(DeliveryReport(0, "", definite=False, offset=1, timestamp_ms=1))
     assert [it.seq for it in client.answers(0)] == [0]
     with pytest.raises(ClientGaveUpError, match="Fatal error"):
         client.answers(0)
@@ -91,7 +94,7 @@ def test_a_client_that_finds_nobody_gives_up_at_once(outbox):
 
 
 def test_transactions_without_a_coordinator_are_given_up(outbox, monkeypatch):
-    monkeypatch.setattr(libraries, "_END_TIMEOUT_S", 0.1)
+    monkeypatch.setattr(confluent_client, "END_TIMEOUT_S", 0.1)
     with pytest.raises(ClientGaveUpError):
         make_client(outbox("confluent-kafka", transactions=True))
 
@@ -99,9 +102,9 @@ def test_transactions_without_a_coordinator_are_given_up(outbox, monkeypatch):
 def test_aiokafka_that_has_lost_count_is_given_up_after_its_answers(outbox, monkeypatch):
     """It would be refused for ever: another instance begins to count anew."""
     producer = SimpleNamespace(_sender=SimpleNamespace(sender_task=None), stop=noop)
-    monkeypatch.setattr(libraries.AioClient, "_start", lambda _: answered(producer))
+    monkeypatch.setattr(aio_client.AioClient, "_start", lambda _: answered(producer))
     client = make_client(outbox("aiokafka"))
-    client._answers.put(libraries._refused(4, OutOfOrderSequenceNumber()))
+    client._answers.put(delivery_queue.refused(4, OutOfOrderSequenceNumber()))
     [answer] = client.answers(0)
     assert (answer.seq, answer.error, answer.definite) == (4, "OutOfOrderSequenceNumber", False)
     with pytest.raises(ClientGaveUpError, match="OutOfOrderSequenceNumber"):

@@ -5,8 +5,12 @@ import pytest
 from minikafka.harness.clients import producer
 from minikafka.harness.clients.ledger import LedgerWriter
 from minikafka.harness.clients.ledger_table import read_ledger
-from minikafka.harness.clients.libraries import ClientGaveUpError, DeliveryReport, NotEndedError
 from minikafka.harness.clients.outbox import Outbox, ProducerTask
+from minikafka.harness.clients.producer_client import (
+    ClientGaveUpError,
+    DeliveryReport,
+    NotEndedError,
+)
 from minikafka.harness.lines import EventLog
 
 
