@@ -8,15 +8,14 @@ colour scheme.
 
 from typing import Any
 
-Spec = dict[str, Any]
+from minikafka.harness.page.series_specs import series, series_data, series_scales, value_axis
+from minikafka.harness.page.spec_parts import FONT, OWN_COLOR, ROWS, Spec, theme
 
 LEFT_PX = 64
 RIGHT_PX = 14
 _AXIS_PX = 22
 _ROW_GAP_PX = 2
 _FEWEST_LABEL_PX = 11
-_LEAST_TOP = 10
-_FONT = "system-ui, sans-serif"
 
 
 def specification(
@@ -34,7 +33,7 @@ def specification(
     """
     is_series = lane["kind"] == "series"
     is_shaded = lane["id"] != "faults"
-    drawn = {"series": _series, "spans": _spans, "arrows": _arrows}
+    drawn = {"series": series, "spans": _spans, "arrows": _arrows}
     content = drawn[lane["kind"]](lane)
     content += [] if broken_at is None else [_break(broken_at)]
     marks = (
@@ -68,30 +67,20 @@ def specification(
                 "zero": False,
                 "nice": False,
             },
-            *(_series_scales(lane) if is_series else []),
+            *(series_scales(lane) if is_series else []),
         ],
         "axes": [
             _time_axis(last, has_labels=has_labels),
-            *(_value_axis(lane) if is_series else []),
+            *(value_axis(lane) if is_series else []),
         ],
         "marks": [*marks, _pointer()],
     }
 
 
-_ROWS: Spec = {"name": "rows", "values": []}
-
-
 def _data(lane: dict[str, Any]) -> list[Spec]:
     if lane["kind"] == "series":
-        return _series_data(lane)
-    return [_ROWS, {"name": "messages", "values": []}] if lane["kind"] == "arrows" else [_ROWS]
-
-
-def _theme(name: str) -> Spec:
-    return {"signal": f"theme['{name}']"}
-
-
-_OWN_COLOR: Spec = {"signal": "theme[datum.c]"}
+        return series_data(lane)
+    return [ROWS, {"name": "messages", "values": []}] if lane["kind"] == "arrows" else [ROWS]
 
 
 def _time_axis(last: float, *, has_labels: bool) -> Spec:
@@ -101,12 +90,12 @@ def _time_axis(last: float, *, has_labels: bool) -> Spec:
         "orient": "top",
         "scale": "x",
         "grid": True,
-        "gridColor": _theme("line"),
+        "gridColor": theme("line"),
         "domain": False,
         "ticks": False,
         "labels": has_labels,
-        "labelColor": _theme("soft"),
-        "labelFont": _FONT,
+        "labelColor": theme("soft"),
+        "labelFont": FONT,
         "labelPadding": 5,
         "labelFlush": True,
         "values": {"signal": "sequence(ceil(domain[0] / step) * step, domain[1] + 1e-6, step)"},
@@ -152,30 +141,6 @@ def _step() -> str:
     return f"{choices}14400"
 
 
-def _value_axis(lane: dict[str, Any]) -> list[Spec]:
-    return [
-        {
-            "orient": "left",
-            "scale": "y",
-            "grid": True,
-            "gridColor": _theme("line"),
-            "domain": False,
-            "ticks": False,
-            "labelColor": _theme("soft"),
-            "labelFont": _FONT,
-            "labelPadding": 6,
-            **({"values": _powers(*_extent(lane))} if lane["scale"] == "log" else {}),
-            "tickCount": 3,
-            "encode": {"labels": {"update": {"text": {"signal": "format(datum.value, '~s')"}}}},
-        }
-    ]
-
-
-def _powers(low: float, high: float) -> list[float]:
-    """Return the powers of ten in a range."""
-    return [10.0**power for power in range(-1, 9) if low <= 10.0**power <= high]
-
-
 def _between(*, low: Spec, high: Spec) -> Spec:
     """Return the encoding of a rectangle over the lane's whole height."""
     return {"x": low, "x2": high, "y": {"value": 0}, "y2": {"signal": "height"}}
@@ -193,7 +158,7 @@ def _shading(count: int) -> Spec:
         "encode": {
             "update": {
                 **_between(low=_FROM, high=_TO),
-                "fill": _theme("fault"),
+                "fill": theme("fault"),
                 # The lane must stay visible under many overlapping faults.
                 "fillOpacity": {"value": max(0.05, min(0.13, 0.8 / max(1, count)))},
             }
@@ -217,7 +182,7 @@ def _fault_edges(count: int, last: float) -> list[Spec]:
                     "x": end,
                     "y": {"value": 0},
                     "y2": {"signal": "height"},
-                    "stroke": _theme("edge"),
+                    "stroke": theme("edge"),
                     "strokeWidth": {"value": 1.5},
                     "strokeDash": {"value": dash},
                     "strokeOpacity": {"signal": f"clamp(({between_px} - 10) / 40, 0.05, 0.8)"},
@@ -237,7 +202,7 @@ def _pointer() -> Spec:
                 "x": {"signal": "pointer === null ? -9 : scale('x', pointer)"},
                 "y": {"value": 0},
                 "y2": {"signal": "height"},
-                "stroke": _theme("ink"),
+                "stroke": theme("ink"),
                 "strokeDash": {"value": [3, 3]},
                 "opacity": {"value": 0.7},
             }
@@ -251,7 +216,7 @@ def _break(at: float) -> Spec:
         "x": {"signal": f"scale('x', {at})"},
         "y": {"value": 0},
         "y2": {"signal": "height"},
-        "stroke": _theme("broken"),
+        "stroke": theme("broken"),
         "strokeWidth": {"value": 3},
     }
     return {"type": "rule", "clip": True, "encode": {"update": encode}}
@@ -277,9 +242,9 @@ def _spans(lane: dict[str, Any]) -> list[Spec]:
                 "x2": {"signal": "max(scale('x', datum.b), scale('x', datum.a) + 2)"},
                 "y": y,
                 "height": {"value": round(row_px - gap_px, 3)},
-                "fill": _OWN_COLOR,
+                "fill": OWN_COLOR,
                 "fillOpacity": {"signal": "datum.done === false ? 0 : 1"},
-                "stroke": _OWN_COLOR,
+                "stroke": OWN_COLOR,
                 "strokeWidth": {"signal": "datum.done === false ? 1 : 0"},
                 "cornerRadius": {"value": 2 if row_px >= _FEWEST_LABEL_PX else 0},
             }
@@ -313,7 +278,7 @@ def _span_labels(row_px: float, *, beside: bool) -> Spec:
                 "y": {"signal": f"(datum.r + 0.5) * {row_px:.3f} + 0.5"},
                 "text": {"field": "l"},
                 "baseline": {"value": "middle"},
-                "font": {"value": _FONT},
+                "font": {"value": FONT},
                 "fontSize": {"value": 10.5},
                 "fill": {"signal": fill},
                 "opacity": {"value": 1} if beside else {"signal": f"{fits} ? 1 : 0"},
@@ -335,10 +300,10 @@ def _row_names(lane: dict[str, Any], row_px: float) -> list[Spec]:
         "text": {"field": "name"},
         "align": {"value": "right"},
         "baseline": {"value": "middle"},
-        "font": {"value": _FONT},
+        "font": {"value": FONT},
         "fontSize": {"value": 10.5},
         "limit": {"value": LEFT_PX - 8},
-        "fill": _theme("soft"),
+        "fill": theme("soft"),
     }
     rows = {"type": "text", "from": {"data": "names"}, "encode": {"update": encode}}
     return [{"type": "group", "data": [{"name": "names", "values": names}], "marks": [rows]}]
@@ -371,7 +336,7 @@ def _arrows(lane: dict[str, Any]) -> list[Spec]:
         "x2": _TO,
         "y": {"signal": f"(datum.r + 0.5) * {row_px:.3f} - {_STATE_PX / 2}"},
         "height": {"value": _STATE_PX},
-        "fill": _OWN_COLOR,
+        "fill": OWN_COLOR,
         "fillOpacity": {"value": 0.45},
     }
     line = {
@@ -379,7 +344,7 @@ def _arrows(lane: dict[str, Any]) -> list[Spec]:
         "x2": {"signal": end_x},
         "y": y("datum.r"),
         "y2": y(end_row),
-        "stroke": _OWN_COLOR,
+        "stroke": OWN_COLOR,
         "strokeWidth": {"signal": "datum.q ? 1.4 : 1"},
         "strokeDash": {"signal": "isValid(datum.b) ? (datum.q ? [] : [2, 2]) : [5, 3]"},
     }
@@ -395,10 +360,10 @@ def _arrows(lane: dict[str, Any]) -> list[Spec]:
         "x": {"signal": f"scale('x', datum.a) * 0.6 + {end_x} * 0.4 + 6"},
         "y": y(f"(datum.r * 0.6 + {end_row} * 0.4)"),
         "text": {"field": "l"},
-        "font": {"value": _FONT},
+        "font": {"value": FONT},
         "fontSize": {"value": 10.5},
         "baseline": {"value": "middle"},
-        "fill": _theme("ink"),
+        "fill": theme("ink"),
         "opacity": {"signal": f"datum.q && {between_px} > 50 ? 1 : 0"},
     }
     return [
@@ -412,97 +377,3 @@ def _arrows(lane: dict[str, Any]) -> list[Spec]:
 
 def _clipped(kind: str, data: str, encode: Spec) -> Spec:
     return {"type": kind, "clip": True, "from": {"data": data}, "encode": {"update": encode}}
-
-
-# Series -----------------------------------------------------------------------------------------
-
-
-def _series_data(lane: dict[str, Any]) -> list[Spec]:
-    if lane["shape"] not in {"area", "bars"}:
-        return [_ROWS, {"name": "points", "values": lane.get("points", [])}]
-    stack = {"type": "stack", "groupby": ["t"], "sort": {"field": "s"}, "field": "v"}
-    return [{**_ROWS, "transform": [stack]}]
-
-
-def _series_scales(lane: dict[str, Any]) -> list[Spec]:
-    low, high = _extent(lane)
-    scale: Spec = {"name": "y", "type": lane["scale"], "range": "height", "domain": [low, high]}
-    return [{**scale, "nice": False, "zero": lane["scale"] != "log"}]
-
-
-def _extent(lane: dict[str, Any]) -> tuple[float, float]:
-    columns = [one["v"] for one in lane["series"]]
-    known = [value for column in columns for value in column if value is not None]
-    if lane["shape"] in {"area", "bars"}:
-        known = [sum(values) for values in zip(*columns, strict=True)]
-    if lane["scale"] == "log":
-        return max(0.1, 0.8 * min(known, default=1)), 1.3 * max([1, *known])
-    return 0, 1.04 * max([_LEAST_TOP, *known])
-
-
-def _series(lane: dict[str, Any]) -> list[Spec]:
-    if lane["shape"] == "bars":
-        return [_stacked_bars(lane["step"])]
-    mark = _area() if lane["shape"] == "area" else _line(lane["shape"])
-    group: Spec = {
-        "type": "group",
-        "clip": True,
-        "from": {"facet": {"name": "one", "data": "rows", "groupby": "s"}},
-        "encode": {"update": {"width": {"signal": "width"}, "height": {"signal": "height"}}},
-        "marks": [mark],
-    }
-    return [group, _points()] if lane.get("points") else [group]
-
-
-_AT: Spec = {"scale": "x", "field": "t"}
-
-
-def _area() -> Spec:
-    encode = {
-        "x": _AT,
-        "y": {"scale": "y", "field": "y0"},
-        "y2": {"scale": "y", "field": "y1"},
-        "fill": _OWN_COLOR,
-        "interpolate": {"value": "step-after"},
-    }
-    return {"type": "area", "from": {"data": "one"}, "encode": {"update": encode}}
-
-
-def _line(shape: str) -> Spec:
-    encode = {
-        "x": _AT,
-        "y": {"scale": "y", "field": "v"},
-        "stroke": _OWN_COLOR,
-        "strokeWidth": {"value": 1.7},
-        "defined": {"signal": "isValid(datum.v)"},
-        "interpolate": {"value": "step-after" if shape == "steps" else "linear"},
-    }
-    return {"type": "line", "from": {"data": "one"}, "encode": {"update": encode}}
-
-
-def _points() -> Spec:
-    encode = {
-        "x": _AT,
-        "y": {"scale": "y", "field": "v"},
-        "shape": {"value": "triangle-down"},
-        "size": {"value": 60},
-        "fill": _theme("broken"),
-        "stroke": _theme("card"),
-    }
-    return {
-        "type": "symbol",
-        "clip": True,
-        "from": {"data": "points"},
-        "encode": {"update": encode},
-    }
-
-
-def _stacked_bars(step: float) -> Spec:
-    encode = {
-        "x": _AT,
-        "x2": {"signal": f"max(scale('x', datum.t + {step}), scale('x', datum.t) + 1.5)"},
-        "y": {"scale": "y", "field": "y0"},
-        "y2": {"scale": "y", "field": "y1"},
-        "fill": _OWN_COLOR,
-    }
-    return {"type": "rect", "clip": True, "from": {"data": "rows"}, "encode": {"update": encode}}
