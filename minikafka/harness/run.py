@@ -12,14 +12,12 @@ import importlib.metadata
 import os
 import platform
 import random
-import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import confluent_kafka
@@ -41,6 +39,7 @@ from minikafka.harness.clusters.replicas import Expected
 from minikafka.harness.faults.injector import FaultInjector, InjectedFault
 from minikafka.harness.faults.kinds import FaultStage
 from minikafka.harness.faults.operator_actions import Operator
+from minikafka.harness.interrupts import RunAbortedError, interrupts
 from minikafka.harness.lines import Event, EventLog, Tail, wall_ms
 from minikafka.harness.live import LiveView, RunState, print_verdict
 from minikafka.harness.page import report, timeline
@@ -64,10 +63,6 @@ _JUDGE_TIMEOUT_S = 600.0
 _JUDGE_RECORDS_PER_S = 10_000
 
 
-class _AbortedError(KeyboardInterrupt):
-    """A second interrupt, which aborts the run."""
-
-
 def verify(settings: RunSettings, schedule: Schedule, console: Console) -> int:
     """Run, print the verdict, and return the exit status.
 
@@ -82,7 +77,7 @@ def verify(settings: RunSettings, schedule: Schedule, console: Console) -> int:
     files.prepare()
     schedule.write(files.schedule)
     run = VerificationRun(settings, schedule, files, console, java)
-    with _interrupts(run.interrupted):
+    with interrupts(run.interrupted):
         run.carry_out()
         verdict = run.conclude()
     print_verdict(console, verdict, str(files.verdict), str(files.report))
@@ -102,26 +97,6 @@ def _check_cluster(settings: RunSettings) -> None:
         nowhere = EventLog(Path(os.devnull))
         watcher = ClusterWatcher(settings.bootstrap_servers, settings.topic, nowhere)
         watcher.require_fitting(settings.topic, settings.partitions)
-
-
-@contextmanager
-def _interrupts(interrupted: threading.Event) -> Iterator[None]:
-    """Let the first SIGINT or SIGTERM set the event, and a second one raise `_AbortedError`."""
-
-    def on_signal(_signal: int, _frame: FrameType | None) -> None:
-        if interrupted.is_set():
-            raise _AbortedError
-        interrupted.set()
-
-    before = {number: signal.signal(number, on_signal) for number in _SIGNALS}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
-_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 @dataclass(slots=True)
@@ -192,7 +167,7 @@ class VerificationRun:
                 self._go(cluster)
             except HarnessError as error:
                 self.obstacles.append(str(error))
-            except _AbortedError:
+            except RunAbortedError:
                 self.obstacles.append("A second interrupt aborted the run.")
             finally:
                 self._look()

@@ -1,8 +1,5 @@
 import io
 import json
-import os
-import signal
-import threading
 from types import SimpleNamespace
 
 import pytest
@@ -21,17 +18,6 @@ from minikafka.harness.plan.workload_options import WorkloadOptions
 from minikafka.harness.run import VerificationRun
 from minikafka.harness.watch.node_watch import NodeWatch
 from minikafka.harness.watch.watcher import ClusterWatcher
-
-
-def test_the_first_interrupt_is_noted_and_the_second_gives_up():
-    interrupted = threading.Event()
-    before = signal.getsignal(signal.SIGINT)
-    with run_module._interrupts(interrupted):
-        os.kill(os.getpid(), signal.SIGTERM)
-        assert interrupted.is_set()
-        with pytest.raises(KeyboardInterrupt):
-            os.kill(os.getpid(), signal.SIGINT)
-    assert signal.getsignal(signal.SIGINT) is before
 
 
 def test_a_cluster_that_is_not_there_leads_to_an_undecided_verdict_and_a_page(
