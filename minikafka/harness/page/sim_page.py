@@ -167,11 +167,11 @@ _STATES = {
     "starts": "isr-min",
     "serves clients": "isr-full",
     "is paused": "elr-known",
-    "goes on": "isr-full",
-    "is asked to shut down": "isr-min",
+    "is resumed": "isr-full",
+    "receives SIGTERM": "isr-min",
 }
 """Line of the transcript → colour of the node's next state. After a line of `_ENDS` it is gone."""
-_ENDS = ("is killed", "loses power", "stops", "cannot")
+_ENDS = ("is killed", "loses power", "stops", "crashes", "cannot")
 
 
 def _host_lane(told: Sequence[tuple[float, str, str]], arrows: list[Row], scale: Axis) -> Row:

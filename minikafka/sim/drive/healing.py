@@ -52,7 +52,7 @@ class Healing:
             ConditionTimeoutError: a condition of liveness did not hold in time.
             Violation: replicas differ at the end.
         """
-        self.cluster.world.note("healing", "all faults are healed")
+        self.cluster.world.note("healing", "all faults have ended")
         self.faults.repair_all()
         # The remaining checks need no load.
         self.clients.slow_down(_HEALING_PACE_MS)
@@ -189,7 +189,7 @@ class Healing:
 
     def _elect_uncleanly(self) -> None:
         self.checkers.elections.check_leaders_owed(self._controller().loader.image)
-        self.cluster.world.note("operator", "asks for unclean elections")
+        self.cluster.world.note("operator", "requests unclean elections")
         request = elections.ElectLeadersRequest(
             election_type=1, topic_partitions=None, timeout_ms=10_000
         )
@@ -208,7 +208,8 @@ class Healing:
         for broker_id, folders in lost.items():
             node = self.cluster.nodes[broker_id]
             self.cluster.world.note(
-                "operator", f"accepts empty logs of {node.host}: {', '.join(folders)}"
+                "operator",
+                f"accepts data loss on {node.host}, creates empty logs: {', '.join(folders)}",
             )
             node.kill()
             disk = next(iter(node.disks.values()))

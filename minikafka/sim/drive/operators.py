@@ -42,7 +42,14 @@ from minikafka.sim.world.world import US_PER_MS
 
 _RESOURCE_TOPIC = 2
 _TIMEOUT_MS = 5_000
-_PREFERRED, _UNCLEAN, _DESIGNATION = 0, 1, 2
+_PREFERRED, _DESIGNATION = 0, 2
+_ELECTIONS = {
+    1: "unclean",
+    _DESIGNATION: "designation",
+    3: "longest-log-balanced",
+    4: "longest-log-aggressive",
+}
+"""The election types that operators request, except PREFERRED."""
 _UPGRADE, _SAFE_DOWNGRADE = 1, 2
 _ROLL_POLL_MS = 200
 _WIDE = 150
@@ -91,14 +98,14 @@ class Operators:
 
     def _elect_preferred(self, rng: Random) -> ApiMessage:
         del rng
-        self._note("asks for preferred leaders")
+        self._note("requests preferred elections")
         return elections.ElectLeadersRequest(
             election_type=_PREFERRED, topic_partitions=None, timeout_ms=_TIMEOUT_MS
         )
 
     def _elect_now(self, rng: Random) -> ApiMessage:
         """Request an election of any type but PREFERRED (A2), for every partition or for one."""
-        kind = rng.choice((_UNCLEAN, _DESIGNATION, 3, 4))
+        kind = rng.choice(tuple(_ELECTIONS))
         partitions = None
         if kind == _DESIGNATION or rng.random() < 0.5:
             index = rng.randrange(self.plan.partitions)
@@ -106,7 +113,7 @@ class Operators:
             partitions = [
                 elections.TopicPartitions(self.topic, partitions=[index], desired_leaders=desired)
             ]
-        self._note(f"asks for elections of type {kind}")
+        self._note(f"requests {_ELECTIONS[kind]} elections")
         return elections.ElectLeadersRequest(
             election_type=kind, topic_partitions=partitions, timeout_ms=_TIMEOUT_MS
         )
@@ -147,7 +154,7 @@ class Operators:
             count = rng.randint(1, len(brokers))
         index = rng.randrange(self.plan.partitions)
         members = rng.sample(brokers, count)
-        self._note(f"moves {self.topic}-{index} to {members}")
+        self._note(f"reassigns {self.topic}-{index} to {members}")
         return AlterPartitionReassignmentsRequest(
             timeout_ms=_TIMEOUT_MS,
             topics=[ReassignableTopic(self.topic, [ReassignablePartition(index, members)])],
@@ -183,16 +190,16 @@ class Operators:
             return
         leader = host(now.leader)
         links = [(leader, host(other)) for other in cluster.broker_ids if other != now.leader]
-        what = f"what {leader} has sent to other brokers"
+        what = f"some connections from {leader} to other brokers"
         share = STUCK_SHARE
         if rng.random() < STUCK_SHARE and now.leader != cluster.controller_id:
             following = now.replicas[other % len(now.replicas)]
             behind = host(now.replicas[0] if following == now.leader else following)
             links, share = [(host(cluster.controller_id), leader), (leader, behind)], 1.0
-            what = f"what the controller has sent to {leader}, and that to {behind},"
+            what = f"connections from the controller to {leader} and from {leader} to {behind}"
         for source, target in links:
             cluster.network.clog(source, target, share)
-        self._note(f"{what} is stuck for {for_ms} ms")
+        cluster.world.note("network", f"{what} are stuck for {for_ms} ms")
 
         def release() -> None:
             for source, target in links:
@@ -228,7 +235,7 @@ class Operators:
 
     def _make_leader(self, index: int, members: list[int], rng: Random) -> None:
         cluster = self.faults.cluster
-        self._note(f"{self.topic}-{index} shall be led by {members[0]}")
+        self._note(f"requests leader {members[0]} for {self.topic}-{index}")
         connections = self.connections(f"operator{cluster.world.now_us}")
         bootstrap = rng.choice(connections.bootstrap)
         moved = AlterPartitionReassignmentsRequest(

@@ -23,7 +23,7 @@ from minikafka.sim.world.sim_node import SimNode
 _US_PER_S = 1_000_000
 _MS_PER_S = 1_000
 _PARTITION = re.compile(rf"\b{TOPIC}-(\d+)\b")
-_BACK = ("starts", "serves clients", "goes on")
+_BACK = ("starts", "serves clients", "is resumed")
 
 
 @dataclass(slots=True)

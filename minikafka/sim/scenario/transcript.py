@@ -16,7 +16,7 @@ from minikafka.sim.world.world import World
 _SECOND_US = 1_000_000
 _LISTED_LAST = ("operator", "reader", "BROKEN")
 # Lines that repeat the command.
-_ECHOES = ("starts", "is killed", "loses power", "is asked to shut down", "is paused", "goes on")
+_ECHOES = ("starts", "is killed", "loses power", "receives SIGTERM", "is paused", "is resumed")
 
 
 class TranscriptLine(NamedTuple):

@@ -187,7 +187,7 @@ class SimNode:
 
     def shut_down(self) -> None:
         """Request a controlled shutdown, as SIGTERM does."""
-        self.world.note(self.host, "is asked to shut down")
+        self.world.note(self.host, "receives SIGTERM")
         self.stopping = self.alive
         if self.node is not None and self.node.broker is None:
             self._begins_to_close()
@@ -220,7 +220,7 @@ class SimNode:
     def _crashed(self) -> None:
         crash, was_closing = self._crashes.next, self._crashes.is_closing
         assert crash is not None
-        self.world.note(self.host, "ends within a step")
+        self.world.note(self.host, "crashes at a disk operation")
         if crash.power:
             self.lose_power()
         else:
@@ -237,7 +237,7 @@ class SimNode:
         """Resume a paused process with everything that arrived meanwhile."""
         if not self._paused:
             return
-        self.world.note(self.host, "goes on")
+        self.world.note(self.host, "is resumed")
         self._paused = False
         posted, self._posted = self._posted, deque()
         for action in posted:
@@ -270,7 +270,7 @@ class SimNode:
                 if self.node is None:
                     return
         except StorageFault as fault:
-            self.world.note(self.host, f"cannot go on: {fault}")
+            self.world.note(self.host, f"stops on a storage fault: {fault}")
             self._process_ended(1)
             self.on_fault(self, fault)
             return

@@ -64,7 +64,7 @@ def test_a_run_ends_after_so_many_steps(tmp_path, capsys):
     assert run("--seed", 3, "--steps", 400, "--trace", path) == 0
     first, *lines = path.read_text().splitlines()
     assert " sim --seed 3 --seconds 5 --steps 400: " in first
-    (healed,) = [line for line in lines if line.endswith("all faults are healed")]
+    (healed,) = [line for line in lines if line.endswith("all faults have ended")]
     assert 0 < float(healed.split()[0]) < 4
     assert run("--steps", -1) == 3
     assert "--steps -1: at least 0" in capsys.readouterr().err

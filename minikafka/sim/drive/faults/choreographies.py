@@ -217,7 +217,7 @@ class Choreographies:
         network = self.context.cluster.network
         for other in others:
             network.cut(node.host, other)
-        self.context.note("network", f"{node.host} is cut off from all brokers")
+        self.context.note("network", f"{node.host} is cut off from all other brokers")
         if loses_power or rng.random() < STUCK_SHARE:
             # Not within the step of another node.
             yield Delay(1)
@@ -277,7 +277,7 @@ class Choreographies:
             return
         link = (host(leader), host(context.cluster.controller_id))
         context.effects.record(incident)
-        context.note("network", f"{link[0]} gives up its connections to the controller")
+        context.note("network", f"{link[0]} aborts its connections to the controller")
         network.abort(*link)
         for_us = incident.for_ms * US_PER_MS
         context.cluster.world.after(for_us, partial(network.unclog, *link))
@@ -285,7 +285,7 @@ class Choreographies:
             return
         yield Delay(_NEXT_ATTEMPT_MS)
         member = host(request.member)
-        context.note("network", f"{link[0]} and {member} are cut off from each other")
+        context.note("network", f"the link between {link[0]} and {member} is cut")
         network.cut(link[0], member)
         context.cluster.world.after(for_us, partial(network.heal, link[0], member))
 

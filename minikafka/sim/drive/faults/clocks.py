@@ -26,12 +26,12 @@ class ClockFaults:
         rng = self.context.cluster.world.rng(f"clock/{incident.at_ms}")
         self.context.effects.record(incident)
         node.clock.offset_ms += rng.randint(-_CLOCK_JUMP_MS, _CLOCK_JUMP_MS)
-        self.context.note(node.host, f"wall clock is off by {node.clock.offset_ms} ms")
+        self.context.note(node.host, f"has a wall clock offset of {node.clock.offset_ms} ms")
 
     def _drift(self, incident: Incident) -> Undo:
         node = self.context.node(incident)
         rate = self.context.cluster.world.rng(f"drift/{incident.at_ms}").choice(_DRIFT_RATES)
         self.context.effects.record(incident)
         node.set_clock_rate(rate)
-        self.context.note(node.host, f"clocks run at {rate}")
+        self.context.note(node.host, f"has a clock rate of {rate}")
         return lambda: node.set_clock_rate(1.0)

@@ -175,7 +175,7 @@ class Damager:
             bit = _HIGH_BIT
         before = bytes(disk.content(path)[at : at + 1])
         patch = Patch(disk, path, at, before, bytes([before[0] ^ 1 << bit]))
-        return self._damage(f"bit {bit} of byte {at} in {path}", [patch])
+        return self._damage(f"bit {bit} of byte {at} in {path} is flipped", [patch])
 
     def lose_write(self) -> Damage | None:
         """Undo a write: replace the bytes by zeros, or a file by its former content."""
@@ -215,7 +215,7 @@ class Damager:
         lost = Patch(disk, path, at, written, bytes(size))
         hit = bytes(disk.content(wrong_path)[wrong_at : wrong_at + size])
         misplaced = Patch(disk, wrong_path, wrong_at, hit, written)
-        what = f"{size} bytes for {path} at {at} are in {wrong_path} at {wrong_at}"
+        what = f"{size} bytes for {path} at {at} are written to {wrong_path} at {wrong_at}"
         return self._damage(what, [lost, misplaced])
 
     def _damage(self, what: str, patches: Sequence[Patch | OldContent]) -> Damage:

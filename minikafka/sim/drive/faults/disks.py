@@ -60,7 +60,7 @@ class StorageFaults:
         rotten = rot(node, rng)
         if rotten is not None:
             self.context.effects.record(incident)
-            self.context.note(node.host, f"disk rots: {rotten.what}")
+            self.context.note(node.host, f"has bit rot: {rotten.what}")
             self._rotten.setdefault(incident.node, []).append(rotten)
         return self._start_and_repair(node)
 
@@ -111,7 +111,7 @@ class StorageFaults:
                 self._restore(node, each)
         rotten = self._rotten.get(node.config.node_id, [])
         while rotten and rotten[-1].repair():
-            self.context.note(node.host, f"is repaired: {rotten.pop().what}")
+            self.context.note(node.host, f"has damage repaired: {rotten.pop().what}")
         if not rotten:
             self._rotten.pop(node.config.node_id, None)
 
@@ -124,11 +124,11 @@ class StorageFaults:
         )
         if can_go and rng.random() < _MOVED_AWAY_SHARE:
             for disk, folder in list(damage.folders()):
-                self.context.note(node.host, f"an operator moves {folder} away")
+                self.context.note("operator", f"removes damaged {folder} from {node.host}")
                 disk.remove(folder)
                 disk.sync_names()
         damage.undo()
-        self.context.note(node.host, f"is repaired: {damage.what}")
+        self.context.note(node.host, f"has damage repaired: {damage.what}")
 
     def _damage(self, incident: Incident) -> None:
         """Stop or kill a node, and damage its data."""
@@ -156,7 +156,7 @@ class StorageFaults:
                 damage = damager.misdirect()
             if damage is not None:
                 self.context.effects.record(incident)
-                self.context.note(node.host, f"disk lies: {damage.what}")
+                self.context.note(node.host, f"has silent data corruption: {damage.what}")
                 self._damages.append(damage)
             self.context.later(incident.for_ms, start)
             for where in () if damage is None else damage.replicas:
@@ -203,7 +203,7 @@ class StorageFaults:
         node = self.context.node(incident)
         is_full = incident.what is Fault.FULL_DISK
         rng = self.context.cluster.world.rng(f"disk/{incident.at_ms}")
-        self.context.note(node.host, "disk is nearly full" if is_full else "disk fails")
+        self.context.note(node.host, "has a nearly full disk" if is_full else "has a failed disk")
         self.context.effects.measure(
             incident, lambda: sum(disk.refusals for disk in node.disks.values())
         )
@@ -225,7 +225,7 @@ class StorageFaults:
         """Refuse half of the opens of a node: it has too many files open."""
         node = self.context.node(incident)
         rng = self.context.cluster.world.rng(f"few-files/{incident.at_ms}")
-        self.context.note(node.host, "is short of file descriptors")
+        self.context.note(node.host, "has few free file descriptors")
         self.context.effects.measure(
             incident, lambda: sum(disk.files_refused for disk in node.disks.values())
         )
@@ -253,7 +253,7 @@ class StorageFaults:
 
         def failed(operation: str) -> None:
             self.context.effects.record(incident)
-            self.context.note(node.host, f"{operation} fails once: {error.reason}")
+            self.context.note(node.host, f"has one failed {operation}: {error.reason}")
             if stops and node.alive:
                 self.context.later(rng.randint(0, _STOP_AFTER_MS), node.shut_down)
             self.context.later(incident.for_ms, restart)

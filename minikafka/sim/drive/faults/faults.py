@@ -102,7 +102,7 @@ class Faults:
         """Remove a broker until the run ends, after everything was repaired."""
         node = self.cluster.nodes[node_id]
         how = rng.choice(("kill", "pause", "isolate"))
-        self._context.note(node.host, f"is gone for good ({how})")
+        self._context.note(node.host, f"is removed until the end of the run ({how})")
         if how == "kill":
             node.kill()
         elif how == "pause":

@@ -40,8 +40,10 @@ class LinkFaults:
         one, other = host(incident.node), host(incident.other)
         network = self._network
         self.context.effects.measure_links(incident, network.held, ((one, other), (other, one)))
-        network.cut(one, other, both=incident.what is Fault.CUT)
-        self.context.note("network", f"{one} and {other} are cut off ({incident.what.value})")
+        is_both = incident.what is Fault.CUT
+        network.cut(one, other, both=is_both)
+        link = f"between {one} and {other}" if is_both else f"from {one} to {other}"
+        self.context.note("network", f"the link {link} is cut")
         return lambda: network.heal(one, other)
 
     def _cut_from(self, incident: Incident, others: list[str], whom: str) -> Undo:
@@ -62,7 +64,7 @@ class LinkFaults:
     def _isolate(self, incident: Incident) -> Undo:
         nodes = self.context.cluster.nodes
         others = [host(node_id) for node_id in nodes if node_id != incident.node]
-        return self._cut_from(incident, others, "all others")
+        return self._cut_from(incident, others, "all other nodes")
 
     def _cut_clients(self, incident: Incident) -> Undo:
         return self._cut_from(incident, list(self.clients), "its clients")
@@ -78,7 +80,7 @@ class LinkFaults:
         slowed = self._network.slowed
         self.context.effects.measure_links(incident, slowed, ((one, other), (other, one)))
         slow[one, other] = slow[other, one] = _SLOW
-        self.context.note("network", f"{one} and {other} are slow")
+        self.context.note("network", f"the link between {one} and {other} is slow")
 
         def undo() -> None:
             slow.pop((one, other), None)
@@ -95,7 +97,7 @@ class LinkFaults:
         ]
         self.context.effects.measure_links(incident, self._network.slowed, links)
         slow.update(dict.fromkeys(links, _SLOW))
-        self.context.note("network", f"{one} is slow to reach")
+        self.context.note("network", f"all links of {one} are slow")
 
         def undo() -> None:
             for link in links:
@@ -106,7 +108,7 @@ class LinkFaults:
     def _clog(self, incident: Incident) -> Undo:
         one, other = host(incident.node), host(incident.other)
         network = self._network
-        self.context.note("network", f"what {one} has sent to {other} is stuck")
+        self.context.note("network", f"some connections from {one} to {other} are stuck")
         self.context.effects.measure_links(incident, network.held, [(one, other)])
         network.clog(one, other, STUCK_SHARE)
         return lambda: network.unclog(one, other)

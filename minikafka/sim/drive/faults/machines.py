@@ -128,7 +128,7 @@ class MachineFaults:
         if node.config.is_controller:
             return None
         self._lose_disks(incident)
-        self.context.note(node.host, "loses its disks; they are replaced by empty ones")
+        self.context.note(node.host, "loses its disks and gets empty ones")
         cluster = self.context.cluster
         rng = cluster.world.rng(f"wipe/{incident.at_ms}")
         for path in node.disks:
@@ -154,7 +154,7 @@ class MachineFaults:
             self._back_up(node, incident)
             return None
         self._lose_disks(incident)
-        self.context.note(node.host, "gets old copies of its disks")
+        self.context.note(node.host, "loses its disks and gets their backup")
         node.disks.update(copies)
         node.has_old_disks = True
         return self.context.start_later(node)
@@ -178,7 +178,7 @@ class MachineFaults:
                 world.after(START_AGAIN_MS * US_PER_MS, copy)
                 return
             if not self.storage.is_rotten(incident.node):
-                self.context.note(node.host, "disks are copied")
+                self.context.note(node.host, "has its disks backed up")
                 disks = node.disks.items()
                 self._copies[incident.node] = {path: disk.copy() for path, disk in disks}
             start()

@@ -68,7 +68,7 @@ def rot(node: SimNode, rng: Random) -> Rot | None:
     if kind == _LOG:
         at = _beside_epoch(disk, path, at)
     bit = rng.randrange(8)
-    return Rot(node, f"bit {bit} of byte {at} in {path}", disk.flip(path, at, bit))
+    return Rot(node, f"bit {bit} of byte {at} in {path} is flipped", disk.flip(path, at, bit))
 
 
 def _metadata_disk(node: SimNode) -> SimDisk:

@@ -71,7 +71,7 @@ def test_the_story_has_its_parts_in_their_order():
     led = position(lines, rf"  t-0: n{leader} leads epoch 0 \(in sync n\d, n\d, n\d\)$")
     held = position(lines, rf"n{leader} acknowledges offsets 0 to \d+ of t-0 with acks=all", led)
     assert re.search(r" until \d\.\d{3} s; held by n\d, n\d, n\d$", lines[held])
-    slow = position(lines, rf"n{leader} and n\d are slow, for 7 s$", held)
+    slow = position(lines, rf"the link between n{leader} and n\d is slow, for 7 s$", held)
     killed = position(lines, rf"5\.000 s  n{leader} is killed$", slow)
     alone = position(lines, rf"n{leader} acknowledges .*; held by n{leader}$", slow)
     assert alone < killed

@@ -123,7 +123,7 @@ def test_a_leader_aborts_its_connections_while_it_asks_for_a_member(cluster, fau
     cluster.nodes[3].start()
     cluster.world.run_until(lambda: cluster.network.is_cut("n1", "n3"), 5_000, "3 is cut off")
     assert registration(cluster, "t").isr == (1, 2, 3)
-    assert any("n1 gives up its connections to the controller" in note for note in notes)
+    assert any("n1 aborts its connections to the controller" in note for note in notes)
     cluster.world.run_until(lambda: not cluster.network.is_cut("n1", "n3"), 20_000, "it heals")
 
 
@@ -147,7 +147,7 @@ def test_a_broker_aborts_its_connections_if_no_leader_asks(cluster, faults):
     cluster.world.on_line = notes.append
     faults.inject(incident(Fault.ABORT))
     cluster.world.run(10_000)
-    assert any("n2 gives up its connections to the controller" in note for note in notes)
+    assert any("n2 aborts its connections to the controller" in note for note in notes)
 
 
 def test_a_node_can_be_slow_to_reach_for_all(cluster, faults):
