@@ -77,7 +77,8 @@ class SimNetwork:
     """Number of messages that each link has carried while it was slow."""
     watch: Watch | None = None
     _rng: Random = field(init=False)
-    _cut: dict[tuple[str, str], None] = field(default_factory=dict)
+    _cut: dict[tuple[str, str], int] = field(default_factory=dict)
+    """How many cuts each link has that were not undone."""
     _down: dict[str, None] = field(default_factory=dict)
     _listening: dict[Address, Accept] = field(default_factory=dict)
     _streams: dict[SimStream, None] = field(default_factory=dict)
@@ -154,13 +155,21 @@ class SimNetwork:
 
     def cut(self, source: str, target: str, *, both: bool = True) -> None:
         """Cut the link from one host to another, by default both ways."""
-        self._cut[source, target] = None
-        if both:
-            self._cut[target, source] = None
+        for link in _directions(source, target, both=both):
+            self._cut[link] = self._cut.get(link, 0) + 1
+
+    def undo_cut(self, source: str, target: str, *, both: bool = True) -> None:
+        """Undo one `cut` with these arguments; a link that others have cut, too, stays cut."""
+        for link in _directions(source, target, both=both):
+            count = self._cut.pop(link, 0)
+            if count > 1:
+                self._cut[link] = count - 1
+            elif count:
+                self._release(link)
 
     def heal(self, source: str, target: str) -> None:
-        """Heal a link, both ways."""
-        for link in ((source, target), (target, source)):
+        """Heal a link, both ways, however often it was cut."""
+        for link in _directions(source, target, both=True):
             if link in self._cut:
                 del self._cut[link]
                 self._release(link)
@@ -315,3 +324,7 @@ class SimNetwork:
     def _stop_listening(self, host: str) -> None:
         for address in [address for address in self._listening if address[0] == host]:
             del self._listening[address]
+
+
+def _directions(source: str, target: str, *, both: bool) -> tuple[tuple[str, str], ...]:
+    return ((source, target), (target, source)) if both else ((source, target),)

@@ -20,7 +20,6 @@ from minikafka.sim.drive.incidents import Fault, Incident
 from minikafka.sim.world.network import SimNetwork
 from minikafka.sim.world.sim_cluster import host
 from minikafka.sim.world.sim_node import SimNode
-from minikafka.sim.world.world import US_PER_MS
 
 _REQUEST_TIMEOUT_MS = 5_000
 """The time that a choreography waits for an AlterPartition request."""
@@ -229,7 +228,7 @@ class Choreographies:
         self.context.later(rng.randint(0, 300), release)
         yield Delay(2_000)
         for other in others:
-            network.heal(node.host, other)
+            network.undo_cut(node.host, other)
 
     def _crash_after_log_info(self, incident: Incident) -> Acts:
         """Crash a broker that has answered GetReplicaLogInfo, before that recovery is over (U8).
@@ -279,15 +278,14 @@ class Choreographies:
         context.effects.record(incident)
         context.note("network", f"{link[0]} aborts its connections to the controller")
         network.abort(*link)
-        for_us = incident.for_ms * US_PER_MS
-        context.cluster.world.after(for_us, partial(network.unclog, *link))
+        context.later(incident.for_ms, partial(network.unclog, *link))
         if request is None:
             return
         yield Delay(_NEXT_ATTEMPT_MS)
         member = host(request.member)
         context.note("network", f"the link between {link[0]} and {member} is cut")
         network.cut(link[0], member)
-        context.cluster.world.after(for_us, partial(network.heal, link[0], member))
+        context.later(incident.for_ms, partial(network.undo_cut, link[0], member))
 
 
 def _unclog(network: SimNetwork, links: list[tuple[str, str]]) -> None:

@@ -44,7 +44,7 @@ class LinkFaults:
         network.cut(one, other, both=is_both)
         link = f"between {one} and {other}" if is_both else f"from {one} to {other}"
         self.context.note("network", f"the link {link} is cut")
-        return lambda: network.heal(one, other)
+        return lambda: network.undo_cut(one, other, both=is_both)
 
     def _cut_from(self, incident: Incident, others: list[str], whom: str) -> Undo:
         one = host(incident.node)
@@ -57,7 +57,7 @@ class LinkFaults:
 
         def undo() -> None:
             for other in others:
-                network.heal(one, other)
+                network.undo_cut(one, other)
 
         return undo
 

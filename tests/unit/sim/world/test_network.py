@@ -93,6 +93,25 @@ def test_nothing_passes_a_cut_link_in_the_direction_that_is_cut(wire):
     assert wire.server.data == [b"up"]
 
 
+def test_a_link_that_was_cut_twice_heals_with_the_last_one(wire):
+    wire.run()
+    wire.network.cut("a", "b")
+    wire.network.cut("a", "b", both=False)
+    wire.network.undo_cut("a", "b")
+    wire.network.send(wire.stream, 0, b"up")
+    wire.network.send(wire.stream, 1, b"down")
+    wire.run()
+    assert (wire.server.data, wire.client.data) == ([], [b"down"])
+    wire.network.undo_cut("a", "b", both=False)
+    wire.run()
+    assert wire.server.data == [b"up"]
+    wire.network.undo_cut("a", "b")
+    wire.network.cut("a", "b")
+    wire.network.cut("a", "b")
+    wire.network.heal("b", "a")
+    assert not wire.network.is_cut("a", "b")
+
+
 def test_nobody_listens(wire):
     other = Recorder()
     wire.network.connect("a", ("b", 1), other)

@@ -101,6 +101,26 @@ def test_a_cut_link_heals(cluster, faults, what):
     assert not network.is_cut("n2", "n3")
 
 
+@pytest.mark.parametrize("what", [Fault.CUT, Fault.CUT_ONE_WAY, Fault.ISOLATE])
+def test_a_fault_that_ends_leaves_the_cuts_of_others(cluster, faults, what):
+    faults.inject(incident(Fault.CUT, node=3, other=2, for_ms=5_000))
+    faults.inject(incident(what, other=3, for_ms=1_000))
+    cluster.world.run(2_000)
+    assert cluster.network.is_cut("n2", "n3")
+    assert cluster.network.is_cut("n3", "n2")
+    cluster.world.run(4_000)
+    assert not cluster.network.is_cut("n2", "n3")
+    assert not cluster.network.is_cut("n3", "n2")
+
+
+def test_a_broker_that_crashes_again_leaves_the_cuts_of_others(cluster, faults):
+    faults.inject(incident(Fault.CUT, node=3, other=2, for_ms=90_000))
+    faults.inject(incident(Fault.CRASH_AFTER_REJOIN, node=3))
+    cluster.world.run_until(lambda: cluster.network.is_cut("n3", "n1"), 60_000, "it crashes")
+    cluster.world.run_until(lambda: not cluster.network.is_cut("n3", "n1"), 60_000, "it heals")
+    assert cluster.network.is_cut("n3", "n2")
+
+
 def test_a_node_can_be_cut_off_from_all_or_from_its_clients(cluster, faults):
     faults.inject(incident(Fault.ISOLATE, for_ms=500))
     assert all(cluster.network.is_cut("n2", other) for other in ("n1", "n3", "n100"))
@@ -125,6 +145,23 @@ def test_a_leader_aborts_its_connections_while_it_asks_for_a_member(cluster, fau
     assert registration(cluster, "t").isr == (1, 2, 3)
     assert any("n1 aborts its connections to the controller" in note for note in notes)
     cluster.world.run_until(lambda: not cluster.network.is_cut("n1", "n3"), 20_000, "it heals")
+
+
+@pytest.mark.parametrize("is_over", [False, True])
+def test_an_abort_that_ends_leaves_the_cuts_of_others(cluster, faults, *, is_over):
+    """Also those with which a broker is removed after all faults have ended."""
+    cluster.on_step = faults.stepped
+    cluster.nodes[3].kill()
+    cluster.world.run_until(lambda: registration(cluster, "t").isr == (1, 2), 60_000, "3 is out")
+    faults.inject(incident(Fault.ABORT, node=2, for_ms=4_000))
+    cluster.nodes[3].start()
+    cluster.world.run_until(lambda: cluster.network.is_cut("n1", "n3"), 5_000, "3 is cut off")
+    if is_over:
+        faults.repair_all()
+        assert not cluster.network.is_cut("n1", "n3")
+    cluster.network.cut("n1", "n3")
+    cluster.world.run(10_000)
+    assert cluster.network.is_cut("n1", "n3")
 
 
 def test_a_broker_that_came_back_crashes_while_a_leader_asks_for_it(cluster, losses):
