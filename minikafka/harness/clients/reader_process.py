@@ -1,16 +1,16 @@
 """The parent's handle of the second reader's process."""
 
-import contextlib
 import subprocess
-import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from minikafka.harness.clients.reader import ReaderTask
 from minikafka.harness.lines import Event
+from minikafka.harness.part_process import close_input, start_part
 from minikafka.harness.plan.settings import RunFiles, RunSettings
 
+_READER = "minikafka.harness.clients.reader"
 END_TIMEOUT_S = 100.0
 """Longer than the group needs to read to the end and each member needs to leave."""
 
@@ -26,14 +26,7 @@ class ReaderProcess:
     _process: subprocess.Popen[bytes] = field(init=False)
 
     def __post_init__(self) -> None:
-        with self.log.open("wb") as log:
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "minikafka.harness.clients.reader", self.task.to_json()],
-                stdin=subprocess.PIPE,
-                stdout=log,
-                stderr=log,
-                start_new_session=True,
-            )
+        self._process = start_part(_READER, self.task.to_json(), self.log)
 
     @property
     def log(self) -> Path:
@@ -54,9 +47,7 @@ class ReaderProcess:
 
     def ask_to_finish(self) -> None:
         """Ask the group to read to the end; return at once."""
-        if self._process.stdin is not None:
-            with contextlib.suppress(BrokenPipeError):
-                self._process.stdin.close()
+        close_input(self._process)
 
     def end(self) -> None:
         """Kill the process if it still exists."""

@@ -6,12 +6,12 @@ process and ledger; if it dies, only its records without an outcome become unkno
 """
 
 import subprocess
-import sys
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from minikafka.harness.clients.outbox import ProducerTask
+from minikafka.harness.part_process import close_input, start_part
 from minikafka.harness.plan.settings import RunFiles, RunSettings
 from minikafka.harness.plan.workload_options import SENT_TIME
 
@@ -43,28 +43,13 @@ class Workload:
     def start(self) -> None:
         """Start every producer."""
         for task in self.tasks:
-            log_path = self.files.logs / f"producer-{task.pid}.log"
-            with log_path.open("wb") as log:
-                self._processes.append(
-                    subprocess.Popen(
-                        [
-                            sys.executable,
-                            "-m",
-                            "minikafka.harness.clients.producer",
-                            task.to_json(),
-                        ],
-                        stdin=subprocess.PIPE,
-                        stdout=log,
-                        stderr=log,
-                        start_new_session=True,
-                    )
-                )
+            log = self.files.logs / f"producer-{task.pid}.log"
+            self._processes.append(start_part(_PRODUCER, task.to_json(), log))
 
     def ask_to_stop(self) -> None:
         """Ask every producer to stop writing; return at once."""
         for process in self._processes:
-            if process.stdin is not None and not process.stdin.closed:
-                process.stdin.close()
+            close_input(process)
 
     @property
     def is_running(self) -> bool:

@@ -5,16 +5,17 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from minikafka.harness.lines import Event
+from minikafka.harness.part_process import close_input, start_part
 from minikafka.harness.plan.settings import RunFiles, RunSettings, SparkJob
 from minikafka.harness.spark import jars
 
+_JOB = "minikafka.harness.spark.job"
 _END_GRACE_S = 20.0
 
 
@@ -50,14 +51,7 @@ class SparkProcess:
             jars=str(self.settings.jars or ""),
             transactions=self.settings.workload.transactions,
         )
-        with self.log.open("ab") as log:
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "minikafka.harness.spark.job", job.to_json()],
-                stdin=subprocess.PIPE,
-                stdout=log,
-                stderr=log,
-                start_new_session=True,
-            )
+        self._process = start_part(_JOB, job.to_json(), self.log, append=True)
 
     @property
     def log(self) -> Path:
@@ -103,9 +97,7 @@ class SparkProcess:
     def revive(self) -> None:
         """Start the process again; the stream continues from its checkpoint."""
         with self._lock:
-            if self._process.stdin is not None:
-                with contextlib.suppress(BrokenPipeError):
-                    self._process.stdin.close()
+            close_input(self._process)
             self._launch()
             self._is_down = False
             self.command("stream", **self._stream)
@@ -138,9 +130,7 @@ class SparkProcess:
     def end(self) -> None:
         """Wait for the process to exit, and kill it after a timeout; its JVM ends with it."""
         self._is_down = False
-        if self._process.stdin is not None:
-            with contextlib.suppress(BrokenPipeError):
-                self._process.stdin.close()
+        close_input(self._process)
         try:
             self._process.wait(_END_GRACE_S if self.judged else 3)
         except subprocess.TimeoutExpired:

@@ -1,0 +1,31 @@
+"""The processes of a run's parts: each runs a module, takes commands, and writes a log.
+
+A part has its own process session, so that Ctrl-C reaches the run only. It ends when its standard
+input closes.
+"""
+
+import contextlib
+import subprocess
+import sys
+from pathlib import Path
+
+
+def start_part(
+    module: str, argument: str, log: Path, *, append: bool = False
+) -> subprocess.Popen[bytes]:
+    """Start `python -m module argument`, with its output in `log`."""
+    with log.open("ab" if append else "wb") as output:
+        return subprocess.Popen(
+            [sys.executable, "-m", module, argument],
+            stdin=subprocess.PIPE,
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
+        )
+
+
+def close_input(process: subprocess.Popen[bytes]) -> None:
+    """Close the standard input of a part, which may be dead; no effect if it is closed."""
+    if process.stdin is not None:
+        with contextlib.suppress(BrokenPipeError):
+            process.stdin.close()
