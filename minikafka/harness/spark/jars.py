@@ -20,11 +20,12 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import Self, TextIO
 from urllib.parse import unquote, urlparse
 
 from minikafka.harness.plan.settings import HarnessError
@@ -32,6 +33,8 @@ from minikafka.harness.plan.settings import HarnessError
 CONNECTOR = "org.apache.spark:spark-sql-kafka-0-10_2.13:4.0.0"
 _LIST_NAME = "spark-connector-4.0.0.json"
 _LOCK_NAME = "resolving.lock"
+SILENT_WAIT_S = 2.0
+"""The longest wait for the lock that is not reported."""
 _BUNDLED_SETTINGS = Path(__file__).with_name("ivysettings.xml")
 
 NEEDED = (
@@ -108,12 +111,16 @@ class JarSource:
 
 @contextmanager
 def chosen(
-    environ: Mapping[str, str], home: Path, folder: str | Path | None = None
+    environ: Mapping[str, str],
+    home: Path,
+    folder: str | Path | None = None,
+    on_phase: Callable[[str], None] = lambda _: None,
 ) -> Iterator[JarSource]:
     """Choose the source as `JarSource.choose`; hold a lock while Ivy must resolve.
 
     Two processes that filled Ivy's cache at the same time would see each other's unfinished
-    downloads. The first one remembers the jars, the others use them.
+    downloads. The first one remembers the jars, the others use them. `on_phase` is called, from
+    another thread, with what a wait of more than `SILENT_WAIT_S` is for, and at its end.
 
     Raises:
         HarnessError: as `JarSource.choose`, or if the cache folder cannot be written.
@@ -131,8 +138,33 @@ def chosen(
             f"cannot write to {cache}: {error.strerror}; name another folder in MINIKAFKA_CACHE."
         ) from error
     with lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+        _take(lock, on_phase)
         yield JarSource.choose(environ, home, folder)
+
+
+def _take(lock: TextIO, on_phase: Callable[[str], None]) -> None:
+    """Take a lock; report a wait that is not short."""
+    with suppress(BlockingIOError):
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return
+    was_reported = threading.Event()
+
+    def report() -> None:
+        was_reported.set()
+        on_phase(
+            "waiting for another run that downloads Spark's Kafka connector: it holds the lock "
+            f"{lock.name}"
+        )
+
+    timer = threading.Timer(SILENT_WAIT_S, report)
+    timer.start()
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+    finally:
+        timer.cancel()
+        timer.join()
+    if was_reported.is_set():
+        on_phase("starting Spark")
 
 
 def in_folder(folder: Path) -> list[Path]:

@@ -58,7 +58,11 @@ _SMALL_RECORDS = 500_000
 
 def start_session(job: SparkJob, files: RunFiles, events: EventLog) -> SparkSession:
     """Start Spark with the connector, remember its jars, and warm up."""
-    with chosen(os.environ, Path.home(), job.jars) as source:
+
+    def on_phase(name: str) -> None:
+        events.write("phase", name=name)
+
+    with chosen(os.environ, Path.home(), job.jars, on_phase) as source:
         spark = make_session(
             job.master,
             files.root / "spark",

@@ -1,5 +1,6 @@
 import fcntl
 from concurrent.futures import ThreadPoolExecutor
+from queue import SimpleQueue
 
 import pytest
 
@@ -53,6 +54,29 @@ def test_one_process_resolves_and_the_others_wait_for_its_list(tmp_path):
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             first.remember(connector.as_uri(), tmp_path / "pyspark")
         assert waiting.result(30) == (connector,)
+
+
+@pytest.mark.parametrize("is_long", [False, True])
+def test_a_long_wait_for_another_process_is_reported(tmp_path, monkeypatch, *, is_long):
+    monkeypatch.setattr(jars, "SILENT_WAIT_S", 0.01 if is_long else 60)
+    environ = {"MINIKAFKA_CACHE": str(tmp_path)}
+    phases = SimpleQueue()
+
+    def second():
+        with jars.chosen(environ, tmp_path, on_phase=phases.put):
+            return True
+
+    with ThreadPoolExecutor(1) as threads:
+        with jars.chosen(environ, tmp_path, on_phase=phases.put):
+            waiting = threads.submit(second)
+            if is_long:
+                said = phases.get(timeout=30)
+                assert "waiting for another run" in said
+                assert said.endswith(str(tmp_path / "resolving.lock"))
+        assert waiting.result(30)
+    assert phases.qsize() == is_long
+    if is_long:
+        assert phases.get() == "starting Spark"
 
 
 def test_a_cache_that_cannot_be_written_is_named(tmp_path):
