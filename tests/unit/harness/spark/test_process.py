@@ -1,5 +1,3 @@
-import time
-
 import pytest
 
 from minikafka.harness.lines import Tail
@@ -17,14 +15,8 @@ def spark_process(tmp_path, monkeypatch):
     process.end()
 
 
-def wait_for_the_end(process):
-    deadline = time.monotonic() + 60
-    while process.is_running:
-        assert time.monotonic() < deadline
-
-
 def test_a_process_that_gives_up_says_why(spark_process):
-    wait_for_the_end(spark_process)
+    spark_process._process.wait(60)
     for event in Tail(spark_process.files.spark_events).read():
         spark_process.take(event)
     assert "gone.jar, which is not a file" in spark_process.why_ended()
@@ -32,13 +24,13 @@ def test_a_process_that_gives_up_says_why(spark_process):
 
 
 def test_a_failed_resolution_is_explained_out_of_the_log(spark_process):
-    wait_for_the_end(spark_process)
+    spark_process._process.wait(60)
     spark_process.log.write_text("unresolved dependency: org.apache.spark#connector;4: not found")
     assert "org.apache.spark:connector:4 is missing" in spark_process.why_ended()
 
 
 def test_a_process_that_died_without_a_word_shows_the_end_of_its_log(spark_process):
-    wait_for_the_end(spark_process)
+    spark_process._process.wait(60)
     spark_process.log.write_text("INFO\njava.lang.OutOfMemoryError: heap\n  at x.y(Z)\n")
     said = spark_process.why_ended()
     assert said.endswith("spark.log, java.lang.OutOfMemoryError: heap).")
