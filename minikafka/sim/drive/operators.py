@@ -197,13 +197,12 @@ class Operators:
             behind = host(now.replicas[0] if following == now.leader else following)
             links, share = [(host(cluster.controller_id), leader), (leader, behind)], 1.0
             what = f"connections from the controller to {leader} and from {leader} to {behind}"
-        for source, target in links:
-            cluster.network.clog(source, target, share)
+        clogs = [cluster.network.clog(source, target, share) for source, target in links]
         cluster.world.note("network", f"{what} are stuck for {for_ms} ms")
 
         def release() -> None:
-            for source, target in links:
-                cluster.network.unclog(source, target)
+            for clog in clogs:
+                cluster.network.unclog(clog)
 
         cluster.world.after(for_ms * US_PER_MS, release)
 

@@ -9,7 +9,7 @@ nothing; its peers get a reset only after it has booted.
 """
 
 from collections import Counter, deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from random import Random
 from typing import Protocol
@@ -42,12 +42,15 @@ class SimStream:
         default_factory=lambda: (deque(), deque())
     )
     """Messages of each side that a cut link or a clogged stream holds back, in order."""
-    clogged: list[bool] = field(default_factory=lambda: [False, False])
-    """True for a side whose messages are stuck, although the link lets other streams through."""
+    clogs: list[int] = field(default_factory=lambda: [0, 0])
+    """How many clogs hold the messages of each side, although the link lets other streams through.
+    """
     unanswered: bool = False
     """A message was sent to an end whose machine has no power."""
 
 
+Clog = list[tuple[SimStream, int]]
+"""The streams that one fault has clogged, each with the side whose messages are stuck."""
 Accept = Callable[[SimStream], StreamEnd | None]
 Watch = Callable[[SimStream, int, bytes], Callable[[], None]]
 """Gets each frame that a side sends, and returns a callback for its arrival."""
@@ -174,55 +177,68 @@ class SimNetwork:
                 del self._cut[link]
                 self._release(link)
 
-    def clog(self, source: str, target: str, share: float = 1.0) -> None:
+    def clog(self, source: str, target: str, share: float = 1.0) -> Clog:
         """Hold present and future messages on a `share` of the streams that a link has now.
 
         A connection may be stuck between two retransmissions, or in a slow proxy, while a later one
         gets through. Held messages arrive after `unclog`, also if their sender is gone by then.
         """
-        for stream in self._streams:
-            for side in (0, 1):
-                is_meant = self._link(stream, side) == (source, target)
-                if is_meant and (share >= 1 or self._rng.random() < share):
-                    stream.clogged[side] = True
+        return self._clogged(
+            each for each in self._sides(source, target) if share >= 1 or self._rng.random() < share
+        )
 
-    def clog_under_way(self, source: str, target: str) -> None:
+    def clog_under_way(self, source: str, target: str) -> Clog:
         """Hold the messages that are in flight, and later ones of the same streams."""
-        for stream in self._streams:
-            for side in (0, 1):
-                is_on_its_way = stream.clear_at_us[side] > self.world.now_us
-                if is_on_its_way and self._link(stream, side) == (source, target):
-                    stream.clogged[side] = True
+        return self._clogged(
+            (stream, side)
+            for stream, side in self._sides(source, target)
+            if stream.clear_at_us[side] > self.world.now_us
+        )
 
-    def abort(self, source: str, target: str) -> None:
+    def abort(self, source: str, target: str) -> Clog:
         """Abort the connections of a host to another one, and hold the messages in flight.
 
         As after a timeout: the host reconnects and sends the request again, while the first one is
         still in flight, or in a receive buffer of the other host.
         """
-        for stream in list(self._streams):
-            for side in (0, 1):
-                end = stream.ends[side]
-                if end is not None and self._link(stream, side) == (source, target):
-                    stream.clogged[side] = True
-                    self.close(stream, side)
-                    end.ended("connection aborted")
+        aborted: Clog = []
+        for stream, side in list(self._sides(source, target)):
+            end = stream.ends[side]
+            if end is not None:
+                stream.clogs[side] += 1
+                aborted.append((stream, side))
+                self.close(stream, side)
+                end.ended("connection aborted")
+        return aborted
 
-    def unclog(self, source: str, target: str) -> None:
-        """Release all messages on a link."""
+    def unclog(self, clog: Clog) -> None:
+        """Release the messages that one fault held, unless others hold them, too."""
+        for stream, side in clog:
+            if stream in self._streams and stream.clogs[side]:
+                stream.clogs[side] -= 1
+                if not stream.clogs[side] and stream.held[side]:
+                    self._resume(stream, side)
+
+    def _sides(self, source: str, target: str) -> Iterator[tuple[SimStream, int]]:
         for stream in self._streams:
             for side in (0, 1):
-                if stream.clogged[side] and self._link(stream, side) == (source, target):
-                    stream.clogged[side] = False
-                    if stream.held[side]:
-                        self._resume(stream, side)
+                if self._link(stream, side) == (source, target):
+                    yield stream, side
+
+    @staticmethod
+    def _clogged(sides: Iterable[tuple[SimStream, int]]) -> Clog:
+        clog = list(sides)
+        for stream, side in clog:
+            stream.clogs[side] += 1
+        return clog
 
     def heal_all(self) -> None:
         """Heal and unclog every link, and reset all speeds."""
         self.slow_links.clear()
         for stream in self._streams:
             for side in (0, 1):
-                self.unclog(*self._link(stream, side))
+                for each, its_side in self._sides(*self._link(stream, side)):
+                    self.unclog([(each, its_side)] * each.clogs[its_side])
         for source, target in list(self._cut):
             self.heal(source, target)
 
@@ -239,7 +255,7 @@ class SimNetwork:
 
         def arrive() -> None:
             held = stream.held[side]
-            if held or link in self._cut or stream.clogged[side]:
+            if held or link in self._cut or stream.clogs[side]:
                 self.held[link] += 1
                 held.append(action)
             else:
@@ -276,7 +292,7 @@ class SimNetwork:
 
         def go_on() -> None:
             held = stream.held[side]
-            while held and link not in self._cut and not stream.clogged[side]:
+            while held and link not in self._cut and not stream.clogs[side]:
                 held.popleft()()
 
         self.world.after(self._delay_us(link), go_on)

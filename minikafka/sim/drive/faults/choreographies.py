@@ -17,7 +17,7 @@ from minikafka.sim.drive.faults.fault_context import (
     Undo,
 )
 from minikafka.sim.drive.incidents import Fault, Incident
-from minikafka.sim.world.network import SimNetwork
+from minikafka.sim.world.network import Clog, SimNetwork
 from minikafka.sim.world.sim_cluster import host
 from minikafka.sim.world.sim_node import SimNode
 
@@ -183,10 +183,11 @@ class Choreographies:
         yield Delay(incident.for_ms)
         if not node.alive:
             node.start()
+        clogs: list[Clog] = []
+        release = partial(_unclog, network, clogs)
         waits_for_request = rng.random() < STUCK_SHARE
         if not waits_for_request:
-            for link in stuck:
-                network.clog(*link, STUCK_SHARE)
+            clogs += [network.clog(*link, STUCK_SHARE) for link in stuck]
         yield Until(lambda: node.started)
         if waits_for_request:
             request = yield UntilIsrExpansion(incident.node)
@@ -194,14 +195,13 @@ class Choreographies:
                 link = (host(request.leader), controller)
                 context.effects.record(incident)
                 # Not within this step, whose request is to be under way.
-                context.later(0, partial(network.clog_under_way, *link))
+                context.later(0, lambda: clogs.append(network.clog_under_way(*link)))
                 reachable = [other for other in others if other != controller]
-                release = partial(network.unclog, *link)
                 yield from self._crash_again(node, reachable, rng, release, loses_power=True)
                 return
         context.effects.record(incident)
         yield Delay(rng.randint(5, 300))
-        yield from self._crash_again(node, others, rng, partial(_unclog, network, stuck))
+        yield from self._crash_again(node, others, rng, release)
 
     def _crash_again(
         self,
@@ -277,8 +277,7 @@ class Choreographies:
         link = (host(leader), host(context.cluster.controller_id))
         context.effects.record(incident)
         context.note("network", f"{link[0]} aborts its connections to the controller")
-        network.abort(*link)
-        context.later(incident.for_ms, partial(network.unclog, *link))
+        context.later(incident.for_ms, partial(network.unclog, network.abort(*link)))
         if request is None:
             return
         yield Delay(_NEXT_ATTEMPT_MS)
@@ -288,9 +287,9 @@ class Choreographies:
         context.later(incident.for_ms, partial(network.undo_cut, link[0], member))
 
 
-def _unclog(network: SimNetwork, links: list[tuple[str, str]]) -> None:
-    for link in links:
-        network.unclog(*link)
+def _unclog(network: SimNetwork, clogs: list[Clog]) -> None:
+    for clog in clogs:
+        network.unclog(clog)
 
 
 def _requested_member(node: SimNode) -> int | None:

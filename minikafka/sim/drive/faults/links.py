@@ -1,9 +1,11 @@
 """Faults of links: cuts, isolation, slow links and machines, stuck streams."""
 
+from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from minikafka.sim.drive.faults.fault_context import STUCK_SHARE, FaultContext, Inject, Undo
+from minikafka.sim.drive.faults.fault_effects import Link
 from minikafka.sim.drive.incidents import Fault, Incident
 from minikafka.sim.world.network import LinkSpeed, SimNetwork
 from minikafka.sim.world.sim_cluster import host
@@ -17,6 +19,8 @@ class LinkFaults:
 
     context: FaultContext
     clients: tuple[str, ...]
+    _slow_counts: Counter[Link] = field(default_factory=Counter)
+    """How many faults slow each link down."""
 
     @property
     def actions(self) -> Mapping[Fault, Inject]:
@@ -76,32 +80,30 @@ class LinkFaults:
 
     def _slow(self, incident: Incident) -> Undo:
         one, other = host(incident.node), host(incident.other)
-        slow = self._network.slow_links
-        slowed = self._network.slowed
-        self.context.effects.measure_links(incident, slowed, ((one, other), (other, one)))
-        slow[one, other] = slow[other, one] = _SLOW
         self.context.note("network", f"the link between {one} and {other} is slow")
-
-        def undo() -> None:
-            slow.pop((one, other), None)
-            slow.pop((other, one), None)
-
-        return undo
+        return self._slow_down(incident, [(one, other), (other, one)])
 
     def _slow_node(self, incident: Incident) -> Undo:
         one = host(incident.node)
-        slow = self._network.slow_links
         others = [host(x) for x in self.context.cluster.nodes if x != incident.node]
         links = [
             link for other in (*others, *self.clients) for link in ((one, other), (other, one))
         ]
+        self.context.note("network", f"all links of {one} are slow")
+        return self._slow_down(incident, links)
+
+    def _slow_down(self, incident: Incident, links: list[Link]) -> Undo:
+        """Slow links down; those that another fault has slowed, too, stay slow after the undo."""
+        slow = self._network.slow_links
         self.context.effects.measure_links(incident, self._network.slowed, links)
         slow.update(dict.fromkeys(links, _SLOW))
-        self.context.note("network", f"all links of {one} are slow")
+        self._slow_counts.update(links)
 
         def undo() -> None:
+            self._slow_counts.subtract(links)
             for link in links:
-                slow.pop(link, None)
+                if not self._slow_counts[link]:
+                    slow.pop(link, None)
 
         return undo
 
@@ -110,5 +112,5 @@ class LinkFaults:
         network = self._network
         self.context.note("network", f"some connections from {one} to {other} are stuck")
         self.context.effects.measure_links(incident, network.held, [(one, other)])
-        network.clog(one, other, STUCK_SHARE)
-        return lambda: network.unclog(one, other)
+        clog = network.clog(one, other, STUCK_SHARE)
+        return lambda: network.unclog(clog)

@@ -185,28 +185,46 @@ def test_a_call_to_a_machine_that_is_off_is_answered_when_it_is_back(wire):
 def test_a_clogged_stream_holds_what_it_has_while_another_passes(wire):
     wire.run()
     wire.network.send(wire.stream, 0, b"old")
-    wire.network.clog("a", "b")
+    clog = wire.network.clog("a", "b")
     second = wire.network.connect("a", SERVER, Recorder())
     wire.network.send(second, 0, b"new")
     wire.run()
     assert wire.server.data == [b"new"]
     wire.network.send(wire.stream, 0, b"older")
-    wire.network.unclog("a", "b")
+    wire.network.unclog(clog)
     wire.run()
     assert wire.server.data == [b"new", b"old", b"older"]
+
+
+def test_a_stream_that_is_clogged_twice_passes_after_the_last_one(wire):
+    wire.run()
+    clogs = [wire.network.clog("a", "b"), wire.network.clog("a", "b")]
+    wire.network.send(wire.stream, 0, b"late")
+    for clog in clogs:
+        wire.run()
+        assert wire.server.data == []
+        wire.network.unclog(clog)
+    wire.run()
+    assert wire.server.data == [b"late"]
+    wire.network.clog("a", "b")
+    wire.network.clog("a", "b")
+    wire.network.heal_all()
+    wire.network.send(wire.stream, 0, b"healed")
+    wire.run()
+    assert wire.server.data == [b"late", b"healed"]
 
 
 def test_what_a_host_gave_up_arrives_after_what_it_says_again(wire):
     wire.run()
     wire.network.send(wire.stream, 0, b"first")
-    wire.network.abort("a", "b")
+    clog = wire.network.abort("a", "b")
     assert wire.client.reason == "connection aborted"
     again = wire.network.connect("a", SERVER, Recorder())
     wire.network.send(again, 0, b"again")
     wire.run()
     assert wire.server.data == [b"again"]
     assert wire.server.reason is None
-    wire.network.unclog("a", "b")
+    wire.network.unclog(clog)
     wire.run()
     assert wire.server.data == [b"again", b"first"]
     assert wire.server.reason == "closed by the peer"
@@ -238,10 +256,10 @@ def test_only_streams_with_something_on_its_way_are_clogged(wire):
     quiet = wire.network.connect("a", SERVER, Recorder())
     wire.run()
     wire.network.send(wire.stream, 0, b"asked")
-    wire.network.clog_under_way("a", "b")
+    clog = wire.network.clog_under_way("a", "b")
     wire.network.send(quiet, 0, b"passes")
     wire.run()
     assert wire.server.data == [b"passes"]
-    wire.network.unclog("a", "b")
+    wire.network.unclog(clog)
     wire.run()
     assert wire.server.data == [b"passes", b"asked"]

@@ -195,6 +195,19 @@ def test_a_node_can_be_slow_to_reach_for_all(cluster, faults):
     assert not slow
 
 
+def test_a_link_that_two_faults_slow_down_is_slow_until_the_last_one_ends(cluster, faults):
+    slow = cluster.network.slow_links
+    faults.inject(incident(Fault.SLOW_NODE, for_ms=3_000))
+    faults.inject(incident(Fault.SLOW, other=3, for_ms=1_000))
+    cluster.world.run(2_000)
+    assert ("n2", "n3") in slow
+    faults.inject(incident(Fault.SLOW, other=3, for_ms=3_000))
+    cluster.world.run(2_000)
+    assert slow.keys() == {("n2", "n3"), ("n3", "n2")}
+    cluster.world.run(2_000)
+    assert not slow
+
+
 @pytest.mark.parametrize("power", [False, True])
 @pytest.mark.parametrize("share", [0.0, 0.5])
 def test_a_process_ends_at_a_disk_operation(cluster, faults, losses, *, power, share):
